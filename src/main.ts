@@ -192,6 +192,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     tell: options.quiet ? () => undefined : show,
     printed,
     logins: async () => (await import('./login/logins.js')).createLogins(context),
+    logInForRun: async (wanted) => (await import('./login/login-for-run.js')).logInForRun(context, wanted),
     findServers: async (program, logins) =>
       (await import('./setup/find-servers.js')).findServers(externalPrograms, program, logins),
     ...doctorPorts(() => context, given),

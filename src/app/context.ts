@@ -16,6 +16,7 @@ import type {
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { ExamineAddresses } from '../doctor/address-examiner.js';
+import type { LogInForRun } from '../doctor/ports.js';
 import type { LoginWorld } from '../login/logins.js';
 import type { AskServer } from '../mcp/server-session.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
@@ -29,6 +30,7 @@ import type { ExternalPrograms } from '../setup/machine/ports.js';
  */
 export interface Context extends LoginWorld, CommandOutput {
   readonly logins: () => Promise<Logins>;
+  readonly logInForRun: LogInForRun;
   /** `--help`, of a command that explains something itself. */
   readonly help: boolean;
   readonly findServers: FindServers;

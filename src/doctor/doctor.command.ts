@@ -3,7 +3,7 @@ import type { Clock, Files } from '../core/ports.js';
 import { defaultAccount } from '../core/records.js';
 import { readerLook } from '../core/text/layout.js';
 import { asciiJson } from '../core/text/printable.js';
-import { usageContradictory } from '../core/usage-failures.js';
+import { usageContradictory, usageWrong } from '../core/usage-failures.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { examineMachine, examinePrograms, type MachineWorld } from './examine-machine.js';
 import { type Examined, examineServer } from './examine-server.js';
@@ -13,7 +13,7 @@ import { bundleOf } from './forms/bundle.js';
 import { reportLines } from './forms/for-people.js';
 import { junitXml } from './forms/junit.js';
 import { sarifLog } from './forms/sarif.js';
-import type { ExamineWorld } from './ports.js';
+import type { Examination, ExamineWorld } from './ports.js';
 import { exitOf } from './report.js';
 
 export const doctorTable = {
@@ -45,6 +45,34 @@ export const doctorTable = {
       describe: 'what a program would get that setup wrote an entry for, in its own environment',
       excludes: ['explain'],
     },
+    {
+      name: 'login',
+      kind: 'boolean',
+      describe: 'make a login for this run, look at what comes of it, and revoke it at the end',
+    },
+    {
+      name: 'active',
+      kind: 'boolean',
+      describe: 'register a client, send requests that have to be refused, and clean up',
+    },
+    { name: 'scope', kind: 'list', value: 'SCOPE', describe: 'with --login: ask for these scopes; again for more' },
+    {
+      name: 'browser',
+      kind: 'boolean',
+      describe: 'with --login: open the browser although CI is set, or --non-interactive was given',
+      excludes: ['no-browser', 'device'],
+    },
+    { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address of the login page instead' },
+    { name: 'device', kind: 'boolean', describe: 'with --login: show a code to type in a browser anywhere' },
+    {
+      name: 'timeout',
+      kind: 'number',
+      min: 10,
+      max: 3600,
+      value: 'SECONDS',
+      describe: 'with --login: how long to wait for the answer in the browser',
+      fallback: '900 at a terminal, else 300',
+    },
     { name: 'junit', kind: 'string', value: 'FILE', describe: 'write the report there, as CI servers read it (JUnit)' },
     {
       name: 'sarif',
@@ -70,7 +98,9 @@ export const doctorTable = {
     { command: 'postern doctor work --fail-on warning --json', describe: 'for a CI job' },
   ],
   notes: [
-    'With a server it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, nobody is logged in, and no stored token is used or sent.',
+    'With a server and without --login and --active it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, nobody is logged in, and no stored token is used or sent.',
+    'With --login a person logs in, for this run alone: tokens and client are in memory, each is used where it was issued for, and all of them are revoked at the end, also after Ctrl-C; what could not be revoked is said. Stored logins are not touched. It shows whether iss is sent, what the token says of itself, whether the server takes it, refresh and rotation, revocation; a token for another resource is asked for, and offered to the server.',
+    'With --active a client is registered and, where the authorization server says how, removed again; authorization requests with a wrong redirect address, with weak PKCE and with none are sent, as far as the answer shows before anybody logs in. With both a refresh token is used twice, too. Ask the operator first where the server is not yours.',
     'On top stands the first cause: what it is, who can mend it, what to do. What follows from it is skipped. PASS: as it should be. NOTE: good to know. WARN: some programs or people will have trouble. FAIL: a login cannot work.',
     'Exit codes: 0 nothing failed; 5 a rule is broken; 6 not reachable; 3 a login is needed; 2 you can mend it; 7 the store. With --fail-on warning a warning counts, too; with never nothing does.',
   ],
@@ -120,6 +150,21 @@ async function* oneChunk(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
+/** The whole run takes no longer than this, but for what a person does, in milliseconds. */
+const limitMs = 180_000;
+
+/** @throws Failure `usage_wrong` for an option of a login without one, or without a server */
+function wantedOf({ server, active, login, scope, browser, noBrowser, device, timeout }: Arguments): Examination {
+  const ofLogin = { scope, browser, noBrowser, device, timeoutMs: timeout === undefined ? undefined : timeout * 1000 };
+  if (!login && (scope.length > 0 || browser || noBrowser || device || timeout !== undefined)) {
+    throw usageWrong('What says how to log in goes with --login.', 'postern doctor --help');
+  }
+  if ((active || login) && server === undefined) {
+    throw usageWrong('--login and --active need a server.', 'postern doctor --help');
+  }
+  return { active, login: login ? ofLogin : undefined, limitMs };
+}
+
 async function explain(world: World, id: string): Promise<0> {
   const look = readerLook(world);
   if (id === 'list') await world.out.line(findingLines(look).join('\n'));
@@ -129,7 +174,9 @@ async function explain(world: World, id: string): Promise<0> {
 }
 
 /** @throws Failure of the index, `server_unusable`, `program_unknown`, `usage_wrong` */
-async function examine(world: World, { server: named, account, from }: Arguments): Promise<ExaminedSubject> {
+async function examine(world: World, args: Arguments): Promise<ExaminedSubject> {
+  const { server: named, account, from } = args;
+  const wanted = wantedOf(args);
   if (from !== undefined) {
     if (named !== undefined) throw usageContradictory('--from', 'a server', 'postern doctor --help');
     return { ...(await examinePrograms(world, from)), exchanges: [] };
@@ -138,6 +185,7 @@ async function examine(world: World, { server: named, account, from }: Arguments
   const target = await readLoginTarget(world, named, account ?? defaultAccount);
   const { logins } = await world.index.read();
   const { server } = target;
-  const examined = await examineServer(world, { server, held: sameLogin(logins, target), signal: world.signal });
+  const held = sameLogin(logins, target);
+  const examined = await examineServer(world, { server, held, signal: world.signal }, wanted);
   return { subject: server, ...examined };
 }

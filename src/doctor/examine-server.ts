@@ -1,11 +1,13 @@
-import { type Failure, isFailure } from '../core/failure.js';
+import { exitCode, Failure, isFailure } from '../core/failure.js';
 import type { Journal } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
+import { Deadline } from '../core/time.js';
 import { chooseWay } from '../oauth/choose-registration.js';
 import { probeServer } from '../oauth/probe.js';
 import { findProtectedResource } from '../oauth/resource-metadata.js';
 import { type AuthorizationServer, findAuthorizationServer } from '../oauth/server-metadata.js';
 import { manualRegistration, registrationsFor } from '../tokens/registrations.js';
+import { examineActively } from './active/examine-actively.js';
 import { checkBadTokens } from './checks/bad-tokens.js';
 import { checkChallenge } from './checks/challenge.js';
 import { checkConnection } from './checks/connection.js';
@@ -13,7 +15,8 @@ import { checkIssuer } from './checks/issuer.js';
 import { checkResource } from './checks/resource.js';
 import { type FailedStep, findingOf } from './failure-findings.js';
 import { type StepName, stepOf, steps } from './finding.js';
-import type { ExaminePorts, ExamineWorld, Known, ServerTarget } from './ports.js';
+import { examineWithLogin } from './login/made-login.js';
+import type { Examination, ExaminePorts, ExamineWorld, Known, ServerTarget } from './ports.js';
 import { Report } from './report.js';
 import { type SeenExchange, SeenHttp } from './seen-http.js';
 
@@ -26,15 +29,38 @@ export interface Examined {
  * Takes the steps of a login with the engine of the login, as far as nobody has to log in for them, and looks closer at what
  * came. Passive: GET requests for metadata, and POST requests that open a session at most.
  */
-export async function examineServer(world: ExamineWorld, target: ServerTarget): Promise<Examined> {
+export async function examineServer(
+  world: ExamineWorld,
+  target: ServerTarget,
+  wanted: Examination = passive,
+): Promise<Examined> {
   const http = new SeenHttp(world.http, world.clock);
   const report = new Report();
-  const examination = new Examination({ ...world, http, journal: silentJournal() }, target, report);
-  await examination.run();
+  using deadline = new Deadline(wanted.limitMs, () => new Failure(tooLong));
+  const signal = AbortSignal.any([target.signal, deadline.signal]);
+  const own = { direct: world.http, http, journal: silentJournal(), deadline, interrupted: target.signal };
+  const examiner = new Examiner({ ...world, ...own }, { ...target, signal }, report);
+  try {
+    await examiner.run(wanted);
+  } catch (error) {
+    if (target.signal.aborted || !deadline.signal.aborted) throw error;
+    if (report.worst === 'failure') report.skip('token', 'the examination took too long');
+    else report.found('run-too-long', `ended after ${Math.round(wanted.limitMs / 1000)} s`);
+  }
+  examiner.skipRest(wanted);
   return { report, exchanges: http.exchanges };
 }
 
-class Examination {
+const passive: Examination = { active: false, login: undefined, limitMs: 180_000 };
+
+const tooLong = {
+  code: 'timed_out',
+  exit: exitCode.network,
+  message: 'The examination took too long.',
+  remedy: 'Run it again.',
+} as const;
+
+class Examiner {
   readonly #ports: ExaminePorts;
   readonly #target: ServerTarget;
   readonly #report: Report;
@@ -46,14 +72,31 @@ class Examination {
     this.#report = report;
   }
 
-  async run(): Promise<void> {
+  async run(wanted: Examination): Promise<void> {
     const isAsked = await this.#ask();
     await checkConnection(this.#ports, this.#target, this.#report);
     if (isAsked) await this.#discover();
     await this.#checkStore();
-    if (this.#known.authorizationServer !== undefined) await this.#chooseClient(this.#known.authorizationServer);
+    const { authorizationServer } = this.#known;
+    // A login finds a client by itself.
+    if (authorizationServer !== undefined && wanted.login === undefined) await this.#chooseClient(authorizationServer);
+    await this.#goOn(wanted);
     if (this.#known.probed?.status === 401) await checkBadTokens(this.#ports, this.#target, this.#known, this.#report);
-    this.#skipRest();
+  }
+
+  /** Steps 7 to 12, as far as they were asked for, and a login can work. */
+  async #goOn({ active, login }: Examination): Promise<void> {
+    const { probed, resource, authorizationServer } = this.#known;
+    if (probed === undefined || resource === undefined || authorizationServer === undefined) return;
+    const fails = this.#report.findings.some(
+      ({ level, step }) => level === 'failure' && step !== 'machine' && isBefore(step, 'request'),
+    );
+    if (fails) return;
+    const found = { probed, resource, authorizationServer };
+    const leadsOn = !active || (await examineActively(this.#ports, { ...this.#target, ...found }, this.#report));
+    if (login === undefined || !leadsOn) return;
+    const about = { ...this.#target, found, wanted: login, active };
+    await examineWithLogin(this.#ports, about, this.#report);
   }
 
   /** Step 2. False where nothing can be found out after it. */
@@ -135,14 +178,15 @@ class Examination {
   }
 
   /** What was not looked at, and why. */
-  #skipRest(): void {
+  skipRest({ login }: Examination): void {
+    const needs = login === undefined ? 'needs a login: --login' : 'there was no login to look at';
     const done = new Set(this.#report.findings.map(({ step }) => step));
     const failed = this.#report.findings.find(({ level }) => level === 'failure');
     for (const step of Object.keys(steps) as (keyof typeof steps)[]) {
       if (done.has(step)) continue;
-      const follows =
-        failed !== undefined && stepOf(failed.step).number < stepOf(step).number && isBefore(step, 'request');
-      this.#report.skip(step, follows ? `follows from step ${stepOf(failed.step).number}` : 'needs a login');
+      const isLater = failed !== undefined && isBefore(failed.step, step);
+      const follows = isLater && (login !== undefined || isBefore(step, 'request'));
+      this.#report.skip(step, follows ? `follows from step ${stepOf(failed?.step ?? step).number}` : needs);
     }
   }
 

@@ -2,22 +2,30 @@ import type { ExitCode } from '../core/failure.js';
 import { exitCode } from '../core/failure.js';
 import { catalogue, type FindingId } from './catalogue/catalogue.js';
 import { type Finding, type FindingKind, type Level, type StepName, stepOf } from './finding.js';
+import { HiddenSecrets } from './hidden-secrets.js';
 
 /** What the checks of one run have found, in the order of the steps. */
 export class Report {
   readonly #findings: Finding[] = [];
+  /** What no evidence may hold, whoever says it. */
+  readonly hidden = new HiddenSecrets();
 
-  pass(step: StepName, evidence: string): void {
+  pass(step: StepName, said: string): void {
+    const evidence = this.hidden.without(said);
+    if (this.#findings.some((one) => one.level === 'pass' && one.evidence === evidence)) return;
     this.#findings.push({ id: undefined, step, level: 'pass', evidence, kind: undefined, remedy: undefined });
   }
 
   /** @param why Ends the line, e.g. `needs a login: --login`. */
   skip(step: StepName, why: string): void {
-    this.#findings.push({ id: undefined, step, level: 'skipped', evidence: why, kind: undefined, remedy: undefined });
+    const evidence = this.hidden.without(why);
+    this.#findings.push({ id: undefined, step, level: 'skipped', evidence, kind: undefined, remedy: undefined });
   }
 
-  /** @param remedy In place of the catalogue's. */
-  found(id: FindingId, evidence: string, remedy?: string): void {
+  /** @param otherRemedy In place of the catalogue's. */
+  found(id: FindingId, said: string, otherRemedy?: string): void {
+    const evidence = this.hidden.without(said);
+    const remedy = otherRemedy === undefined ? undefined : this.hidden.without(otherRemedy);
     const kind: FindingKind = catalogue[id];
     if (this.has(id) && this.#findings.some((one) => one.id === id && one.evidence === evidence)) return;
     this.#findings.push({ id, step: kind.step, level: kind.level, evidence, kind, remedy });

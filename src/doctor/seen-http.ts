@@ -4,6 +4,7 @@ import type { Clock } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
 import { collectBytes } from '../core/text/bytes.js';
 import { mediaTypeIs } from '../core/text/characters.js';
+import { type JsonObject, parseObject } from '../core/text/json.js';
 import { within } from '../core/time.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
 
@@ -66,6 +67,12 @@ export class SeenHttp implements HttpClient {
   /** The same, as what was seen: a failure is no exception. */
   async see(request: HttpRequest): Promise<SeenExchange> {
     return await (request.method === 'GET' ? this.#document(request) : this.#exchange(request));
+  }
+
+  /** The JSON object that came from there; undefined: none did. */
+  documentAt(url: string): JsonObject | undefined {
+    const seen = this.exchanges.findLast((one) => one.method === 'GET' && one.url === url);
+    return seen?.response?.status === 200 ? parseObject(seen.response.bytes.slice()) : undefined;
   }
 
   check(target: Pick<HttpRequest, 'url' | 'namedBy' | 'signal'>): Promise<void> {

@@ -57,7 +57,8 @@ export async function authorize(begun: BegunLogin, attempt: AuthorizationAttempt
   if ('token' in response) return response;
   if (listener.doubtful) await askWhoseResponse(ports, signal);
   const { state, verifier, clientId } = requests.sentFor(response);
-  const code = codeOf(ports, server, await validateAuthorizationResponse(response, { server, clientId, state }));
+  const result = await validateAuthorizationResponse(response, { server, clientId, state });
+  const code = codeOf(ports, server, result, response);
   return { code, verifier };
 }
 
@@ -107,11 +108,13 @@ function codeOf(
   { journal }: Pick<LoginPorts, 'journal'>,
   { issuer, authorizationEndpoint }: AuthorizationServer,
   result: AuthorizationResult,
+  response: AuthorizationResponse,
 ): AuthorizationCode {
   const record = (came: string, verdict: 'pass' | 'failure', rule = 'R-2.5b') =>
     journal.record({ name: 'authorization', asked: `GET ${authorizationEndpoint}`, came, rule, verdict });
   if (result.ok) {
-    record('a code, with our state', 'pass');
+    const hasIss = response.some(([name]) => name === 'iss');
+    record(`a code, with our state ${hasIss ? 'and iss' : 'and no iss'}`, 'pass');
     return result.code;
   }
   switch (result.problem) {

@@ -69,15 +69,21 @@ function unverifiedClaims(token: string): JsonObject | undefined {
   return parseObject(Buffer.from(payload, 'base64url'), { maxDepth: 16, maxKeys: 1000 });
 }
 
+/** Whom a JWT (RFC 9068) says it is for (RFC 7519 section 4.1.3: one, or several), not verified; undefined: it is no JWT. */
+export function audiencesIn(accessToken: Secret): readonly string[] | undefined {
+  const claims = unverifiedClaims(accessToken.reveal());
+  if (claims === undefined) return undefined;
+  const { aud } = claims;
+  return (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === 'string');
+}
+
 /**
  * A warning for an access token that says itself that it is for somebody else: a JWT (RFC 9068) whose `aud` names
  * URLs, and not one of them covers the server. Read for this warning alone and never believed: an access token is
  * the protected server's to validate. Undefined for every other token.
  */
 export function audienceWarning(accessToken: Secret, server: string): string | undefined {
-  // RFC 7519 section 4.1.3: one, or several.
-  const aud = unverifiedClaims(accessToken.reveal())?.['aud'];
-  const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === 'string');
+  const audiences = audiencesIn(accessToken) ?? [];
   const elsewhere = audiences.filter((one) => gateUrl(one).ok && resourceCovers(one, server) === 'no');
   if (audiences.length === 0 || elsewhere.length < audiences.length) return undefined;
   const names = printable(audiences.join(', '), 200);

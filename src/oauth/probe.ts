@@ -3,6 +3,7 @@ import { type CorePorts, takeStep } from '../core/ports.js';
 import { clientInfo, latestProtocolVersion, newestRevision, ownMeta } from '../core/product.js';
 import type { Zone } from '../core/records.js';
 import { parseScope } from '../core/scope.js';
+import type { Secret } from '../core/secret.js';
 import type { JsonObject } from '../core/text/json.js';
 import type { HttpPorts } from '../http/request.js';
 import { bearerChallenge } from './challenge.js';
@@ -95,16 +96,26 @@ function newer(method: 'server/discover' | 'tools/list'): ProbeMessage {
   };
 }
 
+/** How a server responds to a request with a token. */
+export interface TokenProbe {
+  readonly status: number;
+  readonly challenges: readonly string[];
+  /** Of the session that the request has begun. */
+  readonly sessionId: string | undefined;
+  /** Where a redirect leads, which is never followed. */
+  readonly location: string | undefined;
+}
+
 /**
- * Asks the server as `probeServer` does, with a token that nobody issued.
- * @param token Made up for this: it opens nothing anywhere.
+ * Asks the server as `probeServer` does, with a token.
+ * @param token One that was made up and opens nothing, or one that was issued for this very server.
  * @throws Failure of the HTTP client
  */
 export async function probeWithToken(
   ports: Pick<HttpPorts, 'http'>,
-  request: ProbeRequest & { readonly token: string },
-): Promise<{ readonly status: number; readonly challenges: readonly string[] }> {
-  return await ask(ports, request, [['authorization', `Bearer ${request.token}`]]);
+  request: ProbeRequest & { readonly token: Secret },
+): Promise<TokenProbe> {
+  return await ask(ports, request, [['authorization', `Bearer ${request.token.reveal()}`]]);
 }
 
 /** The requests of a probe, until one is responded to as the server responds to all without a token. */
@@ -112,7 +123,9 @@ async function ask(ports: Pick<HttpPorts, 'http'>, request: ProbeRequest, more: 
   const send = ({ headers, ...message }: ProbeMessage) =>
     probe(ports, request, { ...message, headers: [...headers, ...more] });
   const first = await send(older('initialize'));
-  if (first.status === 200) return await send(older('tools/list', first.sessionId));
+  if (first.status === 200) {
+    return { ...(await send(older('tools/list', first.sessionId))), sessionId: first.sessionId };
+  }
   if (![400, 404, 405, 406, 415].includes(first.status)) return first;
   const discovered = await send(newer('server/discover'));
   const second = discovered.status === 200 ? await send(newer('tools/list')) : discovered;
@@ -137,5 +150,11 @@ async function probe(
   });
   const { status, zone, headers } = response;
   const values = (wanted: string) => headers.filter(([name]) => name === wanted).map(([, value]) => value);
-  return { status, zone, challenges: values('www-authenticate'), sessionId: values('mcp-session-id')[0] };
+  return {
+    status,
+    zone,
+    challenges: values('www-authenticate'),
+    sessionId: values('mcp-session-id')[0],
+    location: values('location')[0],
+  };
 }

@@ -1,10 +1,69 @@
+import { defaultLimits } from '../../src/core/limits.js';
+import { plainLook } from '../../src/core/text/look.js';
 import { addressExaminer } from '../../src/doctor/address-examiner.js';
-import type { ExamineWorld } from '../../src/doctor/ports.js';
+import { type Examined, examineServer } from '../../src/doctor/examine-server.js';
+import type { Examination, ExamineWorld, WantedLogin } from '../../src/doctor/ports.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
+import { logInForRun } from '../../src/login/login-for-run.js';
+import type { LoginWorld } from '../../src/login/logins.js';
 import type { Scene } from '../support/flows/scene.js';
 
 /** What `doctor` is given in a test. */
 export function doctorWorld(scene: Scene): ExamineWorld {
   const examineAddresses = addressExaminer({ userAgent: 'test', env: {}, resolve: systemResolver });
-  return { ...scene.ports, clientMetadataUrl: undefined, examineAddresses, configuration: async () => ({}) };
+  return {
+    ...scene.ports,
+    clientMetadataUrl: undefined,
+    examineAddresses,
+    configuration: async () => ({}),
+    logInForRun: (wanted) => logInForRun(loginWorld(scene), wanted),
+  };
+}
+
+function loginWorld({ ports }: Scene): LoginWorld {
+  return {
+    ...ports,
+    clientMetadataUrl: undefined,
+    nonInteractive: false,
+    stderrIsTerminal: true,
+    callerName: () => 'a test',
+    availability: () => 'desktop',
+    configuration: async () => ({ clients: [], clientCertificates: [], limits: defaultLimits }),
+    env: {},
+    files: noFiles,
+    tell: () => undefined,
+    tellLook: plainLook,
+    signal: new AbortController().signal,
+  };
+}
+
+const unused = () => {
+  throw new Error('no file is read or written here');
+};
+
+const noFiles = {
+  ...{ stdinIsTerminal: false, read: unused, isOpenToOthers: unused, stdin: unused, write: unused },
+  ...{ writeNew: unused, makeFolder: unused, tellReady: unused },
+};
+
+/** A login in the browser, as the server asks for it. */
+export const inBrowser: WantedLogin = {
+  browser: false,
+  noBrowser: false,
+  device: false,
+  scope: [],
+  timeoutMs: undefined,
+};
+
+/** Examines the sandbox, or another server, with all that a run can do where nothing else is said. */
+export async function examineWhole(
+  scene: Scene,
+  {
+    server = scene.sandbox.serverUrl,
+    signal = new AbortController().signal,
+    ...change
+  }: Partial<Examination> & { readonly server?: string; readonly signal?: AbortSignal } = {},
+): Promise<Examined> {
+  const wanted = { active: true, login: inBrowser, limitMs: 60_000, ...change };
+  return await examineServer(doctorWorld(scene), { server, held: undefined, signal }, wanted);
 }

@@ -7,6 +7,7 @@ import type { Report } from '../../src/doctor/report.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { startHttp } from '../support/http-server.js';
 import { doctorWorld } from './doctor-world.js';
+import { foundPassively } from './passive-faults.js';
 
 const examine = async (scene: Scene, server = scene.sandbox.serverUrl): Promise<Report> => {
   const { report } = await examineServer(doctorWorld(scene), {
@@ -17,75 +18,13 @@ const examine = async (scene: Scene, server = scene.sandbox.serverUrl): Promise<
   return report;
 };
 
-/** What each fault of the sandbox is found as that can be seen without a login; undefined: nothing above a note. */
-const found: Readonly<Record<string, FindingId | undefined>> = {
-  'challenge-file-url': 'resource-metadata-missing',
-  'challenge-javascript-url': 'resource-metadata-missing',
-  'challenge-other-origin': 'metadata-elsewhere',
-  'challenge-private-address': 'resource-metadata-missing',
-  'challenge-cloud-metadata': 'resource-metadata-missing',
-  'challenge-odd-address': 'resource-metadata-missing',
-  'challenge-userinfo': 'resource-metadata-missing',
-  'challenge-reflects-text': undefined,
-  'challenge-two-bearers': 'challenge-invalid',
-  'challenge-repeated-parameter': 'challenge-invalid',
-  'challenge-odd-form': undefined,
-  'challenge-huge': 'http-broken',
-  'challenge-commas': 'challenge-invalid',
-  'challenge-hostile-scope': 'challenge-invalid',
-  'challenge-none': 'challenge-missing',
-  'challenge-no-metadata': undefined,
-  'challenge-on-500': 'server-failed',
-  'prm-wrong-resource': 'resource-mismatch',
-  'prm-resource-origin': undefined,
-  'prm-resource-sibling': 'resource-mismatch',
-  'prm-resource-fragment': 'resource-mismatch',
-  'prm-no-servers': 'resource-metadata-invalid',
-  'prm-empty-servers': 'resource-metadata-invalid',
-  'prm-other-issuer': 'issuer-unreachable',
-  'prm-hostile-names': undefined,
-  'prm-array': 'resource-metadata-invalid',
-  'prm-duplicate-keys': 'resource-metadata-invalid',
-  'prm-html': 'resource-metadata-invalid',
-  'prm-missing': 'resource-metadata-missing',
-  'prm-redirect-elsewhere': 'resource-metadata-missing',
-  'prm-redirect-ring': 'resource-metadata-missing',
-  'as-issuer-mismatch': 'issuer-mismatch',
-  'as-issuer-slash': 'issuer-mismatch',
-  'as-issuer-case': 'issuer-mismatch',
-  'as-protected-resources': 'resource-not-listed',
-  'as-no-pkce': 'pkce-missing',
-  'as-pkce-plain': 'pkce-missing',
-  'as-pkce-string': 'pkce-missing',
-  'as-pkce-lower-case': 'pkce-missing',
-  'as-no-code-response-type': 'capability-missing',
-  'as-no-code-grant': 'capability-missing',
-  'as-cimd-string-true': 'document-flag-text',
-  'as-nulls': undefined,
-  'as-endpoint-http-public': 'endpoint-refused',
-  'as-endpoint-private': 'endpoint-refused',
-  'as-authorization-elsewhere': 'endpoint-refused',
-  'as-query-pollution': 'issuer-metadata-invalid',
-  'as-endpoint-fragment': 'issuer-metadata-invalid',
-  'as-endpoint-script': 'issuer-metadata-invalid',
-  'as-type-confusion': 'issuer-metadata-invalid',
-  'as-unused-endpoints': undefined,
-  'as-first-html': undefined,
-  'as-first-500': undefined,
-  'as-huge': 'issuer-metadata-missing',
-  'as-gzip-bomb': 'issuer-metadata-missing',
-  'as-deep-json': 'issuer-metadata-missing',
-  'server-500-for-token': 'bad-token-status',
-  'server-403-plain': 'bad-token-status',
-};
-
 /** Who has to act, by what was found. */
 const actors: Partial<Record<FindingId, Actor>> = {
   'issuer-mismatch': 'authorization-server',
   'resource-mismatch': 'server',
 };
 
-for (const [fault, id] of Object.entries(found)) {
+for (const [fault, id] of Object.entries(foundPassively)) {
   test(`doctor: ${fault} is found as ${id ?? 'nothing above a note'}`, async () => {
     await using scene = await openScene();
     scene.sandbox.setFaults([fault]);

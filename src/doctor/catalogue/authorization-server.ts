@@ -124,6 +124,16 @@ export const authorizationServerFindings = {
     explanation:
       'Programs ask these addresses in different orders. With endpoints that differ, two programs log in differently.',
   },
+  'issuer-metadata-unsteady': {
+    level: 'failure',
+    step: 'issuer',
+    who: 'authorization-server',
+    title: 'its metadata changes from one request to the next',
+    remedy: 'Ask its operator to publish one document; behind a load balancer, on all machines.',
+    source: 'RFC 8414 section 3, Obtaining Authorization Server Metadata',
+    explanation:
+      'The same address was asked twice, and named other endpoints the second time. A login that begins at one and ends at the other fails, and an attacker would do just that.',
+  },
   'iss-not-announced': {
     level: 'note',
     step: 'issuer',

@@ -1,13 +1,19 @@
 import { authorizationServerFindings } from './authorization-server.js';
+import { clientFindings } from './client.js';
+import { loginFindings } from './login.js';
 import { machineFindings } from './machine.js';
 import { networkFindings } from './network.js';
 import { serverFindings } from './server.js';
+import { tokenFindings } from './token.js';
 
 /** Everything that can be found, by its id. */
 export const catalogue = {
   ...networkFindings,
   ...serverFindings,
   ...authorizationServerFindings,
+  ...clientFindings,
+  ...loginFindings,
+  ...tokenFindings,
   ...machineFindings,
 } as const;
 

@@ -69,6 +69,17 @@ export const networkFindings = {
     explanation:
       'A connection was opened, and what came over it is no HTTP, is larger than it may be, or is damaged. Another service may listen at that port.',
   },
+  'run-too-long': {
+    level: 'failure',
+    step: 'connect',
+    who: 'server',
+    exit: exitCode.network,
+    title: 'the examination took too long, and was ended',
+    remedy: 'Try again; if it takes as long again, ask the operators why their responses are so slow.',
+    source: 'RFC 9110 section 15.6.5, 504 Gateway Timeout',
+    explanation:
+      'Each request has a limit of its own, and so have all of them together. What was found until then is shown.',
+  },
   'clock-wrong': {
     level: 'warning',
     step: 'connect',

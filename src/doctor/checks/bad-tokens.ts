@@ -1,4 +1,5 @@
 import { isFailure } from '../../core/failure.js';
+import { Secret } from '../../core/secret.js';
 import { bearerChallenge } from '../../oauth/challenge.js';
 import { probeWithToken } from '../../oauth/probe.js';
 import type { ExaminePorts, Known, ServerTarget } from '../ports.js';
@@ -14,7 +15,7 @@ export async function checkBadTokens(
   const byResponse = new Map<string, string[]>();
   for (const [what, token] of madeUpTokens(ports.clock.now(), known)) {
     ports.progress.begin(`Asking ${server} with a token that nobody issued`);
-    const response = await responseTo(ports, { server, signal, token });
+    const response = await responseTo(ports, { server, signal, token: new Secret(token) });
     byResponse.set(response, [...(byResponse.get(response) ?? []), what]);
   }
   for (const [response, tokens] of byResponse) {

@@ -56,7 +56,7 @@ interface Row {
 
 const order: readonly Level[] = ['failure', 'warning', 'note', 'pass', 'skipped'];
 
-/** A step by the worst of what was found; what passed beside that is left out, and so is a reason that stood before. */
+/** The steps in order; those that were skipped for the reason that stood before are one row with it. */
 function rowsOf(findings: readonly Finding[]): readonly Row[] {
   const rows: Row[] = [];
   let skipped: { why: string; from: number } | undefined;
@@ -71,11 +71,18 @@ function rowsOf(findings: readonly Finding[]): readonly Row[] {
       continue;
     }
     skipped = worst.level === 'skipped' ? { why: worst.evidence, from: number } : undefined;
-    const shown =
-      worst.level === 'pass' ? [worst] : sorted.filter(({ level }) => level !== 'pass' && level !== 'skipped');
-    rows.push({ head: `${String(number).padStart(2)}  ${title}`, findings: shown.length === 0 ? [worst] : shown });
+    rows.push({ head: `${String(number).padStart(2)}  ${title}`, findings: shownOf(sorted, worst.level) });
   }
   return rows;
+}
+
+/** Of a step: what is wrong, or else all that passed, in one paragraph; and what was skipped, with why. */
+function shownOf(sorted: readonly Finding[], worst: Level): readonly Finding[] {
+  const of = (...levels: readonly Level[]) => sorted.filter(({ level }) => levels.includes(level));
+  const [first, ...others] = of('pass');
+  const evidence = [first, ...others].map((one) => one?.evidence).join('; ');
+  const hasPassed = first !== undefined && (worst === 'pass' || worst === 'note');
+  return [...of('failure', 'warning', 'note'), ...(hasPassed ? [{ ...first, evidence }] : []), ...of('skipped')];
 }
 
 /** Where titles stand beside what was found. */
@@ -95,7 +102,7 @@ function rowLines({ head, findings }: Row, firstCause: Finding | undefined, look
 
 /** @param isShown What was seen stands on top. */
 function textOf({ evidence, id, kind }: Finding, isShown: boolean, look: Look): string {
-  const text = [kind?.title, isShown ? '' : printable(evidence, 300)].filter(Boolean).join(': ');
+  const text = [kind?.title, isShown ? '' : printable(evidence, 600)].filter(Boolean).join(': ');
   return id === undefined ? text : `${text} ${toned(look, 'dim', `[${id}]`)}`;
 }
 

@@ -1,0 +1,21 @@
+import type { JsonObject } from '../../core/text/json.js';
+import type { AuthorizationServer } from '../../oauth/server-metadata.js';
+import type { Report } from '../report.js';
+
+/** Step 7: whether a registration that can be used is what was asked for: without a secret, and native. */
+export function checkRegistered(body: JsonObject, { tokenAuthMethods }: AuthorizationServer, report: Report): void {
+  const { client_secret: secret, token_endpoint_auth_method: method, application_type: type } = body;
+  const hasSecret = typeof secret === 'string';
+  const wantedNone = tokenAuthMethods === undefined || tokenAuthMethods.includes('none');
+  if (method === 'none' && hasSecret) report.found('registration-with-secret', 'client_secret, and method none');
+  else if (wantedNone && (hasSecret || (typeof method === 'string' && method !== 'none'))) {
+    report.found(
+      'registration-method-changed',
+      `asked for none, registered ${String(method ?? 'with a client_secret')}`,
+    );
+  }
+  if (typeof type === 'string' && type !== 'native') {
+    report.found('registration-not-native', `application_type is ${type}`);
+  }
+  report.pass('client', 'registered with the redirect address that was asked for');
+}

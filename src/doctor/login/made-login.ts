@@ -1,0 +1,98 @@
+import { isFailure, type Step } from '../../core/failure.js';
+import { selectScopes } from '../../oauth/discover.js';
+import { checkRegistered } from '../active/registered.js';
+import { catalogue } from '../catalogue/catalogue.js';
+import { sayTheSame } from '../checks/documents.js';
+import type { Discovered, ExaminePorts, LoginUnderTest, MadeLogin, ServerTarget, WantedLogin } from '../ports.js';
+import type { Report } from '../report.js';
+import { RunHttp } from '../run-http.js';
+import { findingOfLogin } from './finding-of-login.js';
+import { checkIssued } from './issued-token.js';
+import { checkRefresh } from './refresh.js';
+import { endLogin } from './revocation.js';
+import { checkTaken } from './taken-token.js';
+
+/** Steps 7 to 12 with a login made for them, whose tokens are revoked however they end. */
+export async function examineWithLogin(
+  ports: ExaminePorts,
+  about: ServerTarget & { readonly found: Discovered; readonly wanted: WantedLogin; readonly active: boolean },
+  report: Report,
+): Promise<void> {
+  const { found, wanted, active } = about;
+  const http = new RunHttp(ports.direct, report.hidden);
+  let made: MadeLogin | undefined;
+  try {
+    made = await logIn(ports, { ...about, http }, report);
+    checkSteady(ports, http, report);
+    if (made === undefined) return;
+    const asked = askedScopes(about.server, found, wanted);
+    const under: LoginUnderTest = { ...about, ...found, ...made, asked, http, active };
+    checkIssued(under, report);
+    if (await checkTaken(ports, under, report)) await checkRefresh(ports, under, report);
+  } finally {
+    await endLogin(ports, { ...about, ...found, made, http }, report);
+  }
+}
+
+async function logIn(
+  ports: ExaminePorts,
+  about: Parameters<typeof examineWithLogin>[1] & { readonly http: RunHttp },
+  report: Report,
+): Promise<MadeLogin | undefined> {
+  const { server, found, wanted, http, signal } = about;
+  const steps: Step[] = [];
+  const journal = { steps, record: (step: Step) => void steps.push(step) };
+  try {
+    const { issuer } = found.authorizationServer;
+    ports.deadline.stop(); // each request of a login has its limit, and so has the person
+    const made = await ports.logInForRun({ ...wanted, server, issuer, http, journal, signal });
+    const [registered] = http.registered;
+    if (registered !== undefined) checkRegistered(registered.body, found.authorizationServer, report);
+    passSteps(made, steps, report);
+    return made;
+  } catch (error) {
+    if (!isFailure(error) || signal.aborted) throw error;
+    const isRegisteredHere = http.registered.length > 0;
+    const id = findingOfLogin({ failure: error, steps, isRegisteredHere });
+    const ignored = id === 'state-not-returned' ? steps.findLast(({ name }) => name === 'callback')?.came : undefined;
+    report.found(id, ignored ?? error.message, catalogue[id].who === 'you' ? error.remedy : undefined);
+    return undefined;
+  } finally {
+    ports.deadline.restart();
+  }
+}
+
+function passSteps({ login }: MadeLogin, steps: readonly Step[], report: Report): void {
+  report.pass('client', `logged in as the client ${login.clientId} (${login.registration})`);
+  const response = steps.find(({ name }) => name === 'authorization');
+  if (response === undefined) report.pass('response', 'a code was typed elsewhere: there is no response to look at');
+  else {
+    report.pass('request', `${response.asked}, PKCE S256`);
+    report.pass('response', response.came);
+  }
+  report.pass('save', 'kept in memory, for this run alone');
+}
+
+/** The login has asked for the metadata again: does it say the same? */
+function checkSteady({ http }: ExaminePorts, { documents }: RunHttp, report: Report): void {
+  const members = [
+    'issuer',
+    'authorization_endpoint',
+    'token_endpoint',
+    'registration_endpoint',
+    'revocation_endpoint',
+  ];
+  for (const [url, document] of documents) {
+    const before = http.documentAt(url);
+    if (before !== undefined && !sayTheSame(before, document, members)) {
+      report.found('issuer-metadata-unsteady', `${url}, asked twice`);
+    }
+  }
+}
+
+function askedScopes(server: string, found: Discovered, { scope }: WantedLogin): readonly string[] {
+  const { probed, resource: protectedResource, authorizationServer } = found;
+  const { zone, scopes: challengedScopes } = probed;
+  const discovery = { server, zone, protectedResource, authorizationServer, challengedScopes, warnings: [] };
+  return selectScopes(discovery, { scopes: scope.length === 0 ? undefined : scope, held: [] });
+}

@@ -1,0 +1,143 @@
+import { isFailure } from '../../core/failure.js';
+import { Secret } from '../../core/secret.js';
+import { stringField } from '../../core/text/json.js';
+import { counted, quoted } from '../../core/text/printable.js';
+import type { ClientAuthentication } from '../../oauth/client-authentication.js';
+import { audiencesIn } from '../../oauth/id-token.js';
+import { revokeToken } from '../../oauth/token.js';
+import type { Discovered, ExaminePorts, MadeLogin, ServerTarget } from '../ports.js';
+import { removeClients } from '../registered-clients.js';
+import type { Report } from '../report.js';
+import type { IssuedHere, RunHttp } from '../run-http.js';
+import { refreshWith } from './refresh.js';
+import { askWithToken } from './taken-token.js';
+
+export interface EndedLogin extends ServerTarget, Discovered {
+  /** Undefined: the login failed; tokens may have been issued all the same. */
+  readonly made: MadeLogin | undefined;
+  readonly http: RunHttp;
+}
+
+/** How long the end may take once the program has been asked to end, in milliseconds: the process ends soon after. */
+const interruptedMs = 1_000;
+
+/** Revokes every token of this run and removes its clients, whatever ended it; what stays is said. */
+export async function endLogin(ports: ExaminePorts, ended: EndedLogin, report: Report): Promise<void> {
+  const { http } = ended;
+  if (http.issued.length === 0 && http.registered.length === 0) return;
+  const isInterrupted = ports.interrupted.aborted;
+  const { revocationSeconds } = await ports.limits();
+  const own = AbortSignal.timeout(isInterrupted ? interruptedMs : revocationSeconds * 1000);
+  const refused = await revokeAll(ports, ended, own);
+  const left = await removeClients(http, { ...ended, signal: isInterrupted ? own : AbortSignal.timeout(5_000) });
+  if (isInterrupted) {
+    if (refused.length > 0)
+      ports.terminal.tell(`${leftInWords(refused)} could not be revoked; they run out by themselves.`);
+    if (left.length > 0) ports.terminal.tell(`Still registered there: the client ${quoted(left.join(', '), 300)}.`);
+    return;
+  }
+  for (const clientId of left) report.found('client-left', `client identifier ${clientId}`);
+  await reportRevocation(ports, ended, refused, report);
+}
+
+/** A token that was not revoked, and why. */
+interface NotRevoked extends IssuedHere {
+  readonly why: string;
+  /** What the endpoint says (RFC 7009 section 2.2.1); '' where it says nothing. */
+  readonly error: string;
+}
+
+function leftInWords(left: readonly NotRevoked[]): string {
+  const count = (hint: IssuedHere['hint']) => left.filter((one) => one.hint === hint).length;
+  const parts = [
+    [count('refresh_token'), 'refresh token'],
+    [count('access_token'), 'access token'],
+  ] as const;
+  return parts.flatMap(([number, what]) => (number === 0 ? [] : [counted(number, what)])).join(' and ');
+}
+
+async function revokeAll(
+  ports: ExaminePorts,
+  { http, authorizationServer: server, made, probed }: EndedLogin,
+  signal: AbortSignal,
+): Promise<readonly NotRevoked[]> {
+  const { revocationEndpoint: endpoint, issuer } = server;
+  const left = (one: IssuedHere, why: string, error = ''): NotRevoked => ({ ...one, why, error });
+  if (endpoint === undefined) return http.issued.map((one) => left(one, 'there is no revocation endpoint'));
+  const now = ports.clock.now();
+  const results = await Promise.all(
+    http.issued.map(async (one) => {
+      const client = clientOf(one, http, made);
+      const request = { endpoint, issuer, client, token: one.token, hint: one.hint, now, zone: probed.zone, signal };
+      try {
+        const revoked = await revokeToken(http, request);
+        if (revoked.ok) return undefined;
+        const { status, error = '' } = revoked;
+        return left(one, `status ${status}${error === '' ? '' : ` ${quoted(error, 60)}`}`, error);
+      } catch (error) {
+        if (!isFailure(error) && !signal.aborted) throw error;
+        return left(one, isFailure(error) ? error.message : 'no response in time');
+      }
+    }),
+  );
+  return results.filter((one) => one !== undefined);
+}
+
+/** As whom the token was asked for. */
+function clientOf({ clientId }: IssuedHere, http: RunHttp, made: MadeLogin | undefined): ClientAuthentication {
+  if (made !== undefined) {
+    const { binding, authMethod: method, clientSecret: secret } = made.credential;
+    return { clientId: binding.clientId, method, secret };
+  }
+  const body = http.registered.at(-1)?.body ?? {};
+  const secret = stringField(body, 'client_secret');
+  const id = stringField(body, 'client_id') ?? clientId;
+  if (secret === undefined || body['token_endpoint_auth_method'] === 'none') {
+    return { clientId: id, method: 'none', secret: undefined };
+  }
+  const isPost = body['token_endpoint_auth_method'] === 'client_secret_post';
+  return { clientId: id, method: isPost ? 'client_secret_post' : 'client_secret_basic', secret: new Secret(secret) };
+}
+
+/** What the revocation came to, and whether it has an effect. */
+async function reportRevocation(
+  ports: ExaminePorts,
+  ended: EndedLogin,
+  refused: readonly NotRevoked[],
+  report: Report,
+): Promise<void> {
+  const { http, authorizationServer, made, signal } = ended;
+  if (http.issued.length === 0) return;
+  // Access tokens need not be revocable (RFC 7009 section 2.2.1).
+  const first = refused.find(({ hint, error }) => hint === 'refresh_token' || error !== 'unsupported_token_type');
+  if (refused.length > 0) report.found('tokens-left', `${leftInWords(refused)}: ${refused[0]?.why}`);
+  if (first !== undefined && authorizationServer.revocationEndpoint !== undefined) {
+    report.found('revocation-failed', first.why);
+  }
+  if (first !== undefined || made === undefined || signal.aborted) return;
+  report.pass('token', `${counted(http.issued.length - refused.length, 'token')} of this run revoked`);
+  await checkEffect(ports, { ...ended, ...made }, report);
+}
+
+/** Is a revoked token good for anything? Whatever it still brings is revoked in turn. */
+async function checkEffect(ports: ExaminePorts, ended: EndedLogin & MadeLogin, report: Report): Promise<void> {
+  const { http, credential, signal } = ended;
+  const refresh = http.issued.findLast(({ hint }) => hint === 'refresh_token');
+  const before = http.issued.length;
+  if (refresh !== undefined) {
+    const again = await refreshWith(ports, ended, { refreshToken: refresh.token });
+    if (again.ok) report.found('revocation-without-effect', 'the refresh token brought another token');
+    else report.pass('token', 'a revoked refresh token brings no token');
+  }
+  const { accessToken } = credential;
+  try {
+    const { status } = await askWithToken(ports, ended, { token: accessToken, signal });
+    if (status >= 300) report.pass('token', `status ${status} to a revoked access token`);
+    else if (audiencesIn(accessToken) !== undefined)
+      report.found('token-outlives-revocation', `status ${status}, it is a JWT`);
+    else report.found('revocation-without-effect', `status ${status} to the revoked access token`);
+  } catch (error) {
+    if (!isFailure(error) || signal.aborted) throw error;
+  }
+  if (http.issued.length > before) await revokeAll(ports, ended, AbortSignal.timeout(5_000));
+}

@@ -1,0 +1,105 @@
+import { isFailure } from '../../core/failure.js';
+import type { Secret } from '../../core/secret.js';
+import { type BearerChallenge, bearerChallenge } from '../../oauth/challenge.js';
+import { probeWithToken, type TokenProbe } from '../../oauth/probe.js';
+import { proveAddress } from '../../tokens/credential-target.js';
+import type { ExaminePorts, LoginUnderTest } from '../ports.js';
+import type { Report } from '../report.js';
+
+/** One request with a token of this run, which goes to the server that it was issued for and to no other. */
+export async function askWithToken(
+  { direct }: Pick<ExaminePorts, 'direct'>,
+  { credential, server }: Pick<LoginUnderTest, 'credential' | 'server'>,
+  { token, signal }: { readonly token: Secret; readonly signal: AbortSignal },
+): Promise<TokenProbe> {
+  proveAddress({ server: credential.binding.server }, server);
+  return await probeWithToken({ http: direct }, { server, signal, token });
+}
+
+/** Step 12: does the server take the token that was issued for it? */
+export async function checkTaken(ports: ExaminePorts, under: LoginUnderTest, report: Report): Promise<boolean> {
+  const { server, credential, signal } = under;
+  ports.progress.begin(`Asking ${server} with the new token`);
+  const ask = () => askWithToken(ports, under, { token: credential.accessToken, signal });
+  try {
+    const response = await ask();
+    const { status, sessionId } = response;
+    if (sessionId !== undefined && !/^[\x21-\x7e]+$/.test(sessionId)) {
+      report.found(
+        'session-invalid',
+        `Mcp-Session-Id of ${sessionId.length} characters, not all of them visible ASCII`,
+      );
+    }
+    if (status >= 200 && status < 300) {
+      report.pass('token', `status ${status} to a request with the new token`);
+      return true;
+    }
+    if (status === 403) await checkForbidden(response, { ask, under }, report);
+    else refusedOtherwise(response, report);
+  } catch (error) {
+    if (!isFailure(error) || signal.aborted) throw error;
+    report.found('token-breaks-server', error.message);
+  }
+  return false;
+}
+
+function refusedOtherwise({ status, challenges, location }: TokenProbe, report: Report): void {
+  const challenge = bearerChallenge(challenges);
+  const error = challenge.kind === 'bearer' ? challenge.error : undefined;
+  const seen = `status ${status}${error === undefined ? '' : `, error="${error}"`} to a request with the new token`;
+  if (status === 401) report.found('token-refused', seen);
+  else if (status >= 300 && status < 400) report.found('token-redirected', `${seen}, to ${location ?? 'nowhere'}`);
+  else if (status >= 500) report.found('token-breaks-server', seen);
+  else report.found('token-not-taken', seen);
+}
+
+/** A 403 to a token with all the scopes of the login. */
+async function checkForbidden(
+  response: TokenProbe,
+  { ask, under }: { readonly ask: () => Promise<TokenProbe>; readonly under: LoginUnderTest },
+  report: Report,
+): Promise<void> {
+  const challenge = insufficient(response);
+  if (challenge === undefined) {
+    report.found('token-forbidden', 'status 403 to a request with the new token, without insufficient_scope');
+    return;
+  }
+  if (pointsElsewhere(challenge, under)) report.found('scope-challenge-elsewhere', challenge.resourceMetadata ?? '');
+  const again = insufficient(await ask());
+  if (again !== undefined && again.scope !== challenge.scope) {
+    report.found('scope-treadmill', `first ${challenge.scope}, then ${again.scope}`);
+    return;
+  }
+  report.found('scope-not-challenged', `status 403, insufficient_scope, scope ${challenge.scope ?? '(none named)'}`);
+}
+
+type Insufficient = Extract<BearerChallenge, { kind: 'bearer' }>;
+
+function insufficient({ status, challenges }: TokenProbe): Insufficient | undefined {
+  const challenge = bearerChallenge(challenges);
+  const isSo = status === 403 && challenge.kind === 'bearer' && challenge.error === 'insufficient_scope';
+  return isSo ? challenge : undefined;
+}
+
+/** Does a challenge name other metadata than the 401 did? */
+function pointsElsewhere({ resourceMetadata: named }: Insufficient, { probed, server }: LoginUnderTest): boolean {
+  if (named === undefined || named === probed.resourceMetadata) return false;
+  return URL.parse(named)?.origin !== new URL(probed.resourceMetadata ?? server).origin;
+}
+
+/** A 403 to a token with fewer scopes: does it say which is missing, and where to ask for it? */
+export function checkScopeChallenge(response: TokenProbe, under: LoginUnderTest, report: Report): void {
+  const challenge = insufficient(response);
+  if (challenge === undefined) {
+    report.found('scope-challenge-incomplete', 'status 403 to fewer scopes, without error="insufficient_scope"');
+    return;
+  }
+  const { scope, resourceMetadata } = challenge;
+  const missing = [scope === undefined && 'scope', resourceMetadata === undefined && 'resource_metadata'].filter(
+    (one) => one !== false,
+  );
+  if (pointsElsewhere(challenge, under)) report.found('scope-challenge-elsewhere', resourceMetadata ?? '');
+  else if (missing.length > 0)
+    report.found('scope-challenge-incomplete', `insufficient_scope without ${missing.join(' and ')}`);
+  else report.pass('token', `403 insufficient_scope to fewer scopes, which names scope ${scope} and the metadata`);
+}

@@ -1,0 +1,86 @@
+import type { BrowserOptions, Journal } from '../core/ports.js';
+import { defaultAccount, type LoginRecord } from '../core/records.js';
+import type { HttpClient } from '../http/request.js';
+import type { StoredCredential } from '../stores/credential-item.js';
+import { inMemory } from '../stores/memory-store.js';
+import type { Attempts, FormatFailures, Recovery } from '../stores/ports.js';
+import { loginBrakes } from '../tokens/budget.js';
+import { readCredential } from '../tokens/read-credential.js';
+import { readScopes } from './client/client-options.js';
+import { type LoginWorld, loginDefaults } from './logins.js';
+import type { LoginPorts, PersonLogin } from './ports.js';
+
+/** A login that one run of a command makes, and ends. */
+export interface LoginForRun extends BrowserOptions {
+  /** Its canonical URL. */
+  readonly server: string;
+  readonly issuer: string;
+  /** Show a code to type instead. */
+  readonly device: boolean;
+  /** None: what the server asks for. */
+  readonly scope: readonly string[];
+  /** How long a person is waited for; undefined: as for every login. */
+  readonly timeoutMs: number | undefined;
+  /** Every request of the login leaves by this one. */
+  readonly http: HttpClient;
+  readonly journal: Journal;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes a login that nobody else sees: its secrets and its record are in memory alone, and nothing that is kept of other
+ * logins is used, changed or counted. A client that a person registered by hand is used where it has no secret.
+ * @throws Failure of the login; `too_many_tabs` where no person typed the command
+ */
+export async function logInForRun(
+  world: LoginWorld,
+  wanted: LoginForRun,
+): Promise<{ readonly login: LoginRecord; readonly credential: StoredCredential }> {
+  const { server, issuer, device, browser, noBrowser, signal } = wanted;
+  const meant = { server, account: defaultAccount };
+  const asked = { login: meant, browser, noBrowser: noBrowser || device, of: 'other' } as const;
+  const { client, person } = await loginDefaults(world, asked);
+  if (person.mode === 'browser' && person.caller !== undefined) {
+    await loginBrakes(world, { server, account: 'for a run' }).openTab();
+  }
+  const ports = await portsForRun(world, wanted);
+  const request: PersonLogin = {
+    ...meant,
+    name: undefined,
+    scopes: { named: readScopes(wanted.scope), held: [] },
+    issuer,
+    client: { ...client, way: undefined },
+    store: 'memory',
+    person: { ...person, timeoutMs: wanted.timeoutMs ?? person.timeoutMs },
+    signal,
+  };
+  const make = device ? (await import('./device/device-login.js')).deviceLogin : (await import('./log-in.js')).login;
+  const login = await make(ports, request);
+  return { login, credential: await readCredential(ports, login) };
+}
+
+/** The world, where nothing that is kept is at hand. */
+async function portsForRun(world: LoginWorld, { http, journal }: LoginForRun): Promise<LoginPorts> {
+  const { registrations } = await world.index.read();
+  const memory = inMemory();
+  const byHand = registrations.filter(({ way, hasSecret }) => !hasSecret && (way === 'preregistered' || way === 'ask'));
+  await memory.index.update((document) => ({ ...document, registrations: byHand }));
+  const kept = { attempts: uncounted, failures: noFailures, recovery: noRecovery(world.recovery) };
+  return { ...world, ...memory, ...kept, stores: { of: () => memory.store }, http, journal };
+}
+
+/** A run registers and logs in once. */
+const uncounted: Attempts = { take: async () => true, allows: async () => true, forget: async () => undefined };
+
+const noFailures: FormatFailures = { read: async () => [], keep: async () => undefined, forget: async () => undefined };
+
+/** What is in memory ends with the process: nothing of it is recovered. */
+function noRecovery({ begin }: Recovery): Recovery {
+  return {
+    begin,
+    isWaiting: async () => false,
+    find: async () => undefined,
+    begunElsewhere: async () => undefined,
+    forget: async () => undefined,
+  };
+}
