@@ -38,7 +38,7 @@ export function findingOf(step: FailedStep, failure: Failure, circumstances: Cir
   if (known !== undefined) return { id: known, remedy: known === 'login-not-needed' ? remedy : undefined };
   if (step === 'challenge') return { id: ofConnection(failure), remedy: network.has(code) ? remedy : undefined };
   if (step === 'resource') return { id: ofResource(code, circumstances), remedy: undefined };
-  return { id: ofIssuer(code), remedy: network.has(code) ? remedy : undefined };
+  return { id: ofIssuer(code, circumstances), remedy: network.has(code) ? remedy : undefined };
 }
 
 function ofConnection({ code, cause }: Failure): FindingId {
@@ -56,13 +56,20 @@ function ofConnection({ code, cause }: Failure): FindingId {
 
 function ofResource(code: string, { probed, exchanges }: Circumstances): FindingId {
   if (code === 'resource_mismatch') return 'resource-mismatch';
-  const cameSomething = exchanges.some(({ method, response }) => method === 'GET' && response?.status === 200);
-  if (code === 'metadata_unusable' || cameSomething) return 'resource-metadata-invalid';
+  if (code === 'metadata_unusable' || cameSomething(exchanges, /\/oauth-protected-resource/))
+    return 'resource-metadata-invalid';
   return probed === 404 || probed === 405 ? 'wrong-path' : 'resource-metadata-missing'; // nothing at all is there
 }
 
-function ofIssuer(code: string): FindingId {
+function ofIssuer(code: string, { exchanges }: Circumstances): FindingId {
   if (code === 'resource_mismatch') return 'resource-not-listed';
-  if (code === 'metadata_unusable') return 'issuer-metadata-invalid';
-  return network.has(code) || code === 'address_refused' ? 'issuer-unreachable' : 'issuer-metadata-missing';
+  const isAtIssuer = /\/(?:oauth-authorization-server|openid-configuration)/;
+  if (network.has(code) || code === 'address_refused') return 'issuer-unreachable';
+  const isThere = code === 'metadata_unusable' || cameSomething(exchanges, isAtIssuer);
+  return isThere ? 'issuer-metadata-invalid' : 'issuer-metadata-missing';
+}
+
+/** Was there a document at one of these addresses, if one that cannot be used? */
+function cameSomething(exchanges: readonly SeenExchange[], at: RegExp): boolean {
+  return exchanges.some(({ method, url, response }) => method === 'GET' && response?.status === 200 && at.test(url));
 }

@@ -55,9 +55,9 @@ export const foundPassively: Readonly<Record<string, FindingId | undefined>> = {
   'as-unused-endpoints': undefined,
   'as-first-html': undefined,
   'as-first-500': undefined,
-  'as-huge': 'issuer-metadata-missing',
-  'as-gzip-bomb': 'issuer-metadata-missing',
-  'as-deep-json': 'issuer-metadata-missing',
+  'as-huge': 'issuer-metadata-invalid',
+  'as-gzip-bomb': 'issuer-metadata-invalid',
+  'as-deep-json': 'issuer-metadata-invalid',
   'server-500-for-token': 'bad-token-status',
   'server-403-plain': 'bad-token-status',
 };
