@@ -76,7 +76,8 @@ class Examiner {
     const isAsked = await this.#ask();
     await checkConnection(this.#ports, this.#target, this.#report);
     if (isAsked) await this.#discover();
-    await this.#checkStore();
+    if (wanted.login === undefined) await this.#checkStore();
+    else this.#report.pass('machine', 'not used: the login of this run is kept in memory');
     const { authorizationServer } = this.#known;
     // A login finds a client by itself.
     if (authorizationServer !== undefined && wanted.login === undefined) await this.#chooseClient(authorizationServer);

@@ -70,7 +70,7 @@ function passSteps({ login }: MadeLogin, steps: readonly Step[], report: Report)
     report.pass('request', `${response.asked}, PKCE S256`);
     report.pass('response', response.came);
   }
-  report.pass('save', 'kept in memory, for this run alone');
+  report.pass('save', 'into memory');
 }
 
 /** The login has asked for the metadata again: does it say the same? */

@@ -31,8 +31,7 @@ export async function endLogin(ports: ExaminePorts, ended: EndedLogin, report: R
   const refused = await revokeAll(ports, ended, own);
   const left = await removeClients(http, { ...ended, signal: isInterrupted ? own : AbortSignal.timeout(5_000) });
   if (isInterrupted) {
-    if (refused.length > 0)
-      ports.terminal.tell(`${leftInWords(refused)} could not be revoked; they run out by themselves.`);
+    if (refused.length > 0) ports.terminal.tell(`Not revoked, and valid until it runs out: ${leftInWords(refused)}.`);
     if (left.length > 0) ports.terminal.tell(`Still registered there: the client ${quoted(left.join(', '), 300)}.`);
     return;
   }
