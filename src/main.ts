@@ -10,7 +10,7 @@ import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { ownTables } from './app/help/own-tables.js';
 import { createJournal } from './app/journal.js';
-import { lazyConfigEditor, lazyExternalPrograms, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
+import { lazyConfigEditor, lazyExternalPrograms, lazyPages, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
 import { createPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
 import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, type OwnSignals, ownProcess } from './app/process.js';
@@ -194,6 +194,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     logins: async () => (await import('./login/logins.js')).createLogins(context),
     findServers: async (program, logins) =>
       (await import('./setup/find-servers.js')).findServers(externalPrograms, program, logins),
+    pages: lazyPages(ports.browser),
     askServer: async (asked, ask) => await (await import('./call/ask-server.js')).askServer(context, asked, ask),
     configuration,
     configurationFile,

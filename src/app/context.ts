@@ -4,7 +4,7 @@ import type { ServeDocument } from '../client-metadata/ports.js';
 import type { ConfigWorld } from '../config/change.js';
 import type { CommandExit, CommandOutput } from '../core/command.js';
 import type { ConfigurationFile } from '../core/configuration/configuration.js';
-import type { FindServers, Logins, OwnProgram, RequestLog, Signals } from '../core/ports.js';
+import type { FindServers, Logins, OwnProgram, Pages, RequestLog, Signals } from '../core/ports.js';
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { LoginWorld } from '../login/logins.js';
@@ -19,6 +19,7 @@ import type { ExternalPrograms } from '../setup/machine/ports.js';
  * that a command pays only for what it uses.
  */
 export interface Context extends LoginWorld, CommandOutput {
+  readonly pages: Pages;
   readonly logins: () => Promise<Logins>;
   /** `--help`, of a command that explains something itself. */
   readonly help: boolean;

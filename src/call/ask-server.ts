@@ -4,6 +4,7 @@ import type { ServerSession } from '../mcp/server-session.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Allowance } from './allowance.js';
 import { createConversation } from './create-conversation.js';
+import type { PersonPorts } from './elicitation/ask-page.js';
 
 /**
  * Opens a session with the server of a login, for `ask`, and ends it. Nobody is asked for anything, and no browser is
@@ -12,7 +13,7 @@ import { createConversation } from './create-conversation.js';
  * @throws Failure `login_needed`, `login_expired`, `token_refused`, `http_failed`, … and what `ask` throws
  */
 export async function askServer<Result>(
-  ports: AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'>,
+  ports: AuthorizerPorts & PersonPorts & Pick<CorePorts, 'limits'>,
   { login, signal }: { readonly login: LoginRecord; readonly signal: AbortSignal },
   ask: (session: ServerSession) => Promise<Result>,
 ): Promise<Result> {

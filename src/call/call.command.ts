@@ -10,6 +10,7 @@ import type { StorePorts } from '../stores/ports.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { type CallRequest, call, commandFor, toolNamed } from './call.js';
 import { printResult } from './content/print-result.js';
+import type { PersonPorts } from './elicitation/ask-page.js';
 import { callTimedOut, toolFailed } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, programRest, type ServerWorld } from './find-server.js';
 import { conversationOptions, loginNote, loginOptions, resultOptions } from './login-options.js';
@@ -81,6 +82,7 @@ export const callTable = {
     loginNote,
     'What key=value gives a tool is a number, a truth value or JSON where the tool’s schema wants one, and text where that is allowed; names and values that the schema does not know are refused before the call. The list of tools is asked for where it is needed, and kept for a day for its login. key:=json, @file and - are sent as they are.',
     'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads (each event of a stream counts 512 bytes more, each line 32); postern config shows how to change them.',
+    'Where a server asks something in the middle of a call, a person at a terminal is asked. A page that it wants seen is shown with its whole address, and opened in the browser after a yes; what is typed there does not come through postern. --elicitation defaults fills forms with their defaults, and accepts no page.',
     '--watch reconnects by itself, also where the server falls silent (it is sent pings), and ends at Ctrl-C with exit code 130; with 6 where a program behind “--” falls silent. A program behind “--” is ended when the call is done.',
   ],
   seeAlso: ['scripts', 'json'],
@@ -95,7 +97,8 @@ interface World
   extends AuthorizerPorts,
     CommandOutput,
     ServerWorld,
-    Pick<CorePorts, 'terminal' | 'limits'>,
+    Pick<CorePorts, 'limits'>,
+    PersonPorts,
     Pick<StorePorts, 'toolLists'> {
   readonly files: Files;
   /** Resolves once stderr has room again, or the program is to end. */
@@ -178,6 +181,8 @@ async function perform<Result>(
     login,
     relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
     policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
+    opensPages: !args.noBrowser,
+    deadline,
     protocol: args.protocol,
     notify: (method, params) => {
       if (!isOfLists(method)) world.tell(notificationLine(method, params));

@@ -8,6 +8,7 @@ import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Allowance } from './allowance.js';
 import type { Conversation } from './conversation.js';
 import { type ConversationRequest, createConversation } from './create-conversation.js';
+import type { PersonPorts } from './elicitation/ask-page.js';
 import { CallRefused } from './failures.js';
 import { type CommandFor, isMisfit, KnownTools, saysMisfit, toolListKey } from './tools/known-tools.js';
 import type { ProtocolCall } from './words.js';
@@ -29,7 +30,7 @@ const lists: Readonly<Record<string, string>> = {
   'prompts/list': 'prompts',
 };
 
-type CallPorts = AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'> & Pick<StorePorts, 'toolLists'>;
+type CallPorts = AuthorizerPorts & PersonPorts & Pick<CorePorts, 'limits'> & Pick<StorePorts, 'toolLists'>;
 
 /**
  * Opens a session, sends one request, and ends the session. The pages of a list are put together. For a tool the list of
@@ -91,7 +92,16 @@ interface AskedRequest extends Pick<CallRequest, 'method' | 'params' | 'tool'> {
  * One request in a session that is open, and its result. The pages of a list are put together.
  * @throws as `call`
  */
-export async function ask(
+export async function ask(conversation: Conversation, request: AskedRequest, asking: Asking): Promise<JsonObject> {
+  try {
+    return await askOnce(conversation, request, asking);
+  } catch (error) {
+    if (!(await conversation.pagesFirst(error, request.cancelled))) throw error;
+  }
+  return await askOnce(conversation, request, asking);
+}
+
+async function askOnce(
   conversation: Conversation,
   { method, params, tool, cancelled }: AskedRequest,
   { known, maxPages, list: given }: Asking,

@@ -10,7 +10,7 @@ import { type ServerProgram, StdioClient } from '../mcp/stdio/stdio-client.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
-import { Conversation, type ConversationOptions } from './conversation.js';
+import { Conversation, type ConversationOptions, type ConversationPorts } from './conversation.js';
 import { authorizerFor } from './transport.js';
 
 /** A server that is a program of this machine: no login, no token. */
@@ -35,13 +35,10 @@ export interface ConversationRequest extends Omit<ConversationOptions, 'server' 
   readonly tell: (line: string) => void;
 }
 
-type ConversationPorts = AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'> & Pick<StorePorts, 'index'>;
+type CreatePorts = AuthorizerPorts & ConversationPorts & Pick<CorePorts, 'limits'> & Pick<StorePorts, 'index'>;
 
 /** A conversation with the server, not yet opened, over the transport that it has. @throws Failure `configuration_unusable` */
-export async function createConversation(
-  ports: ConversationPorts,
-  request: ConversationRequest,
-): Promise<Conversation> {
+export async function createConversation(ports: CreatePorts, request: ConversationRequest): Promise<Conversation> {
   const { login, relogin, meter, signal, tell, protocol, tokensUntil = signal } = request;
   const { server } = login;
   const limits = await ports.limits();
@@ -90,7 +87,7 @@ const maxEras = 256;
 
 /** The era of a server as the index has it. Where nothing of a login is kept, its server's era is not kept either. */
 async function knownEra(
-  { index, clock }: Pick<ConversationPorts, 'index' | 'clock'>,
+  { index, clock }: Pick<CreatePorts, 'index' | 'clock'>,
   login: LoginRecord | OpenServer,
 ): Promise<EraMemory> {
   const { server } = login;

@@ -15,7 +15,7 @@ export const loginOptions = [
     describe: 'with --login: open the browser although CI is set, or --non-interactive was given',
     excludes: ['no-browser'],
   },
-  { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
+  { name: 'no-browser', kind: 'boolean', describe: 'open no browser: print the address instead' },
 ] as const;
 
 export const loginNote =

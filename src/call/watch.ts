@@ -13,9 +13,10 @@ import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import type { Conversation } from './conversation.js';
 import { createConversation, type LocalServer } from './create-conversation.js';
+import type { PersonPorts } from './elicitation/ask-page.js';
+import type { ElicitationPolicy } from './elicitation/questions.js';
 import { callTimedOut, nothingToWatch, peerSilent } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, type ServerArguments, type ServerWorld } from './find-server.js';
-import type { ElicitationPolicy } from './respond.js';
 import { acknowledged, notGiven, subscribed } from './subscription.js';
 
 /** How long is waited before a session is opened again, and how long one lives that was no failure. In milliseconds. */
@@ -32,7 +33,8 @@ interface WatchWorld
   extends AuthorizerPorts,
     CommandOutput,
     ServerWorld,
-    Pick<CorePorts, 'terminal' | 'limits' | 'clock'> {}
+    Pick<CorePorts, 'limits' | 'clock'>,
+    PersonPorts {}
 
 interface WatchArguments extends ServerArguments {
   readonly elicitation: ElicitationPolicy | undefined;
@@ -100,6 +102,7 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
     login: server,
     relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
     policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
+    opensPages: !args.noBrowser,
     protocol: args.protocol,
     follows: true,
     meter: undefined,

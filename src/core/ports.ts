@@ -205,6 +205,31 @@ export interface OfferedServers {
   readonly servers: readonly OfferedServer[];
 }
 
+/** A host, for a person who is to judge it. */
+export interface DescribedHost {
+  /** With its labels in letters (RFC 5891), as people of other scripts write it; the host itself where it has none. */
+  readonly inLetters: string;
+  /** The registrable domain that it belongs to; undefined for an address, and a name without one. */
+  readonly site: string | undefined;
+}
+
+/** A page that a browser was sent to. Closing ends the link of ours that leads there, and nothing else. */
+export interface OpenedPage extends AsyncDisposable {
+  /** Whether two browsers, or another user of this machine, have taken the link. */
+  readonly doubtful: boolean;
+}
+
+/** Pages of servers that a person agreed to see; `app` joins it to `login/browser`. */
+export interface Pages {
+  /**
+   * Opens a page in the person's browser, by way of a one-time link of ours. Nothing is fetched here. Undefined where no
+   * browser can be opened.
+   * @param url Printable ASCII, http or https.
+   */
+  open(url: string): Promise<OpenedPage | undefined>;
+  describe(host: string): Promise<DescribedHost>;
+}
+
 export interface CorePorts {
   /** As the person has set them, else the usual. @throws Failure `configuration_unusable` */
   readonly limits: () => Promise<Limits>;

@@ -12,9 +12,10 @@ import { allPages, ask } from '../call.js';
 import type { OutputForm } from '../content/print-result.js';
 import type { Conversation } from '../conversation.js';
 import { type ConversationRequest, createConversation } from '../create-conversation.js';
+import type { PersonPorts } from '../elicitation/ask-page.js';
+import type { ElicitationPolicy } from '../elicitation/questions.js';
 import { callTimedOut } from '../failures.js';
 import { findServer, programOf, type ServerArguments, type ServerWorld } from '../find-server.js';
-import type { ElicitationPolicy } from '../respond.js';
 import { KnownTools, toolListKey } from '../tools/known-tools.js';
 import { toolListOf } from '../tools/signatures.js';
 import type { ProtocolCall } from '../words.js';
@@ -25,7 +26,8 @@ export interface ShellWorld
   extends AuthorizerPorts,
     CommandOutput,
     ServerWorld,
-    Pick<CorePorts, 'terminal' | 'limits' | 'progress'>,
+    Pick<CorePorts, 'limits' | 'progress'>,
+    PersonPorts,
     Pick<StorePorts, 'toolLists'> {
   readonly files: Files;
   readonly signals: Signals;
@@ -177,6 +179,8 @@ export class ShellSession implements Offered, AsyncDisposable {
     } catch (error) {
       if (endsSession(error)) await this.close();
       throw error;
+    } finally {
+      if (this.#deadline === deadline) this.#deadline = undefined; // a question that comes later has no request to stop
     }
   }
 
@@ -218,6 +222,8 @@ export class ShellSession implements Offered, AsyncDisposable {
       login,
       relogin: await this.#relogin(),
       policy: this.#args.elicitation ?? (terminal.interactive ? 'ask' : 'decline'),
+      opensPages: !this.#args.noBrowser,
+      deadline: { stop: () => this.#deadline?.stop(), restart: () => this.#deadline?.restart() },
       protocol: this.#args.protocol,
       follows: terminal.interactive,
       meter: {
