@@ -3,6 +3,7 @@ import { exitCode, isFailure } from '../core/failure.js';
 import type { CorePorts, Files, Logins } from '../core/ports.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable } from '../core/text/printable.js';
+import { idleRulePrinter } from '../mcp/lending/idle-rules.js';
 import { hasToolRules, ToolPolicy, toolNote, toolOptions } from '../mcp/lending/tool-policy.js';
 import type { Wire } from '../mcp/wire.js';
 import { memoryOption } from '../stores/memory-store.js';
@@ -75,7 +76,8 @@ export const command: Command<typeof bridgeTable, World> = {
   table: bridgeTable,
   async run(world, args) {
     const { signal, files } = world;
-    const policy = hasToolRules(args) ? new ToolPolicy(args) : undefined;
+    const tell = (line: string) => world.tell(`postern: ${printable(line, 2048)}`);
+    const policy = hasToolRules(args) ? new ToolPolicy(args, idleRulePrinter(1, tell)) : undefined;
     const wanted = { server: args.server, account: args.account, pin: args.pin };
     const logins = await world.logins();
     const isClient = isClientLogin(args, 'bridge', true);
@@ -105,7 +107,7 @@ export const command: Command<typeof bridgeTable, World> = {
       wire,
       policy,
       host: world.host(),
-      tell: (line) => world.tell(`postern: ${printable(line, 2048)}`),
+      tell,
       signal,
     });
     return unfound;

@@ -71,7 +71,7 @@ export const limits = {
   linesOfFile: 300,
   filesOfFolder: 20,
   files: 360 + 109 + 12,
-  lines: 38_160 + 11_200 + 1_400,
+  lines: 38_160 + 11_700 + 1_400,
 } as const;
 
 /**

@@ -177,7 +177,7 @@ export function filterTools(
     const tools = result?.['tools'];
     if (!Array.isArray(tools)) continue;
     const { id } = message;
-    if (id !== undefined && asked(idText(id))) policy.learn(tools);
+    if (id !== undefined && asked(idText(id))) policy.learn(tools, typeof result?.['nextCursor'] !== 'string');
     const resultAt = memberAt(bytes, spans[index]?.[0] ?? 0, 'result');
     const listAt = memberAt(bytes, resultAt, 'tools');
     const kept = elementSpans(bytes, listAt).filter((_, at) => isLent(policy, tools[at]));
