@@ -66,6 +66,7 @@ export const callTable = {
   ],
   examples: [
     { command: 'postern call work', describe: 'list the tools' },
+    { command: 'postern call work -l', describe: 'what each parameter means, too' },
     { command: 'postern call work add --help', describe: 'what a tool takes, and an example to copy' },
     { command: 'postern call work add a=5 b=3', describe: 'call the tool “add”' },
     { command: 'postern call work chart --save .', describe: 'save the images that it brings' },
@@ -124,15 +125,20 @@ export const command: Command<typeof callTable, World> = {
     const result = await withLoginOffered(world, target, () =>
       perform(world, target, wanted, (request) => call(world, form === 'raw' ? { ...request, raw: keep } : request)),
     );
-    await printResult(world, { method: wanted.method, result, raw }, { form, folder: args.save });
-    if (wanted.method === 'tools/list' && form === 'text' && world.out.isTerminal && target.server !== undefined) {
-      const help = `postern call ${shellWord(target.server)} TOOL --help`;
-      world.tell(toned(world.tellLook, 'dim', `More on one: ${help}`));
-    }
+    await printResult(world, { method: wanted.method, result, raw }, { form, folder: args.save, isLong: args.long });
+    if (wanted.method === 'tools/list' && form === 'text') tellMore(world, args);
     if (wanted.method === 'tools/call' && result['isError'] === true) throw toolFailed(String(wanted.params['name']));
     return 0;
   },
 };
+
+/** At a terminal: what says more of a list's tools. */
+function tellMore({ out, tell, tellLook }: World, { server, long, command }: Arguments): void {
+  if (!out.isTerminal || server === undefined || command.length > 0) return;
+  const words = `postern call ${shellWord(server)}`;
+  if (!long) tell(toned(tellLook, 'dim', `What parameters mean: ${words} -l`));
+  tell(toned(tellLook, 'dim', `More on one: ${words} TOOL --help`));
+}
 
 /** Behind “--” stands the server itself: then no word names one. */
 function wordsOf(args: Arguments): { readonly target: Arguments; readonly words: readonly string[] } {

@@ -53,6 +53,12 @@ export const conversationOptions = [
 /** What becomes of a result, in every command that prints one. */
 export const resultOptions = [
   {
+    name: 'long',
+    alias: 'l',
+    kind: 'boolean',
+    describe: 'of a list: all of each description, and what each parameter means',
+  },
+  {
     name: 'output',
     kind: 'string',
     choices: outputForms,

@@ -43,6 +43,8 @@ export interface SessionArguments extends ServerArguments, BrowserOptions {
   readonly output: OutputForm | undefined;
   /** Where what is no text is saved. */
   readonly save: string | undefined;
+  /** Lists tell what parameters mean. */
+  readonly long: boolean;
   readonly elicitation: ElicitationPolicy | undefined;
   readonly protocol: string | undefined;
   /** For each request, in seconds. */
