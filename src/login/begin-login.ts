@@ -96,6 +96,11 @@ export function announce({ ports, discovery, scopes, isNew }: BegunLogin): void 
 /** What `--name` takes: nothing that a shell or a path could read as something else. */
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
+/** @throws Failure `name_unusable` */
+export function checkNameForm(name: string | undefined): void {
+  if (name !== undefined && !namePattern.test(name)) throw nameUnusable(name);
+}
+
 /**
  * Checks `--name` before anything is sent.
  * @throws Failure `name_unusable`, `name_taken`
@@ -105,7 +110,7 @@ export function checkName(
   logins: readonly LoginRecord[],
 ): void {
   if (name === undefined) return;
-  if (!namePattern.test(name)) throw nameUnusable(name);
+  checkNameForm(name);
   const other = logins.find((login) => login.name === name && (login.server !== server || login.account !== account));
   if (other !== undefined) throw nameTaken(name, other.server, other.account);
 }

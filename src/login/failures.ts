@@ -17,12 +17,11 @@ export function nameTaken(name: string, server: string, account: string): Failur
   return new Failure({ code: 'name_taken', exit: exitCode.usage, message, remedy });
 }
 
-/** `logout --all` where nobody can be asked. @param command Does it without a question. */
-export function notConfirmed(logins: readonly string[], command: string): Failure {
-  const [shown, more] = [logins.slice(0, 5).map((one) => printable(one, 80)), logins.length - 5];
+/** Many at once, where nobody can be asked. @param deed such as “end 7 logins” @param command Does it without a question. */
+export function notConfirmed(deed: string, names: readonly string[], command: string): Failure {
+  const [shown, more] = [names.slice(0, 5).map((one) => printable(one, 80)), names.length - 5];
   const which = `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  const count = logins.length === 1 ? '1 login' : `${logins.length} logins`;
-  const message = `This would end ${count} (${which}), and nobody is here to say yes. Nothing was changed.`;
+  const message = `This would ${deed} (${which}), and nobody is here to say yes. Nothing was changed.`;
   return new Failure({ code: 'not_confirmed', exit: exitCode.usage, message, remedy: `Run: ${command}` });
 }
 
