@@ -1,7 +1,7 @@
 import { type BridgeHost, type Rpc, startBridge } from '../bridge/host.js';
 import { type FakeBrowser, fakeBrowser } from '../support/fake-browser.js';
 import { type Home, makeHome } from '../support/home.js';
-import { openUrl, runWithBrowser } from './driver-parts.js';
+import { obey, openUrl, runWithBrowser } from './driver-parts.js';
 import { planFor } from './plan.js';
 
 /**
@@ -37,12 +37,23 @@ async function drive(): Promise<number> {
   void person(browser);
   const answers = [await initialize(host)];
   host.send({ method: 'notifications/initialized' });
-  for (const [method, params] of requestsOf(scenario)) answers.push(await ask(host, method, params));
+  for (const [method, params] of requestsOf(scenario)) {
+    let answer = await ask(host, method, params);
+    // The authorization server has changed: a person types what the answer says, and the host asks again.
+    if (scenario === migration && answer.error?.code === -31011) {
+      const code = await obey(home, 3, `${String(answer.error.data?.['remedy']).replace(/.*(postern login)/, '$1')}\n`);
+      process.stdout.write(`${JSON.stringify(answer)}\nobeyed: exit ${code}\n`);
+      answer = await ask(host, method, params);
+    }
+    answers.push(answer);
+  }
   host.program.stdin.end();
   const { code, stderr } = await host.program.finished;
   process.stdout.write(`${JSON.stringify(answers)}\n${stderr}\nexit ${code}\n`);
   return code !== 0 || answers.some(({ error }) => error !== undefined) ? 1 : 0;
 }
+
+const migration = 'auth/authorization-server-migration';
 
 function requestsOf(scenario: string): readonly (readonly [string, object])[] {
   const list = ['tools/list', {}] as const;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Keyring, startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
-import { newerOnOldWire, required, type Scenario } from './scenarios.js';
+import { newerOnOldWire, newerWithConsent, required, type Scenario } from './scenarios.js';
 import { bridgeDriver, play, suiteIsMissing } from './suite.js';
 
 const skip = suiteIsMissing() || needs('gnome-keyring', 'secret-tool');
@@ -30,6 +30,7 @@ describe('official conformance suite through the bridge, newer authorization sce
   concurrency: 2,
 }, () => {
   newerOnOldWire.forEach(declare);
+  newerWithConsent.forEach(declare);
 });
 
 after(async () => {

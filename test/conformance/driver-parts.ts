@@ -12,7 +12,7 @@ export async function runWithBrowser(home: Home, run: PlannedRun): Promise<numbe
 }
 
 /** Types what the failure says, until that works: a person would agree to it. */
-async function obey(home: Home, code: number, stderr: string): Promise<number> {
+export async function obey(home: Home, code: number, stderr: string): Promise<number> {
   if (code !== 3) return code === 0 ? 1 : code; // it was to need a person
   let last = { code, stderr };
   for (let times = 0; times < 3 && last.code === 3; times += 1) {
