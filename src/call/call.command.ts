@@ -1,5 +1,5 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
-import type { CorePorts, Files } from '../core/ports.js';
+import type { CorePorts, Files, Signals } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { toned } from '../core/text/look.js';
 import { shellWord } from '../core/text/printable.js';
@@ -16,6 +16,7 @@ import { findServer, outsideTheDeadline, programOf, programRest, type ServerWorl
 import { conversationOptions, loginNote, loginOptions, resultOptions } from './login-options.js';
 import { withLoginOffered } from './offer-login.js';
 import { isOfLists, notificationLine } from './render.js';
+import { CallEnding } from './tasks/call-ending.js';
 import { toolHelp } from './tools/help.js';
 import { watch } from './watch.js';
 import { isToolName, type ProtocolCall, readCall } from './words.js';
@@ -102,6 +103,7 @@ interface World
     PersonPorts,
     Pick<StorePorts, 'toolLists'> {
   readonly files: Files;
+  readonly signals: Signals;
   /** Resolves once stderr has room again, or the program is to end. */
   readonly printed: () => Promise<void>;
   /** `--help` for a tool. */
@@ -181,6 +183,7 @@ async function perform<Result>(
   const login = await findServer(world, args, 'call');
   await using _program = programOf(login);
   using deadline = new Deadline(args.timeout * 1000, () => callTimedOut(wanted.method, args.timeout));
+  const ending = new CallEnding(world.signals, world.signal, deadline.signal);
   return await work({
     ...wanted,
     ...(args.server !== undefined && { named: args.server }),
@@ -194,6 +197,7 @@ async function perform<Result>(
       if (!isOfLists(method)) world.tell(notificationLine(method, params));
       return world.printed();
     },
-    signal: AbortSignal.any([world.signal, deadline.signal]),
+    during: ending.duringTask,
+    signal: ending.signal,
   });
 }

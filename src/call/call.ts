@@ -140,13 +140,13 @@ export async function allPages(
   maxPages: number,
 ): Promise<JsonObject> {
   const { method, params, cancelled } = request;
-  const first = await conversation.request(method, params, cancelled);
+  const first = usable(conversation, method, await conversation.request(method, params, cancelled));
   const member = Object.hasOwn(lists, method) ? lists[method] : undefined;
   if (member === undefined || 'cursor' in params) return first;
   const pages = [first];
   let cursor = first['nextCursor'];
   while (typeof cursor === 'string' && pages.length < maxPages) {
-    const next = await conversation.request(method, { ...params, cursor }, cancelled);
+    const next = usable(conversation, method, await conversation.request(method, { ...params, cursor }, cancelled));
     pages.push(next);
     cursor = next['nextCursor'];
   }
@@ -154,4 +154,8 @@ export async function allPages(
   const entries = pages.flatMap((page) => (Array.isArray(page[member]) ? page[member] : []));
   const { nextCursor: _cursor, ...rest } = first;
   return { ...rest, [member]: entries, ...(typeof cursor === 'string' ? { nextCursor: cursor } : {}) };
+}
+
+function usable(conversation: Conversation, method: string, result: JsonObject): JsonObject {
+  return method === 'tools/list' ? conversation.usable(result) : result;
 }

@@ -10,7 +10,10 @@ import type { PersonPorts } from './elicitation/ask-page.js';
 import { Questions, type QuestionsOptions } from './elicitation/questions.js';
 import { Exchanges, type ExchangesOptions, type ServerRequest } from './exchanges.js';
 import { CallRefused, pageRequired } from './failures.js';
+import { rawMember } from './message-forms.js';
 import { NewerEra, saysOlder } from './newer-era.js';
+import { type DuringTask, mayBeTask } from './tasks/follow-task.js';
+import { withoutBrokenTools } from './tools/left-out.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
 const openingMs = 1_000;
@@ -18,6 +21,10 @@ const openingMs = 1_000;
 export interface ConversationOptions
   extends Pick<ExchangesOptions, 'server' | 'connect' | 'notify' | 'raw' | 'signal'>,
     Pick<QuestionsOptions, 'policy' | 'deadline'> {
+  /** What ends a task of the server before the rest; absent: what ends its request. */
+  readonly during?: DuringTask;
+  /** Whether tools may want parameters in headers: not those of a program. */
+  readonly hasHeaders: boolean;
   /** Whether a browser may be opened where the server wants a page seen; by default it may. */
   readonly opensPages?: boolean;
   readonly era: EraMemory;
@@ -51,6 +58,7 @@ export class Conversation implements AsyncDisposable {
       ...options,
       clock: ports.clock,
       listens: follows || policy !== 'decline', // where the person may be asked, questions may come on the session's own stream, too
+      raw: options.raw && ((...given) => this.#raw(...given)),
       notify: (method, params) => {
         if (method !== pageCompleted) return notify(method, params);
         return this.#questions.completed(params);
@@ -62,6 +70,12 @@ export class Conversation implements AsyncDisposable {
       capabilities: this.#questions.capabilities,
       exchange: (method, params, cancelled) => this.#exchanges.request(method, params, { isModern: true, cancelled }),
       ask: (request, cancelled) => this.#input(request, cancelled),
+      tasks: {
+        clock: ports.clock,
+        notify: (task) => notify('notifications/tasks', task),
+        during: options.during,
+        signal: options.signal,
+      },
     });
   }
 
@@ -105,6 +119,12 @@ export class Conversation implements AsyncDisposable {
   /** What the server says of itself. @throws as `request` */
   async describe(): Promise<JsonObject> {
     return (await this.open()) ?? (await this.request('server/discover', {}, this.#options.opening));
+  }
+
+  /** A list of tools, without those that may not be used in this era: the person is told of each. */
+  usable(list: JsonObject): JsonObject {
+    if (!this.#isNewer || !this.#options.hasHeaders) return list;
+    return withoutBrokenTools(list, (line) => this.#ports.terminal.tell(line));
   }
 
   /** How the server calls itself, for the person alone; {} where it does not say. @throws as `request` */
@@ -169,6 +189,15 @@ export class Conversation implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#questions[Symbol.asyncDispose]();
     await this.#exchanges[Symbol.asyncDispose]();
+  }
+
+  /** Hands on what ends a request: no question, no task; of a task that has ended the result that it brings. */
+  #raw(method: string, spelled: Uint8Array, result: JsonObject): void {
+    if ((result['resultType'] ?? 'complete') !== 'complete') return;
+    const { raw } = this.#options;
+    raw?.(method, spelled, result);
+    const ofTask = method === 'tasks/get' ? rawMember(spelled) : undefined;
+    if (ofTask !== undefined) raw?.(mayBeTask, ofTask, result);
   }
 
   #either(cancelled: AbortSignal | undefined): AbortSignal {

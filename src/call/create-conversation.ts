@@ -21,7 +21,7 @@ export interface LocalServer {
   readonly key?: undefined;
 }
 
-export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect' | 'era'> {
+export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect' | 'era' | 'hasHeaders'> {
   /** The revision that a person wants spoken; undefined: what the server speaks. */
   readonly protocol?: string | undefined;
   /** The login to call with, or a server without one: then no token is sent. */
@@ -48,6 +48,7 @@ export async function createConversation(ports: CreatePorts, request: Conversati
     return new Conversation(ports, {
       ...request,
       server,
+      hasHeaders: false,
       era: protocol === undefined ? unkept('older') : forced(protocol),
       connect: (own) => new StdioClient({ ...own, server, program, meter, maxMessageBytes, tell }),
     });
@@ -56,6 +57,7 @@ export async function createConversation(ports: CreatePorts, request: Conversati
   return new Conversation(ports, {
     ...request,
     server,
+    hasHeaders: true,
     era: protocol === undefined ? await knownEra(ports, login) : forced(protocol),
     connect: (own) =>
       new ProtocolClient({

@@ -92,6 +92,24 @@ export function callRefused(method: string, error: RpcError): CallRefused {
   return new CallRefused({ message, remedy: `${hint}See what the server offers: postern call <server>` }, error);
 }
 
+/** What has ended a request of which the server had made a task. @param became A sentence on what became of the task. */
+export class TaskEnded extends Failure {
+  constructor({ code, exit, message, remedy, cause }: Failure, became: string) {
+    super({ code, exit, message: `${message} ${became}`, remedy, cause });
+  }
+}
+
+/** A task that its server has ended by itself. */
+export function taskCancelled(said: string | undefined): Failure {
+  const words = said === undefined ? '' : `; it said: ${quoted(said)}`;
+  return new Failure({
+    code: 'call_failed',
+    exit: exitCode.callFailed,
+    message: `The server has cancelled its task${words}.`,
+    remedy: 'Call again, or ask whoever runs the server.',
+  });
+}
+
 /** No response within `--timeout`. */
 export function callTimedOut(method: string, seconds: number): Failure {
   return new Failure({

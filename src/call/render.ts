@@ -52,11 +52,18 @@ export function notificationLine(method: string, params: JsonObject): string {
   switch (method) {
     case 'notifications/progress':
       return progressLine(params);
+    case 'notifications/tasks':
+      return taskLine(params);
     case 'notifications/message':
       return `Server (${printable(String(params['level'] ?? 'log'), 20)}): ${quoted(textOf(params['data']), 500)}`;
     default:
       return `Server: ${printable(method, 80)}`;
   }
+}
+
+function taskLine({ taskId, status, statusMessage }: JsonObject): string {
+  const said = typeof statusMessage === 'string' ? ` ${quoted(statusMessage)}` : '';
+  return `Task ${printable(String(taskId), 80)}: ${printable(String(status), 40).replaceAll('_', ' ')}${said}`;
 }
 
 function progressLine(params: JsonObject): string {

@@ -4,6 +4,9 @@ import { bareHome, event, type ScriptedServer, scriptedServer } from '../bridge/
 import { runProgram, startProgram } from '../support/program.js';
 import { metaOf, newerServer, revision } from './newer-server.js';
 
+/** What is offered whoever is there. */
+const extensions = { 'io.modelcontextprotocol/tasks': {} };
+
 const methodsOf = ({ seen }: ScriptedServer) => seen.map(({ message }) => message.method);
 
 test('[Q-1.1][Q-1.2][Q-2.1][Q-2.2][Q-2.4][Q-2.5][Q-2.6] a server of the newer era alone is called: no session, each request says all', async () => {
@@ -22,7 +25,7 @@ test('[Q-1.1][Q-1.2][Q-2.1][Q-2.2][Q-2.4][Q-2.5][Q-2.6] a server of the newer er
     assert.equal(one.headers['mcp-method'], one.message.method);
     assert.equal(one.headers['mcp-session-id'], undefined);
     assert.equal((metaOf(one)['io.modelcontextprotocol/clientInfo'] as { name: string }).name, 'postern');
-    assert.deepEqual(metaOf(one)['io.modelcontextprotocol/clientCapabilities'], {});
+    assert.deepEqual(metaOf(one)['io.modelcontextprotocol/clientCapabilities'], { extensions });
   }
   assert.equal(server.seen[1]?.headers['mcp-name'], '=?base64?bmHDr3Zl?=');
 });
@@ -224,4 +227,38 @@ test('[Q-1.7] 401, 403, 5xx and a closed connection say nothing of an era', asyn
     assert.notEqual(code, 0);
     assert.deepEqual(methodsOf(server), ['server/discover'], String(status));
   }
+});
+
+test('[Q-2.9] a tool whose header marks break the rules is left out of lists, and called by none: the person is told which and why', async () => {
+  const marked = (name: string) => ({
+    type: 'object',
+    properties: { region: { type: 'string', 'x-mcp-header': name } },
+  });
+  const tools = [
+    { name: 'good', inputSchema: marked('Region') },
+    { name: 'bad', inputSchema: marked('My Region') },
+  ];
+  await using server = await newerServer(() => ({ result: { tools } }));
+  await using home = await bareHome();
+  const listed = await runProgram(home, ['call', server.url, '--output', 'json']);
+  assert.equal(listed.code, 0, listed.stderr);
+  assert.deepEqual(
+    JSON.parse(listed.stdout).tools.map(({ name }: { name: string }) => name),
+    ['good'],
+  );
+  assert.match(
+    listed.stderr,
+    /The tool "bad" is left out: the header mark of "region", "My Region", is no name of a header\./,
+  );
+  const called = await runProgram(home, ['call', server.url, 'bad', 'region=x']);
+  assert.equal(called.code, 2, called.stderr);
+  assert.match(called.stderr, /The server has no tool "bad"/);
+  await using older = await scriptedServer(({ message: { id, method } }, response) => {
+    const said = { initialize: { result: { protocolVersion: '2025-11-25' } }, 'tools/list': { result: { tools } } };
+    const error = { error: { code: -32601, message: 'no' } };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(said[method as keyof typeof said] ?? error) }));
+  });
+  const all = await runProgram(home, ['call', older.url, '--output', 'json']);
+  assert.equal(JSON.parse(all.stdout).tools.length, 2, 'the older era has no such marks');
 });

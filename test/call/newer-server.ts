@@ -12,6 +12,8 @@ export type Reply = { readonly result: object } | { readonly error: object; read
 export function newerServer(
   reply: (message: Rpc, seen: Seen) => Reply,
   revisions: readonly string[] = ['2026-07-28'],
+  /** Whether nothing is said any more. */
+  isSilent = () => false,
 ): Promise<ScriptedServer> {
   return scriptedServer((seen, response) => {
     const { message } = seen;
@@ -24,6 +26,7 @@ export function newerServer(
     const isKnown = revisions.includes(String(named));
     const said = !isKnown ? unsupported : message.method === 'server/discover' ? discovered : reply(message, seen);
     const { status, ...rest } = { status: 200, ...said };
+    if (isSilent()) return;
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...rest }));
   });

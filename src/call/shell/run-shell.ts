@@ -225,7 +225,8 @@ function leavingPrompt(terminal: Terminal, reader: () => LineReader | undefined)
 }
 
 function noteOf(method: string, params: JsonObject): string {
-  return method === 'notifications/progress' ? notificationLine(method, params) : watchLine(method, params);
+  const isOfCall = method === 'notifications/progress' || method === 'notifications/tasks';
+  return isOfCall ? notificationLine(method, params) : watchLine(method, params);
 }
 
 /** What stands before each line. */

@@ -14,7 +14,7 @@ import type { Conversation } from '../conversation.js';
 import { type ConversationRequest, createConversation } from '../create-conversation.js';
 import type { PersonPorts } from '../elicitation/ask-page.js';
 import type { ElicitationPolicy } from '../elicitation/questions.js';
-import { callTimedOut } from '../failures.js';
+import { callTimedOut, TaskEnded } from '../failures.js';
 import { findServer, programOf, type ServerArguments, type ServerWorld } from '../find-server.js';
 import { KnownTools, toolListKey } from '../tools/known-tools.js';
 import { toolListOf } from '../tools/signatures.js';
@@ -110,7 +110,8 @@ export class ShellSession implements Offered, AsyncDisposable {
           await this.#loggingIn?.catch(() => undefined);
           await this.close(); // the next command may try again
         }
-        if (isLogin || method !== 'tools/call' || !isFailure(error, 'interrupted')) throw error;
+        const isTold = isLogin || error instanceof TaskEnded;
+        if (isTold || method !== 'tools/call' || !isFailure(error, 'interrupted')) throw error;
         throw interruptedUnderWay('run the tool');
       }
     });

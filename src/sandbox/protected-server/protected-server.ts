@@ -9,6 +9,7 @@ import { buildMcpServer } from './mcp-server.js';
 import { NoteStore } from './notes.js';
 import { type ProtectedServerOptions, protectedServerSettings } from './options.js';
 import { metadataPaths, metadataResponse, metadataUrl } from './resource-metadata.js';
+import { TaskStore } from './tasks.js';
 import { UpstreamClient } from './upstream.js';
 
 /** The protected server of the sandbox: a resource server (OAuth 2.1 section 5) with tools worth calling. */
@@ -28,10 +29,11 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
   const settings = protectedServerSettings(options);
   const { host, origin, pathname } = new URL(settings.resource);
   const notes = new NoteStore();
+  const tasks = new TaskStore();
   const upstream = new UpstreamClient();
   const enter = tokenGate(settings);
   const endpoint = new McpEndpoint(
-    () => buildMcpServer({ notes, upstream, accounts: settings.accounts }),
+    () => buildMcpServer({ notes, tasks, upstream, accounts: settings.accounts }),
     metadataUrl(settings),
     settings.eras,
   );
@@ -49,7 +51,10 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
     const admitted = await admit(request, response, settings.resource, entry.caller);
     return 'caller' in admitted ? endpoint.reply(admitted) : admitted;
   };
-  const close = (): Promise<void> => endpoint.close();
+  const close = (): Promise<void> => {
+    tasks.close();
+    return endpoint.close();
+  };
   return {
     handler: async (request, response) => {
       const given = await reply(request, response);

@@ -12,6 +12,9 @@ import { metaOf, newerServer } from '../newer-server.js';
 const text = (said: string) => ({ content: [{ type: 'text', text: said }] });
 const columns = 100;
 
+/** What is offered whoever is there. */
+const extensions = { 'io.modelcontextprotocol/tasks': {} };
+
 /** What a browser gets at a link of ours. */
 function visit(link: string, headers: Readonly<Record<string, string>> = {}) {
   const { port, host, pathname } = new URL(link);
@@ -52,6 +55,7 @@ test('[Q-4.6][Q-4.7][Q-4.8] a page is shown as a whole with its host, opened aft
   assert.match(screen.stdout, /Host: .*127\.0\.0\.1:\d+.* \(the server’s own host\)/);
   assert.deepEqual(metaOf(server.seen.at(-1) ?? assert.fail())['io.modelcontextprotocol/clientCapabilities'], {
     elicitation: { form: {}, url: {} },
+    extensions,
   });
   type('y\r');
   const link = await browser.opened();
@@ -142,7 +146,7 @@ test('[Q-4.7][Q-4.8] without a browser the address is there to copy; one that is
     const { code, stdout } = await runProgram(home, words);
     assert.deepEqual([code, stdout], [0, 'person: decline\n'], how);
     const offered = metaOf(unasked.seen.at(-1) ?? assert.fail())['io.modelcontextprotocol/clientCapabilities'];
-    assert.deepEqual(offered, how === 'decline' ? {} : { elicitation: { form: {} } });
+    assert.deepEqual(offered, how === 'decline' ? { extensions } : { elicitation: { form: {} }, extensions });
   }
 });
 
