@@ -48,7 +48,13 @@ export async function call(ports: CallPorts, request: CallRequest): Promise<Json
   };
   ports.progress.begin(`Calling ${request.method}`);
   try {
-    await using conversation = await createConversation(ports, { ...request, notify, meter, tell: () => undefined });
+    await using conversation = await createConversation(ports, {
+      ...request,
+      notify,
+      meter,
+      tell: () => undefined,
+      warn: ports.terminal.tell,
+    });
     if (request.method === 'initialize') return await conversation.describe();
     await conversation.open();
     return await ask(conversation, request, { known, maxPages: limits.callPages }).catch((error: unknown) => {
@@ -140,13 +146,13 @@ export async function allPages(
   maxPages: number,
 ): Promise<JsonObject> {
   const { method, params, cancelled } = request;
-  const first = usable(conversation, method, await conversation.request(method, params, cancelled));
+  const first = await conversation.request(method, params, cancelled);
   const member = Object.hasOwn(lists, method) ? lists[method] : undefined;
   if (member === undefined || 'cursor' in params) return first;
   const pages = [first];
   let cursor = first['nextCursor'];
   while (typeof cursor === 'string' && pages.length < maxPages) {
-    const next = usable(conversation, method, await conversation.request(method, { ...params, cursor }, cancelled));
+    const next = await conversation.request(method, { ...params, cursor }, cancelled);
     pages.push(next);
     cursor = next['nextCursor'];
   }
@@ -154,8 +160,4 @@ export async function allPages(
   const entries = pages.flatMap((page) => (Array.isArray(page[member]) ? page[member] : []));
   const { nextCursor: _cursor, ...rest } = first;
   return { ...rest, [member]: entries, ...(typeof cursor === 'string' ? { nextCursor: cursor } : {}) };
-}
-
-function usable(conversation: Conversation, method: string, result: JsonObject): JsonObject {
-  return method === 'tools/list' ? conversation.usable(result) : result;
 }

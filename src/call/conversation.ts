@@ -13,7 +13,6 @@ import { CallRefused, pageRequired } from './failures.js';
 import { rawMember } from './message-forms.js';
 import { NewerEra, saysOlder } from './newer-era.js';
 import { type DuringTask, mayBeTask } from './tasks/follow-task.js';
-import { withoutBrokenTools } from './tools/left-out.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
 const openingMs = 1_000;
@@ -23,8 +22,6 @@ export interface ConversationOptions
     Pick<QuestionsOptions, 'policy' | 'deadline'> {
   /** What ends a task of the server before the rest; absent: what ends its request. */
   readonly during?: DuringTask;
-  /** Whether tools may want parameters in headers: not those of a program. */
-  readonly hasHeaders: boolean;
   /** Whether a browser may be opened where the server wants a page seen; by default it may. */
   readonly opensPages?: boolean;
   readonly era: EraMemory;
@@ -119,12 +116,6 @@ export class Conversation implements AsyncDisposable {
   /** What the server says of itself. @throws as `request` */
   async describe(): Promise<JsonObject> {
     return (await this.open()) ?? (await this.request('server/discover', {}, this.#options.opening));
-  }
-
-  /** A list of tools, without those that may not be used in this era: the person is told of each. */
-  usable(list: JsonObject): JsonObject {
-    if (!this.#isNewer || !this.#options.hasHeaders) return list;
-    return withoutBrokenTools(list, (line) => this.#ports.terminal.tell(line));
   }
 
   /** How the server calls itself, for the person alone; {} where it does not say. @throws as `request` */

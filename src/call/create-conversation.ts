@@ -21,7 +21,7 @@ export interface LocalServer {
   readonly key?: undefined;
 }
 
-export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect' | 'era' | 'hasHeaders'> {
+export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect' | 'era'> {
   /** The revision that a person wants spoken; undefined: what the server speaks. */
   readonly protocol?: string | undefined;
   /** The login to call with, or a server without one: then no token is sent. */
@@ -33,13 +33,15 @@ export interface ConversationRequest extends Omit<ConversationOptions, 'server' 
   readonly tokensUntil?: AbortSignal;
   /** A line for the person, about the connection. */
   readonly tell: (line: string) => void;
+  /** One on what was left out of the server's words; absent: `tell` takes it. */
+  readonly warn?: (line: string) => void;
 }
 
 type CreatePorts = AuthorizerPorts & ConversationPorts & Pick<CorePorts, 'limits'> & Pick<StorePorts, 'index'>;
 
 /** A conversation with the server, not yet opened, over the transport that it has. @throws Failure `configuration_unusable` */
 export async function createConversation(ports: CreatePorts, request: ConversationRequest): Promise<Conversation> {
-  const { login, relogin, meter, signal, tell, protocol, tokensUntil = signal } = request;
+  const { login, relogin, meter, signal, tell, warn, protocol, tokensUntil = signal } = request;
   const { server } = login;
   const limits = await ports.limits();
   const maxMessageBytes = limits.messageMiB * 1024 * 1024;
@@ -48,7 +50,6 @@ export async function createConversation(ports: CreatePorts, request: Conversati
     return new Conversation(ports, {
       ...request,
       server,
-      hasHeaders: false,
       era: protocol === undefined ? unkept('older') : forced(protocol),
       connect: (own) => new StdioClient({ ...own, server, program, meter, maxMessageBytes, tell }),
     });
@@ -57,12 +58,11 @@ export async function createConversation(ports: CreatePorts, request: Conversati
   return new Conversation(ports, {
     ...request,
     server,
-    hasHeaders: true,
     era: protocol === undefined ? await knownEra(ports, login) : forced(protocol),
     connect: (own) =>
       new ProtocolClient({
         ...own,
-        ...{ server, authorizer, meter, maxMessageBytes, tell },
+        ...{ server, authorizer, meter, maxMessageBytes, tell, warn },
         clock: ports.clock,
         wire: new HttpWire(ports.http),
         credential: tokens,

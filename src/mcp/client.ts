@@ -11,6 +11,8 @@ import { type ClientParts, keepListening, Position, resume, type StreamEnd } fro
 import { Transport, type TransportParts } from './transport.js';
 
 export interface ClientOptions extends TransportParts, Pick<ClientParts, 'server' | 'credential' | 'tell' | 'signal'> {
+  /** As for what comes in: lines on what was left out. */
+  readonly warn?: ((line: string) => void) | undefined;
   readonly clock: Clock;
   readonly pending: PendingRequests;
   /** Whether the session's own event stream is wanted. */
@@ -56,7 +58,7 @@ export class ProtocolClient implements MessageClient {
     this.#options = options;
     const { server, clock, credential, host, pending, tell, signal } = options;
     const session = new Session(server);
-    const inbound = new Inbound({ server, host, pending, session, tell });
+    const inbound = new Inbound({ server, host, pending, session, tell, warn: options.warn });
     const transport = new Transport(options);
     this.#parts = { server, clock, transport, credential, session, inbound, pending, tell, signal };
     this.#reopener = new Reopener(this.#parts);

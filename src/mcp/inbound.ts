@@ -14,6 +14,8 @@ interface InboundParts {
   readonly pending: PendingRequests;
   readonly session: Session;
   readonly tell: (line: string) => void;
+  /** Takes lines on what was left out; absent: `tell` does. */
+  readonly warn?: ((line: string) => void) | undefined;
 }
 
 /** Lines about tools that were left out, of one server. */
@@ -75,7 +77,7 @@ export class Inbound {
       const line = `The tool ${quoted(tool, 128)} is left out of the list: ${why}.`;
       if (this.#leftOut.size >= maxReported || this.#leftOut.has(line)) return;
       this.#leftOut.add(line);
-      this.#parts.tell(line);
+      (this.#parts.warn ?? this.#parts.tell)(line);
     });
   }
 

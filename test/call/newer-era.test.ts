@@ -248,7 +248,7 @@ test('[Q-2.9] a tool whose header marks break the rules is left out of lists, an
   );
   assert.match(
     listed.stderr,
-    /The tool "bad" is left out: the header mark of "region", "My Region", is no name of a header\./,
+    /The tool "bad" is left out of the list: the header mark of "region", "My Region", is no name of a header\./,
   );
   const called = await runProgram(home, ['call', server.url, 'bad', 'region=x']);
   assert.equal(called.code, 2, called.stderr);

@@ -110,8 +110,8 @@ export class ShellSession implements Offered, AsyncDisposable {
           await this.#loggingIn?.catch(() => undefined);
           await this.close(); // the next command may try again
         }
-        const isTold = isLogin || error instanceof TaskEnded;
-        if (isTold || method !== 'tools/call' || !isFailure(error, 'interrupted')) throw error;
+        const isExplained = isLogin || error instanceof TaskEnded;
+        if (isExplained || method !== 'tools/call' || !isFailure(error, 'interrupted')) throw error;
         throw interruptedUnderWay('run the tool');
       }
     });

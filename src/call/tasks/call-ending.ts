@@ -17,8 +17,8 @@ export class CallEnding {
   constructor(signals: Signals, ends: AbortSignal, deadline: AbortSignal) {
     this.#signals = signals;
     this.signal = AbortSignal.any([ends, this.#all.signal]);
-    const late = () => (this.#task ?? this.#all).abort(deadline.reason);
-    deadline.addEventListener('abort', late, { once: true });
+    const expire = () => (this.#task ?? this.#all).abort(deadline.reason);
+    deadline.addEventListener('abort', expire, { once: true });
   }
 
   readonly duringTask: DuringTask = () => {

@@ -60,8 +60,9 @@ export async function followTask(
   if (taskId === '' || taskId.length > longestId) throw protocolBroken(parts.server, 'its task has no usable id');
   using during = parts.during?.();
   const signal = AbortSignal.any([cancelled, during?.signal].filter((one) => one !== undefined));
+  const task = new RunningTask(parts, taskId, signal);
   try {
-    return await new RunningTask(parts, taskId, signal).result(created);
+    return await task.result(created);
   } catch (error) {
     if (!signal.aborted || parts.signal.aborted || !(signal.reason instanceof Failure)) throw error;
     throw new TaskEnded(signal.reason, await cancelTask(parts, taskId));
@@ -102,7 +103,7 @@ class RunningTask {
         case 'cancelled':
           throw taskCancelled(stringField(task, 'statusMessage'));
         case 'input_required':
-          await this.#answer(asObject(task['inputRequests']) ?? {});
+          await this.#respond(asObject(task['inputRequests']) ?? {});
           break;
         case 'working':
           break;
@@ -127,7 +128,7 @@ class RunningTask {
     }
   }
 
-  async #answer(requests: JsonObject): Promise<void> {
+  async #respond(requests: JsonObject): Promise<void> {
     const { server, ask, send } = this.#parts;
     const responses: [string, JsonObject][] = [];
     for (const [key, request] of Object.entries(requests)) {
@@ -150,8 +151,8 @@ class RunningTask {
   }
 }
 
-function pauseOf({ pollIntervalMs: wished }: JsonObject): number {
-  return typeof wished === 'number' ? Math.min(Math.max(wished, pause.min), pause.max) : pause.usual;
+function pauseOf({ pollIntervalMs: named }: JsonObject): number {
+  return typeof named === 'number' ? Math.min(Math.max(named, pause.min), pause.max) : pause.usual;
 }
 
 function resultOf(server: string, task: JsonObject): JsonObject {

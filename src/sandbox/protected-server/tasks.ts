@@ -26,7 +26,7 @@ interface Task {
   readonly owner: string;
   readonly createdAt: number;
   readonly ending: AbortController;
-  readonly asked: Map<string, { readonly request: Members; readonly answer: (response: Members) => void }>;
+  readonly asked: Map<string, { readonly request: Members; readonly respond: (response: Members) => void }>;
   updatedAt: number;
   status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
   message: string | undefined;
@@ -61,12 +61,12 @@ export class TaskStore {
   /** Takes responses; those that nobody waits for are ignored. @throws as `get` */
   update(owner: string, id: string, responses: Members): void {
     const task = this.#find(owner, id);
-    for (const [key, { answer }] of [...task.asked]) {
+    for (const [key, { respond }] of [...task.asked]) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (typeof response !== 'object' || response === null) continue;
       task.asked.delete(key);
       if (task.asked.size === 0 && task.status === 'input_required') change(task, 'working');
-      answer(response as Members);
+      respond(response as Members);
     }
   }
 
@@ -104,9 +104,9 @@ async function run(task: Task, work: (task: TaskWork) => Promise<Members>): Prom
   const { signal } = task.ending;
   const say = (message: string) => change(task, task.status, message);
   const ask = (key: string, request: Members) =>
-    new Promise<Members>((answer, reject) => {
+    new Promise<Members>((respond, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      task.asked.set(key, { request, answer });
+      task.asked.set(key, { request, respond });
       change(task, 'input_required');
     });
   try {

@@ -60,8 +60,8 @@ export function registerReport(server: McpServer, tasks: TaskStore): void {
 
 async function written({ steps, delayMs, ask, fail }: z.infer<typeof wanted>, task: TaskWork): Promise<CallToolResult> {
   const question = inputRequired.elicit({ message: 'What is the report called?', requestedSchema: title });
-  const answer = ask ? await task.ask('title', { ...question }) : {};
-  const named = title.safeParse(answer['content']);
+  const response = ask ? await task.ask('title', { ...question }) : {};
+  const named = title.safeParse(response['content']);
   for (let step = 1; step <= steps; step += 1) {
     task.say(`Step ${step} of ${steps}.`);
     await wait(delayMs, undefined, { signal: task.signal });
