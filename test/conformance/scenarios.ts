@@ -64,10 +64,6 @@ export const notPlayed: readonly Exception[] = [
 
 /** Plays that do not pass yet; one that passes by now fails as long as it stands here. */
 export const notYet: readonly (Exception & { readonly way: Way; readonly wire: Wire })[] = [
-  ...(['call', 'bridge, newer host'] as const).map((way) => ({
-    ...{ scenario: 'http-invalid-tool-headers', way, wire: '2026-07-28' as const, since: '2026-11-23' },
-    reason: 'tools whose marks break the rules are left out soon',
-  })),
   {
     ...{ scenario: 'http-custom-headers', way: 'call', wire: '2026-07-28', since: '2026-11-23' },
     reason: 'call reads the marks of a tool once it is refused',
