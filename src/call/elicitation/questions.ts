@@ -39,7 +39,7 @@ export class Questions implements AsyncDisposable {
   readonly #ports: PersonPorts;
   readonly #options: QuestionsOptions;
   readonly #awaited = new Map<string, AwaitedPage>();
-  readonly #opened: OpenedPage[] = [];
+  readonly #opened = new Set<OpenedPage>();
 
   constructor(ports: PersonPorts, options: QuestionsOptions) {
     this.#ports = ports;
@@ -105,11 +105,12 @@ export class Questions implements AsyncDisposable {
     if (awaited === undefined) return;
     this.#awaited.delete(id);
     awaited.completed.abort();
+    void this.#close(awaited.opened);
     this.#options.deadline?.restart();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#opened.splice(0).map((page) => page[Symbol.asyncDispose]()));
+    await Promise.all([...this.#opened].map((page) => this.#close(page)));
   }
 
   async #form(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
@@ -136,13 +137,20 @@ export class Questions implements AsyncDisposable {
     const consent = await askForPage(this.#ports, { server, page, message, opens }, signal);
     if (consent.action !== 'accept') return this.#dropped(id, consent);
     const { opened } = consent;
-    if (opened !== undefined) this.#opened.push(opened);
+    awaited.opened = opened;
+    if (opened !== undefined) this.#opened.add(opened);
     if (!waits) {
       terminal.tell('The server goes on when you are done there; Ctrl-C cancels.');
       return { action: 'accept' };
     }
     const isDone = await askWhetherDone(this.#ports, { opened, completed: awaited.completed.signal }, signal);
+    await this.#close(opened);
     return this.#dropped(id, { action: isDone ? 'accept' : 'cancel' });
+  }
+
+  async #close(page: OpenedPage | undefined): Promise<void> {
+    if (page === undefined || !this.#opened.delete(page)) return;
+    await page[Symbol.asyncDispose]();
   }
 
   #dropped(id: string | undefined, { action }: Pick<Consent, 'action'>): JsonObject {

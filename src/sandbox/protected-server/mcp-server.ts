@@ -2,9 +2,11 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { registerNoteResources } from './note-resources.js';
 import type { NoteStore } from './notes.js';
 import type { ProtectedServerSettings } from './options.js';
+import type { PagesToSee } from './pages-to-see.js';
 import { type TaskStore, tasksExtension } from './tasks.js';
 import { registerBasicTools } from './tools/basic.js';
 import { registerConfirm } from './tools/confirm.js';
+import { registerConnect } from './tools/connect.js';
 import { registerCountdown } from './tools/countdown.js';
 import { registerNoteTools } from './tools/notes.js';
 import { registerReport } from './tools/report.js';
@@ -16,6 +18,7 @@ import type { UpstreamClient } from './upstream.js';
 export interface ServerWorld {
   readonly notes: NoteStore;
   readonly tasks: TaskStore;
+  readonly pages: PagesToSee;
   readonly upstream: UpstreamClient;
   readonly accounts: ProtectedServerSettings['accounts'];
 }
@@ -36,6 +39,7 @@ export function buildMcpServer(world: ServerWorld): McpServer {
   registerCountdown(server);
   registerConfirm(server);
   registerReport(server, world.tasks);
+  registerConnect(server, world.pages);
   registerUpstreamTime(server, world.upstream);
   if (world.accounts !== undefined) registerUpstreamProfile(server, world.accounts);
   return server;

@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { callerOf } from '../caller-of.js';
+import { ownerOf } from '../caller-of.js';
 import { type TaskStore, type TaskWork, tasksExtension } from '../tasks.js';
 import { textResult } from './text-result.js';
 
@@ -68,10 +68,4 @@ async function written({ steps, delayMs, ask, fail }: z.infer<typeof wanted>, ta
   }
   if (fail) return { ...textResult('The report could not be written.'), isError: true };
   return textResult(`${named.success ? named.data.title : 'Untitled'}: ${steps} steps.`);
-}
-
-/** Subject and client both, as for sessions. */
-function ownerOf(context: ServerContext): string {
-  const { subject, clientId } = callerOf(context);
-  return JSON.stringify([subject, clientId]);
 }
