@@ -1,8 +1,8 @@
-import { ignoreFailure } from '../core/failure.js';
 import type { CorePorts, Relogin } from '../core/ports.js';
 import { newestRevision } from '../core/product.js';
-import type { IndexDocument, LoginRecord, ServerEra } from '../core/records.js';
+import type { LoginRecord } from '../core/records.js';
 import { ProtocolClient } from '../mcp/client.js';
+import { keptEra } from '../mcp/eras/kept-era.js';
 import type { Era, EraMemory } from '../mcp/eras.js';
 import type { Meter } from '../mcp/exchange.js';
 import { HttpWire } from '../mcp/http-wire.js';
@@ -58,7 +58,7 @@ export async function createConversation(ports: CreatePorts, request: Conversati
   return new Conversation(ports, {
     ...request,
     server,
-    era: protocol === undefined ? await knownEra(ports, login) : forced(protocol),
+    era: protocol === undefined ? await keptEra(ports, login) : forced(protocol),
     connect: (own) =>
       new ProtocolClient({
         ...own,
@@ -79,32 +79,4 @@ function unkept(known: Era): EraMemory {
 function forced(protocol: string): EraMemory {
   const known = protocol === newestRevision ? 'newer' : 'older';
   return { known, isForced: true, learned: async () => undefined };
-}
-
-/** After seven days a server is asked anew: it may have got another release. */
-const eraLastsMs = 7 * 86_400_000;
-
-/** Verdicts that are kept, of the servers that were asked last. */
-const maxEras = 256;
-
-/** The era of a server as the index has it. Where nothing of a login is kept, its server's era is not kept either. */
-async function knownEra(
-  { index, clock }: Pick<CreatePorts, 'index' | 'clock'>,
-  login: LoginRecord | OpenServer,
-): Promise<EraMemory> {
-  const { server } = login;
-  const now = clock.now();
-  const { eras = [] } = await index.read();
-  const isFresh = ({ checkedAt }: ServerEra) => checkedAt <= now && now - checkedAt < eraLastsMs;
-  const known = eras.find((one) => one.server === server && isFresh(one))?.era;
-  const isKept = login.key === undefined || (login.store !== 'memory' && login.store !== 'environment');
-  const learned = async (era: Era) => {
-    if (!isKept || era === known) return;
-    const keep = (document: IndexDocument) => {
-      const others = (document.eras ?? []).filter((one) => one.server !== server && isFresh(one));
-      return { ...document, eras: [...others.slice(1 - maxEras), { server, era, checkedAt: now }] };
-    };
-    await index.update(keep).catch(ignoreFailure); // it only saves a request
-  };
-  return { known, isForced: false, learned };
 }
