@@ -143,9 +143,12 @@ export class Questions implements AsyncDisposable {
       terminal.tell('The server goes on when you are done there; Ctrl-C cancels.');
       return { action: 'accept' };
     }
-    const isDone = await askWhetherDone(this.#ports, { opened, completed: awaited.completed.signal }, signal);
-    await this.#close(opened);
-    return this.#dropped(id, { action: isDone ? 'accept' : 'cancel' });
+    try {
+      const isDone = await askWhetherDone(this.#ports, { opened, completed: awaited.completed.signal }, signal);
+      return this.#dropped(id, { action: isDone ? 'accept' : 'cancel' });
+    } finally {
+      await this.#close(opened);
+    }
   }
 
   async #close(page: OpenedPage | undefined): Promise<void> {

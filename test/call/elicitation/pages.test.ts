@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import { setTimeout as later } from 'node:timers/promises';
 import { bareHome, event, requestOf, scriptedServer, usual } from '../../bridge/host.js';
 import { getFrom } from '../../login/browser/listener-under-test.js';
 import { needs } from '../../support/needs.js';
@@ -44,9 +45,11 @@ test('[Q-4.6][Q-4.7][Q-4.8] a page is shown as a whole with its host, opened aft
   await using server = await pageServer((origin) => `${origin}/secret-page?for=you`);
   await using given = await homeWithBrowser();
   const { home, browser } = given;
-  await using terminal = await startAtTerminal(home, callAt(server.url), { stdout: 'file', columns });
+  const words = callAt(server.url, '--timeout', '1');
+  await using terminal = await startAtTerminal(home, words, { stdout: 'file', columns });
   const { screen, type } = terminal;
   await screen.waitForStdout(/Open this page\?/);
+  await later(1_200); // the time of the person does not count
   assert.equal(await browser.record(), '', 'nothing is opened before the yes');
   assert.match(screen.stdout, /127\.0\.0\.1:\d+\/mcp asks you to open a page in your browser: "Your key, please\."/);
   const { origin } = server;
