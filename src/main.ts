@@ -88,7 +88,8 @@ export async function run(given: readonly string[], world: World): Promise<Comma
     const text = redactor.redact(line);
     for (const one of tellLook === undefined ? [text] : laidOut(text, tellLook)) lines.line(one);
   };
-  const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true, (text) => redactor.redact(text));
+  const width = world.stdout.isTTY === true ? looks.look.width : undefined;
+  const out = createResultWriter(writerTo(world.stdout), width, (text) => redactor.redact(text));
   let ports: LoginPorts | undefined;
   let reported = 0;
   const printFailure = (error: unknown): CommandExit => {

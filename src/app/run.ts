@@ -13,7 +13,7 @@ import type { Context } from './context.js';
 import { asks, type GlobalOptions } from './global-options.js';
 import { helpTable } from './help/own-tables.js';
 import type { CommandEntry } from './registry.js';
-import { withLineMeant } from './wrong-command-line.js';
+import { withLineMeant, withServerNamed } from './wrong-command-line.js';
 
 /** What a run of the command line is given. */
 export interface CommandLine {
@@ -58,7 +58,7 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   try {
     return await command.run(context, parsed.args as ArgumentsOf<CommandTable>);
   } catch (error) {
-    throw withLineMeant(error, argv, table);
+    throw withServerNamed(withLineMeant(error, argv, table), parsed.args);
   }
 }
 

@@ -4,7 +4,7 @@ import { interrupted } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
-import { toned } from '../core/text/look.js';
+import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
 import type { StreamEnd } from '../mcp/streams.js';
@@ -175,7 +175,16 @@ async function print({ json, out, look, clock }: WatchWorld, method: string, par
     await out.exact.json({ time, method, params });
     return;
   }
-  await out.line(`${toned(look, 'dim', time.slice(11, 19))}  ${watchLine(method, params)}`);
+  await out.line(timedLine({ look, clock }, method, params));
+}
+
+/** A notification on one line, with the time of the day in UTC. */
+export function timedLine(
+  { look, clock }: { readonly look: Look } & Pick<CorePorts, 'clock'>,
+  method: string,
+  params: JsonObject,
+): string {
+  return `${toned(look, 'dim', new Date(clock.now()).toISOString().slice(11, 19))}  ${watchLine(method, params)}`;
 }
 
 /** What a notification says, on one line, harmless for any terminal. */

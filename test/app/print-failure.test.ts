@@ -181,7 +181,7 @@ test('at a terminal a failure fits, goes on below its own text, and a command is
       '         no server should ever do to',
       '         anybody.',
       '         Log in to that address:',
-      '           postern login https://example.com/a/long/path/mcp --scope "a b"',
+      'postern login https://example.com/a/long/path/mcp --scope "a b"',
       '         [some_code, exit 5]',
     ],
   );
@@ -214,4 +214,15 @@ test('ASCII JSON gives back what was put in', () => {
       assert.deepEqual(JSON.parse(asciiJson(value)), JSON.parse(JSON.stringify(value)));
     }),
   );
+});
+
+test('that a server could not be reached is said once; a step that broke a rule is shown', () => {
+  const gone = new Failure({ code: 'network_failed', exit: exitCode.network, message: 'Gone.', remedy: 'Try again.' });
+  const steps: readonly Step[] = [
+    { ...step, verdict: 'failure', came: 'status 405' },
+    { ...step, verdict: 'failure', came: 'network failed' },
+  ];
+  const { lines } = reportFailure(gone, { ...plain, steps });
+  assert.equal(lines.filter((line) => line.startsWith('failure')).length, 1, lines.join('\n'));
+  assert.match(lines[0] ?? '', /status 405/);
 });

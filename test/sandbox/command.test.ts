@@ -42,7 +42,7 @@ async function run(change: Partial<Arguments>, json: boolean, then: (printed: st
     async (bytes) => {
       seen = then(String(bytes)).finally(() => end.abort());
     },
-    false,
+    undefined,
     (text) => text,
   );
   const context = {
@@ -95,7 +95,7 @@ test('[A-298] --misbehave list shows each fault on lines of its own, in groups, 
   const pages: string[] = [];
   const out = createResultWriter(
     async (bytes) => void pages.push(String(bytes)),
-    false,
+    undefined,
     (text) => text,
   );
   const context = { out, tell: assert.fail, json: false, look: plainLook, tellLook: plainLook };

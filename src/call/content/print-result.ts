@@ -77,7 +77,7 @@ async function printForPerson(
   }
   for (const piece of pieces ?? []) {
     const text = await textOf(piece, saver, isTerminal);
-    await out.exact.text(isTerminal ? terminalText([text]) : [text]);
+    await out.exact.text(isTerminal ? terminalText([text], look.width) : [text]);
   }
 }
 

@@ -15,7 +15,7 @@ import { argumentUnusable, shellToolUnknown, toolFailed } from '../failures.js';
 import { withLoginOffered } from '../offer-login.js';
 import { isOfLists, lines, notificationLine } from '../render.js';
 import { toolHelp } from '../tools/help.js';
-import { watchLine } from '../watch.js';
+import { timedLine } from '../watch.js';
 import { readCall } from '../words.js';
 import { completionOf } from './completion.js';
 import { wordsOfLine } from './line-words.js';
@@ -77,7 +77,7 @@ export async function runShell(real: ShellWorld, args: SessionArguments): Promis
   };
   const world: ShellWorld = { ...real, tell: say, terminal: leavingPrompt(real.terminal, () => shown.reader) };
   await using session = new ShellSession(world, args, (method, params) => {
-    say(noteOf(method, params));
+    say(noteOf(world, method, params));
     return real.printed();
   });
   const opened = await cancellable(world, (cancelled) => withLoginOffered(world, args, () => session.open(cancelled)));
@@ -224,9 +224,10 @@ function leavingPrompt(terminal: Terminal, reader: () => LineReader | undefined)
   };
 }
 
-function noteOf(method: string, params: JsonObject): string {
+/** As `call` shows progress and tasks, and `call --watch` the rest. */
+function noteOf({ tellLook: look, clock }: ShellWorld, method: string, params: JsonObject): string {
   const isOfCall = method === 'notifications/progress' || method === 'notifications/tasks';
-  return isOfCall ? notificationLine(method, params) : watchLine(method, params);
+  return isOfCall ? notificationLine(method, params) : timedLine({ look, clock }, method, params);
 }
 
 /** What stands before each line. */

@@ -78,7 +78,11 @@ function headLines(head: string, mark: string, { look, isTerminal }: ListLayout)
 
 /** Lines whose first is not indented. */
 export function hanging(text: string, width: number): readonly string[] {
-  const [first = '', ...others] = wrapped(text, width, indent + 2);
+  // A word of many choices is wider than a narrow terminal.
+  const words = text
+    .split(' ')
+    .map((word) => (columnsOf(word) > width - indent - 2 ? word.replaceAll('|', '| ') : word));
+  const [first = '', ...others] = wrapped(words.join(' '), width, indent + 2);
   return [first.trimStart(), ...others];
 }
 

@@ -114,7 +114,7 @@ test('a line that does not fit is broken between words, and what is to be copied
 test('a command to copy stands less far in where it has no room otherwise', () => {
   assert.equal(commandLine('postern status', 40, 11), '           postern status');
   assert.equal(commandLine('postern client-metadata --help', 40, 11), '          postern client-metadata --help');
-  assert.equal(commandLine(`postern login ${'x'.repeat(40)}`, 40, 2), `  postern login ${'x'.repeat(40)}`);
+  assert.equal(commandLine(`postern login ${'x'.repeat(40)}`, 40, 2), `postern login ${'x'.repeat(40)}`);
 });
 
 test('property: a line that is fitted keeps its words, and only a word alone is wider than the terminal', () => {
