@@ -118,8 +118,17 @@ async function askOnce(
     if (method === 'tools/list' && !('cursor' in params)) await known.keep(result);
     return result;
   }
-  const listed = () => allPages(conversation, { method: 'tools/list', params: {}, ...ending }, maxPages).catch(noList);
-  const sent = await known.argumentsFor(tool, given ?? listed);
+  let asked: Promise<JsonObject | undefined> | undefined;
+  const listed = () => {
+    asked ??= allPages(conversation, { method: 'tools/list', params: {}, ...ending }, maxPages).catch(noList);
+    return asked;
+  };
+  const list = given ?? listed;
+  const sent = await known.argumentsFor(tool, list);
+  if (conversation.sendsHeaders && (await known.mayBeMarked(tool.name))) {
+    const result = await list(); // which parameters go into headers, the client learns of this response
+    if (result !== undefined) await known.keep(result);
+  }
   try {
     const result = await conversation.request(method, { ...params, arguments: sent }, cancelled);
     if (saysMisfit(result)) await known.forget();

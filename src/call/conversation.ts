@@ -25,6 +25,8 @@ export interface ConversationOptions
   /** Whether a browser may be opened where the server wants a page seen; by default it may. */
   readonly opensPages?: boolean;
   readonly era: EraMemory;
+  /** The server is a program: there are no headers. */
+  readonly isLocal?: boolean;
   /** Does the person want what the server says unasked, though it may ask nothing? */
   readonly follows?: boolean;
   /** Ends the opening alone. */
@@ -79,6 +81,11 @@ export class Conversation implements AsyncDisposable {
   /** Whether it is spoken in the newer era, once it is open. */
   get isNewer(): boolean {
     return this.#isNewer;
+  }
+
+  /** Whether what a tool is given may have to be repeated in headers, once it is open. */
+  get sendsHeaders(): boolean {
+    return this.#isNewer && this.#options.isLocal !== true;
   }
 
   /** Methods of the requests that the server may have carried out, though the whole was ended before it responded. */

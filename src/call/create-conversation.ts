@@ -50,6 +50,7 @@ export async function createConversation(ports: CreatePorts, request: Conversati
     return new Conversation(ports, {
       ...request,
       server,
+      isLocal: true,
       era: protocol === undefined ? unkept('older') : forced(protocol),
       connect: (own) => new StdioClient({ ...own, server, program, meter, maxMessageBytes, tell }),
     });

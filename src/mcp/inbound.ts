@@ -70,9 +70,13 @@ export class Inbound {
     return false;
   }
 
-  /** In the newer era a tool whose marks for headers break the rules is none. */
+  /**
+   * In the newer era a tool whose marks for headers break the rules is none, and the marks of the others say what calls
+   * carry. Looked at before the host reads the text: that may overwrite it.
+   */
   #kept(text: Uint8Array, asked: Pending | undefined): Uint8Array {
     if (asked?.isModern !== true || asked.method !== 'tools/list') return text;
+    this.#parts.session.parameterHeaders.learn(text);
     return withoutBrokenTools(text, (tool, why) => {
       const line = `The tool ${quoted(tool, 128)} is left out of the list: ${why}.`;
       if (this.#leftOut.size >= maxReported || this.#leftOut.has(line)) return;
@@ -87,7 +91,6 @@ export class Inbound {
     const request = pending.find(message.id);
     if (request === undefined) return false;
     if (request.method === 'initialize' && message.kind === 'result') session.takeRevision(host.revisionIn(incoming));
-    if (request.isModern && request.method === 'tools/list') session.parameterHeaders.learn(incoming.text);
     return pending.settle(request);
   }
 

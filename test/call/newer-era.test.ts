@@ -161,11 +161,11 @@ test('[Q-3.2][Q-5.1][Q-5.2][Q-5.3] --watch of a newer server is one long request
   );
 });
 
-test('[Q-2.8][Q-2.10] a server that misses a parameter in a header has its tools listed, and is asked once more with it', async () => {
-  const city = { type: 'string', 'x-mcp-header': 'City' };
-  const tools = [{ name: 'weather', inputSchema: { type: 'object', properties: { city } } }];
+test('[Q-2.8][Q-2.10] the list says what goes into headers; a server that misses one all the same is listed anew, and asked once more', async () => {
+  const mark = (city: object) => [{ name: 'weather', inputSchema: { type: 'object', properties: { city } } }];
+  const lists = [mark({ type: 'string' }), mark({ type: 'string', 'x-mcp-header': 'City' })];
   await using server = await newerServer(({ method }, { headers }) => {
-    if (method === 'tools/list') return { result: { tools } };
+    if (method === 'tools/list') return { result: { tools: lists.length > 1 ? lists.shift() : lists[0] } };
     if (headers['mcp-param-city'] === 'Ulm') return { result: { content: [{ type: 'text', text: 'dry' }] } };
     return { error: { code: -32020, message: 'Mcp-Param-City is missing' }, status: 400 };
   });
@@ -174,7 +174,7 @@ test('[Q-2.8][Q-2.10] a server that misses a parameter in a header has its tools
   const { code, stdout, stderr } = await runProgram(home, words);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /dry/);
-  assert.deepEqual(methodsOf(server), ['tools/call', 'tools/list', 'tools/call']);
+  assert.deepEqual(methodsOf(server), ['tools/list', 'tools/call', 'tools/list', 'tools/call']);
 });
 
 /** A server of the newer era, which can be put back to the older one. @param error What it says there to a request without a session. */

@@ -64,10 +64,6 @@ export const notPlayed: readonly Exception[] = [
 
 /** Plays that do not pass yet; one that passes by now fails as long as it stands here. */
 export const notYet: readonly (Exception & { readonly way: Way; readonly wire: Wire })[] = [
-  {
-    ...{ scenario: 'http-custom-headers', way: 'call', wire: '2026-07-28', since: '2026-11-23' },
-    reason: 'call reads the marks of a tool once it is refused',
-  },
   ...(['call', 'bridge, older host', 'bridge, newer host'] as const).flatMap((way) =>
     ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'].map((scenario) => ({
       ...{ scenario, way, wire: '2025-03-26' as const, since: '2026-11-23' },

@@ -23,7 +23,7 @@ function tool(name: string, description = 'Says.\nTwice.'): ToolSignature {
     { ...parameter, name: 'mood', types: ['string'], choices: ['glad', 'sad', 'a b'] },
     { ...parameter, name: 'bad\u001bname', types: ['string'] },
   ];
-  return { name, description, isReadOnly: true, isDestructive: false, isOpen: false, parameters };
+  return { name, description, isReadOnly: true, isDestructive: false, isOpen: false, isMarked: false, parameters };
 }
 
 const known = knownFrom(
