@@ -250,3 +250,39 @@ test('[Q-4.9] the pages of error -32042 are shown one by one; the server, or the
     /Open what it wants seen in a browser first, then call again: "https:\/\/example\.com\/one"/,
   );
 });
+
+test('[Q-4.7][Q-4.8] a page that an older server wants seen while it is watched is asked about, and so is one in a shell', {
+  skip: needs('script'),
+}, async () => {
+  await using watched = await scriptedServer((seen, response) => {
+    if (seen.method !== 'GET') return usual(seen, response, 's');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(event({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: wanted('one') }));
+  });
+  await using given = await homeWithBrowser();
+  const watching = programCommand(['call', watched.url, '--watch', '--protocol', '2025-11-25']);
+  await using terminal = await startAtTerminal(given.home, watching, { stdout: 'file', columns });
+  await terminal.screen.waitForStdout(/Open this page\?/);
+  terminal.type('n\r');
+  const { message } = await requestOf(watched, (one) => one.message.id === 'q');
+  assert.deepEqual(message.result, { action: 'decline' });
+  terminal.type('\u0003');
+  assert.equal((await terminal.screen.finished).code, 130, terminal.screen.stdout);
+
+  await using server = await pageServer('https://example.com/page');
+  const home = { ...given.home, env: { ...given.home.env, NO_COLOR: '1' } };
+  const shell = programCommand(['shell', server.url, '--protocol', '2026-07-28']);
+  await using at = await startAtTerminal(home, shell, { stdout: 'terminal', columns });
+  const press = async (pattern: RegExp, keys: string) => {
+    await at.screen.waitForStdout(pattern);
+    at.type(keys);
+  };
+  await press(/> $/, 'tool\r');
+  await press(/Open this page\? [^\n]*$/, '\u0003');
+  await press(/Cancelled[\s\S]*> /, 'tool\r');
+  await press(/Open this page\? [^\n]*$/, 'y\r');
+  await given.browser.opened();
+  await press(/Enter to go on[^\n]*$/, '\r');
+  await press(/person: accept[\s\S]*> /, 'exit\r');
+  assert.equal((await at.screen.finished).code, 0, at.screen.stdout);
+});
