@@ -277,12 +277,12 @@ test('[Q-4.7][Q-4.8] a page that an older server wants seen while it is watched 
     await at.screen.waitForStdout(pattern);
     at.type(keys);
   };
-  await press(/> $/, 'tool\r');
-  await press(/Open this page\? [^\n]*$/, '\u0003');
+  await press(/> /, 'tool\r');
+  await press(/Open this page\?/, '\u0003');
   await press(/Cancelled[\s\S]*> /, 'tool\r');
-  await press(/Open this page\? [^\n]*$/, 'y\r');
+  await press(/Cancelled[\s\S]*Open this page\?/, 'y\r');
   await given.browser.opened();
-  await press(/Enter to go on[^\n]*$/, '\r');
+  await press(/Enter to go on/, '\r');
   await press(/person: accept[\s\S]*> /, 'exit\r');
   assert.equal((await at.screen.finished).code, 0, at.screen.stdout);
 });
