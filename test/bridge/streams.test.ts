@@ -79,7 +79,7 @@ test('the standing stream is opened once the session is, and again, later each t
   assert.ok((pauses.at(-1) ?? 0) >= 900, `${pauses}`);
 });
 
-test('the wire without sessions: headers from each message, nothing remembered, cancelled by ending the exchange', async () => {
+test('[Q-3.4][Q-3.5] the wire without sessions: headers from each message, nothing remembered, cancelled by ending the exchange', async () => {
   let closed = 0;
   await using server = await scriptedServer((seen, response) => {
     if (seen.message.method !== 'subscriptions/listen') return usual(seen, response, 'never-used');

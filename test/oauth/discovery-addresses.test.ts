@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
 for (const [metadata, issuerPath, asked] of cases) {
   const rule = issuerPath === '' ? 'R-4.3b' : 'R-4.3a';
   const titled = { 'R-4.3a': '[R-4.3a]', 'R-4.3b': '[R-4.3b]' }[rule];
-  test(`${titled}[R-1.8e] issuer ${issuerPath || 'without a path'}, ${metadata} answering: asked in order until one succeeds`, async () => {
+  test(`[Q-6.22]${titled}[R-1.8e] issuer ${issuerPath || 'without a path'}, ${metadata} answering: asked in order until one succeeds`, async () => {
     await using scene = await openScene({ ...(metadata && { metadata }), issuerPath });
     const login = await scene.login();
     assert.equal(login.issuer, scene.sandbox.issuer);
@@ -109,7 +109,7 @@ for (const [metadata, issuerPath, asked] of cases) {
 
 for (const issuerPath of ['/tenant1', '']) {
   const titled = issuerPath === '' ? '[R-4.3b]' : '[R-4.3a]';
-  test(`${titled}[R-1.8d] issuer ${issuerPath || 'without a path'}, no address answers: all are named in order, nothing is opened`, async () => {
+  test(`[Q-6.22]${titled}[R-1.8d] issuer ${issuerPath || 'without a path'}, no address answers: all are named in order, nothing is opened`, async () => {
     await using scene = await openScene();
     await using own = await openOwnScene();
     own.server.publish({ authorization_servers: [`${own.server.origin}${issuerPath}`] });
