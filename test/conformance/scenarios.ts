@@ -64,6 +64,16 @@ export const notPlayed: readonly Exception[] = [
 
 /** Plays that do not pass yet; one that passes by now fails as long as it stands here. */
 export const notYet: readonly (Exception & { readonly way: Way; readonly wire: Wire })[] = [
+  ...[
+    'request-metadata',
+    'http-standard-headers',
+    'http-custom-headers',
+    'http-invalid-tool-headers',
+    'sep-2322-client-request-state',
+  ].map((scenario) => ({
+    ...{ scenario, way: 'bridge, older host' as const, wire: '2026-07-28' as const, since: '2026-11-23' },
+    reason: 'its server takes initialize, too: an older host is not translated then',
+  })),
   ...(['call', 'bridge, older host', 'bridge, newer host'] as const).flatMap((way) =>
     ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'].map((scenario) => ({
       ...{ scenario, way, wire: '2025-03-26' as const, since: '2026-11-23' },
