@@ -1,5 +1,5 @@
 import type { OptionSpec } from '../../core/command.js';
-import { columnsOf, wrapped } from '../../core/text/layout.js';
+import { columnsOf, commandLine, wrapped } from '../../core/text/layout.js';
 import { type Look, type Tone, toned } from '../../core/text/look.js';
 
 /** A label, and what is said of it. */
@@ -37,7 +37,8 @@ export function exampleLines(
   return examples.flatMap(({ command, describe }) => {
     const name = toned(look, 'name', command);
     if (isWide) return [`  ${name}${' '.repeat(column - columnsOf(command) + 2)}${toned(look, 'dim', describe)}`];
-    return [`  ${name}`, ...wrapped(describe, look.width, 6).map((line) => toned(look, 'dim', line))];
+    const first = commandLine(command, look.width, 2).replace(command, () => name);
+    return [first, ...wrapped(describe, look.width, 6).map((line) => toned(look, 'dim', line))];
   });
 }
 

@@ -64,7 +64,7 @@ ${warning(ask, name)}
   });
 }
 
-/** The host that vouches for the name, when the identifier is an address (CIMD section 6). */
+/** The host that vouches for the name, when the identifier is an address (CIMD section 6.4). */
 function identity(ask: ConsentQuestion): Markup {
   const host = vouchingHost(ask);
   if (host !== undefined) return html`${words(host)} <code>${words(ask.clientId, 300)}</code>`;
