@@ -60,7 +60,7 @@ async function homeWithTools(): Promise<Home> {
   };
   await createCredentialIndex({ directory, locks }).update((document) => ({ ...document, logins: [login] }));
   const marks = { description: '$(touch pwned)\u001b[2J`x`', isReadOnly: true, isDestructive: false, isOpen: false };
-  const tools = [...names, ...hidden].map((name) => ({ name, ...marks, parameters: [] }));
+  const tools = [...names, ...hidden].map((name) => ({ name, ...marks, isMarked: false, parameters: [] }));
   await createToolLists(directory).keep(key, { at: Date.now(), isWhole: true, tools });
   return { ...home, env: { ...home.env, PATH: `${folder}:${process.env['PATH']}` } };
 }
@@ -92,7 +92,9 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
       }
       return (await readFile(called, 'utf8').catch(() => 'nothing was called')).trimEnd().split('\n');
     };
-    for (const name of names) assert.deepEqual(await run(`postern call work ${name[0]}`), ['call', 'work', name]);
+    // The rest is tried in completion.test.ts in the other two.
+    const tried = names.filter((name) => shell === 'fish' || /^[himnx]/.test(name));
+    for (const name of tried) assert.deepEqual(await run(`postern call work ${name[0]}`), ['call', 'work', name]);
     for (const name of ['q', 's', 'y', 'u', 'v']) {
       assert.deepEqual(await run(`postern call work ${name}`), ['call', 'work', name], 'it is not offered');
     }
