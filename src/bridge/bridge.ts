@@ -95,9 +95,9 @@ async function open(
     ...{ server, clock, pipe, pending, tell, signal },
     messages: new ServerMessages({ server, pipe, lent, revision: () => client.revision }),
     era: await keptEra(ports, { ...login, server }),
-    connect: (host, own, listens) =>
+    connect: (host, own, listens, reopened) =>
       new ProtocolClient({
-        ...{ server, wire, host, pending: own, tell, signal, maxMessageBytes, clock, authorizer, listens },
+        ...{ server, wire, host, pending: own, tell, signal, maxMessageBytes, clock, authorizer, listens, reopened },
         credential: tokens,
         meter: undefined,
         headersMs: responseMs,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bareHome, event, scriptedServer, startBridge, usual } from './host.js';
+import { bareHome, event, scriptedServer, startBridge, usualOfBoth } from './host.js';
 
 const marked = (name: string, mark: object) => ({
   name,
@@ -22,7 +22,7 @@ for (const form of ['json', 'events'] as const) {
   test(`[Q-2.9] tools whose header marks break the rules are left out of a list, as ${form}, with one line for each`, async () => {
     await using server = await scriptedServer((seen, response) => {
       const { method, id } = seen.message;
-      if (method !== 'tools/list') return usual(seen, response);
+      if (method !== 'tools/list') return usualOfBoth(seen, response);
       const { sent } = texts(id);
       response.writeHead(200, { 'content-type': form === 'json' ? 'application/json' : 'text/event-stream' });
       response.end(form === 'json' ? sent : `data: ${sent}\n\n`);
@@ -47,7 +47,7 @@ test('[Q-2.9] a name in a warning is quoted and cut, and 1,000 broken tools make
   const tools = Array.from({ length: 1_000 }, (_, at) => marked(`\u001b[2J${at}\n`, { type: 'array' }));
   await using server = await scriptedServer((seen, response) => {
     const { method, id } = seen.message;
-    if (method !== 'tools/list') return usual(seen, response);
+    if (method !== 'tools/list') return usualOfBoth(seen, response);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(event({ jsonrpc: '2.0', id, result: { tools } }));
   });

@@ -49,6 +49,11 @@ export function withParams(text: Uint8Array, members: Members): Uint8Array {
   return changed(text, { params: withMembers(text, at, members) });
 }
 
+/** The parameters of a message, as they are spelled. */
+export function paramsIn(text: Uint8Array): Uint8Array | undefined {
+  return memberBytes(text, skipSpace(text, 0), 'params');
+}
+
 /** A member of the parameters, as it is spelled. */
 export function param(text: Uint8Array, name: string): Uint8Array | undefined {
   const at = memberAt(text, skipSpace(text, 0), 'params');

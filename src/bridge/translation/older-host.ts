@@ -26,14 +26,13 @@ import {
   withParams,
 } from './message-text.js';
 import type { Reply, ServerConversation } from './server-conversation.js';
+import { logLevels } from './server-says.js';
 
 /** How often a server may ask before it responds. */
 const maxRounds = 10;
 
 /** Pages of tools that are read for what belongs into headers. */
 const maxPages = 20;
-
-const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Revisions that a host of the older era may speak. */
 const olderRevisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/text/json.js';
 import { asObject } from '../../core/text/json.js';
 import { withMembers } from '../../core/text/json-splice.js';
 import type { MessageClient, ProtocolClient } from '../../mcp/client.js';
-import { type EraMemory, knownRevisions, newerError, textsIn } from '../../mcp/eras.js';
+import { type Era, type EraMemory, knownRevisions, newerError, textsIn } from '../../mcp/eras.js';
 import type { Outcome } from '../../mcp/exchange.js';
 import { noCommonRevision, protocolBroken } from '../../mcp/failures.js';
 import type { MessageHost } from '../../mcp/host.js';
@@ -16,7 +16,18 @@ import type { HostPipe } from '../host-pipe.js';
 import { noResponse } from '../no-response.js';
 import type { ServerMessages } from '../server-messages.js';
 import { HostSide } from './host-side.js';
-import { errorCode, jsonText, type MessageText, messageText, objectIn, resultMember, valueIn } from './message-text.js';
+import {
+  changed,
+  errorCode,
+  jsonText,
+  type MessageText,
+  messageText,
+  objectIn,
+  param,
+  resultMember,
+  valueIn,
+} from './message-text.js';
+import { NewerHost } from './newer-host.js';
 import { metaOf, OlderHost } from './older-host.js';
 import { ServerConversation } from './server-conversation.js';
 
@@ -29,7 +40,12 @@ export interface TwoErasParts {
   /** The host's requests. */
   readonly pending: PendingRequests;
   /** A client of the server, with that host. */
-  readonly connect: (host: MessageHost, pending: PendingRequests, listens: boolean) => ProtocolClient;
+  readonly connect: (
+    host: MessageHost,
+    pending: PendingRequests,
+    listens: boolean,
+    reopened?: () => void,
+  ) => ProtocolClient;
   readonly era: EraMemory;
   readonly tell: (line: string) => void;
   readonly signal: AbortSignal;
@@ -50,12 +66,21 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
   /** Requests of ours in the newer era, once there are any. */
   #asNewer: ServerConversation | undefined;
   #olderHost: OlderHost | undefined;
+  #newerHost: NewerHost | undefined;
+  /** The era that newer messages meet. */
+  #era: Era | undefined;
+  /** Whether the server itself has said so, since this program runs. */
+  #isProven = false;
+  #discovering: Promise<Found> | undefined;
+  /** Whether the host has begun one. */
+  #hasSession = false;
 
   constructor(parts: TwoErasParts) {
     this.#parts = parts;
     const { connect, messages, pending } = parts;
     this.#host = new HostSide(parts);
     this.#passing = connect(messages, pending, true);
+    this.#era = parts.era.known;
   }
 
   /** The revision that an older host speaks. */
@@ -64,16 +89,22 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
   }
 
   request(text: Uint8Array, message: MessageShape, pending: Pending): Promise<Outcome | undefined> {
-    if (pending.isModern) return this.#passing.request(text, message, pending);
+    if (pending.isModern) {
+      if (this.#era === 'newer' && this.#isProven) return this.#passing.request(text, message, pending);
+      return this.#newerRequest({ text, message }, pending);
+    }
     if (pending.method === 'initialize') return this.#initialize(text, message, pending);
     return this.#olderHost?.request(text, pending) ?? this.#passing.request(text, message, pending);
   }
 
   tell(text: Uint8Array, message: MessageShape): ReturnType<ProtocolClient['tell']> {
-    const isOlder = ownRevision(message) === undefined;
-    if (isResponse(message) ? this.#host.take({ text, message }) : isOlder && this.#olderHost !== undefined) {
-      this.#olderHost?.tell({ text, message });
+    if (isResponse(message)) {
+      if (this.#host.take({ text, message })) return Promise.resolve(undefined);
+    } else if (ownRevision(message) === undefined && this.#olderHost !== undefined) {
+      this.#olderHost.tell({ text, message });
       return Promise.resolve(undefined);
+    } else if (!this.#hasSession && message.method === 'notifications/cancelled') {
+      return Promise.resolve(undefined); // of a request of the newer era that has ended
     }
     return this.#passing.tell(text, message);
   }
@@ -93,16 +124,19 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
   }
 
   get #clients(): readonly ProtocolClient[] {
-    return [this.#passing, this.#asNewer?.client].filter((one) => one !== undefined);
+    return [this.#passing, this.#asNewer?.client, this.#newerHost?.conversation.client].filter(
+      (one) => one !== undefined,
+    );
   }
 
   /** Most servers take it. One that refuses it may speak the newer era alone. */
   async #initialize(text: Uint8Array, message: MessageShape, pending: Pending): Promise<Outcome | undefined> {
+    this.#hasSession = true;
     this.#olderHost?.end();
     this.#olderHost = undefined;
     const outcome = await this.#passing.request(text, message, pending);
     if (outcome === undefined || !isRefusedAsUnknown(outcome)) return outcome;
-    const found = await this.#discover(metaOf(text));
+    const found = await this.#discover(withMembers(jsonText({}), 0, metaOf(text)));
     if (found.era === 'older' || pending.isCancelled) return outcome;
     const { discovered } = found;
     const { tell } = this.#parts;
@@ -116,6 +150,57 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
     });
     this.#olderHost.begin(pending);
     return undefined;
+  }
+
+  /** One of the newer era, at a server that has not shown yet that it speaks it, or that does not. */
+  async #newerRequest(request: MessageText, pending: Pending): Promise<Outcome | undefined> {
+    const { text, message } = request;
+    const isNew = this.#era === undefined;
+    const found = isNew ? await this.#discover(param(text, '_meta') ?? jsonText({})) : undefined;
+    if (pending.isCancelled) return undefined;
+    if (found?.era === 'newer' && message.method === 'server/discover') {
+      this.#host.respond(pending, changed(found.discovered.text, { id: pending.idBytes }));
+      return undefined;
+    }
+    return this.#era === 'newer' ? await this.#pass(request, pending) : await this.#translate(request, pending);
+  }
+
+  /** What is kept of a server may be out of date: one that does not know the request is asked. */
+  async #pass(request: MessageText, pending: Pending): Promise<Outcome | undefined> {
+    const { text, message } = request;
+    const outcome = await this.#passing.request(text, message, pending);
+    if (this.#isProven || outcome === undefined || !isRefusedAsUnknown(outcome)) return outcome;
+    const found = await this.#discover(param(text, '_meta') ?? jsonText({}));
+    return found.era === 'newer' ? outcome : await this.#translate(request, pending);
+  }
+
+  async #translate(request: MessageText, pending: Pending): Promise<Outcome | undefined> {
+    const { server } = this.#parts;
+    const opened = await this.#older.open(request.text);
+    if (opened === undefined) return await this.#older.request(request, pending);
+    const { refused } = opened;
+    if (!this.#isProven && refused !== undefined && isRefusedAsUnknown(refused)) {
+      const found = await this.#discover(param(request.text, '_meta') ?? jsonText({}));
+      if (found.era === 'newer') return await this.#pass(request, pending);
+    }
+    throw noResponse(server, 'initialize', refused);
+  }
+
+  get #older(): NewerHost {
+    const { pipe, connect, tell } = this.#parts;
+    if (this.#newerHost === undefined) {
+      tell('The server speaks the older protocol with sessions only; what the host says is translated.');
+      this.#newerHost = new NewerHost({
+        ...this.#parts,
+        host: this.#host,
+        converse: (unasked, reopened) =>
+          new ServerConversation({
+            ...{ isNewer: false, pipe, unasked },
+            connect: (host, pending) => connect(host, pending, true, reopened),
+          }),
+      });
+    }
+    return this.#newerHost;
   }
 
   get #newer(): ServerConversation {
@@ -134,10 +219,21 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
    * says so. Any other response means the older one.
    * @throws Failure for what says nothing of an era: no connection, 401, 403, 5xx; `revision_unknown`
    */
-  async #discover(meta: Record<string, Uint8Array | undefined>): Promise<Found> {
-    const { server, era } = this.#parts;
+  async #discover(meta: Uint8Array): Promise<Found> {
+    this.#discovering ??= this.#ask(meta).finally(() => {
+      this.#discovering = undefined;
+    });
+    const found = await this.#discovering;
+    this.#era = found.era;
+    this.#isProven = true;
+    await this.#parts.era.learned(found.era);
+    return found;
+  }
+
+  async #ask(meta: Uint8Array): Promise<Found> {
+    const { server } = this.#parts;
     const method = 'server/discover';
-    const params = withMembers(jsonText({}), 0, { _meta: withMembers(jsonText({}), 0, meta) });
+    const params = withMembers(jsonText({}), 0, { _meta: meta });
     const asked = messageText({ id: `postern-discover-${crypto.randomUUID()}`, method }, { params });
     const reply = await this.#newer.request(asked);
     if (reply.kind === 'none') {
@@ -145,7 +241,6 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
       if (outcome === undefined || !(isRefusedAsUnknown(outcome) || outcome.kind === 'empty')) {
         throw noResponse(server, method, outcome);
       }
-      await era.learned('older');
       return { era: 'older' };
     }
     const code = errorCode(reply);
@@ -155,11 +250,9 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
     const isNewerError = code === newerError.revisionUnsupported;
     const theirs = isNewerError ? supportedBy(reply) : textsIn(valueIn(resultMember(reply, 'supportedVersions')));
     if (!isNewerError && theirs.length === 0) {
-      await era.learned('older');
       return { era: 'older' };
     }
     if (!theirs.includes(newestRevision)) throw noCommonRevision(server, theirs, knownRevisions);
-    await era.learned('newer');
     return { era: 'newer', discovered: reply };
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ParameterHeaders } from '../../../src/mcp/headers/parameter-headers.js';
-import { bareHome, scriptedServer, startBridge, usual } from '../../bridge/host.js';
+import { bareHome, scriptedServer, startBridge, usualOfBoth } from '../../bridge/host.js';
 
 const properties = {
   region: { type: 'string', 'x-mcp-header': 'Region' },
@@ -14,7 +14,7 @@ const list = { tools: [{ name: 'query', inputSchema: { type: 'object', propertie
 test('parameters that a tool marks go into headers on the wire without sessions, and on that alone', async () => {
   await using server = await scriptedServer((seen, response) => {
     const { method, id } = seen.message;
-    if (method !== 'tools/list') return usual(seen, response);
+    if (method !== 'tools/list') return usualOfBoth(seen, response);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result: list }));
   });
@@ -27,7 +27,7 @@ test('parameters that a tool marks go into headers on the wire without sessions,
   await host.ask({ id: 3, method: 'tools/call', params: { name: 'query', arguments: { region: null }, _meta } });
   await host.ask({ id: 4, method: 'tools/call', params: { name: 'query', arguments: args } });
   const sent = server.seen
-    .slice(1)
+    .slice(2) // asked for the era, and for the tools
     .map(({ headers }) => Object.entries(headers).filter(([name]) => name.startsWith('mcp-param-')));
   const region = `=?base64?${Buffer.from('Zürich').toString('base64')}?=`;
   assert.deepEqual(sent, [
