@@ -59,7 +59,7 @@ function spansOf(screen) {
 
 /** Colours of the palette (src/core/text/look.ts) as those that a theme of ours has for them. */
 function basicCodes(codes) {
-  const known = { 28: 32, 31: 36, 166: 33, 196: 31 };
+  const known = { 28: 32, 32: 36, 166: 33, 196: 31 };
   return codes.replace(/38;5;(\d+)/g, (_, color) => known[color] ?? 39).split(';').map(Number);
 }
 

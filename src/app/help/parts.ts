@@ -1,5 +1,5 @@
 import type { OptionSpec } from '../../core/command.js';
-import { columnsOf, commandLine, wrapped } from '../../core/text/layout.js';
+import { columnsOf, wrapped } from '../../core/text/layout.js';
 import { type Look, type Tone, toned } from '../../core/text/look.js';
 
 /** A label, and what is said of it. */
@@ -27,7 +27,35 @@ export function labelled(look: Look, rows: readonly Row[], tone: Tone = 'name'):
   });
 }
 
-/** Command lines to copy, never broken, each with what it does. */
+/**
+ * A command line of a shell to copy. One that is wider than the terminal goes on below, behind a backslash, as a shell
+ * reads it; what is no command, or has a word that is wider, stays whole.
+ */
+export function copyLines(look: Look, command: string): readonly string[] {
+  const words = command.match(/postern \S+|(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? [];
+  const isCommand =
+    /^(?:[A-Z_]+=\S* )*[a-z-]+ /.test(command) && words.join(' ') === command && !command.includes('\\');
+  const room = look.width - 2; // for the blank and the backslash
+  const hasRoom = words.every((word) => columnsOf(word) + indentGoingOn <= room);
+  if (!isCommand || !hasRoom || columnsOf(command) + 2 <= look.width) {
+    const indent = columnsOf(command) > look.width ? 2 : Math.min(2, look.width - columnsOf(command));
+    return [' '.repeat(indent) + toned(look, 'name', command)];
+  }
+  const lines: string[] = [];
+  let line = ' ';
+  for (const [at, word] of words.entries()) {
+    if (columnsOf(line) + 1 + columnsOf(word) > (at === words.length - 1 ? look.width : room)) {
+      lines.push(`${line} \\`);
+      line = ' '.repeat(indentGoingOn - 1);
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line].map((one) => toned(look, 'name', one));
+}
+
+const indentGoingOn = 6;
+
+/** Command lines to copy, each with what it does. */
 export function exampleLines(
   look: Look,
   examples: readonly { readonly command: string; readonly describe: string }[],
@@ -37,8 +65,7 @@ export function exampleLines(
   return examples.flatMap(({ command, describe }) => {
     const name = toned(look, 'name', command);
     if (isWide) return [`  ${name}${' '.repeat(column - columnsOf(command) + 2)}${toned(look, 'dim', describe)}`];
-    const first = commandLine(command, look.width, 2).replace(command, () => name);
-    return [first, ...wrapped(describe, look.width, 6).map((line) => toned(look, 'dim', line))];
+    return [...copyLines(look, command), ...wrapped(describe, look.width, 6).map((line) => toned(look, 'dim', line))];
   });
 }
 

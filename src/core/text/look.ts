@@ -48,7 +48,7 @@ export const palette: Readonly<Partial<Record<Tone, Codes>>> = {
   good: ['38;5;28', 39],
   warning: ['1;38;5;166', '22;39'],
   bad: ['38;5;196', 39],
-  name: ['38;5;31', 39],
+  name: ['38;5;32', 39],
 };
 
 /** The text in a tone. What a server said must be printable before. */
