@@ -15,10 +15,11 @@ test('a command that is wider than the terminal goes on behind a backslash, neve
   assert.deepEqual(linesAt(120, command), [`  ${command}`]);
   assert.deepEqual(linesAt(40, 'postern login https://example.com/mcp --name work'), [
     '  postern login \\',
-    '      https://example.com/mcp --name work',
+    '      https://example.com/mcp --name \\',
+    '      work',
   ]);
   const json = `{"error": "${'x'.repeat(50)}"}`;
-  assert.deepEqual(linesAt(40, json), [json]);
+  assert.deepEqual(linesAt(40, json), [`  ${json}`]);
 });
 
 test('a shell reads the same words from an example on any number of lines', () => {
