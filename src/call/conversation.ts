@@ -19,7 +19,7 @@ const openingMs = 1_000;
 
 export interface ConversationOptions
   extends Pick<ExchangesOptions, 'server' | 'connect' | 'notify' | 'raw' | 'signal'>,
-    Pick<QuestionsOptions, 'policy' | 'deadline'> {
+    Pick<QuestionsOptions, 'policy' | 'deadline' | 'browser'> {
   /** What ends a task of the server before the rest; absent: what ends its request. */
   readonly during?: DuringTask;
   /** Whether a browser may be opened where the server wants a page seen; by default it may. */

@@ -21,7 +21,7 @@ export interface LocalServer {
   readonly key?: undefined;
 }
 
-export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect' | 'era'> {
+export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect' | 'era' | 'browser'> {
   /** The revision that a person wants spoken; undefined: what the server speaks. */
   readonly protocol?: string | undefined;
   /** The login to call with, or a server without one: then no token is sent. */
@@ -59,6 +59,7 @@ export async function createConversation(ports: CreatePorts, request: Conversati
   return new Conversation(ports, {
     ...request,
     server,
+    browser: login.key === undefined ? undefined : login.browser,
     era: protocol === undefined ? await keptEra(ports, login) : forced(protocol),
     connect: (own) =>
       new ProtocolClient({

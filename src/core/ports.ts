@@ -1,6 +1,6 @@
 import { Failure, type Step } from './failure.js';
 import type { Limits } from './limits.js';
-import type { LoginRecord } from './records.js';
+import type { BrowserChoice, LoginRecord } from './records.js';
 
 /** Time. `now` is wall-clock milliseconds since 1970; `monotonic` never jumps back. */
 export interface Clock {
@@ -224,9 +224,9 @@ export interface Pages {
   /**
    * Opens a page in the person's browser, by way of a one-time link of ours. Nothing is fetched here. Undefined where no
    * browser can be opened.
-   * @param url Printable ASCII, http or https.
+   * @param url Printable ASCII, http or https. @param chosen The browser of the login; undefined: the usual one.
    */
-  open(url: string): Promise<OpenedPage | undefined>;
+  open(url: string, chosen: BrowserChoice | undefined): Promise<OpenedPage | undefined>;
   describe(host: string): Promise<DescribedHost>;
 }
 

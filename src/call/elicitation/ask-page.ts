@@ -1,5 +1,6 @@
 import type { CommandOutput } from '../../core/command.js';
 import type { OpenedPage, Pages, Terminal } from '../../core/ports.js';
+import type { BrowserChoice } from '../../core/records.js';
 import { toned } from '../../core/text/look.js';
 import { printable, quoted } from '../../core/text/printable.js';
 import { saysYes } from '../../core/text/says-yes.js';
@@ -19,6 +20,8 @@ export interface WantedPage {
   readonly message: string;
   /** Whether a browser may be opened; else the person copies the address. */
   readonly opens: boolean;
+  /** The one of the login; undefined: the usual one. */
+  readonly browser: BrowserChoice | undefined;
 }
 
 export type Consent =
@@ -31,7 +34,7 @@ export type Consent =
  */
 export async function askForPage(ports: PersonPorts, wanted: WantedPage, signal: AbortSignal): Promise<Consent> {
   const { terminal, tellLook, pages } = ports;
-  const { server, page, message, opens } = wanted;
+  const { server, page, message, opens, browser } = wanted;
   const host = await pages.describe(page.hostname);
   const [before, name, after] = page.parts;
   terminal.tell(`${printable(server.name, 200)} asks you to open a page in your browser: ${quoted(message, 500)}`);
@@ -44,7 +47,7 @@ export async function askForPage(ports: PersonPorts, wanted: WantedPage, signal:
   const typed = (await terminal.ask(question, { hidden: false, signal }))?.trim().toLowerCase();
   if (typed === undefined || /^c(ancel)?$/.test(typed)) return { action: 'cancel' };
   if (!/^y(es)?$/.test(typed)) return { action: 'decline' };
-  const opened = opens ? await pages.open(page.url) : undefined;
+  const opened = opens ? await pages.open(page.url, browser) : undefined;
   terminal.tell(
     opened === undefined
       ? 'No browser is opened here: copy the address above into yours.'

@@ -1,4 +1,5 @@
 import type { OpenedPage } from '../../core/ports.js';
+import type { BrowserChoice } from '../../core/records.js';
 import { asObject, type JsonObject, stringField } from '../../core/text/json.js';
 import type { Message } from '../../mcp/messages.js';
 import { askForPage, askWhetherDone, type Consent, type PersonPorts } from './ask-page.js';
@@ -22,6 +23,8 @@ export interface QuestionsOptions {
   readonly policy: ElicitationPolicy;
   /** Whether a browser may be opened. */
   readonly opensPages: boolean;
+  /** The browser that the login's pages open in; undefined: the usual one. */
+  readonly browser?: BrowserChoice | undefined;
   readonly deadline?: PausedTime | undefined;
 }
 
@@ -122,7 +125,7 @@ export class Questions implements AsyncDisposable {
   /** No default ever accepts a page. @param waits Until it is done with. */
   async #page(params: JsonObject, waits: boolean, signal: AbortSignal): Promise<JsonObject> {
     if (params['mode'] !== 'url' || !this.#hasPerson) return { action: 'decline' };
-    const { server: name, opensPages: opens } = this.#options;
+    const { server: name, opensPages: opens, browser } = this.#options;
     const { terminal } = this.#ports;
     const server = { name, url: /^https?:\/\//.test(name) ? name : undefined };
     const page = pageToOpen(stringField(params, 'url') ?? '', server.url);
@@ -134,7 +137,7 @@ export class Questions implements AsyncDisposable {
     const id = stringField(params, 'elicitationId');
     if (id !== undefined) this.#awaited.set(id, awaited);
     const message = stringField(params, 'message') ?? '';
-    const consent = await askForPage(this.#ports, { server, page, message, opens }, signal);
+    const consent = await askForPage(this.#ports, { server, page, message, opens, browser }, signal);
     if (consent.action !== 'accept') return this.#dropped(id, consent);
     const { opened } = consent;
     awaited.opened = opened;

@@ -22,10 +22,10 @@ export function createServerPages({
 }): Pages {
   return {
     describe,
-    open: async (url) => {
+    open: async (url, chosen) => {
       if (!/^https?:\/\/[\x21-\x7e]+$/.test(url)) throw new Error('a page is an http or https URL');
       const page = new LinkedPage(await openServer(0, limits), url);
-      if ((await browser.open(page.link)) === 'opened') return page;
+      if ((await browser.open(page.link, chosen)) === 'opened') return page;
       await page[Symbol.asyncDispose]();
       return undefined;
     },
