@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { walkLogin } from '../../../src/sandbox/walk.js';
 import { homeWithBrowser } from '../../call/home-with-browser.js';
 import { getFrom } from '../../login/browser/listener-under-test.js';
+import { fakeBrowser } from '../../support/fake-browser.js';
+import { makeHomeWithKey } from '../../support/home.js';
 import { needs } from '../../support/needs.js';
 import { programCommand, runProgram, startProgram } from '../../support/program.js';
 import { startAtTerminal } from '../../support/pty.js';
@@ -67,4 +70,26 @@ test('[Q-4.7][Q-4.8][Q-4.9] connect has its page opened, on the official server:
     assert.equal(await terminal.result(), 'Your browser was here.\n');
     assert.equal(/The server says that this is done\./.test(screen.stdout), refuse);
   }
+});
+
+test('[Q-4.7] a page opens in the browser that the login was made with, and in no other', {
+  skip: needs('script'),
+}, async () => {
+  await using sandbox = await startSandbox({ eras: 'newer' });
+  await using home = await makeHomeWithKey({ POSTERN_STORE: 'file' });
+  const browser = await fakeBrowser(home);
+  const words = ['login', sandbox.serverUrl, '--name', 'work', '--browser', '--browser-with', browser.path];
+  await using login = startProgram(home, words);
+  await walkLogin(await browser.opened());
+  assert.equal((await login.finished).code, 0);
+  await browser.forget();
+  const call = programCommand(['call', 'work', 'connect']);
+  await using terminal = await startAtTerminal(home, call, { stdout: 'file', columns: 100 });
+  await terminal.screen.waitForStdout(/Open this page\?/);
+  terminal.type('y\r');
+  assert.match(await browser.opened(), /\/go\/[\w-]+$/);
+  await terminal.screen.waitForStdout(/press Enter to go on/);
+  terminal.type('c\r');
+  await terminal.screen.finished;
+  assert.equal(await terminal.result(), 'The person did not open the page (cancel).\n');
 });
