@@ -3,7 +3,7 @@ import { exitCode } from '../core/failure.js';
 import type { Files, RequestLog } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { closest } from '../core/text/closest.js';
-import { columnsOf, inColumns } from '../core/text/layout.js';
+import { columnsOf, commandLine, inColumns } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { quoted } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
@@ -205,7 +205,7 @@ function describe(
 function labelled(look: Look, rows: readonly (readonly string[])[]): readonly string[] {
   const whole = inColumns({ ...look, width: 1000 }, rows);
   if (whole.every((line) => columnsOf(line) <= look.width)) return whole;
-  return rows.flatMap(([label = '', value = '']) => [label, `  ${value}`]);
+  return rows.flatMap(([label = '', value = '']) => [label, commandLine(value, look.width, 2)]);
 }
 
 /** How metadata documents are to be fetched; false: not at all. @throws what reading the certificates throws */

@@ -2,7 +2,7 @@ import type { CommandExit, CommandOutput } from '../../core/command.js';
 import { exitCode, Failure } from '../../core/failure.js';
 import type { CorePorts, OfferedServer } from '../../core/ports.js';
 import type { LoginRecord } from '../../core/records.js';
-import { inColumnsOrBelow, readerLook } from '../../core/text/layout.js';
+import { inColumns, inColumnsOrBelow, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { counted, printable, shellWord } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
@@ -89,7 +89,10 @@ async function mayLogInToAll(
     would: 'log in to',
     noun: 'server',
     names: wanted.map(({ name }) => name),
-    lines: wanted.map(({ name, url }) => `${name}  ${url}`),
+    lines: inColumns(
+      { ...world.look, width: Number.POSITIVE_INFINITY },
+      wanted.map(({ name, url }) => [printable(name, 80), url]),
+    ),
     maxLines: 12,
     question: `Log in to all ${wanted.length}?`,
     yes: args.yes || wanted.length <= maxUnasked,
