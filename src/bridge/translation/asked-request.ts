@@ -3,6 +3,11 @@ import { withMembers } from '../../core/text/json-splice.js';
 import { jsonText, paramsIn, resultText, valueIn } from './message-text.js';
 import type { Reply } from './server-conversation.js';
 
+/** Questions of one request that wait for the host. */
+const maxQuestions = 100;
+
+const maxQuestionBytes = 1024 * 1024;
+
 /** What a server of the older era asks while it works on a request. */
 export interface Question {
   /** The id of its request, as the server spelled it. */
@@ -23,8 +28,8 @@ export type Turn = End | { readonly kind: 'asks' };
  */
 export class AskedRequest {
   readonly method: string;
-  /** As it is sent to the server, but for its id. */
-  readonly text: Uint8Array;
+  /** Bytes of what was sent to the server. */
+  readonly size: number;
   /** What the host has declared for it. */
   readonly capabilities: JsonObject;
   /** The index of its log level; undefined without one. */
@@ -43,9 +48,9 @@ export class AskedRequest {
   #waiting: ((turn: Turn) => void) | undefined;
   #asked = 0;
 
-  constructor(request: Pick<AskedRequest, 'method' | 'text' | 'capabilities' | 'level' | 'token'>) {
+  constructor(request: Pick<AskedRequest, 'method' | 'size' | 'capabilities' | 'level' | 'token'>) {
     this.method = request.method;
-    this.text = request.text;
+    this.size = request.size;
     this.capabilities = request.capabilities;
     this.level = request.level;
     this.token = request.token;
@@ -76,9 +81,19 @@ export class AskedRequest {
     setImmediate(() => this.#turn());
   }
 
-  /** How many questions there were. */
-  get timesAsked(): number {
-    return this.#asked;
+  /** Whether there is room for another question of so many bytes: one of any size, several small ones. */
+  hasRoom(bytes: number): boolean {
+    const { size } = this.questions;
+    return size === 0 || (size < maxQuestions && this.#questionBytes + bytes <= maxQuestionBytes);
+  }
+
+  /** Bytes that are held for it. */
+  get heldBytes(): number {
+    return this.size + this.#questionBytes;
+  }
+
+  get #questionBytes(): number {
+    return [...this.questions.values()].reduce((sum, { params }) => sum + (params?.byteLength ?? 0), 0);
   }
 
   finish(end: End | undefined): void {

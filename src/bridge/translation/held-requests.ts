@@ -6,6 +6,9 @@ const heldMs = 600_000;
 
 const maxHeld = 64;
 
+/** Of all that is held, beside the latest one. */
+const maxHeldBytes = 16 * 1024 * 1024;
+
 interface Held {
   readonly request: AskedRequest;
   readonly print: string;
@@ -31,8 +34,10 @@ export class HeldRequests {
     const state = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
     const held = { request, print, released: new AbortController() };
     this.#held.set(state, held);
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > maxHeld && oldest !== undefined) this.#end(oldest);
+    for (const oldest of this.#held.keys()) {
+      if (this.#held.size === 1 || (this.#held.size <= maxHeld && this.#bytes <= maxHeldBytes)) break;
+      this.#end(oldest);
+    }
     const tooLong = this.#clock.sleep(heldMs, AbortSignal.any([this.#signal, held.released.signal]));
     void tooLong.then(
       () => this.#end(state),
@@ -47,6 +52,10 @@ export class HeldRequests {
     this.#held.delete(state);
     held.released.abort();
     return held.request;
+  }
+
+  get #bytes(): number {
+    return [...this.#held.values()].reduce((sum, { request }) => sum + request.heldBytes, 0);
   }
 
   #end(state: string): void {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/ports.js';
 import { metaName, newestRevision } from '../../core/product.js';
-import { asObject, type JsonObject } from '../../core/text/json.js';
+import type { JsonObject } from '../../core/text/json.js';
+import { openBrace } from '../../core/text/json-scan.js';
 import { memberBytes, membersOf, withMembers } from '../../core/text/json-splice.js';
 import type { Outcome } from '../../mcp/exchange.js';
 import type { Pending } from '../../mcp/pending.js';
@@ -104,18 +105,17 @@ export class NewerHost {
       return await this.#listeners.listen(text, pending, this.#session.capabilities);
     }
     if (unknownMethods.test(method)) return this.#refuse(pending, rpc.unknownMethod, 'There is no such method.');
-    const print = await fingerprint(method, text);
     const isRepeated = param(text, 'requestState') !== undefined || param(text, 'inputResponses') !== undefined;
-    if (!isRepeated) return await this.#wait(await this.#begin(text, method), print, pending);
-    const held = this.#held.take(stringIn(param(text, 'requestState')) ?? '', print);
+    if (!isRepeated) return await this.#wait(await this.#begin(text, method), text, pending);
+    const state = stringIn(param(text, 'requestState')) ?? '';
+    const held = this.#held.take(state, await fingerprint(method, text));
     if (held === undefined) {
       const why = 'The requestState is of no request like this that waits here: begin the request anew without it.';
       return this.#refuse(pending, rpc.invalidParams, why);
     }
-    const meta = param(text, '_meta') ?? jsonText({});
-    held.tokenNow = memberBytes(meta, 0, 'progressToken');
-    await this.#give(held, param(text, 'inputResponses'));
-    return await this.#wait(held, print, pending);
+    held.tokenNow = memberBytes(param(text, '_meta') ?? jsonText({}), 0, 'progressToken');
+    this.#give(held, param(text, 'inputResponses'));
+    return await this.#wait(held, text, pending);
   }
 
   /** Sends it to the server, in the older form. */
@@ -127,23 +127,24 @@ export class NewerHost {
     const own = ['protocolVersion', 'clientInfo', 'clientCapabilities', 'logLevel'] as const;
     const others = withMembers(meta, 0, Object.fromEntries(own.map((name) => [metaName(name), undefined])));
     const isEmpty = [...membersOf(others, 0)].length === 0;
+    const sent = withParams(text, { _meta: isEmpty ? undefined : others });
     const request = new AskedRequest({
       method,
-      text: withParams(text, { _meta: isEmpty ? undefined : others }),
+      size: sent.byteLength,
       capabilities: objectIn(said('clientCapabilities')),
       level: level === undefined ? undefined : logLevels.indexOf(level),
       token: memberBytes(meta, 0, 'progressToken'),
     });
-    this.#send(request);
+    this.#send(request, sent);
     return request;
   }
 
-  #send(request: AskedRequest): void {
+  #send(request: AskedRequest, text: Uint8Array): void {
     this.#count += 1;
     request.id = String(this.#count);
     this.#underWay.set(request.id, request);
     const { signal } = request.ending;
-    const sent = scanned(changed(request.text, { id: Buffer.from(request.id) }));
+    const sent = scanned(changed(text, { id: Buffer.from(request.id) }));
     void this.conversation
       .request(sent, signal)
       .catch((error: unknown) => ({ kind: 'failed', error }) as const)
@@ -156,7 +157,7 @@ export class NewerHost {
   }
 
   /** Until the host's request has its response, or is cancelled. */
-  async #wait(request: AskedRequest, print: string, pending: Pending): Promise<Outcome | undefined> {
+  async #wait(request: AskedRequest, text: Uint8Array, pending: Pending): Promise<Outcome | undefined> {
     pending.exchange = { abort: () => this.#cancel(request), isRefused: false };
     if (pending.isCancelled) this.#cancel(request);
     const turn: Turn = await request.next();
@@ -168,7 +169,7 @@ export class NewerHost {
       case 'none':
         return turn.outcome;
       case 'asks': {
-        const state = this.#held.hold(request, print);
+        const state = this.#held.hold(request, await fingerprint(request.method, text));
         return this.#respond(pending, inputRequired(pending.idBytes, request.questions, state));
       }
       case 'response':
@@ -177,13 +178,17 @@ export class NewerHost {
   }
 
   /** Gives the server what the host has brought; what it has not brought is asked again. */
-  async #give(request: AskedRequest, responses: Uint8Array | undefined): Promise<void> {
+  #give(request: AskedRequest, responses: Uint8Array | undefined): void {
     for (const [key, { idBytes }] of [...request.questions]) {
       const response = responses && memberBytes(responses, 0, key);
-      if (response === undefined || asObject(objectIn(response)) === undefined) continue;
+      if (response?.[0] !== openBrace) continue;
       request.questions.delete(key);
       const { text, message } = scanned(resultText(idBytes, response));
-      await this.conversation.client.tell(text, message);
+      // The result may come before the server has taken this: it is waited for already.
+      this.conversation.client.tell(text, message).then(
+        (refused) => refused && request.finish({ kind: 'none', outcome: refused }),
+        (error: unknown) => request.finish({ kind: 'failed', error }),
+      );
     }
   }
 

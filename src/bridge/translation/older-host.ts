@@ -25,6 +25,7 @@ import {
   stringIn,
   withParams,
 } from './message-text.js';
+import { olderForm } from './older-form.js';
 import type { Reply, ServerConversation } from './server-conversation.js';
 import { logLevels } from './server-says.js';
 
@@ -136,7 +137,7 @@ export class OlderHost {
         const reply = await this.#send(request, ending.signal);
         if (reply.kind !== 'response') return reply.outcome;
         if (!asksBack(server, reply, pending)) {
-          host.respond(pending, changed(reply.text, { id: pending.idBytes }));
+          host.respond(pending, changed(olderForm(reply, pending.method), { id: pending.idBytes }));
           return undefined;
         }
         if (round === maxRounds) throw protocolBroken(server, `it asks something for the ${maxRounds + 1}th time`);

@@ -20,8 +20,8 @@ import type { ServerConversation } from './server-conversation.js';
 /** From the least to the most important one. */
 export const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** Questions of one request. */
-const maxQuestions = 1_000;
+/** A change says little. In bytes. */
+const maxChange = 256 * 1024;
 
 /** Notifications that the newer era has not. */
 const gone = /^notifications\/(?:elicitation\/complete|tasks\/|cancelled$)/;
@@ -51,8 +51,9 @@ export class ServerSays {
     const { method, kind } = received.message;
     const request = this.#underWay.get(asked ?? '');
     if (kind === 'request') this.#question(received, request);
-    else if (changeMethods.has(method)) this.#listeners.take(received);
-    else if (method === 'notifications/message') this.#logged(received, request);
+    else if (changeMethods.has(method)) {
+      if (received.text.byteLength <= maxChange) this.#listeners.take(received);
+    } else if (method === 'notifications/message') this.#logged(received, request);
     else if (method === 'notifications/progress') this.#progressed(received);
     else if (method === 'notifications/cancelled') this.#withdrawn(received);
     else if (request?.isAwaited && !gone.test(method)) this.#host.send(received.text);
@@ -68,7 +69,7 @@ export class ServerSays {
     const mode = stringIn(params && memberBytes(params, 0, 'mode'));
     const isMeant = request !== undefined && mayAsk.has(request.method) && Object.hasOwn(capabilityFor, method);
     if (method === 'ping') this.#tell(resultText(idBytes, jsonText({})));
-    else if (!isMeant || !isOffered(request.capabilities, method, mode) || request.timesAsked >= maxQuestions) {
+    else if (!isMeant || !isOffered(request.capabilities, method, mode) || !request.hasRoom(text.byteLength)) {
       const why = 'The client speaks 2026-07-28, and can be asked only for a request that has offered it.';
       this.#tell(namedError(idBytes, jsonText({ code: -32601, message: why })));
     } else request.ask({ idBytes, method, params: params && withMembers(params, 0, { elicitationId: undefined }) });

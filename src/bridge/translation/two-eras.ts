@@ -99,7 +99,8 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
 
   tell(text: Uint8Array, message: MessageShape): ReturnType<ProtocolClient['tell']> {
     if (isResponse(message)) {
-      if (this.#host.take({ text, message })) return Promise.resolve(undefined);
+      // One that comes too late is of no use to a server of the newer era.
+      if (this.#host.take({ text, message }) || this.#olderHost !== undefined) return Promise.resolve(undefined);
     } else if (ownRevision(message) === undefined && this.#olderHost !== undefined) {
       this.#olderHost.tell({ text, message });
       return Promise.resolve(undefined);

@@ -320,3 +320,29 @@ test('[Q-1.9] a session that the server has lost is opened anew, and what was fo
     return message.method === 'resources/subscribe' && headers['mcp-session-id'] === 's2';
   });
 });
+
+test('a large result reaches the host that comes back, and one that asks without end is refused', async () => {
+  let open: { response: ServerResponse; id: unknown } | undefined;
+  const text = 'x'.repeat(5_000_000);
+  await using server = await olderOnly(({ id, method, result }, response) => {
+    if (method === 'tools/call') {
+      open = { response, id };
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let at = 0; at < 300; at += 1) {
+        response.write(event({ jsonrpc: '2.0', id: `q${at}`, method: 'elicitation/create', params: { message: 'm' } }));
+      }
+    } else if (result !== undefined && open !== undefined) {
+      open.response.end(event({ jsonrpc: '2.0', id: open.id, result: { content: [{ type: 'text', text }] } }));
+      open = undefined;
+    }
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  const asked = await host.ask(call(1));
+  const keys = Object.keys(asked.result?.['inputRequests'] as object);
+  assert.ok(keys.length <= 100, String(keys.length));
+  await until(() => server.seen.filter(({ message }) => message.error?.code === -32601).length === 300 - keys.length);
+  const inputResponses = Object.fromEntries(keys.map((key) => [key, { action: 'cancel' }]));
+  const done = await host.ask(call(2, { requestState: stateOf(asked), inputResponses }));
+  assert.deepEqual(done.result?.['content'], [{ type: 'text', text }]);
+});
