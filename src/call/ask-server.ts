@@ -21,6 +21,6 @@ export async function askServer<Result>(
   const nothing = () => undefined;
   const quiet = { relogin: undefined, policy: 'decline', notify: nothing, tell: nothing } as const;
   await using conversation = await createConversation(ports, { login, signal, meter, ...quiet });
-  await conversation.open();
+  await conversation.describe(); // where its era is kept, opening alone asks nothing
   return await ask({ request: async (method, params) => await conversation.request(method, params) });
 }
