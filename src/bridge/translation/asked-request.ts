@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/text/json.js';
 import { withMembers } from '../../core/text/json-splice.js';
-import { jsonText, paramsIn, resultText, valueIn } from './message-text.js';
+import { jsonText, type MessageText, paramsIn, resultText, valueIn } from './message-text.js';
 import type { Reply } from './server-conversation.js';
 
 /** Questions of one request that wait for the host. */
@@ -40,6 +40,8 @@ export class AskedRequest {
   tokenNow: Uint8Array | undefined;
   /** By the keys that the host gets. */
   readonly questions = new Map<string, Question>();
+  /** The error of a server that wants pages opened first: once they are, the request is sent anew. */
+  pagesFirst: MessageText | undefined;
   /** The id at the server, as in `MessageShape`. */
   id = '';
   /** Aborts when nobody wants it any more. */
@@ -89,7 +91,7 @@ export class AskedRequest {
 
   /** Bytes that are held for it. */
   get heldBytes(): number {
-    return this.size + this.#questionBytes;
+    return this.size + this.#questionBytes + (this.pagesFirst?.text.byteLength ?? 0);
   }
 
   get #questionBytes(): number {
@@ -114,7 +116,7 @@ export class AskedRequest {
 /** The result that asks the host. */
 export function inputRequired(
   idBytes: Uint8Array,
-  questions: ReadonlyMap<string, Question>,
+  questions: ReadonlyMap<string, Pick<Question, 'method' | 'params'>>,
   requestState: string,
 ): Uint8Array {
   const requests = [...questions].map(([key, { method, params }]) => {

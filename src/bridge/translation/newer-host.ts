@@ -10,6 +10,7 @@ import { notTranslated } from '../failures.js';
 import { AskedRequest, fingerprint, inputRequired, type Turn } from './asked-request.js';
 import { HeldRequests } from './held-requests.js';
 import type { HostSide } from './host-side.js';
+import { mayAsk } from './input-rounds.js';
 import { Listeners } from './listeners.js';
 import {
   changed,
@@ -25,6 +26,7 @@ import {
   withParams,
 } from './message-text.js';
 import { OlderSession } from './older-session.js';
+import { areAccepted, pagesIn } from './pages-first.js';
 import type { ServerConversation } from './server-conversation.js';
 import { logLevels, ServerSays } from './server-says.js';
 
@@ -113,9 +115,24 @@ export class NewerHost {
       const why = 'The requestState is of no request like this that waits here: begin the request anew without it.';
       return this.#refuse(pending, rpc.invalidParams, why);
     }
+    if (held.pagesFirst !== undefined) return await this.#afterPages(held, held.pagesFirst, text, pending);
     held.tokenNow = memberBytes(param(text, '_meta') ?? jsonText({}), 0, 'progressToken');
     this.#give(held, param(text, 'inputResponses'));
     return await this.#wait(held, text, pending);
+  }
+
+  /** The pages were opened: the request goes out anew. */
+  async #afterPages(
+    { capabilities }: AskedRequest,
+    error: MessageText,
+    text: Uint8Array,
+    pending: Pending,
+  ): Promise<Outcome | undefined> {
+    if (!areAccepted(param(text, 'inputResponses'), error, capabilities)) {
+      return this.#respond(pending, changed(error.text, { id: pending.idBytes }));
+    }
+    const first = withParams(text, { inputResponses: undefined, requestState: undefined });
+    return await this.#wait(await this.#begin(first, pending.method), text, pending);
   }
 
   /** Sends it to the server, in the older form. */
@@ -168,13 +185,26 @@ export class NewerHost {
         throw turn.error;
       case 'none':
         return turn.outcome;
-      case 'asks': {
-        const state = this.#held.hold(request, await fingerprint(request.method, text));
-        return this.#respond(pending, inputRequired(pending.idBytes, request.questions, state));
+      case 'asks':
+        return await this.#ask(request, request.questions, text, pending);
+      case 'response': {
+        const pages = mayAsk.has(request.method) ? pagesIn(turn, request.capabilities) : new Map();
+        if (pages.size === 0)
+          return this.#respond(pending, changed(newerForm(turn, request.method), { id: pending.idBytes }));
+        request.pagesFirst = turn;
+        return await this.#ask(request, pages, text, pending);
       }
-      case 'response':
-        return this.#respond(pending, changed(newerForm(turn, request.method), { id: pending.idBytes }));
     }
+  }
+
+  async #ask(
+    request: AskedRequest,
+    questions: Parameters<typeof inputRequired>[1],
+    text: Uint8Array,
+    pending: Pending,
+  ): Promise<undefined> {
+    const state = this.#held.hold(request, await fingerprint(request.method, text));
+    this.#respond(pending, inputRequired(pending.idBytes, questions, state));
   }
 
   /** Gives the server what the host has brought; what it has not brought is asked again. */

@@ -346,3 +346,27 @@ test('a large result reaches the host that comes back, and one that asks without
   const done = await host.ask(call(2, { requestState: stateOf(asked), inputResponses }));
   assert.deepEqual(done.result?.['content'], [{ type: 'text', text }]);
 });
+
+test('[Q-4.9] pages that an older server wants opened first are asked for, and the request is sent anew after a yes', async () => {
+  let isOpened = false;
+  const url = 'https://pay.example/1';
+  await using server = await olderOnly(({ id }, response) => {
+    if (isOpened) return sendJson(response, { id, result: { content: [] } });
+    const elicitations = [{ mode: 'url', elicitationId: 'e', url, message: 'pay' }];
+    sendJson(response, { id, error: { code: -32042, message: 'pay first', data: { elicitations } } });
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  const offered = { elicitation: { url: {} } };
+  assert.equal((await host.ask(call(1))).error?.code, -32042, 'not where the host takes no pages');
+  const asked = await host.ask(call(2, {}, offered));
+  assert.deepEqual(asked.result?.['inputRequests'], {
+    1: { method: 'elicitation/create', params: { mode: 'url', url, message: 'pay' } },
+  });
+  const no = { requestState: stateOf(asked), inputResponses: { 1: { action: 'decline' } } };
+  assert.equal((await host.ask(call(3, no, offered))).error?.code, -32042);
+  const again = await host.ask(call(4, {}, offered));
+  isOpened = true;
+  const yes = { requestState: stateOf(again), inputResponses: { 1: { action: 'accept' } } };
+  assert.deepEqual((await host.ask(call(5, yes, offered))).result, { content: [], resultType: 'complete' });
+});
