@@ -25,7 +25,8 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
     ...registrations.filter(({ way }) => way === 'preregistered' || way === 'ask').map(({ issuer }) => issuer),
     ...logins.map(({ issuer }) => issuer),
   ];
-  const discovery = await discover(ports, { server, wanted: request.issuer, held, known, signal, grant });
+  const { issuer: wanted, legacy } = request;
+  const discovery = await discover(ports, { server, wanted, held, known, signal, grant, legacy });
   await ports.store.ready();
   if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, held, signal);
   const { issuer } = discovery.authorizationServer;

@@ -94,6 +94,7 @@ async function requestOf(world: World, args: Arguments) {
       args.name === undefined ? (args.baseName ?? (await baseNameOf(target.server, target.account))) : undefined,
     scopes: { named: readScopes(args.scope), held: [] },
     issuer: args.authorizationServer,
+    legacy: args.legacy,
     browser: readBrowser(args.browserWith, args.browserProfile),
     store: await storeOf(world, args),
     signal: world.signal,

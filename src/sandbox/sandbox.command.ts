@@ -98,7 +98,7 @@ export const sandboxTable = {
     {
       name: 'metadata',
       kind: 'string',
-      choices: ['both', 'oauth', 'openid', 'openid-appended'],
+      choices: ['both', 'oauth', 'openid', 'openid-appended', 'none'],
       default: 'both',
       value: 'WHICH',
       describe: 'which authorization server metadata is served (RFC 8414, OpenID Connect)',
@@ -114,10 +114,11 @@ export const sandboxTable = {
     {
       name: 'discovery',
       kind: 'string',
-      choices: ['both', 'header', 'well-known'],
+      choices: ['both', 'header', 'well-known', 'none'],
       default: 'both',
       value: 'WHICH',
-      describe: 'how the protected resource metadata is found (RFC 9728)',
+      describe:
+        'how the protected resource metadata is found (RFC 9728); none: one origin for both servers, as in 2025-03-26',
     },
     {
       name: 'well-known',

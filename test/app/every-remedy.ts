@@ -53,6 +53,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   help: ['postern help login'],
   host: ['h.example'],
   how: ['ended with 1'],
+  isLegacy: [true, false],
   issuer: ['https://as.example'],
   kind: ['private', 'loopback', 'forbidden'],
   left: [1],

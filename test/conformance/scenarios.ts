@@ -74,10 +74,4 @@ export const notYet: readonly (Exception & { readonly way: Way; readonly wire: W
     ...{ scenario, way: 'bridge, older host' as const, wire: '2026-07-28' as const, since: '2026-11-23' },
     reason: 'its server takes initialize, too: an older host is not translated then',
   })),
-  ...(['call', 'bridge, older host', 'bridge, newer host'] as const).flatMap((way) =>
-    ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'].map((scenario) => ({
-      ...{ scenario, way, wire: '2025-03-26' as const, since: '2026-11-23' },
-      reason: 'servers of that revision are for issue 15 to bring',
-    })),
-  ),
 ];

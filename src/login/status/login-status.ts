@@ -77,6 +77,7 @@ export function loginLines(
     ['stored in', isGiven ? undefined : storeInWords(login.store)],
     ['copy in', copy],
     ['resource', login.resource === login.server ? undefined : login.resource],
+    ['revision', login.legacy === true ? '2025-03-26 (--legacy)' : undefined],
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ['problem', problem],
     ['to mend it', remedy],
@@ -163,6 +164,7 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
     expiresAt: dateOrNull(login.expiresAt),
     refreshable: login.refreshable,
     store: login.store,
+    legacy: login.legacy === true,
     browser:
       login.browser === undefined ? null : { program: login.browser.program, profile: login.browser.profile ?? null },
     warnings: login.warnings ?? [],
