@@ -46,7 +46,7 @@ function spansOf(screen) {
     let column = 0;
     for (const [, codes, text] of line.matchAll(/\u001b\[([\d;]*)m|([^\u001b]+)/g)) {
       if (text === undefined) {
-        for (const code of codes.split(';').map(Number)) change(style, code);
+        for (const code of basicCodes(codes)) change(style, code);
         continue;
       }
       const shown = text.replaceAll('\u000f', '');
@@ -55,6 +55,12 @@ function spansOf(screen) {
     }
     return spans;
   });
+}
+
+/** Colours of the palette (src/core/text/look.ts) as those that a theme of ours has for them. */
+function basicCodes(codes) {
+  const known = { 28: 32, 32: 36, 166: 33, 196: 31 };
+  return codes.replace(/38;5;(\d+)/g, (_, color) => known[color] ?? 39).split(';').map(Number);
 }
 
 function change(style, code) {

@@ -10,7 +10,7 @@ import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { ownTables } from './app/help/own-tables.js';
 import { createJournal } from './app/journal.js';
-import { lazyConfigEditor, lazyExternalPrograms, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
+import { lazyConfigEditor, lazyExternalPrograms, lazyPages, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
 import { createPorts, doctorPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
 import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, type OwnSignals, ownProcess } from './app/process.js';
@@ -88,7 +88,8 @@ export async function run(given: readonly string[], world: World): Promise<Comma
     const text = redactor.redact(line);
     for (const one of tellLook === undefined ? [text] : laidOut(text, tellLook)) lines.line(one);
   };
-  const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true, (text) => redactor.redact(text));
+  const width = world.stdout.isTTY === true ? looks.look.width : undefined;
+  const out = createResultWriter(writerTo(world.stdout), width, (text) => redactor.redact(text));
   let ports: LoginPorts | undefined;
   let reported = 0;
   const printFailure = (error: unknown): CommandExit => {
@@ -192,10 +193,10 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     tell: options.quiet ? () => undefined : show,
     printed,
     logins: async () => (await import('./login/logins.js')).createLogins(context),
-    logInForRun: async (wanted) => (await import('./login/login-for-run.js')).logInForRun(context, wanted),
     findServers: async (program, logins) =>
       (await import('./setup/find-servers.js')).findServers(externalPrograms, program, logins),
     ...doctorPorts(() => context, given),
+    pages: lazyPages(ports.browser),
     askServer: async (asked, ask) => await (await import('./call/ask-server.js')).askServer(context, asked, ask),
     configuration,
     configurationFile,

@@ -3,24 +3,41 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { judgeRules, type NotYet, type Rule, rulesInTable, rulesNamedIn } from './rules/judge-rules.js';
+import {
+  judgeRules,
+  type NotYet,
+  newerRulesInTable,
+  type Rule,
+  rulesInTable,
+  rulesNamedIn,
+} from './rules/judge-rules.js';
 import { repositoryRoot } from './support/repository.js';
 
 const text = (...path: string[]) => readFile(join(repositoryRoot, ...path), 'utf8');
-const ruleTable = ['..', 'shared', 'spec', 'rules.md'];
+
+/** The copies of the rule tables that are kept here, and how the tables themselves are read, where they are at hand. */
+const ruleTables = [
+  { copy: 'rules.json', table: 'rules.md', read: rulesInTable },
+  { copy: 'rules-2026-07-28.json', table: 'rules-2026-07-28.md', read: newerRulesInTable },
+] as const;
+
+async function copyOf(copy: string): Promise<readonly Rule[]> {
+  return JSON.parse(await text('test', 'rules', copy));
+}
 
 /** Everything under test, as some titles are made from tables; but not this file, whose planted names are none. */
 async function testSources(): Promise<readonly string[]> {
   const names = await readdir(join(repositoryRoot, 'test'), { recursive: true });
-  const files = names.filter((name) => name.endsWith('.ts') && name !== 'rules.test.ts');
+  const own = names.filter((name) => !name.includes('node_modules'));
+  const files = own.filter((name) => name.endsWith('.ts') && name !== 'rules.test.ts');
   assert.ok(files.length > 0, 'the tests were found');
   return Promise.all(files.map((file) => text('test', file)));
 }
 
 test('every rule is named by a test, or stands on the dated list of those that are not yet', async () => {
-  const rules: readonly Rule[] = JSON.parse(await text('test', 'rules', 'rules.json'));
+  const rules = await Promise.all(ruleTables.map(({ copy }) => copyOf(copy)));
   const notYet: readonly NotYet[] = JSON.parse(await text('test', 'rules', 'not-yet.json'));
-  const ids = rules.map(({ id }) => id);
+  const ids = rules.flat().map(({ id }) => id);
   assert.deepEqual(judgeRules(ids, notYet, await testSources()), { missing: [], stale: [], unknown: [] });
 });
 
@@ -34,12 +51,15 @@ test('each entry of the list says since when, why, and which issue ends it', asy
   }
 });
 
-test('the copy of the rules is current', {
-  skip: existsSync(join(repositoryRoot, ...ruleTable)) ? false : 'the rule table is not beside this repository',
-}, async () => {
-  const rules: readonly Rule[] = JSON.parse(await text('test', 'rules', 'rules.json'));
-  assert.deepEqual(rules, rulesInTable(await text(...ruleTable)));
-});
+for (const { copy, table, read } of ruleTables) {
+  const path = join(repositoryRoot, '..', 'shared', 'spec', table);
+  const skip = existsSync(path) ? false : 'the rule table is not beside this repository';
+  test(`the copy of ${table} is current`, { skip }, async () => {
+    const rules = await copyOf(copy);
+    assert.ok(rules.length > 60);
+    assert.deepEqual(rules, read(await readFile(path, 'utf8')));
+  });
+}
 
 test('the gate sees a planted rule without a test, a stale entry and a name that is no rule', () => {
   const rules = ['R-1.1', 'R-1.2a', 'R-1.3'];
@@ -59,6 +79,7 @@ test('comments and tests that do not run name no rule', () => {
   for (const source of [...idle, "test('a R-1.1', () => {});"]) {
     assert.deepEqual(rulesNamedIn(source), [], source);
   }
+  assert.deepEqual(rulesNamedIn("test('a [Q-1.10][R-1.1]', () => {});"), ['Q-1.10', 'R-1.1']);
   assert.deepEqual(rulesNamedIn("test(\n  'a [R-1.1]',\n  { skip: needs('chromium') },\n);"), ['R-1.1']);
 });
 
@@ -66,4 +87,8 @@ test('the table’s rows are read', () => {
   const table =
     '# Rules\n\n| id | who | level | rule |\n|---|---|---|---|\n| R-1.2 | client, AS | S | One `a | b`. |\n';
   assert.deepEqual(rulesInTable(table), [{ id: 'R-1.2', who: 'client, AS', level: 'S', rule: 'One `a | b`.' }]);
+  const newer = '| Q-6.9 | client, AS | – | N | Nothing `a | b`. | G,V | – | bridge y, call n |\n| Q-7 | no | row |\n';
+  assert.deepEqual(newerRulesInTable(newer), [
+    { id: 'Q-6.9', who: 'client, AS', level: '–', rule: 'Nothing `a | b`.' },
+  ]);
 });

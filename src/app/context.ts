@@ -10,6 +10,7 @@ import type {
   FindServers,
   Logins,
   OwnProgram,
+  Pages,
   RequestLog,
   Signals,
 } from '../core/ports.js';
@@ -29,6 +30,7 @@ import type { ExternalPrograms } from '../setup/machine/ports.js';
  * that a command pays only for what it uses.
  */
 export interface Context extends LoginWorld, CommandOutput {
+  readonly pages: Pages;
   readonly logins: () => Promise<Logins>;
   readonly logInForRun: LogInForRun;
   /** `--help`, of a command that explains something itself. */

@@ -3,8 +3,9 @@ import type { LineReader, LineReaderOptions, ShellHistory } from '../call/shell/
 import type { ServeDocument } from '../client-metadata/ports.js';
 import type { ConfigWorld } from '../config/change.js';
 import { lazy } from '../core/lazy.js';
-import type { Clock } from '../core/ports.js';
+import type { Clock, Pages } from '../core/ports.js';
 import type { HttpClient } from '../http/request.js';
+import type { Browser } from '../login/ports.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { ExternalProgramsOptions } from '../setup/machine/external-programs.js';
 import type { ExternalPrograms } from '../setup/machine/ports.js';
@@ -28,6 +29,17 @@ export function lazyHttp(make: () => Promise<HttpClient>): HttpClient {
       await open?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Pages that servers want a person to see. */
+export function lazyPages(browser: Browser): Pages {
+  return lazy({ open: true, describe: true }, async () => {
+    const [{ createServerPages }, { callbackLimits }] = await Promise.all([
+      import('../login/browser/server-pages.js'),
+      import('../login/browser/callback-limits.js'),
+    ]);
+    return createServerPages({ browser, limits: callbackLimits });
+  });
 }
 
 export function lazyConfigEditor(

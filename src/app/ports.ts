@@ -1,6 +1,7 @@
 import { lazy } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { CorePorts, Journal } from '../core/ports.js';
+import type { LogInForRun } from '../doctor/ports.js';
 import type { HttpOptions, Origins } from '../http/origins.js';
 import type { PoolLimits } from '../http/pool.js';
 import type { HttpClient } from '../http/request.js';
@@ -226,10 +227,14 @@ export function proxyOpener(options: PortsOptions): OpenProxy {
 
 /** What `doctor` asks of other rooms. */
 export function doctorPorts(
-  context: () => CheckProgramsWorld & Parameters<typeof import('../login/status/login-status.js').brokenLogins>[0],
+  context: () => CheckProgramsWorld &
+    Parameters<typeof import('../login/status/login-status.js').brokenLogins>[0] &
+    Parameters<typeof import('../login/login-for-run.js').logInForRun>[0],
   options: PortsOptions,
 ) {
   return {
+    logInForRun: (async (wanted) =>
+      (await import('../login/login-for-run.js')).logInForRun(context(), wanted)) satisfies LogInForRun,
     checkPrograms: async (program: string | undefined) =>
       (await import('../setup/check-programs.js')).checkPrograms(context(), program),
     brokenLogins: async () => (await import('../login/status/login-status.js')).brokenLogins(context()),

@@ -78,7 +78,7 @@ export function reportFailure(
     return { exit, lines: [...background, words.join(' ')] };
   }
   // With --verbose each step has been shown as it ended.
-  const steps = options.verbose ? [] : options.steps;
+  const steps = options.verbose ? [] : options.steps.filter((step) => !isSaid(step, failure));
   const linesOf = (...verdicts: readonly Step['verdict'][]) =>
     steps.filter(({ verdict }) => verdicts.includes(verdict)).flatMap(stepLines);
   // Whoever has ended a command knows why, and needs no code for it; what went wrong before may be why he did.
@@ -93,6 +93,11 @@ export function reportFailure(
       `         [${code}, exit ${exit}]`,
     ],
   };
+}
+
+/** A server that could not be reached: the sentence says the same of it, and no rule was broken. */
+function isSaid({ came, verdict }: Step, { code, exit }: FailureDetail): boolean {
+  return exit === exitCode.network && verdict === 'failure' && came === code.replaceAll('_', ' ');
 }
 
 /** The words that such lines begin with, two blanks behind them, and what they mean. */

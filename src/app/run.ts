@@ -14,7 +14,7 @@ import { asks, type GlobalOptions } from './global-options.js';
 import { helpTable } from './help/own-tables.js';
 import { withDoctor } from './print-failure.js';
 import type { CommandEntry } from './registry.js';
-import { withLineMeant } from './wrong-command-line.js';
+import { withLineMeant, withServerNamed } from './wrong-command-line.js';
 
 /** What a run of the command line is given. */
 export interface CommandLine {
@@ -59,7 +59,7 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   try {
     return await command.run(context, parsed.args as ArgumentsOf<CommandTable>);
   } catch (error) {
-    throw withDoctor(withLineMeant(error, argv, table), table, parsed.args);
+    throw withDoctor(withServerNamed(withLineMeant(error, argv, table), parsed.args), table, parsed.args);
   }
 }
 

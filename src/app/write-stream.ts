@@ -4,6 +4,7 @@ import type { ResultWriter, WriteBytes } from '../core/command.js';
 import { systemCode } from '../core/failure.js';
 import { outputFailed } from '../core/output-failures.js';
 import { asciiJsonPieces } from '../core/text/json-pieces.js';
+import { fitted } from '../core/text/layout.js';
 import { asciiJson, piecesOf } from '../core/text/printable.js';
 
 /** A longer text is written in pieces, and not copied for its line feed: it would stand in memory twice more. In characters. */
@@ -75,10 +76,13 @@ export function linesTo(stream: Writable): Lines {
   };
 }
 
-/** The result writer on top of stdout. */
+/**
+ * The result writer on top of stdout.
+ * @param width Of the terminal, where it is one: lines of a result are broken between words there.
+ */
 export function createResultWriter(
   write: WriteBytes,
-  isTerminal: boolean,
+  width: number | undefined,
   redact: (text: string) => string,
 ): ResultWriter {
   const line = async (text: string): Promise<void> => {
@@ -86,10 +90,17 @@ export function createResultWriter(
     await write(text);
     await write('\n');
   };
+  const fit = (text: string) =>
+    width === undefined || text.length > longText
+      ? text
+      : text
+          .split('\n')
+          .flatMap((one) => fitted(one, width))
+          .join('\n');
   return {
-    isTerminal,
+    isTerminal: width !== undefined,
     write,
-    line: (text) => line(redact(text)),
+    line: (text) => line(fit(redact(text))),
     json: (value) => line(redact(asciiJson(value))),
     exact: {
       text: (pieces) => writePieces(write, pieces),

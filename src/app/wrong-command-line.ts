@@ -1,5 +1,6 @@
-import type { CommandTable, OptionSpec } from '../core/command.js';
+import type { CommandTable, LooseArguments, OptionSpec } from '../core/command.js';
 import { type Failure, isFailure } from '../core/failure.js';
+import { visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong } from '../core/usage-failures.js';
@@ -79,6 +80,17 @@ export function withLineMeant(error: unknown, argv: readonly string[], table: Co
   const words = at === -1 ? undefined : isPlain ? argv.with(at, meant) : [name, ...before, meant];
   if (words === undefined || (!isPlain && hasValues && before.length > 0)) return error;
   return error.withRemedy(`Did you mean ${quoted(meant)}? Run: ${['postern', ...words.map(shellWord)].join(' ')}`);
+}
+
+/**
+ * A remedy for “<server>” with the server that the person has named: it can be copied then. Not where that may be another
+ * one, or its address should not be shown.
+ */
+export function withServerNamed(error: unknown, { server, from, command }: LooseArguments): unknown {
+  const isNamed = typeof server === 'string' && from === undefined && (!Array.isArray(command) || command.length === 0);
+  if (!isFailure(error) || !isNamed || !error.remedy.includes('<server>')) return error;
+  if (server.length > 200 || visibleUrl(server) !== server) return error;
+  return error.withRemedy(error.remedy.replaceAll('<server>', () => shellWord(server)));
 }
 
 function valueless(table: CommandTable): readonly OptionSpec[] {

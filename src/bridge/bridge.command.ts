@@ -3,6 +3,7 @@ import { exitCode, isFailure } from '../core/failure.js';
 import type { CorePorts, Files, Logins } from '../core/ports.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable } from '../core/text/printable.js';
+import { idleRulePrinter } from '../mcp/lending/idle-rules.js';
 import { hasToolRules, ToolPolicy, toolNote, toolOptions } from '../mcp/lending/tool-policy.js';
 import type { Wire } from '../mcp/wire.js';
 import { memoryOption } from '../stores/memory-store.js';
@@ -56,6 +57,7 @@ export const bridgeTable = {
   ],
   notes: [
     'stdin and stdout carry the protocol, one JSON-RPC message a line, and nothing else; stderr is for people.',
+    'A program and a server that speak different eras of the protocol, up to 2025-11-25 and from 2026-07-28 on, are translated; what cannot be is answered with error -31014.',
     'Where there is a browser it is opened when a login is missing, once for all bridges of a server, and not again within ten minutes: 3 tabs an hour at most until a token has worked, 10 in all. A login whose first token the server refuses is not repeated by itself. Else requests are answered with error -31011 and the command to run, and the login is used as soon as it is there.',
     toolNote,
     'Limits: 32 MiB for a message (postern config shows how to change it), 64 requests at the same time, 1,000 waiting; a stream that brings twice as many bytes as a message may have, and no message, is broken off.',
@@ -75,7 +77,8 @@ export const command: Command<typeof bridgeTable, World> = {
   table: bridgeTable,
   async run(world, args) {
     const { signal, files } = world;
-    const policy = hasToolRules(args) ? new ToolPolicy(args) : undefined;
+    const tell = (line: string) => world.tell(`postern: ${printable(line, 2048)}`);
+    const policy = hasToolRules(args) ? new ToolPolicy(args, idleRulePrinter(1, tell)) : undefined;
     const wanted = { server: args.server, account: args.account, pin: args.pin };
     const logins = await world.logins();
     const isClient = isClientLogin(args, 'bridge', true);
@@ -105,7 +108,7 @@ export const command: Command<typeof bridgeTable, World> = {
       wire,
       policy,
       host: world.host(),
-      tell: (line) => world.tell(`postern: ${printable(line, 2048)}`),
+      tell,
       signal,
     });
     return unfound;

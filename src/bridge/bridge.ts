@@ -4,6 +4,7 @@ import type { CorePorts } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
 import { within } from '../core/time.js';
 import { ProtocolClient } from '../mcp/client.js';
+import { keptEra } from '../mcp/eras/kept-era.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { PendingRequests } from '../mcp/pending.js';
 import { LineSplitter } from '../mcp/stdio/line-splitter.js';
@@ -15,6 +16,7 @@ import { type Destination, HostMessages } from './host-messages.js';
 import type { HostPipe } from './host-pipe.js';
 import { LentTools } from './lent-tools.js';
 import { ServerMessages } from './server-messages.js';
+import { TwoEras } from './translation/two-eras.js';
 
 /** How long responses are waited for after the host's input has ended, and then the end of the session. */
 const lastResponsesMs = 1_000;
@@ -76,24 +78,30 @@ export async function bridge(
 
 interface Opened extends Destination {
   readonly tokens: TokenInUse;
+  readonly client: TwoEras;
 }
 
-function open(
+async function open(
   ports: AuthorizerPorts,
   request: BridgeRequest & BridgeStart & { readonly maxMessageBytes: number; readonly lent: LentTools | undefined },
   pending: PendingRequests,
   signal: AbortSignal,
-): Opened {
-  const { wire, host: pipe, server, responseMs, tell, maxMessageBytes, lent } = request;
+): Promise<Opened> {
+  const { wire, host: pipe, server, login, responseMs, tell, maxMessageBytes, lent } = request;
+  const { clock } = ports;
   const tokens = bridgeTokens(ports, request);
-  const client: ProtocolClient = new ProtocolClient({
-    ...{ server, wire, pending, tell, signal, maxMessageBytes, clock: ports.clock },
-    host: new ServerMessages({ server, pipe, lent, revision: () => client.revision }),
-    authorizer: new Authorizer(tokens),
-    credential: tokens,
-    meter: undefined,
-    headersMs: responseMs,
-    listens: true,
+  const authorizer = new Authorizer(tokens);
+  const client: TwoEras = new TwoEras({
+    ...{ server, clock, pipe, pending, tell, signal },
+    messages: new ServerMessages({ server, pipe, lent, revision: () => client.revision }),
+    era: await keptEra(ports, { ...login, server }),
+    connect: (host, own, listens, reopened) =>
+      new ProtocolClient({
+        ...{ server, wire, host, pending: own, tell, signal, maxMessageBytes, clock, authorizer, listens, reopened },
+        credential: tokens,
+        meter: undefined,
+        headersMs: responseMs,
+      }),
   });
   void Promise.resolve(tokens.current({ url: server })).catch(() => undefined); // ready for the first request, which fails itself
   return { server, tokens, client };

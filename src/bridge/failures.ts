@@ -23,3 +23,20 @@ export function responseMissing(server: string, cause: unknown): Failure {
     cause,
   });
 }
+
+/** What one side says in its era of the protocol has no form in the other's. @param why A clause, such as `the server …` */
+export function notTranslated(why: string): Failure {
+  return new Failure({
+    code: 'not_translated',
+    exit: exitCode.callFailed,
+    message: `This cannot be passed on: ${why}.`,
+    remedy:
+      'The program and the server speak different eras of the protocol: look for a newer release of the older one.',
+  });
+}
+
+/** The host has no response to what the server needs to know. */
+export function hostRefusedInput(method: string, said: unknown): Failure {
+  const words = typeof said === 'string' && said !== '' ? `: ${quoted(said, 200)}` : '';
+  return notTranslated(`the server asks for ${quoted(method, 80)}, and the program that uses it refused${words}`);
+}

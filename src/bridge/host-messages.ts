@@ -1,18 +1,15 @@
 import { Failure } from '../core/failure.js';
-import { redirectRefused } from '../http/address-failures.js';
-import type { ProtocolClient } from '../mcp/client.js';
-import type { Outcome, Refusal } from '../mcp/exchange.js';
-import { httpFailed, protocolBroken } from '../mcp/failures.js';
+import type { Outcome } from '../mcp/exchange.js';
 import { ownRevision } from '../mcp/message-headers.js';
 import type { Pending, PendingRequests } from '../mcp/pending.js';
 import { failureResponse, refusal, rpcCode } from '../mcp/rpc-error.js';
 import { isResponse, type MessageShape, scanText } from '../mcp/scan-message.js';
 import type { SplitLine } from '../mcp/stdio/line-splitter.js';
-import { serverWords } from '../tokens/server-words.js';
-import { responseMissing } from './failures.js';
 import type { HostPipe } from './host-pipe.js';
 import type { LentTools } from './lent-tools.js';
+import { noResponse, refusedBy } from './no-response.js';
 import { allowsBatches } from './server-messages.js';
+import type { TwoEras } from './translation/two-eras.js';
 
 /** How many messages, and bytes of them, may be under way before the host has to wait. */
 const maxUnderWay = 1_000;
@@ -28,7 +25,7 @@ const refused = {
 /** The server that this bridge leads to. */
 export interface Destination {
   readonly server: string;
-  readonly client: ProtocolClient;
+  readonly client: Pick<TwoEras, 'request' | 'tell' | 'take' | 'revision'>;
 }
 
 export interface HostMessagesParts {
@@ -135,7 +132,8 @@ export class HostMessages {
         return;
       }
       const outcome = await client.request(line, message, pending);
-      if (outcome !== undefined && !isPassedOn(outcome, pending, client)) throw noResponse(server, pending, outcome);
+      if (outcome !== undefined && !isPassedOn(outcome, pending, client))
+        throw noResponse(server, pending.method, outcome);
     } catch (error) {
       this.#respondWithFailure(pending, error);
     } finally {
@@ -215,24 +213,11 @@ export class HostMessages {
 }
 
 /** Passes on a response in the body of a refusal, even if it does not name the request. */
-function isPassedOn(outcome: Outcome, pending: Pending, client: ProtocolClient): boolean {
+function isPassedOn(outcome: Outcome, pending: Pending, client: Pick<TwoEras, 'take'>): boolean {
   if (outcome.kind !== 'refused' || outcome.body.byteLength === 0) return false;
   const scanned = scanText(outcome.body);
   if (typeof scanned === 'string') return false;
   const [message] = scanned.messages;
   if (message === undefined || !isResponse(message)) return false;
   return [pending.id, undefined].includes(message.id) && client.take(outcome.body, pending);
-}
-
-function noResponse(server: string, { method }: Pending, outcome: Outcome): Failure {
-  if (outcome.kind === 'refused') return refusedBy(server, outcome);
-  if (outcome.kind === 'stream') return responseMissing(server, outcome.error);
-  return protocolBroken(server, `it gave no answer to ${method}`);
-}
-
-function refusedBy(server: string, refused: Refusal): Failure {
-  const { status, location } = refused;
-  if (status > 399 || status < 300) return httpFailed(server, status, serverWords(refused));
-  const why = 'the token goes to the address of its login only';
-  return redirectRefused({ from: server, status, to: location, why });
 }

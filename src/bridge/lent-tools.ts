@@ -1,7 +1,7 @@
 import type { Clock } from '../core/ports.js';
 import { asObject, type JsonObject, parseObject, stringField } from '../core/text/json.js';
 import { within } from '../core/time.js';
-import type { ProtocolClient } from '../mcp/client.js';
+import type { MessageClient } from '../mcp/client.js';
 import { filterTools, type Verdict, validate, validateKnown } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { ownRevision } from '../mcp/message-headers.js';
@@ -36,7 +36,10 @@ export class LentTools {
   }
 
   /** The same, where the server is asked first for what is not known. @throws Failure of the client */
-  async validateKnown(text: Uint8Array, client: ProtocolClient): Promise<Exclude<Verdict, { kind: 'unknown' }>> {
+  async validateKnown(
+    text: Uint8Array,
+    client: Pick<MessageClient, 'request'>,
+  ): Promise<Exclude<Verdict, { kind: 'unknown' }>> {
     const validated = validate(this.#policy, text);
     if (validated.kind !== 'unknown') return validated;
     await this.#policy.ask(() => this.#list(client, validated.meta), this.#clock.monotonic());
@@ -67,7 +70,7 @@ export class LentTools {
     this.#own.set(id, result && stringField(result, 'nextCursor'));
   }
 
-  async #list(client: ProtocolClient, meta: JsonObject | undefined): Promise<void> {
+  async #list(client: Pick<MessageClient, 'request'>, meta: JsonObject | undefined): Promise<void> {
     const { progressToken: _, ...others } = meta ?? {};
     let cursor: string | undefined;
     for (let page = 0; page < maxPages; page += 1) {
@@ -80,7 +83,7 @@ export class LentTools {
   }
 
   /** @returns where the list goes on */
-  async #page(client: ProtocolClient, params: JsonObject): Promise<string | undefined> {
+  async #page(client: Pick<MessageClient, 'request'>, params: JsonObject): Promise<string | undefined> {
     this.#count += 1;
     const id = `postern-tools-${this.#count}-${crypto.randomUUID()}`;
     const text = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params }));

@@ -4,6 +4,7 @@ import type { ServerSession } from '../mcp/server-session.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Allowance } from './allowance.js';
 import { createConversation } from './create-conversation.js';
+import type { PersonPorts } from './elicitation/ask-page.js';
 
 /**
  * Opens a session with the server of a login, for `ask`, and ends it. Nobody is asked for anything, and no browser is
@@ -12,7 +13,7 @@ import { createConversation } from './create-conversation.js';
  * @throws Failure `login_needed`, `login_expired`, `token_refused`, `http_failed`, … and what `ask` throws
  */
 export async function askServer<Result>(
-  ports: AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'>,
+  ports: AuthorizerPorts & PersonPorts & Pick<CorePorts, 'limits'>,
   { login, signal }: { readonly login: LoginRecord; readonly signal: AbortSignal },
   ask: (session: ServerSession) => Promise<Result>,
 ): Promise<Result> {
@@ -20,6 +21,6 @@ export async function askServer<Result>(
   const nothing = () => undefined;
   const quiet = { relogin: undefined, policy: 'decline', notify: nothing, tell: nothing } as const;
   await using conversation = await createConversation(ports, { login, signal, meter, ...quiet });
-  await conversation.open();
+  await conversation.describe(); // where its era is kept, opening alone asks nothing
   return await ask({ request: async (method, params) => await conversation.request(method, params) });
 }

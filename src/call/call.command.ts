@@ -1,5 +1,5 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
-import type { CorePorts, Files } from '../core/ports.js';
+import type { CorePorts, Files, Signals } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { toned } from '../core/text/look.js';
 import { shellWord } from '../core/text/printable.js';
@@ -10,11 +10,13 @@ import type { StorePorts } from '../stores/ports.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { type CallRequest, call, commandFor, toolNamed } from './call.js';
 import { printResult } from './content/print-result.js';
+import type { PersonPorts } from './elicitation/ask-page.js';
 import { callTimedOut, toolFailed } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, programRest, type ServerWorld } from './find-server.js';
 import { conversationOptions, loginNote, loginOptions, resultOptions } from './login-options.js';
 import { withLoginOffered } from './offer-login.js';
 import { isOfLists, notificationLine } from './render.js';
+import { CallEnding } from './tasks/call-ending.js';
 import { toolHelp } from './tools/help.js';
 import { watch } from './watch.js';
 import { isToolName, type ProtocolCall, readCall } from './words.js';
@@ -65,6 +67,7 @@ export const callTable = {
   ],
   examples: [
     { command: 'postern call work', describe: 'list the tools' },
+    { command: 'postern call work -l', describe: 'what each parameter means, too' },
     { command: 'postern call work add --help', describe: 'what a tool takes, and an example to copy' },
     { command: 'postern call work add a=5 b=3', describe: 'call the tool “add”' },
     { command: 'postern call work chart --save .', describe: 'save the images that it brings' },
@@ -81,6 +84,8 @@ export const callTable = {
     loginNote,
     'What key=value gives a tool is a number, a truth value or JSON where the tool’s schema wants one, and text where that is allowed; names and values that the schema does not know are refused before the call. The list of tools is asked for where it is needed, and kept for a day for its login. key:=json, @file and - are sent as they are.',
     'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads (each event of a stream counts 512 bytes more, each line 32); postern config shows how to change them.',
+    'Where a server asks something in the middle of a call, a person at a terminal is asked. A page that it wants seen is shown with its whole address, and opened in the browser after a yes; what is typed there does not come through postern. --elicitation defaults fills forms with their defaults, and accepts no page.',
+    'A tool that the server runs as a task (2026-07-28, the extension io.modelcontextprotocol/tasks) is asked for until it ends, with what it says on stderr. Ctrl-C, and --timeout, end the task: the server has 2 seconds to say that it has heard.',
     '--watch reconnects by itself, also where the server falls silent (it is sent pings), and ends at Ctrl-C with exit code 130; with 6 where a program behind “--” falls silent. A program behind “--” is ended when the call is done.',
   ],
   seeAlso: ['scripts', 'json'],
@@ -95,9 +100,11 @@ interface World
   extends AuthorizerPorts,
     CommandOutput,
     ServerWorld,
-    Pick<CorePorts, 'terminal' | 'limits'>,
+    Pick<CorePorts, 'limits'>,
+    PersonPorts,
     Pick<StorePorts, 'toolLists'> {
   readonly files: Files;
+  readonly signals: Signals;
   /** Resolves once stderr has room again, or the program is to end. */
   readonly printed: () => Promise<void>;
   /** `--help` for a tool. */
@@ -121,15 +128,20 @@ export const command: Command<typeof callTable, World> = {
     const result = await withLoginOffered(world, target, () =>
       perform(world, target, wanted, (request) => call(world, form === 'raw' ? { ...request, raw: keep } : request)),
     );
-    await printResult(world, { method: wanted.method, result, raw }, { form, folder: args.save });
-    if (wanted.method === 'tools/list' && form === 'text' && world.out.isTerminal && target.server !== undefined) {
-      const help = `postern call ${shellWord(target.server)} TOOL --help`;
-      world.tell(toned(world.tellLook, 'dim', `More on one: ${help}`));
-    }
+    await printResult(world, { method: wanted.method, result, raw }, { form, folder: args.save, isLong: args.long });
+    if (wanted.method === 'tools/list' && form === 'text') tellMore(world, args);
     if (wanted.method === 'tools/call' && result['isError'] === true) throw toolFailed(String(wanted.params['name']));
     return 0;
   },
 };
+
+/** At a terminal: what says more of a list's tools. */
+function tellMore({ out, tell, tellLook }: World, { server, long, command }: Arguments): void {
+  if (!out.isTerminal || server === undefined || command.length > 0) return;
+  const words = `postern call ${shellWord(server)}`;
+  if (!long) tell(toned(tellLook, 'dim', `What parameters mean: ${words} -l`));
+  tell(toned(tellLook, 'dim', `More on one: ${words} TOOL --help`));
+}
 
 /** Behind “--” stands the server itself: then no word names one. */
 function wordsOf(args: Arguments): { readonly target: Arguments; readonly words: readonly string[] } {
@@ -172,17 +184,21 @@ async function perform<Result>(
   const login = await findServer(world, args, 'call');
   await using _program = programOf(login);
   using deadline = new Deadline(args.timeout * 1000, () => callTimedOut(wanted.method, args.timeout));
+  const ending = new CallEnding(world.signals, world.signal, deadline.signal);
   return await work({
     ...wanted,
     ...(args.server !== undefined && { named: args.server }),
     login,
     relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
     policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
+    opensPages: !args.noBrowser,
+    deadline,
     protocol: args.protocol,
     notify: (method, params) => {
       if (!isOfLists(method)) world.tell(notificationLine(method, params));
       return world.printed();
     },
-    signal: AbortSignal.any([world.signal, deadline.signal]),
+    during: ending.duringTask,
+    signal: ending.signal,
   });
 }

@@ -8,6 +8,7 @@ import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Allowance } from './allowance.js';
 import type { Conversation } from './conversation.js';
 import { type ConversationRequest, createConversation } from './create-conversation.js';
+import type { PersonPorts } from './elicitation/ask-page.js';
 import { CallRefused } from './failures.js';
 import { type CommandFor, isMisfit, KnownTools, saysMisfit, toolListKey } from './tools/known-tools.js';
 import type { ProtocolCall } from './words.js';
@@ -29,7 +30,7 @@ const lists: Readonly<Record<string, string>> = {
   'prompts/list': 'prompts',
 };
 
-type CallPorts = AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'> & Pick<StorePorts, 'toolLists'>;
+type CallPorts = AuthorizerPorts & PersonPorts & Pick<CorePorts, 'limits'> & Pick<StorePorts, 'toolLists'>;
 
 /**
  * Opens a session, sends one request, and ends the session. The pages of a list are put together. For a tool the list of
@@ -47,7 +48,13 @@ export async function call(ports: CallPorts, request: CallRequest): Promise<Json
   };
   ports.progress.begin(`Calling ${request.method}`);
   try {
-    await using conversation = await createConversation(ports, { ...request, notify, meter, tell: () => undefined });
+    await using conversation = await createConversation(ports, {
+      ...request,
+      notify,
+      meter,
+      tell: () => undefined,
+      warn: ports.terminal.tell,
+    });
     if (request.method === 'initialize') return await conversation.describe();
     await conversation.open();
     return await ask(conversation, request, { known, maxPages: limits.callPages }).catch((error: unknown) => {
@@ -91,7 +98,16 @@ interface AskedRequest extends Pick<CallRequest, 'method' | 'params' | 'tool'> {
  * One request in a session that is open, and its result. The pages of a list are put together.
  * @throws as `call`
  */
-export async function ask(
+export async function ask(conversation: Conversation, request: AskedRequest, asking: Asking): Promise<JsonObject> {
+  try {
+    return await askOnce(conversation, request, asking);
+  } catch (error) {
+    if (!(await conversation.pagesFirst(error, request.cancelled))) throw error;
+  }
+  return await askOnce(conversation, request, asking);
+}
+
+async function askOnce(
   conversation: Conversation,
   { method, params, tool, cancelled }: AskedRequest,
   { known, maxPages, list: given }: Asking,
@@ -102,8 +118,17 @@ export async function ask(
     if (method === 'tools/list' && !('cursor' in params)) await known.keep(result);
     return result;
   }
-  const listed = () => allPages(conversation, { method: 'tools/list', params: {}, ...ending }, maxPages).catch(noList);
-  const sent = await known.argumentsFor(tool, given ?? listed);
+  let asked: Promise<JsonObject | undefined> | undefined;
+  const listed = () => {
+    asked ??= allPages(conversation, { method: 'tools/list', params: {}, ...ending }, maxPages).catch(noList);
+    return asked;
+  };
+  const list = given ?? listed;
+  const sent = await known.argumentsFor(tool, list);
+  if (conversation.sendsHeaders && (await known.mayBeMarked(tool.name))) {
+    const result = await list(); // which parameters go into headers, the client learns of this response
+    if (result !== undefined) await known.keep(result);
+  }
   try {
     const result = await conversation.request(method, { ...params, arguments: sent }, cancelled);
     if (saysMisfit(result)) await known.forget();

@@ -6,55 +6,86 @@ import { within } from '../core/time.js';
 import type { EraMemory } from '../mcp/eras.js';
 import { HttpFailed, protocolBroken } from '../mcp/failures.js';
 import type { StreamEnd } from '../mcp/streams.js';
+import type { PersonPorts } from './elicitation/ask-page.js';
+import { Questions, type QuestionsOptions } from './elicitation/questions.js';
 import { Exchanges, type ExchangesOptions, type ServerRequest } from './exchanges.js';
-import { CallRefused } from './failures.js';
+import { CallRefused, pageRequired } from './failures.js';
+import { rawMember } from './message-forms.js';
 import { NewerEra, saysOlder } from './newer-era.js';
-import { type ElicitationPolicy, respond } from './respond.js';
+import { type DuringTask, mayBeTask } from './tasks/follow-task.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
 const openingMs = 1_000;
 
 export interface ConversationOptions
-  extends Pick<ExchangesOptions, 'server' | 'connect' | 'notify' | 'raw' | 'signal'> {
-  readonly policy: ElicitationPolicy;
+  extends Pick<ExchangesOptions, 'server' | 'connect' | 'notify' | 'raw' | 'signal'>,
+    Pick<QuestionsOptions, 'policy' | 'deadline' | 'browser'> {
+  /** What ends a task of the server before the rest; absent: what ends its request. */
+  readonly during?: DuringTask;
+  /** Whether a browser may be opened where the server wants a page seen; by default it may. */
+  readonly opensPages?: boolean;
   readonly era: EraMemory;
+  /** The server is a program: there are no headers. */
+  readonly isLocal?: boolean;
   /** Does the person want what the server says unasked, though it may ask nothing? */
   readonly follows?: boolean;
   /** Ends the opening alone. */
   readonly opening?: AbortSignal;
 }
 
+export type ConversationPorts = Pick<CorePorts, 'clock'> & PersonPorts;
+
+const pageCompleted = 'notifications/elicitation/complete';
+
 /** A conversation with one server, in the era of the protocol that it speaks. */
 export class Conversation implements AsyncDisposable {
-  readonly #ports: Pick<CorePorts, 'clock' | 'terminal'>;
+  readonly #ports: ConversationPorts;
   readonly #options: ConversationOptions;
   readonly #exchanges: Exchanges;
   readonly #newerEra: NewerEra;
+  readonly #questions: Questions;
   #isNewer = false;
   /** Has the server taken a request in the era that it is spoken with? */
   #isProven = false;
 
-  constructor(ports: Pick<CorePorts, 'clock' | 'terminal'>, options: ConversationOptions) {
+  constructor(ports: ConversationPorts, options: ConversationOptions) {
     this.#ports = ports;
     this.#options = options;
-    const { policy, server, follows = false } = options;
+    const { policy, server, follows = false, opensPages = true, notify } = options;
+    this.#questions = new Questions(ports, { ...options, opensPages });
     this.#exchanges = new Exchanges({
       ...options,
       clock: ports.clock,
       listens: follows || policy !== 'decline', // where the person may be asked, questions may come on the session's own stream, too
+      raw: options.raw && ((...given) => this.#raw(...given)),
+      notify: (method, params) => {
+        if (method !== pageCompleted) return notify(method, params);
+        return this.#questions.completed(params);
+      },
       respond: (request, asked) => this.#respond(request, asked),
     });
     this.#newerEra = new NewerEra({
       server,
-      capabilities: this.#capabilities,
+      capabilities: this.#questions.capabilities,
       exchange: (method, params, cancelled) => this.#exchanges.request(method, params, { isModern: true, cancelled }),
       ask: (request, cancelled) => this.#input(request, cancelled),
+      tasks: {
+        clock: ports.clock,
+        notify: (task) => notify('notifications/tasks', task),
+        during: options.during,
+        signal: options.signal,
+      },
     });
   }
 
   /** Whether it is spoken in the newer era, once it is open. */
   get isNewer(): boolean {
     return this.#isNewer;
+  }
+
+  /** Whether what a tool is given may have to be repeated in headers, once it is open. */
+  get sendsHeaders(): boolean {
+    return this.#isNewer && this.#options.isLocal !== true;
   }
 
   /** Methods of the requests that the server may have carried out, though the whole was ended before it responded. */
@@ -65,11 +96,6 @@ export class Conversation implements AsyncDisposable {
   /** Resolves once nothing comes unasked any more. */
   get over(): Promise<StreamEnd> {
     return this.#exchanges.over;
-  }
-
-  /** What this program offers the server. */
-  get #capabilities(): JsonObject {
-    return this.#options.policy === 'decline' ? {} : { elicitation: {} };
   }
 
   /**
@@ -117,7 +143,7 @@ export class Conversation implements AsyncDisposable {
   async #openOlder(): Promise<JsonObject> {
     const params = {
       protocolVersion: latestProtocolVersion,
-      capabilities: this.#capabilities,
+      capabilities: this.#questions.capabilities,
       clientInfo: { ...clientInfo },
     };
     const result = await this.#exchanges.request('initialize', params, {
@@ -149,16 +175,40 @@ export class Conversation implements AsyncDisposable {
     return await this.#exchanges.request(method, params, { isModern: false, cancelled });
   }
 
+  /**
+   * Whether what an older server wants opened before it takes a request was opened and done with: then the request is to
+   * be repeated. @param error What the request has failed with. @throws the signal's reason
+   */
+  async pagesFirst(error: unknown, cancelled?: AbortSignal): Promise<boolean> {
+    if (this.#isNewer || !(error instanceof CallRefused) || error.rpcCode !== pageRequired) return false;
+    return this.#questions.pagesFirst(asObject(error.data) ?? {}, this.#either(cancelled));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#questions[Symbol.asyncDispose]();
     await this.#exchanges[Symbol.asyncDispose]();
+  }
+
+  /** Hands on what ends a request: no question, no task; of a task that has ended the result that it brings. */
+  #raw(method: string, spelled: Uint8Array, result: JsonObject): void {
+    if ((result['resultType'] ?? 'complete') !== 'complete') return;
+    const { raw } = this.#options;
+    raw?.(method, spelled, result);
+    const ofTask = method === 'tasks/get' ? rawMember(spelled) : undefined;
+    if (ofTask !== undefined) raw?.(mayBeTask, ofTask, result);
+  }
+
+  #either(cancelled: AbortSignal | undefined): AbortSignal {
+    const { signal } = this.#options;
+    return cancelled === undefined ? signal : AbortSignal.any([signal, cancelled]);
   }
 
   /** What is asked in the middle of a request that is cancelled is cancelled with it. */
   async #respond(message: ServerRequest, asked: readonly AbortSignal[]): Promise<JsonObject> {
-    const { policy, signal } = this.#options;
+    const { signal } = this.#options;
     const either = AbortSignal.any([signal, ...asked]);
     try {
-      return await respond(this.#ports, message, policy, either);
+      return await this.#questions.respond(message, false, either);
     } catch (error) {
       if (!either.aborted || signal.aborted) throw error;
       return { jsonrpc: '2.0', id: message.id, result: { action: 'cancel' } };
@@ -167,10 +217,10 @@ export class Conversation implements AsyncDisposable {
 
   /** The result for a question that came as the result of a request. */
   async #input(request: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
-    const { server, policy, signal } = this.#options;
-    const either = cancelled === undefined ? signal : AbortSignal.any([signal, cancelled]);
+    const { server } = this.#options;
     const [method, params] = [stringField(request, 'method') ?? '', asObject(request['params']) ?? {}];
-    const response = await respond(this.#ports, { kind: 'request', id: 0, method, params }, policy, either);
+    const asked = { kind: 'request', id: 0, method, params } as const;
+    const response = await this.#questions.respond(asked, true, this.#either(cancelled));
     const result = asObject(response['result']);
     if (result === undefined) throw protocolBroken(server, `it asks for ${quoted(method, 80)}, which was not offered`);
     return result;

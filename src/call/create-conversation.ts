@@ -1,8 +1,8 @@
-import { ignoreFailure } from '../core/failure.js';
 import type { CorePorts, Relogin } from '../core/ports.js';
 import { newestRevision } from '../core/product.js';
-import type { IndexDocument, LoginRecord, ServerEra } from '../core/records.js';
+import type { LoginRecord } from '../core/records.js';
 import { ProtocolClient } from '../mcp/client.js';
+import { keptEra } from '../mcp/eras/kept-era.js';
 import type { Era, EraMemory } from '../mcp/eras.js';
 import type { Meter } from '../mcp/exchange.js';
 import { HttpWire } from '../mcp/http-wire.js';
@@ -10,7 +10,7 @@ import { type ServerProgram, StdioClient } from '../mcp/stdio/stdio-client.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
-import { Conversation, type ConversationOptions } from './conversation.js';
+import { Conversation, type ConversationOptions, type ConversationPorts } from './conversation.js';
 import { authorizerFor } from './transport.js';
 
 /** A server that is a program of this machine: no login, no token. */
@@ -21,7 +21,7 @@ export interface LocalServer {
   readonly key?: undefined;
 }
 
-export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect' | 'era'> {
+export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect' | 'era' | 'browser'> {
   /** The revision that a person wants spoken; undefined: what the server speaks. */
   readonly protocol?: string | undefined;
   /** The login to call with, or a server without one: then no token is sent. */
@@ -33,16 +33,15 @@ export interface ConversationRequest extends Omit<ConversationOptions, 'server' 
   readonly tokensUntil?: AbortSignal;
   /** A line for the person, about the connection. */
   readonly tell: (line: string) => void;
+  /** One on what was left out of the server's words; absent: `tell` takes it. */
+  readonly warn?: (line: string) => void;
 }
 
-type ConversationPorts = AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'> & Pick<StorePorts, 'index'>;
+type CreatePorts = AuthorizerPorts & ConversationPorts & Pick<CorePorts, 'limits'> & Pick<StorePorts, 'index'>;
 
 /** A conversation with the server, not yet opened, over the transport that it has. @throws Failure `configuration_unusable` */
-export async function createConversation(
-  ports: ConversationPorts,
-  request: ConversationRequest,
-): Promise<Conversation> {
-  const { login, relogin, meter, signal, tell, protocol, tokensUntil = signal } = request;
+export async function createConversation(ports: CreatePorts, request: ConversationRequest): Promise<Conversation> {
+  const { login, relogin, meter, signal, tell, warn, protocol, tokensUntil = signal } = request;
   const { server } = login;
   const limits = await ports.limits();
   const maxMessageBytes = limits.messageMiB * 1024 * 1024;
@@ -51,6 +50,7 @@ export async function createConversation(
     return new Conversation(ports, {
       ...request,
       server,
+      isLocal: true,
       era: protocol === undefined ? unkept('older') : forced(protocol),
       connect: (own) => new StdioClient({ ...own, server, program, meter, maxMessageBytes, tell }),
     });
@@ -59,11 +59,12 @@ export async function createConversation(
   return new Conversation(ports, {
     ...request,
     server,
-    era: protocol === undefined ? await knownEra(ports, login) : forced(protocol),
+    browser: login.key === undefined ? undefined : login.browser,
+    era: protocol === undefined ? await keptEra(ports, login) : forced(protocol),
     connect: (own) =>
       new ProtocolClient({
         ...own,
-        ...{ server, authorizer, meter, maxMessageBytes, tell },
+        ...{ server, authorizer, meter, maxMessageBytes, tell, warn },
         clock: ports.clock,
         wire: new HttpWire(ports.http),
         credential: tokens,
@@ -80,32 +81,4 @@ function unkept(known: Era): EraMemory {
 function forced(protocol: string): EraMemory {
   const known = protocol === newestRevision ? 'newer' : 'older';
   return { known, isForced: true, learned: async () => undefined };
-}
-
-/** After seven days a server is asked anew: it may have got another release. */
-const eraLastsMs = 7 * 86_400_000;
-
-/** Verdicts that are kept, of the servers that were asked last. */
-const maxEras = 256;
-
-/** The era of a server as the index has it. Where nothing of a login is kept, its server's era is not kept either. */
-async function knownEra(
-  { index, clock }: Pick<ConversationPorts, 'index' | 'clock'>,
-  login: LoginRecord | OpenServer,
-): Promise<EraMemory> {
-  const { server } = login;
-  const now = clock.now();
-  const { eras = [] } = await index.read();
-  const isFresh = ({ checkedAt }: ServerEra) => checkedAt <= now && now - checkedAt < eraLastsMs;
-  const known = eras.find((one) => one.server === server && isFresh(one))?.era;
-  const isKept = login.key === undefined || (login.store !== 'memory' && login.store !== 'environment');
-  const learned = async (era: Era) => {
-    if (!isKept || era === known) return;
-    const keep = (document: IndexDocument) => {
-      const others = (document.eras ?? []).filter((one) => one.server !== server && isFresh(one));
-      return { ...document, eras: [...others.slice(1 - maxEras), { server, era, checkedAt: now }] };
-    };
-    await index.update(keep).catch(ignoreFailure); // it only saves a request
-  };
-  return { known, isForced: false, learned };
 }

@@ -45,7 +45,7 @@ export interface ExchangesOptions {
   /** The response to a request of the server. @param asked Aborts when a request under way is cancelled. */
   readonly respond: (request: ServerRequest, asked: readonly AbortSignal[]) => Promise<JsonObject>;
   /** Takes each result as the server spelled it, with the method that it is of. */
-  readonly raw?: ((method: string, result: Uint8Array) => void) | undefined;
+  readonly raw?: ((method: string, spelled: Uint8Array, result: JsonObject) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -229,7 +229,7 @@ export class Exchanges implements MessageHost, AsyncDisposable {
     const asked = this.#asked.get(key);
     switch (message.kind) {
       case 'result':
-        if (asked && raw) this.#options.raw?.(asked.method, raw);
+        if (asked && raw) this.#options.raw?.(asked.method, raw, message.result);
         asked?.resolve(message.result);
         break;
       case 'error':

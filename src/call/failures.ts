@@ -1,7 +1,7 @@
 import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
 import { namedServer, visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
-import type { JsonValue } from '../core/text/json.js';
+import { asObject, type JsonValue, stringField } from '../core/text/json.js';
 import { counted, quoted, shellWord } from '../core/text/printable.js';
 
 /** Lines and events of streams, and what each counts beyond its bytes. */
@@ -66,13 +66,48 @@ const methods = [
   ...['resources/templates/list', 'resources/subscribe', 'logging/setLevel', 'completion/complete'],
 ];
 
+/** The error of older servers that want pages opened before they take a request (2025-11-25, client/elicitation). */
+export const pageRequired = -32042;
+
+function pagesIn(data: JsonValue | undefined): readonly string[] {
+  const listed = asObject(data)?.['elicitations'];
+  const pages = (Array.isArray(listed) ? listed : []).map((one) => stringField(asObject(one) ?? {}, 'url'));
+  return pages.filter((url) => url !== undefined).slice(0, 3);
+}
+
 /** A JSON-RPC error. */
 export function callRefused(method: string, error: RpcError): CallRefused {
   const message = `The server refused ${quoted(method)} (${error.code}): ${quoted(error.message)}`;
+  if (error.code === pageRequired) {
+    const pages = pagesIn(error.data);
+    const named = pages.length === 0 ? '' : `: ${pages.map((url) => quoted(url, 500)).join(', ')}`;
+    return new CallRefused(
+      { message, remedy: `Open what it wants seen in a browser first, then call again${named}` },
+      error,
+    );
+  }
   if (error.code !== -32601) return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, error);
   const meant = methods.includes(method) ? undefined : closest(method, methods);
   const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
   return new CallRefused({ message, remedy: `${hint}See what the server offers: postern call <server>` }, error);
+}
+
+/** What has ended a request of which the server had made a task. @param became A sentence on what became of the task. */
+export class TaskEnded extends Failure {
+  constructor({ code, exit, message, remedy, cause }: Failure, became: string) {
+    super({ code, exit, message: `${message} ${became}`, remedy, cause });
+  }
+}
+
+/** A task that its server has ended by itself. */
+export function taskCancelled(said: string | undefined): Failure {
+  const words = said === undefined ? '' : `; it said: ${quoted(said)}`;
+  return new Failure({
+    code: 'call_failed',
+    exit: exitCode.callFailed,
+    message: `The server has cancelled its task${words}.`,
+    remedy: 'Call again, or ask whoever runs the server.',
+  });
 }
 
 /** No response within `--timeout`. */

@@ -15,7 +15,7 @@ export const loginOptions = [
     describe: 'with --login: open the browser although CI is set, or --non-interactive was given',
     excludes: ['no-browser'],
   },
-  { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
+  { name: 'no-browser', kind: 'boolean', describe: 'open no browser: print the address instead' },
 ] as const;
 
 export const loginNote =
@@ -52,6 +52,12 @@ export const conversationOptions = [
 
 /** What becomes of a result, in every command that prints one. */
 export const resultOptions = [
+  {
+    name: 'long',
+    alias: 'l',
+    kind: 'boolean',
+    describe: 'of a list: all of each description, and what each parameter means',
+  },
   {
     name: 'output',
     kind: 'string',

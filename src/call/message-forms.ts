@@ -1,6 +1,6 @@
 import { metaName } from '../core/product.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
-import { skipValue } from '../core/text/json-scan.js';
+import { skipValue, walkObject } from '../core/text/json-scan.js';
 import type { Message } from '../mcp/messages.js';
 import type { Pending } from '../mcp/pending.js';
 import { type MessageShape, scanText } from '../mcp/scan-message.js';
@@ -44,6 +44,17 @@ export function shapeOf(message: JsonObject): MessageShape {
     errorAt: -1,
     errorEnd: -1,
   };
+}
+
+/** The member `result` of an object, as it is spelled there; undefined where there is none. Copies. */
+export function rawMember(object: Uint8Array): Uint8Array | undefined {
+  let found: Uint8Array | undefined;
+  walkObject(object, 0, (name, valueAt) => {
+    const end = skipValue(object, valueAt);
+    if (name === 'result' && end !== -1) found = new Uint8Array(object.subarray(valueAt, end));
+    return end;
+  });
+  return found;
 }
 
 /** Of each message in a text its result as it is spelled there; undefined where it has none. Copies. */

@@ -5,6 +5,7 @@ import { quoted } from '../core/text/printable.js';
 import { knownRevisions, newerError, textsIn } from '../mcp/eras.js';
 import { HttpFailed, noCommonRevision, protocolBroken } from '../mcp/failures.js';
 import { CallRefused } from './failures.js';
+import { followTask, mayBeTask, type TaskParts, tasksExtension } from './tasks/follow-task.js';
 
 export interface NewerParts {
   /** What the server is called in failures. */
@@ -13,6 +14,8 @@ export interface NewerParts {
   readonly capabilities: JsonObject;
   /** Sends one request as it is. @throws CallRefused, HttpFailed, and what else the conversation throws */
   readonly exchange: (method: string, params: JsonObject, cancelled: AbortSignal | undefined) => Promise<JsonObject>;
+  /** How a task of the server is followed. */
+  readonly tasks: Omit<TaskParts, 'server' | 'send' | 'ask'>;
   /** What the person says to a question of the server. @throws Failure `protocol_broken` for what was not offered */
   readonly ask: (request: JsonObject, cancelled: AbortSignal | undefined) => Promise<JsonObject>;
 }
@@ -68,6 +71,7 @@ export class NewerEra {
       const result = await this.#withHeaders(method, { ...params, ...inputs }, cancelled);
       const { resultType: type = 'complete' } = result;
       if (type === 'complete') return result;
+      if (type === 'task' && method === mayBeTask) return await this.#task(result, cancelled);
       if (type !== 'input_required' || !mayAsk.has(method)) {
         throw protocolBroken(
           server,
@@ -77,6 +81,12 @@ export class NewerEra {
       if (round === maxRounds) throw protocolBroken(server, `it asks something for the ${maxRounds + 1}th time`);
       inputs = await this.#inputs(result, cancelled);
     }
+  }
+
+  #task(created: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
+    const { server, ask, tasks } = this.#parts;
+    const send: TaskParts['send'] = (method, params, ending) => this.#agreed(method, params, ending);
+    return followTask({ ...tasks, server, ask, send }, created, cancelled);
   }
 
   /** What the request is to be sent with once more. */
@@ -136,7 +146,8 @@ export class NewerEra {
   #send(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
     const { exchange, capabilities } = this.#parts;
     const given = asObject(params['_meta']) ?? {};
-    const meta = { ...given, ...ownMeta(this.#revision, capabilities) };
+    const offered = { ...capabilities, extensions: { [tasksExtension]: {} } };
+    const meta = { ...given, ...ownMeta(this.#revision, offered) };
     return exchange(method, { ...params, _meta: meta }, cancelled);
   }
 }

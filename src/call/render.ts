@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/text/json.js';
+import { fitted } from '../core/text/layout.js';
 import { piecesOf, printable, quoted } from '../core/text/printable.js';
 
 /**
@@ -22,10 +23,20 @@ export function serverText(text: string, toTerminal: boolean): string {
 /** In characters. */
 const pieceLength = 65_536;
 
-/** Text for a terminal, made in pieces. */
-export function* terminalText(texts: Iterable<string>): Generator<string, void, undefined> {
+/**
+ * Text for a terminal, made in pieces.
+ * @param width Lines that are wider are broken between words; those with tabs are not, as they are tables.
+ */
+export function* terminalText(
+  texts: Iterable<string>,
+  width = Number.POSITIVE_INFINITY,
+): Generator<string, void, undefined> {
+  const fit = (line: string) => (line.includes('\t') ? line : fitted(line, width).join('\n'));
   for (const text of texts) {
-    for (const piece of piecesOf(text, pieceLength)) yield serverText(piece, true);
+    for (const piece of piecesOf(text, pieceLength)) {
+      const shown = serverText(piece, true);
+      yield width === Number.POSITIVE_INFINITY ? shown : shown.split('\n').map(fit).join('\n');
+    }
   }
 }
 
@@ -52,11 +63,18 @@ export function notificationLine(method: string, params: JsonObject): string {
   switch (method) {
     case 'notifications/progress':
       return progressLine(params);
+    case 'notifications/tasks':
+      return taskLine(params);
     case 'notifications/message':
       return `Server (${printable(String(params['level'] ?? 'log'), 20)}): ${quoted(textOf(params['data']), 500)}`;
     default:
       return `Server: ${printable(method, 80)}`;
   }
+}
+
+function taskLine({ taskId, status, statusMessage }: JsonObject): string {
+  const said = typeof statusMessage === 'string' ? ` ${quoted(statusMessage)}` : '';
+  return `Task ${printable(String(taskId), 80)}: ${printable(String(status), 40).replaceAll('_', ' ')}${said}`;
 }
 
 function progressLine(params: JsonObject): string {

@@ -182,7 +182,8 @@ export async function readRequest(
   words: RequestWords,
 ): Promise<Pick<ProtectedRequest, 'method' | 'headers' | 'body'>> {
   const method = words.request ?? (words.data.length === 0 ? 'GET' : 'POST');
-  if (!isFieldName(method)) throw argumentRefused('--request', 'a method is one word of letters');
+  if (!isFieldName(method))
+    throw argumentRefused('--request', 'a method is one word of letters', 'postern request --help');
   const given = words.header.map(readHeader);
   const hasType = given.some(([name]) => name.toLowerCase() === 'content-type');
   const type =
@@ -196,9 +197,10 @@ function readHeader(line: string): readonly [string, string] {
   const name = line.slice(0, colon);
   const value = line.slice(colon + 1).trim();
   if (colon < 1 || !isFieldName(name) || !isHeaderValue(value)) {
-    throw argumentRefused('--header', 'a header is “Name: value”, printable and on one line');
+    throw argumentRefused('--header', 'a header is “Name: value”, printable and on one line', 'postern request --help');
   }
-  if (ownHeaders.has(name.toLowerCase())) throw argumentRefused('--header', `${name} is written by this program`);
+  if (ownHeaders.has(name.toLowerCase()))
+    throw argumentRefused('--header', `${name} is written by this program`, 'postern request --help');
   return [name, value];
 }
 

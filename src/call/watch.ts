@@ -4,7 +4,7 @@ import { interrupted } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
-import { toned } from '../core/text/look.js';
+import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
 import type { StreamEnd } from '../mcp/streams.js';
@@ -13,9 +13,10 @@ import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import type { Conversation } from './conversation.js';
 import { createConversation, type LocalServer } from './create-conversation.js';
+import type { PersonPorts } from './elicitation/ask-page.js';
+import type { ElicitationPolicy } from './elicitation/questions.js';
 import { callTimedOut, nothingToWatch, peerSilent } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, type ServerArguments, type ServerWorld } from './find-server.js';
-import type { ElicitationPolicy } from './respond.js';
 import { acknowledged, notGiven, subscribed } from './subscription.js';
 
 /** How long is waited before a session is opened again, and how long one lives that was no failure. In milliseconds. */
@@ -32,7 +33,8 @@ interface WatchWorld
   extends AuthorizerPorts,
     CommandOutput,
     ServerWorld,
-    Pick<CorePorts, 'terminal' | 'limits' | 'clock'> {}
+    Pick<CorePorts, 'limits' | 'clock'>,
+    PersonPorts {}
 
 interface WatchArguments extends ServerArguments {
   readonly elicitation: ElicitationPolicy | undefined;
@@ -100,6 +102,7 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
     login: server,
     relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
     policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
+    opensPages: !args.noBrowser,
     protocol: args.protocol,
     follows: true,
     meter: undefined,
@@ -172,7 +175,16 @@ async function print({ json, out, look, clock }: WatchWorld, method: string, par
     await out.exact.json({ time, method, params });
     return;
   }
-  await out.line(`${toned(look, 'dim', time.slice(11, 19))}  ${watchLine(method, params)}`);
+  await out.line(timedLine({ look, clock }, method, params));
+}
+
+/** A notification on one line, with the time of the day in UTC. */
+export function timedLine(
+  { look, clock }: { readonly look: Look } & Pick<CorePorts, 'clock'>,
+  method: string,
+  params: JsonObject,
+): string {
+  return `${toned(look, 'dim', new Date(clock.now()).toISOString().slice(11, 19))}  ${watchLine(method, params)}`;
 }
 
 /** What a notification says, on one line, harmless for any terminal. */

@@ -1,4 +1,5 @@
 import { type Command, type CommandExit, camelCase } from '../core/command.js';
+import { readStore } from '../core/configuration/store-option.js';
 import { closest } from '../core/text/closest.js';
 import { quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
@@ -54,5 +55,6 @@ function actionOf(args: DocumentArguments): Action {
   if (args.target !== undefined && !action.takes.includes('target')) {
     throw usageWrong(`client-metadata ${args.action} takes no ${quoted(args.target, 80)}.`, help);
   }
+  if (args.store !== undefined) readStore(args.store, '--store', help);
   return action;
 }

@@ -168,7 +168,7 @@ export async function indexPage(settings: DocumentSettings, file: string): Promi
 <p>A program that people run on their own computers: it logs them in, once, from a terminal, to protected protocol (MCP)
 servers. A login page shows its name after reading <a href="${htmlText(file)}">its client ID metadata document</a>, which says what it may do.</p>
 <h2>How it is known</h2>
-<p><code>${htmlText(settings.url)}</code></p>
+<p><code>${htmlText(settings.url).replace(/\/(?=[^/])/g, '/<wbr>')}</code></p>
 <p class="soft">This address is its client identifier. Nobody can keep another program from naming it, too: what proves that it is
 yours that asks is that you started a login yourself, just now.</p>
 <h2>Where answers go</h2>

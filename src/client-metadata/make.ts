@@ -1,7 +1,7 @@
 import type { CommandExit } from '../core/command.js';
-import { isStoreChoice, storeChoices, storeInWords } from '../core/records.js';
+import { readStore } from '../core/configuration/store-option.js';
+import { storeInWords } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
-import { argumentRefused } from '../core/usage-failures.js';
 import type { DocumentSettings } from '../oauth/client-metadata/write-document.js';
 import type { SecretStore } from '../stores/ports.js';
 import { documentHasKey } from '../tokens/client-keys.js';
@@ -73,8 +73,8 @@ async function writeAndTell(world: ClientMetadataWorld, folder: string, settings
 
 /** The store for a new private key: the option, else the configuration, else the keychain. @throws Failure `usage` */
 async function storeFor(world: ClientMetadataWorld, option: string | undefined): Promise<SecretStore> {
-  if (option !== undefined && !isStoreChoice(option)) throw argumentRefused('--store', `it is none of ${storeChoices}`);
-  return world.stores.of(option ?? (await world.configuration()).store ?? 'keychain');
+  const chosen = option === undefined ? undefined : readStore(option, '--store', 'postern client-metadata --help');
+  return world.stores.of(chosen ?? (await world.configuration()).store ?? 'keychain');
 }
 
 /** `client-metadata rotate`: a new key before the old one; with `--retire` the new one alone. */

@@ -35,10 +35,9 @@ export function settingNamed(key: string | undefined): Setting {
   if (key === 'clients' || key === 'clientCertificates') {
     throw usageWrong(`${key} is a list: change it in the file, with postern config edit.`, help);
   }
-  const meant = closest(
-    key,
-    settings.map((one) => one.key),
-  );
+  const keys = settings.map((one) => one.key);
+  // Most know a setting by its option, whose name says no unit.
+  const meant = closest(key, keys) ?? keys.find((one) => key.length > 2 && one.startsWith(key));
   const message = `There is no setting ${quoted(key, 80)}.`;
   throw meant === undefined ? usageWrong(message, 'postern config') : usageMistyped(message, meant);
 }

@@ -4,6 +4,7 @@ import { type Setting, settings } from '../core/configuration/settings.js';
 import { defaultLimits } from '../core/limits.js';
 import { closest } from '../core/text/closest.js';
 import { fitted, readerLook } from '../core/text/layout.js';
+import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { type ConfigWorld, change, edit, settingNamed } from './change.js';
@@ -117,9 +118,19 @@ async function showAll(world: World): Promise<0> {
     ...limits.flatMap((setting) => ['', ...settingLines(setting, set.get(setting.key))]),
     ...environmentLines(env).flatMap((line) => ['', line]),
   ];
-  const { width } = readerLook(world);
-  await out.line(lines.flatMap((line) => fitted(printable(line, 400), width)).join('\n'));
+  const look = readerLook(world);
+  const shown = lines.flatMap((line) => fitted(printable(line, 400), look.width));
+  await out.line(shown.map((line) => lineToned(look, line)).join('\n'));
   return 0;
+}
+
+/** Keys, what is above several, and what is a default are told apart by tones, too. */
+function lineToned(look: Look, line: string): string {
+  if (/^[A-Z][^:]*:$/.test(line)) return toned(look, 'strong', line);
+  const [, key = '', value = ''] = /^(\w+):(.*)$/.exec(line) ?? [];
+  if (key !== '')
+    return `${toned(look, 'name', key)}:${value.replace(/\(default\)$/, (text) => toned(look, 'dim', text))}`;
+  return line.startsWith('  ') ? toned(look, 'dim', line) : line;
 }
 
 const sources = { file: 'config.json', environment: 'the environment' } as const;

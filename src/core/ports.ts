@@ -1,6 +1,6 @@
 import { Failure, type Step } from './failure.js';
 import type { Limits } from './limits.js';
-import type { LoginRecord } from './records.js';
+import type { BrowserChoice, LoginRecord } from './records.js';
 
 /** Time. `now` is wall-clock milliseconds since 1970; `monotonic` never jumps back. */
 export interface Clock {
@@ -225,6 +225,31 @@ export interface BrokenLogin {
   readonly name: string;
   readonly problem: string;
   readonly remedy: string;
+}
+
+/** A host, for a person who is to judge it. */
+export interface DescribedHost {
+  /** With its labels in letters (RFC 5891), as people of other scripts write it; the host itself where it has none. */
+  readonly inLetters: string;
+  /** The registrable domain that it belongs to; undefined for an address, and a name without one. */
+  readonly site: string | undefined;
+}
+
+/** A page that a browser was sent to. Closing ends the link of ours that leads there, and nothing else. */
+export interface OpenedPage extends AsyncDisposable {
+  /** Whether two browsers, or another user of this machine, have taken the link. */
+  readonly doubtful: boolean;
+}
+
+/** Pages of servers that a person agreed to see; `app` joins it to `login/browser`. */
+export interface Pages {
+  /**
+   * Opens a page in the person's browser, by way of a one-time link of ours. Nothing is fetched here. Undefined where no
+   * browser can be opened.
+   * @param url Printable ASCII, http or https. @param chosen The browser of the login; undefined: the usual one.
+   */
+  open(url: string, chosen: BrowserChoice | undefined): Promise<OpenedPage | undefined>;
+  describe(host: string): Promise<DescribedHost>;
 }
 
 export interface CorePorts {

@@ -10,7 +10,9 @@ export const latestProtocolVersion = '2025-11-25';
 export const newestRevision = '2026-07-28';
 
 /** The full name of a member of `_meta` that the protocol itself defines. */
-export function metaName(name: 'protocolVersion' | 'clientInfo' | 'clientCapabilities' | 'serverInfo'): string {
+export function metaName(
+  name: 'protocolVersion' | 'clientInfo' | 'clientCapabilities' | 'serverInfo' | 'logLevel' | 'subscriptionId',
+): string {
   return `io.modelcontextprotocol/${name}`;
 }
 

@@ -59,6 +59,8 @@ export interface LoginRecord {
   readonly shared?: boolean;
   /** `obtainedAt` of an access token that was refused although it seemed valid: that very one is refreshed before use. */
   readonly refusedToken?: number;
+  /** Made with `--legacy`, at a server that publishes no metadata (2025-03-26): its next login is made so, too. */
+  readonly legacy?: boolean;
   /** Warnings shown at login and repeated by `status`. */
   readonly warnings?: readonly string[];
   /** Grows with each login of this key, so that an older writer notices. */

@@ -7,7 +7,7 @@ const sources: Readonly<Record<string, string>> = {
   'R-2.1b': 'RFC 9728 section 7.6, Authorization Servers',
   'R-2.1d': 'RFC 9728 section 3.3, Protected Resource Metadata Validation',
   'R-2.2b': 'RFC 7591 section 3, Client Registration Endpoint',
-  'R-2.3a': `${draft} section 4.1, Client Metadata`,
+  'R-2.3a': 'MCP authorization, Client ID Metadata Documents',
   'R-2.3b': 'RFC 7591 section 2, Client Metadata',
   'R-2.3c': 'RFC 7591 section 2, Client Metadata',
   'R-2.4a': 'RFC 9110 section 11.6.1, WWW-Authenticate',

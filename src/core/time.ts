@@ -59,6 +59,7 @@ export class Deadline implements Disposable {
   readonly #ms: number;
   readonly #failure: () => Failure;
   #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
 
   /** @param ms Milliseconds, at most a day. @param failure What the signal's reason is when time is up. */
   constructor(ms: number, failure: () => Failure) {
@@ -77,10 +78,12 @@ export class Deadline implements Disposable {
 
   restart(): void {
     this.stop();
+    if (this.#isOver) return; // who was asked may answer after the end
     this.#timer = setTimeout(() => this.#controller.abort(this.#failure()), this.#ms);
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     this.stop();
   }
 }

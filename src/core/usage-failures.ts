@@ -23,9 +23,9 @@ export function usageMistyped(message: string, meant: string): Failure {
   return wrongUsage(message, `Did you mean ${meant}?`);
 }
 
-/** An option whose value cannot be used. `why` says it without quoting the value. */
-export function argumentRefused(option: string, why: string): Failure {
-  return wrongUsage(`The value of ${option} cannot be used: ${why}.`, 'See postern --help.', 'usage');
+/** An option whose value cannot be used. `why` says it without quoting the value; `help` is the command that explains. */
+export function argumentRefused(option: string, why: string, help: string): Failure {
+  return wrongUsage(`The value of ${option} cannot be used: ${why}.`, `See: ${help}`, 'usage');
 }
 
 /** The configuration file, or a variable that stands for a part of it, says something that cannot be used. */

@@ -100,11 +100,11 @@ async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record
 function variablesOf(args: Arguments): readonly TokenVariable[] {
   const given = args.var.map(readTokenVariable);
   const repeated = given.find(({ name }, at) => given.findIndex((other) => other.name === name) !== at);
-  if (repeated !== undefined) throw argumentRefused('--var', `${repeated.name} was given twice`);
+  if (repeated !== undefined) throw argumentRefused('--var', `${repeated.name} was given twice`, 'postern exec --help');
   const forServer = given.some(({ server }) => server === undefined);
   if (args.server === undefined) {
     if (given.length === 0) throw usageWrong('postern exec needs a server, or --var NAME=server.', help);
-    if (forServer) throw argumentRefused('--var', 'a NAME alone needs a server before “--”');
+    if (forServer) throw argumentRefused('--var', 'a NAME alone needs a server before “--”', 'postern exec --help');
     return given;
   }
   return forServer ? given : [{ name: ownVariable, server: undefined, holds: 'token' }, ...given];

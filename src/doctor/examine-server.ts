@@ -1,10 +1,12 @@
 import { exitCode, Failure, isFailure } from '../core/failure.js';
 import type { Journal } from '../core/ports.js';
-import type { LoginRecord } from '../core/records.js';
+import type { LoginRecord, Zone } from '../core/records.js';
 import { Deadline } from '../core/time.js';
 import { chooseWay } from '../oauth/choose-registration.js';
+import { noProtectedResourceMetadata } from '../oauth/failures.js';
+import { findLegacyServer, legacyResource, servesOwnMetadata } from '../oauth/legacy-server.js';
 import { probeServer } from '../oauth/probe.js';
-import { findProtectedResource } from '../oauth/resource-metadata.js';
+import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
 import { type AuthorizationServer, findAuthorizationServer } from '../oauth/server-metadata.js';
 import { manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import { examineActively } from './active/examine-actively.js';
@@ -114,7 +116,10 @@ class Examiner {
     const { server, held, signal } = this.#target;
     const { probed } = this.#known;
     if (probed === undefined) return;
-    const resource = await this.#step('resource', () => findProtectedResource(this.#ports, { server, probed, signal }));
+    const whenNone = (tried: string) => this.#whenNone(tried, probed.zone);
+    const resource = await this.#step('resource', () =>
+      findProtectedResource(this.#ports, { server, probed, whenNone, signal }),
+    );
     await checkResource(this.#ports, { ...this.#target, probed, resource }, this.#report);
     if (resource === undefined) return;
     this.#known.resource = resource;
@@ -128,9 +133,21 @@ class Examiner {
       grant: 'authorization_code',
       signal,
     } as const;
-    const found = await this.#step('issuer', () => findAuthorizationServer(this.#ports, wanted));
+    const legacy = { server, zone: probed.zone, grant: 'authorization_code', signal } as const;
+    const found = await this.#step('issuer', () =>
+      resource.isLegacy ? findLegacyServer(this.#ports, legacy) : findAuthorizationServer(this.#ports, wanted),
+    );
     await checkIssuer(this.#ports, { ...this.#target, issuer, zone: probed.zone, found }, this.#report);
     if (found !== undefined) this.#known.authorizationServer = found;
+  }
+
+  /** A server of the revision 2025-03-26 publishes no metadata: a login is made there by choice alone. */
+  async #whenNone(tried: string, zone: Zone): Promise<ProtectedResource> {
+    const { server, held, signal } = this.#target;
+    if (held?.legacy === true) return legacyResource(server);
+    const isLegacy = await servesOwnMetadata(this.#ports, { server, zone, grant: 'authorization_code', signal });
+    if (isLegacy) this.#report.found('revision-2025-03-26', `no protected resource metadata; tried: ${tried}`);
+    throw noProtectedResourceMetadata(server, tried, isLegacy);
   }
 
   /** As a login chooses where nobody can be asked. */
@@ -203,6 +220,7 @@ class Examiner {
   }
 
   #note(step: FailedStep, failure: Failure): void {
+    if (step === 'resource' && this.#report.has('revision-2025-03-26')) return; // that says it
     const { id, remedy } = findingOf(step, failure, {
       probed: this.#known.probed?.status,
       exchanges: this.#ports.http.exchanges,

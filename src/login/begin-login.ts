@@ -25,7 +25,8 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
     ...registrations.filter(({ way }) => way === 'preregistered' || way === 'ask').map(({ issuer }) => issuer),
     ...logins.map(({ issuer }) => issuer),
   ];
-  const discovery = await discover(ports, { server, wanted: request.issuer, held, known, signal, grant });
+  const { issuer: wanted, legacy } = request;
+  const discovery = await discover(ports, { server, wanted, held, known, signal, grant, legacy });
   await ports.store.ready();
   if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, held, signal);
   const { issuer } = discovery.authorizationServer;
@@ -96,6 +97,11 @@ export function announce({ ports, discovery, scopes, isNew }: BegunLogin): void 
 /** What `--name` takes: nothing that a shell or a path could read as something else. */
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
+/** @throws Failure `name_unusable` */
+export function checkNameForm(name: string | undefined): void {
+  if (name !== undefined && !namePattern.test(name)) throw nameUnusable(name);
+}
+
 /**
  * Checks `--name` before anything is sent.
  * @throws Failure `name_unusable`, `name_taken`
@@ -105,7 +111,7 @@ export function checkName(
   logins: readonly LoginRecord[],
 ): void {
   if (name === undefined) return;
-  if (!namePattern.test(name)) throw nameUnusable(name);
+  checkNameForm(name);
   const other = logins.find((login) => login.name === name && (login.server !== server || login.account !== account));
   if (other !== undefined) throw nameTaken(name, other.server, other.account);
 }

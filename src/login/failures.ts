@@ -17,12 +17,11 @@ export function nameTaken(name: string, server: string, account: string): Failur
   return new Failure({ code: 'name_taken', exit: exitCode.usage, message, remedy });
 }
 
-/** `logout --all` where nobody can be asked. @param command Does it without a question. */
-export function notConfirmed(logins: readonly string[], command: string): Failure {
-  const [shown, more] = [logins.slice(0, 5).map((one) => printable(one, 80)), logins.length - 5];
+/** Many at once, where nobody can be asked. @param deed such as “end 7 logins” @param command Does it without a question. */
+export function notConfirmed(deed: string, names: readonly string[], command: string): Failure {
+  const [shown, more] = [names.slice(0, 5).map((one) => printable(one, 80)), names.length - 5];
   const which = `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  const count = logins.length === 1 ? '1 login' : `${logins.length} logins`;
-  const message = `This would end ${count} (${which}), and nobody is here to say yes. Nothing was changed.`;
+  const message = `This would ${deed} (${which}), and nobody is here to say yes. Nothing was changed.`;
   return new Failure({ code: 'not_confirmed', exit: exitCode.usage, message, remedy: `Run: ${command}` });
 }
 
@@ -61,7 +60,7 @@ export function notForgotten(failure: Failure): Failure {
 /** One more login would be more than are kept. Nothing was asked of anybody yet. */
 export function tooManyLogins(max: number): Failure {
   const message = `You have ${max} logins, the most that postern keeps.`;
-  const remedy = 'Log out of one that you do not need, then log in again: postern logout <server>';
+  const remedy = 'Log out of one that you do not need, then log in again: postern logout <login>';
   return new Failure({ code: 'too_many_logins', exit: exitCode.store, message, remedy });
 }
 

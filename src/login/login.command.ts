@@ -1,11 +1,12 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
+import { readStore } from '../core/configuration/store-option.js';
 import { loginArgument } from '../core/login-command.js';
-import { defaultAccount, isStoreChoice, type LoginRecord, type StoreKind, whyNoStore } from '../core/records.js';
-import { argumentRefused } from '../core/usage-failures.js';
+import { defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { documentOf } from '../tokens/registrations.js';
+import { checkNameForm } from './begin-login.js';
 import { readBrowser } from './browser/chosen-browser.js';
-import { clientOfNewKey, readClient, readScopes } from './client/client-options.js';
+import { checkClient, clientOfNewKey, readClient, readScopes } from './client/client-options.js';
 import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
 import { loginToAll } from './from-program/login-to-all.js';
 import { loginTable } from './login.options.js';
@@ -23,6 +24,7 @@ type Arguments = ArgumentsOf<typeof loginTable> & ChosenServer;
 export const command: Command<typeof loginTable, World> = {
   table: loginTable,
   async run(world, given) {
+    checkWords(given);
     if (given.all) return await loginToAll(world, given, async (args) => await logIn(world, args));
     if (given.expired) return await loginToExpired(world, given, async (args) => await logIn(world, args));
     const args = await withServer(world, given);
@@ -92,6 +94,7 @@ async function requestOf(world: World, args: Arguments) {
       args.name === undefined ? (args.baseName ?? (await baseNameOf(target.server, target.account))) : undefined,
     scopes: { named: readScopes(args.scope), held: [] },
     issuer: args.authorizationServer,
+    legacy: args.legacy,
     browser: readBrowser(args.browserWith, args.browserProfile),
     store: await storeOf(world, args),
     signal: world.signal,
@@ -131,8 +134,18 @@ async function loginAsClient(world: World, args: Arguments): Promise<LoginRecord
   return clientCredentialsLogin(world, { ...(await requestOf(world, args)), client });
 }
 
-async function storeOf(world: World, { store }: Arguments): Promise<StoreKind | undefined> {
-  if (store === undefined) return (await world.configuration()).store;
-  if (!isStoreChoice(store)) throw argumentRefused('--store', whyNoStore(store));
-  return store;
+async function storeOf(world: World, { store }: Pick<Arguments, 'store'>): Promise<StoreKind | undefined> {
+  return store === undefined ? (await world.configuration()).store : readStore(store, '--store', help);
 }
+
+/** What is wrong in the words themselves is said before any server or login is looked up. @throws Failure `usage` and its like */
+function checkWords(args: ArgumentsOf<typeof loginTable>): void {
+  if (args.store !== undefined) readStore(args.store, '--store', help);
+  readScopes(args.scope);
+  readBrowser(args.browserWith, args.browserProfile);
+  checkNameForm(args.name);
+  if (args.generateKey) clientOfNewKey(args);
+  else checkClient(args);
+}
+
+const help = 'postern login --help';

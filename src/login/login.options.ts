@@ -38,6 +38,7 @@ export const loginTable = {
       describe: 'log in again to every login that has ended, one after the other',
       excludes: ['all', 'name', 'from', 'generate-key'],
     },
+    { name: 'yes', alias: 'y', kind: 'boolean', describe: 'with --all: do not ask, however many servers there are' },
     { name: 'force', kind: 'boolean', describe: 'log in again without being asked, where a valid login stands' },
     {
       name: 'account',
@@ -59,6 +60,12 @@ export const loginTable = {
       env: 'POSTERN_AUTHORIZATION_SERVER',
       describe:
         'which authorization server, where the server names several; the one that a client of variables is registered at',
+    },
+    {
+      name: 'legacy',
+      kind: 'boolean',
+      describe:
+        'where the server publishes no metadata: take its own origin for the authorization server, as in 2025-03-26; kept with the login',
     },
     {
       name: 'registration',
@@ -198,7 +205,8 @@ export const loginTable = {
     'What a person types at a terminal always opens the browser. Without a terminal (an agent, an editor, stdin or stderr elsewhere) it opens, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all, one at a time for a server. --browser lifts what CI and --non-interactive forbid, not these limits.',
     'Without --name a login is called by its server’s domain: https://mcp.linear.app/mcp is “linear”, a second one “linear-2”. A name that was another server’s is not given again unasked.',
     'Where a valid login stands, a person at a terminal is asked whether to log in again; --force, scripts and --json go on.',
-    '--from reads addresses and names out of that program’s configuration, never a token. Without a terminal it prints the commands to run; with --all it logs in to each server that has no valid login, says how each went, and exits as the first one that failed.',
+    '--legacy is for servers of 2025-03-26, which name no authorization server. It counts only where no protected resource metadata is found. What it costs: nothing says that the origin’s token is for this server alone, and every login there says so.',
+    '--from reads addresses and names out of that program’s configuration, never a token. Without a terminal it prints the commands to run; with --all it logs in to each server that has no valid login, says how each went, and exits as the first one that failed. Before more than 5 of them it says how many and which, and asks; without a terminal, and with --json, it needs --yes.',
     '--store file, for machines without a keychain: one file each in the state folder, sealed with AES-256-GCM. The key comes from the file that POSTERN_STORE_KEY_FILE names (32 random bytes or more, outside of that folder, closed to others), from systemd’s credential postern-store-key, or from a passphrase asked for at the terminal.',
     '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use. There is no store “memory” to choose: its logins would end with the command that made them.',
     'With --client-credentials the secret or the key is kept in the keychain with the login, which renews itself by asking again; the file is not read again and can be deleted.',

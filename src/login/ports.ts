@@ -23,6 +23,8 @@ export interface LoginRequest {
   readonly scopes: WantedScopes;
   /** `--authorization-server`. */
   readonly issuer: string | undefined;
+  /** `--legacy`: a server without metadata is taken for one of 2025-03-26. A login that was made so is made so again. */
+  readonly legacy?: boolean | undefined;
   readonly client: ClientOptions;
   /** Chosen for this login and those after it; undefined: as before. */
   readonly browser?: BrowserChoice | undefined;

@@ -181,6 +181,7 @@ async function recordOf(
       identity: identity !== undefined && isClean(identity.shown) ? identity.shown : undefined,
       person: identity === undefined ? undefined : personOf(identity, isClean),
       preferred: before.find((old) => old.preferred)?.preferred,
+      legacy: discovery.protectedResource.isLegacy,
       askedScopes: askedScopes(request, before[0]),
       grant: ownGrant(grant),
       browser: browserOf(request, before[0]),

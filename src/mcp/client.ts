@@ -11,10 +11,14 @@ import { type ClientParts, keepListening, Position, resume, type StreamEnd } fro
 import { Transport, type TransportParts } from './transport.js';
 
 export interface ClientOptions extends TransportParts, Pick<ClientParts, 'server' | 'credential' | 'tell' | 'signal'> {
+  /** As for what comes in: lines on what was left out. */
+  readonly warn?: ((line: string) => void) | undefined;
   readonly clock: Clock;
   readonly pending: PendingRequests;
   /** Whether the session's own event stream is wanted. */
   readonly listens: boolean;
+  /** Called when another session was opened in place of one that the server has lost. */
+  readonly reopened?: (() => void) | undefined;
 }
 
 /** A host's way to one server, whatever the transport. */
@@ -56,10 +60,10 @@ export class ProtocolClient implements MessageClient {
     this.#options = options;
     const { server, clock, credential, host, pending, tell, signal } = options;
     const session = new Session(server);
-    const inbound = new Inbound({ server, host, pending, session, tell });
+    const inbound = new Inbound({ server, host, pending, session, tell, warn: options.warn });
     const transport = new Transport(options);
     this.#parts = { server, clock, transport, credential, session, inbound, pending, tell, signal };
-    this.#reopener = new Reopener(this.#parts);
+    this.#reopener = new Reopener(this.#parts, options.reopened);
     this.over = new Promise((resolve) => {
       this.#close = resolve;
     });

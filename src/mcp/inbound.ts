@@ -1,6 +1,8 @@
 import { Failure } from '../core/failure.js';
 import type { EventBytes } from '../core/text/event-stream.js';
+import { quoted } from '../core/text/printable.js';
 import { protocolBroken } from './failures.js';
+import { withoutBrokenTools } from './headers/kept-tools.js';
 import type { Incoming, MessageHost } from './host.js';
 import type { Pending, PendingRequests } from './pending.js';
 import { isResponse } from './scan-message.js';
@@ -12,13 +14,20 @@ interface InboundParts {
   readonly pending: PendingRequests;
   readonly session: Session;
   readonly tell: (line: string) => void;
+  /** Takes lines on what was left out; absent: `tell` does. */
+  readonly warn?: ((line: string) => void) | undefined;
 }
+
+/** Lines about tools that were left out, of one server. */
+const maxReported = 100;
 
 /** Messages from the server to the host. */
 export class Inbound {
   readonly #parts: InboundParts;
   #unasked = 0;
   #broken = 0;
+  /** Tools that were left out, and reported. */
+  readonly #leftOut = new Set<string>();
 
   constructor(parts: InboundParts) {
     this.#parts = parts;
@@ -48,7 +57,7 @@ export class Inbound {
    */
   take(text: Uint8Array, asked?: Pending): boolean {
     const { server, host } = this.#parts;
-    const incoming = host.read(text, asked);
+    const incoming = host.read(this.#kept(text, asked), asked);
     if (incoming === undefined) throw protocolBroken(server, 'it sent something that is no JSON-RPC message');
     let isWanted = true;
     for (const message of incoming.messages) isWanted = this.#admit(incoming, message) && isWanted;
@@ -61,13 +70,27 @@ export class Inbound {
     return false;
   }
 
+  /**
+   * In the newer era a tool whose marks for headers break the rules is none, and the marks of the others say what calls
+   * carry. Looked at before the host reads the text: that may overwrite it.
+   */
+  #kept(text: Uint8Array, asked: Pending | undefined): Uint8Array {
+    if (asked?.isModern !== true || asked.method !== 'tools/list') return text;
+    this.#parts.session.parameterHeaders.learn(text);
+    return withoutBrokenTools(text, (tool, why) => {
+      const line = `The tool ${quoted(tool, 128)} is left out of the list: ${why}.`;
+      if (this.#leftOut.size >= maxReported || this.#leftOut.has(line)) return;
+      this.#leftOut.add(line);
+      (this.#parts.warn ?? this.#parts.tell)(line);
+    });
+  }
+
   #admit(incoming: Incoming, message: Incoming['messages'][number]): boolean {
     if (!isResponse(message)) return true;
     const { host, pending, session } = this.#parts;
     const request = pending.find(message.id);
     if (request === undefined) return false;
     if (request.method === 'initialize' && message.kind === 'result') session.takeRevision(host.revisionIn(incoming));
-    if (request.isModern && request.method === 'tools/list') session.parameterHeaders.learn(incoming.text);
     return pending.settle(request);
   }
 

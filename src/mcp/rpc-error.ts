@@ -11,6 +11,7 @@ export const rpcCode = {
   loginNeeded: -31011,
   notDelivered: -31012,
   toolNotLent: -31013,
+  notTranslated: -31014,
 } as const;
 
 const longest = 2048;
@@ -28,7 +29,8 @@ const loginCodes: ReadonlySet<string> = new Set([
 /** The response to a request that could not be passed on: what happened and what to type, in words and in `data`. */
 export function failureResponse(id: Uint8Array, failure: Failure): Uint8Array {
   const [message, remedy] = [failure.message, failure.remedy].map((text) => printable(text, longest));
-  const code = loginCodes.has(failure.code) ? rpcCode.loginNeeded : rpcCode.notDelivered;
+  const other = failure.code === 'not_translated' ? rpcCode.notTranslated : rpcCode.notDelivered;
+  const code = loginCodes.has(failure.code) ? rpcCode.loginNeeded : other;
   const error = asciiJson({ code, message: `${message} ${remedy}`, data: { code: failure.code, remedy } });
   return namedError(id, Buffer.from(error));
 }

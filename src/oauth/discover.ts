@@ -5,7 +5,13 @@ import type { Zone } from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
-import { authorizationServerChanged, authorizationServerNotNamed, discoveryTimedOut } from './failures.js';
+import {
+  authorizationServerChanged,
+  authorizationServerNotNamed,
+  discoveryTimedOut,
+  noProtectedResourceMetadata,
+} from './failures.js';
+import { findLegacyServer, legacyResource, legacyWarning, servesOwnMetadata } from './legacy-server.js';
 import { probeServer } from './probe.js';
 import { findProtectedResource, type ProtectedResource } from './resource-metadata.js';
 import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from './server-metadata.js';
@@ -24,6 +30,8 @@ export interface Discovery {
 export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & {
   readonly server: string;
   readonly grant: WantedGrant;
+  /** A person's word: where the server has no protected resource metadata, it is taken for one of 2025-03-26. */
+  readonly legacy?: boolean | undefined;
 };
 
 /**
@@ -41,7 +49,13 @@ export async function discover(
   const inTime = timeBudget(ports.clock, discoveryMs, discoveryTimedOut(server, discoveryMs));
   const { probed, protectedResource } = await inTime(request.signal, async (signal) => {
     const probed = await probeServer(ports, { server, signal });
-    return { probed, protectedResource: await findProtectedResource(ports, { server, probed, signal }) };
+    const whenNone = async (tried: string) => {
+      if (request.legacy === true || request.held?.legacy === true) return legacyResource(server);
+      const { zone } = probed;
+      const isLegacy = await servesOwnMetadata(ports, { server, zone, grant: request.grant, signal });
+      throw noProtectedResourceMetadata(server, tried, isLegacy);
+    };
+    return { probed, protectedResource: await findProtectedResource(ports, { server, probed, whenNone, signal }) };
   });
   const named = protectedResource.authorizationServers;
   const issuer = await chooseAuthorizationServer(ports, { ...request, named });
@@ -50,7 +64,9 @@ export async function discover(
   const { zone } = probed;
   const wanted = { issuer, resource: protectedResource.resource, zone, grant: request.grant };
   const authorizationServer = await inTime(request.signal, async (signal) => {
-    const found = await findAuthorizationServer(ports, { ...wanted, signal });
+    const found = protectedResource.isLegacy
+      ? await findLegacyServer(ports, { server, zone, grant: request.grant, signal })
+      : await findAuthorizationServer(ports, { ...wanted, signal });
     // Before anything is registered or opened: whoever logs in should not find out afterwards.
     const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
     for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
@@ -72,13 +88,14 @@ export async function discover(
 function warningsOf(
   server: string,
   metadataUrl: string,
-  { relation, resource }: ProtectedResource,
+  { relation, resource, isLegacy }: ProtectedResource,
   { issuer, authorizationEndpoint = issuer }: AuthorizationServer,
 ): readonly string[] {
   const [ofServer, ofMetadata, ofIssuer, ofPage] = [server, metadataUrl, issuer, authorizationEndpoint].map(
     (url) => new URL(url).origin,
   );
   return [
+    isLegacy === true && legacyWarning(server),
     relation === 'ancestor' && `the token is valid for the whole of ${resource}, not only for ${server}`,
     ofMetadata !== ofServer && `the server's metadata is published at another origin, ${ofMetadata}`,
     ofPage !== ofIssuer && `the login page is at ${ofPage}, another site than the issuer ${issuer}`,
@@ -90,7 +107,7 @@ interface AuthorizationServerChoice {
   /** `--authorization-server`: the person's word. */
   readonly wanted: string | undefined;
   /** The login that exists for this server and account. */
-  readonly held: (LoginMeant & { readonly issuer: string }) | undefined;
+  readonly held: (LoginMeant & { readonly issuer: string; readonly legacy?: boolean }) | undefined;
   /** Issuers with a login or a pre-registered client, most telling first. */
   readonly known: readonly string[];
   readonly signal: AbortSignal;

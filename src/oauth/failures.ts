@@ -21,10 +21,15 @@ export function challengeUnusable(server: string, why: string): Failure {
   return rulesBroken('challenge_unusable', message, remedy);
 }
 
-/** No address gave a usable protected resource metadata document. */
-export function noProtectedResourceMetadata(server: string, tried: string): Failure {
+/**
+ * No address gave a usable protected resource metadata document.
+ * @param isLegacy Its origin serves authorization server metadata instead, as servers of 2025-03-26 did.
+ */
+export function noProtectedResourceMetadata(server: string, tried: string, isLegacy: boolean): Failure {
   const message = `${quoted(server)} does not say where to log in: it has no protected resource metadata (RFC 9728). Tried: ${tried}.`;
-  const remedy = 'Check the server’s address, or ask its operator to publish that metadata.';
+  const remedy = isLegacy
+    ? `Its origin is an authorization server itself, as with servers of 2025-03-26. If you trust it with that, run: postern login ${shellWord(server)} --legacy`
+    : 'Check the server’s address, or ask its operator to publish that metadata.';
   return rulesBroken('discovery_failed', message, remedy);
 }
 

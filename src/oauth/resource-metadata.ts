@@ -32,6 +32,8 @@ export interface ProtectedResource {
   readonly authorizationServers: readonly string[];
   /** Undefined when absent; empty when the document lists none. */
   readonly scopesSupported: readonly string[] | undefined;
+  /** There is no such document: a server of 2025-03-26, taken for one by a person's choice. */
+  readonly isLegacy?: true;
 }
 
 export type ResourceMetadataResult =
@@ -95,11 +97,18 @@ function scopesIn(value: JsonValue | undefined): readonly string[] | string | un
 /**
  * Protected resource metadata: at the challenge's address when it names one, and then nowhere else; otherwise at
  * the path form of the well-known address, then at the root form (rule 4.2).
- * @throws Failure `discovery_failed`, `metadata_unusable`, `resource_mismatch`, `login_not_offered`, or the HTTP client's
+ * @throws Failure `discovery_failed`, `metadata_unusable`, `resource_mismatch`, `login_not_offered`, the HTTP client's, or
+ * of `whenNone`
  */
 export async function findProtectedResource(
   ports: DiscoveryPorts,
-  wanted: { readonly server: string; readonly probed: ProbedServer; readonly signal: AbortSignal },
+  wanted: {
+    readonly server: string;
+    readonly probed: ProbedServer;
+    /** What stands in where the server wants a login, names no metadata, and has none. @throws a failure where nothing does */
+    readonly whenNone: (tried: string) => Promise<ProtectedResource>;
+    readonly signal: AbortSignal;
+  },
 ): Promise<ProtectedResource> {
   const { server, signal } = wanted;
   const { zone, status, resourceMetadata: named } = wanted.probed;
@@ -113,6 +122,10 @@ export async function findProtectedResource(
   if (failure !== undefined) throw failure;
   const broken = found.misses.find(({ isBroken }) => isBroken);
   if (status === 401 && broken !== undefined) throw metadataBroken(broken.url, broken.why);
-  if (status === 401) throw noProtectedResourceMetadata(server, triedInWords(found.misses));
+  if (status === 401) {
+    const tried = triedInWords(found.misses);
+    if (named !== undefined) throw noProtectedResourceMetadata(server, tried, false); // it has some, it says
+    return await wanted.whenNone(tried);
+  }
   throw status >= 200 && status < 300 ? loginNotOffered(server, status) : probeFailed(server, status);
 }

@@ -5,6 +5,7 @@ import type { LoginRecord } from '../core/records.js';
 import { inColumnsOrBelow } from '../core/text/layout.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { unlessAborted } from '../core/time.js';
+import { idleRulePrinter } from '../mcp/lending/idle-rules.js';
 import { hasToolRules, ToolPolicy, toolNote, toolOptions } from '../mcp/lending/tool-policy.js';
 import { memoryOption } from '../stores/memory-store.js';
 import { clientLoginOptions, isClientLogin } from '../stores/own-login.js';
@@ -150,9 +151,10 @@ async function mountAll(world: World, args: Arguments): Promise<readonly ProxyMo
   const relogin = isClient ? undefined : from.reloginForPrograms({ browser, noBrowser });
   const names = mountNames(logins);
   const person = personOf(relogin);
+  const warn = idleRulePrinter(logins.length, world.tell);
   return logins.map((login, at) => {
     const tokens = new TokenInUse(world, { meant: login, login, person, signal });
-    const policy = isPartly ? new ToolPolicy(args) : undefined;
+    const policy = isPartly ? new ToolPolicy(args, warn) : undefined;
     return { name: names[at] ?? '', server: login.server, authorizer: new Authorizer(tokens), policy };
   });
 }

@@ -29,9 +29,12 @@ export interface SandboxOptions {
   readonly issuerPath?: string;
   /** Which metadata addresses are served (RFC 8414, OpenID Connect Discovery 1.0); `openid-appended` is
    * the OpenID one after the issuer's path only. Default `both`. */
-  readonly metadata?: 'both' | 'oauth' | 'openid' | 'openid-appended';
-  /** How the protected resource metadata can be found (RFC 9728). Default `both`. */
-  readonly discovery?: 'both' | 'header' | 'well-known';
+  readonly metadata?: 'both' | 'oauth' | 'openid' | 'openid-appended' | 'none';
+  /**
+   * How the protected resource metadata can be found (RFC 9728). With `none` there is none, and both servers are at one
+   * origin, as in 2025-03-26. Default `both`.
+   */
+  readonly discovery?: 'both' | 'header' | 'well-known' | 'none';
   /** Which form of the protected resource's well-known address is served. Default `path`. */
   readonly wellKnown?: 'path' | 'root' | 'both';
   /** The eras of the protocol that the server speaks: up to 2025-11-25, from 2026-07-28 on. Default `both`. */

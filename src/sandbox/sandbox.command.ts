@@ -3,12 +3,11 @@ import { exitCode } from '../core/failure.js';
 import type { Files, RequestLog } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { closest } from '../core/text/closest.js';
-import { columnsOf, inColumns, wrapped } from '../core/text/layout.js';
+import { columnsOf, commandLine, inColumns } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { quoted } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { faultUnknown, sandboxPortRefused } from './failures.js';
-import type { ListedFault } from './faults/table.js';
 import { logTo } from './log.js';
 import type { SandboxOptions } from './options.js';
 
@@ -21,7 +20,8 @@ export const sandboxTable = {
     {
       name: 'approve',
       kind: 'boolean',
-      describe: 'allow each login at once, as alice, and show no page: for tests of your own, without a browser',
+      describe:
+        'allow each login at once, as alice, and ask nobody; with login --device there is no browser either, as in CI',
     },
     {
       name: 'port',
@@ -98,7 +98,7 @@ export const sandboxTable = {
     {
       name: 'metadata',
       kind: 'string',
-      choices: ['both', 'oauth', 'openid', 'openid-appended'],
+      choices: ['both', 'oauth', 'openid', 'openid-appended', 'none'],
       default: 'both',
       value: 'WHICH',
       describe: 'which authorization server metadata is served (RFC 8414, OpenID Connect)',
@@ -114,10 +114,11 @@ export const sandboxTable = {
     {
       name: 'discovery',
       kind: 'string',
-      choices: ['both', 'header', 'well-known'],
+      choices: ['both', 'header', 'well-known', 'none'],
       default: 'both',
       value: 'WHICH',
-      describe: 'how the protected resource metadata is found (RFC 9728)',
+      describe:
+        'how the protected resource metadata is found (RFC 9728); none: one origin for both servers, as in 2025-03-26',
     },
     {
       name: 'well-known',
@@ -165,7 +166,7 @@ interface World extends CommandOutput {
 export const command: Command<typeof sandboxTable, World> = { table: sandboxTable, run };
 
 async function run(world: World, args: SandboxArguments): Promise<CommandExit> {
-  if (args.misbehave.includes('list')) return await showFaults(world);
+  if (args.misbehave.includes('list')) return await printFaults(world);
   await checkFaults(args.misbehave);
   await using sandbox = await start(world, args);
   if (world.json) await world.out.json({ server: sandbox.serverUrl, issuer: sandbox.issuer });
@@ -191,9 +192,10 @@ function describe(
   for (const line of labelled(tellLook, rows)) tell(line);
   if (approve) tell(toned(tellLook, 'warning', 'EVERY LOGIN IS ALLOWED (--approve): nobody is asked, all are alice.'));
   tell('');
-  const how = approve ? ' --device' : '';
   const rest = [
-    ['Log in:', `postern login ${serverUrl}${how}`],
+    ['Log in:', `postern login ${serverUrl}`],
+    // Codes are approved, too: nobody has to open their page.
+    ...(approve ? [['Without a browser:', `postern login ${serverUrl} --device`]] : []),
     ['Then:', `postern call ${serverUrl}`],
   ];
   for (const line of labelled(tellLook, rest)) tell(line);
@@ -204,31 +206,7 @@ function describe(
 function labelled(look: Look, rows: readonly (readonly string[])[]): readonly string[] {
   const whole = inColumns({ ...look, width: 1000 }, rows);
   if (whole.every((line) => columnsOf(line) <= look.width)) return whole;
-  return rows.flatMap(([label = '', value = '']) => [label, `  ${value}`]);
-}
-
-/** `--misbehave list`: the faults, grouped by what they attack. */
-async function showFaults({ out, json, look }: World): Promise<CommandExit> {
-  const all = await faults();
-  if (json) {
-    await out.json({ faults: all });
-    return 0;
-  }
-  const lines = faultLines(all, out.isTerminal ? look : { ...look, width: 200 });
-  let group = '';
-  for (const [at, fault] of all.entries()) {
-    if (fault.group !== group) await out.line(`${at === 0 ? '' : '\n'}${toned(look, 'strong', fault.group)}`);
-    group = fault.group;
-    await out.line(lines[at] ?? '');
-  }
-  return 0;
-}
-
-/** A fault a line; where that leaves no room for what it does, on a second one. */
-function faultLines(all: readonly ListedFault[], look: Look): readonly string[] {
-  const rows = all.map(({ name, what }) => [`  ${toned(look, 'name', name)}`, what]);
-  if (look.width >= 64) return inColumns(look, rows);
-  return rows.map(([name, what = '']) => [name, ...wrapped(what, look.width, 4)].join('\n'));
+  return rows.flatMap(([label = '', value = '']) => [label, commandLine(value, look.width, 2)]);
 }
 
 /** How metadata documents are to be fetched; false: not at all. @throws what reading the certificates throws */
@@ -283,13 +261,14 @@ async function start(world: World, args: SandboxArguments) {
 }
 
 async function checkFaults(names: readonly string[]): Promise<void> {
-  const known = (await faults()).map(({ name }) => name);
+  const { listFaults } = await import('./faults/table.js');
+  const known = listFaults().map(({ name }) => name);
   for (const name of names) if (!known.includes(name)) throw faultUnknown(name, closest(name, known));
 }
 
-async function faults() {
-  const { listFaults } = await import('./faults/table.js');
-  return listFaults();
+async function printFaults(world: World): Promise<CommandExit> {
+  const { printFaultList } = await import('./faults/print-list.js');
+  return await printFaultList(world);
 }
 
 function ended(signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { makeSigningKeys, withPublicHalves } from './authorization-server/keys.js';
 import { serveAuthorization } from './authorization-server/start.js';
 import { ActiveFaults } from './faults/active-faults.js';
+import type { Addresses } from './faults/fault.js';
 import { RequestLog, type RequestOver, type SandboxStats, type SeenRequest } from './log.js';
 import { type SandboxOptions, type SandboxSettings, settingsFrom } from './options.js';
 import { createProtectedServer } from './protected-server/protected-server.js';
@@ -10,7 +11,7 @@ import type { StateFolder } from './state-folder.js';
 import { makeStaticClient } from './static-client.js';
 import { UpstreamServer } from './upstream/upstream-server.js';
 import { UpstreamAccounts } from './upstream-accounts.js';
-import { type LoopbackServer, listenOnLoopback } from './wire/listen.js';
+import { type LoopbackServer, listenOnLoopback, SharedPort } from './wire/listen.js';
 
 export interface Sandbox extends AsyncDisposable {
   /** Address of the protected server's endpoint, `http://127.0.0.1:<port>/mcp`. */
@@ -45,11 +46,11 @@ export async function startSandbox(
   const log = new RequestLog(over);
   const { keys: earlier } = state?.beginning ?? {};
   const keysReady = earlier === undefined ? makeSigningKeys(rsaKey) : Promise.resolve(withPublicHalves(earlier));
-  const [protectedPort, authorizationPort, upstreamPort] = await listenOnAll(portsOf(settings, state));
-  const serverUrl = `${protectedPort.origin}/mcp`;
-  const issuer = `${authorizationPort.origin}${settings.issuerPath}`;
-  const origins = { serverOrigin: protectedPort.origin, authorizationOrigin: authorizationPort.origin };
-  const addresses = { serverUrl, issuer, ...origins };
+  const [protectedPort, ownPort, upstreamPort] = await listenOnAll(portsOf(settings, state));
+  const shared = settings.discovery === 'none' ? new SharedPort(protectedPort) : undefined;
+  const authorizationPort = shared ?? ownPort;
+  const addresses = addressesOf(protectedPort.origin, authorizationPort.origin, settings.issuerPath);
+  const { serverUrl, issuer } = addresses;
   const { upstream, accounts } = serveUpstream(upstreamPort, issuer);
   const keys = await keysReady;
   await state?.begin(protectedPort.port, authorizationPort.port, keys.signing);
@@ -74,11 +75,12 @@ export async function startSandbox(
     eras: settings.eras,
     accounts,
   });
-  protectedPort.serve(serverFront({ addresses, log, faults }, protectedServer.handler));
+  const protectedFront = serverFront({ addresses, log, faults }, protectedServer.handler);
+  protectedPort.serve(shared?.with(new URL(serverUrl).pathname, protectedFront) ?? protectedFront);
   const close = async (): Promise<void> => {
     closing.abort();
     await protectedServer.close();
-    await closeAll([protectedPort, authorizationPort, upstreamPort]);
+    await closeAll([protectedPort, ownPort, upstreamPort]);
   };
   return {
     serverUrl,
@@ -95,6 +97,11 @@ export async function startSandbox(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function addressesOf(serverOrigin: string, authorizationOrigin: string, issuerPath: string): Addresses {
+  const [serverUrl, issuer] = [`${serverOrigin}/mcp`, `${authorizationOrigin}${issuerPath}`];
+  return { serverUrl, issuer, serverOrigin, authorizationOrigin };
 }
 
 /** Where to listen: as told, else where an earlier run did, else on any free port. */

@@ -72,7 +72,7 @@ export function wordsUnsayable(title: string): Failure {
   return refused(
     'words_unsayable',
     `The path of node or postern, the server’s address, or the account’s name, holds characters that ${title} would replace or cannot quote.`,
-    'Give the login a short name (postern login <server> --name NAME), or install postern in a plainer path.',
+    'Give the login a short name (postern login <the server’s URL> --name NAME), or install postern in a plainer path.',
   );
 }
 

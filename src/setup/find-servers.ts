@@ -20,7 +20,7 @@ export async function findServers(
 ): Promise<OfferedServers> {
   const program = programNamed(name);
   if (program.servers === undefined) {
-    throw argumentRefused('--from', `${program.title} keeps no list of protocol servers`);
+    throw argumentRefused('--from', `${program.title} keeps no list of protocol servers`, 'postern login --help');
   }
   const { machine, files } = await externalPrograms();
   const paths = program.files(machine).filter(files.exists);

@@ -128,6 +128,8 @@ export interface ToolSignature {
   readonly isDestructive: boolean;
   /** Whether it may take parameters that are not among these. */
   readonly isOpen: boolean;
+  /** Whether the newer era wants some of its parameters in headers, too: then the server's own list has to be at hand. */
+  readonly isMarked: boolean;
   readonly parameters: readonly ToolParameter[];
 }
 

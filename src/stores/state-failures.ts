@@ -61,7 +61,7 @@ export function indexUnusable(problem: IndexProblem, path: string, why = ''): Fa
     too_large: ['is larger than 1 MiB; postern writes none so large, and did not read it', putBack],
     full: [
       'is full: with this it would be larger than 1 MiB. It was left as it is',
-      'Forget logins that nobody needs (postern status, postern logout <server>), then try again.',
+      'Forget logins that nobody needs (postern status, postern logout <login>), then try again.',
     ],
   }[problem] as [string, string];
   return storeFailure(`index_${problem}`, `The list of logins ${quoted(path, 200)} ${message}.`, remedy);

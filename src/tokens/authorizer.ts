@@ -1,10 +1,10 @@
 import { ignoreFailure } from '../core/failure.js';
-import { proveAddress } from './credential-target.js';
+import { proveAddress, type RequestToken } from './credential-target.js';
 import { tokenRefusedByServer, withServerWords } from './failures.js';
 import { requestNotKept, scopeRefused } from './request-failures.js';
 import { serverWords } from './server-words.js';
 import { type WantedScope, wantedScope } from './step-up.js';
-import type { RequestToken, TokenInUse } from './token-in-use.js';
+import type { TokenInUse } from './token-in-use.js';
 
 /** Step-ups for one request, whatever the budget of the hour still holds (rule 5.6). */
 const maxStepUps = 3;
@@ -46,7 +46,7 @@ export interface RefusalHead {
 }
 
 /** Where the tokens come from. The authorizer decides when another one is asked for, this one how it is got. */
-export type TokenSource = Pick<TokenInUse, 'meant' | 'current' | 'replace' | 'widen' | 'accepted'>;
+export type TokenSource = Pick<TokenInUse, 'meant' | 'current' | 'replace' | 'widen' | 'accepted' | 'doubt'>;
 
 /** Puts tokens on requests: the only code that does. One refresh and three step-ups for a request at most. */
 export class Authorizer {
@@ -101,7 +101,10 @@ export class Authorizer {
     signal?: AbortSignal,
   ): Promise<AuthorizedRequest> {
     try {
-      if (tries.refreshed) throw tokenRefusedByServer(this.#tokens.meant);
+      if (tries.refreshed) {
+        this.#tokens.doubt(token);
+        throw tokenRefusedByServer(this.#tokens.meant);
+      }
       const other = await this.#tokens.replace(token, signal);
       return this.#again(target, other, { ...tries, refreshed: token !== undefined });
     } catch (error) {

@@ -1,9 +1,28 @@
 import { classifyAddress } from '../core/ip-address.js';
 import type { StoreKind } from '../core/records.js';
 import { attaches, canonicalResource, nearest } from '../core/resource.js';
+import { Secret } from '../core/secret.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
 import { type NamedLogin, onlyOne, type PickedLogin, pickLogin } from './find-login.js';
 import { tokenNotForUrl } from './request-failures.js';
+
+/** A token as requests carry it. */
+export interface RequestToken {
+  /** Of the stored item: the address of a request is proven by it. */
+  readonly server: string;
+  /** `environment`: for that very address alone. */
+  readonly store?: StoreKind;
+  readonly accessToken: Secret;
+  /** The `Authorization` value. */
+  readonly bearer: Secret;
+  /** Addresses that were proven already. */
+  readonly proven: Set<string>;
+}
+
+/** Nothing of it is proven yet. */
+export function requestToken(server: string, accessToken: Secret): RequestToken {
+  return { server, accessToken, bearer: new Secret(`Bearer ${accessToken.reveal()}`), proven: new Set() };
+}
 
 /** What says how far a token reaches. A token of the environment is for its very address alone, query included. */
 export interface ProvenItem {

@@ -1,11 +1,11 @@
 import { isFailure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
-import type { LoginRecord, StoreKind } from '../core/records.js';
+import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
-import { Secret } from '../core/secret.js';
+import type { Secret } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, stepUpBudget } from './budget.js';
-import { proveAddress } from './credential-target.js';
+import { proveAddress, type RequestToken, requestToken } from './credential-target.js';
 import { loginNeeded, tokenRefusedByServer } from './failures.js';
 import { isOneLogin, loginNow } from './find-login.js';
 import {
@@ -27,7 +27,7 @@ const believedMs = 5_000;
 /** A token that the server refuses this soon after it replaced a refused one is not replaced again: it is not the token. */
 const freshMs = 10_000;
 
-/** How long a failure is repeated to further requests. */
+/** How long a failure is repeated to further requests, unless a login is made meanwhile. */
 const failureHoldsMs = 1_000;
 
 /** How long requests go without a token, where there is no login and the server asks for none. */
@@ -40,24 +40,6 @@ export interface TokenOptions extends BetterLoginOptions {
   readonly find?: (login: LoginRecord | undefined) => Promise<readonly LoginRecord[]>;
   /** Without a login requests go without a token, until the server asks for one. */
   readonly mayGoWithout?: boolean;
-}
-
-/** A token as requests carry it. */
-export interface RequestToken {
-  /** Of the stored item: the address of a request is proven by it. */
-  readonly server: string;
-  /** `environment`: for that very address alone. */
-  readonly store?: StoreKind;
-  readonly accessToken: Secret;
-  /** The `Authorization` value. */
-  readonly bearer: Secret;
-  /** Addresses that were proven already. */
-  readonly proven: Set<string>;
-}
-
-/** Nothing of it is proven yet. */
-export function requestToken(server: string, accessToken: Secret): RequestToken {
-  return { server, accessToken, bearer: new Secret(`Bearer ${accessToken.reveal()}`), proven: new Set() };
 }
 
 interface Held extends RequestToken {
@@ -130,9 +112,8 @@ export class TokenInUse {
     const seen = await this.#replaced(refused, signal);
     if (seen !== undefined) return seen;
     const replacedAt = this.#held?.replacedAt;
-    if (replacedAt !== undefined && this.#ports.clock.monotonic() - replacedAt < freshMs) {
-      throw tokenRefusedByServer(this.meant);
-    }
+    const isFresh = replacedAt !== undefined && this.#ports.clock.monotonic() - replacedAt < freshMs;
+    if (isFresh && (await this.#isSameLogin())) throw tokenRefusedByServer(this.meant);
     const work = async () => this.#firstOf(await this.#logins(), refused?.accessToken);
     return needed(await this.#fetch('replace', work, signal));
   }
@@ -202,6 +183,17 @@ export class TokenInUse {
     await this.#ports.history.note(login, 'used');
   }
 
+  /** The server refuses it for good: the next request looks whether its login was made anew. */
+  doubt(token: RequestToken | undefined): void {
+    if (this.#held !== undefined && this.#held === token) this.#held.believedUntil = 0;
+  }
+
+  async #isSameLogin(): Promise<boolean> {
+    const login = this.#login;
+    const [now] = await this.#logins();
+    return login === undefined ? now === undefined : now !== undefined && isOneLogin(login, now);
+  }
+
   /** The token at hand, where another request has seen to it that it is another one than was refused. */
   async #replaced(refused: RequestToken | undefined, signal?: AbortSignal): Promise<RequestToken | undefined> {
     const held = this.#held;
@@ -212,9 +204,9 @@ export class TokenInUse {
   /** One fetch for all requests. A login that may appear at any moment is looked for each time. */
   #fetch(name: string, work: () => Promise<Held | undefined>, signal?: AbortSignal): Promise<Held | undefined> {
     const { clock } = this.#ports;
-    const failed = this.#failed;
-    if (failed !== undefined && clock.monotonic() < failed.until) return Promise.reject(failed.error);
     const noted = async () => {
+      const failed = this.#failed;
+      if (failed !== undefined && clock.monotonic() < failed.until && (await this.#isSameLogin())) throw failed.error;
       try {
         return await work();
       } catch (error) {

@@ -53,6 +53,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   help: ['postern help login'],
   host: ['h.example'],
   how: ['ended with 1'],
+  isLegacy: [true, false],
   issuer: ['https://as.example'],
   kind: ['private', 'loopback', 'forbidden'],
   left: [1],
@@ -168,7 +169,11 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
   },
   noCommonRevision: { theirs: [[], ['2031-01-01']], ours: [['2026-07-28']] },
   notForgotten: { 0: [failure] },
-  notConfirmed: { logins: [['work'], ['a', 'b', 'c', 'd', 'e', 'f']], command: ['postern logout --all --yes'] },
+  notConfirmed: {
+    deed: ['end 6 logins'],
+    names: [['work'], ['a', 'b', 'c', 'd', 'e', 'f']],
+    command: ['postern logout --all --yes', 'postern login --from cursor --all --yes'],
+  },
 };
 
 export interface Told {

@@ -184,7 +184,7 @@ test('at a terminal a failure fits, goes on below its own text, and a command is
       '         no server should ever do to',
       '         anybody.',
       '         Log in to that address:',
-      '           postern login https://example.com/a/long/path/mcp --scope "a b"',
+      'postern login https://example.com/a/long/path/mcp --scope "a b"',
       '         [some_code, exit 5]',
     ],
   );
@@ -240,4 +240,15 @@ test('a failure of another kind, or with a command of its own, is left as it is'
     remedy: 'Run: postern login work',
   });
   assert.equal(withDoctor(leads, callTable, args), leads);
+});
+
+test('that a server could not be reached is said once; a step that broke a rule is shown', () => {
+  const gone = new Failure({ code: 'network_failed', exit: exitCode.network, message: 'Gone.', remedy: 'Try again.' });
+  const steps: readonly Step[] = [
+    { ...step, verdict: 'failure', came: 'status 405' },
+    { ...step, verdict: 'failure', came: 'network failed' },
+  ];
+  const { lines } = reportFailure(gone, { ...plain, steps });
+  assert.equal(lines.filter((line) => line.startsWith('failure')).length, 1, lines.join('\n'));
+  assert.match(lines[0] ?? '', /status 405/);
 });

@@ -60,6 +60,7 @@ function wordsOf(command: string): readonly string[] {
   const filled = command
     .replace(/<the server’s URL>|<server>|https:\/\/…/g, 'https://example.com/mcp')
     .replace(/<program>/g, 'claude')
+    .replace(/<login>/g, 'work')
     .replace(/…/g, 'x');
   const words = filled.match(/(?:'(?:[^'])*'|\\.|[^\s'\\])+/g) ?? [];
   return words.map((word) => word.replace(/'([^']*)'|\\(.)/g, (_, inside, escaped) => inside ?? escaped));

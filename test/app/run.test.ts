@@ -47,7 +47,7 @@ async function plant(...argv: string[]) {
     async (text) => {
       printed += String(text);
     },
-    false,
+    undefined,
     (text) => text,
   );
   const index = { read: async () => ({ logins: [] }) };

@@ -66,12 +66,12 @@ const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
 ];
 const slowToLoad = /^(?:undici|yargs|ora|open|keytar|oauth4webapi|tldts|uqr)$/;
 
-/** Files and lines that features had once the rooms stood, and what later issues add: the surface (14), the newest revision (15), doctor (16). */
+/** Files and lines that features had once the rooms stood, and what later issues add: the surface (14), the newest revision and its translation (15), doctor (16). */
 export const limits = {
   linesOfFile: 300,
   filesOfFolder: 20,
-  files: 360 + 109 + 12 + 40,
-  lines: 38_160 + 11_200 + 1_400 + 3_600,
+  files: 360 + 109 + 12 + 16 + 40,
+  lines: 38_160 + 11_700 + 1_400 + 2_100 + 4_800,
 } as const;
 
 /**

@@ -80,6 +80,18 @@ export function usual({ method, message }: Seen, response: ServerResponse, sessi
   }
 }
 
+/** The same of a server that speaks the newer era, too. */
+export function usualOfBoth(seen: Seen, response: ServerResponse, sessionId?: string): void {
+  const { id, method } = seen.message;
+  if (method !== 'server/discover') {
+    usual(seen, response, sessionId);
+    return;
+  }
+  const result = { supportedVersions: ['2026-07-28'], capabilities: {} };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+}
+
 export function event(message: object, id?: string): string {
   return `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`;
 }

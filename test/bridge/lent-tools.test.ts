@@ -17,7 +17,15 @@ for (const form of ['json', 'events'] as const) {
   test(`a bridge lends what is read-only, as ${form}: the server is asked once, other calls do not leave`, async () => {
     await using server = await startToolServer(form);
     await using home = await makeHome({ POSTERN_TOKEN: 'a-token', POSTERN_TOKEN_SERVER: server.url });
-    await using bridge = startProgram(home, ['bridge', server.url, '--read-only', '--deny-tool', 'hidden*']);
+    await using bridge = startProgram(home, [
+      'bridge',
+      server.url,
+      '--read-only',
+      '--deny-tool',
+      'hidden*',
+      '--deny-tool',
+      'delet_note',
+    ]);
     const say = (message: object | string) =>
       bridge.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
     const answer = (id: number) => bridge.waitForStdout(new RegExp(`^\\{.*"id":${id},.*\\}$`, 'm'));
@@ -48,5 +56,7 @@ for (const form of ['json', 'events'] as const) {
     assert.deepEqual(server.called, ['read_note', 'read_note']);
     assert.doesNotMatch(bridge.stdout, /postern-tools/, 'the host sees no answer to a question of ours');
     assert.match(bridge.stderr, /Not passed on: tools\/call of delete_note/);
+    const slips = bridge.stderr.match(/--deny-tool "delet_note" does not fit[^\n]* Did you mean "delete_note"\?/g);
+    assert.equal(slips?.length, 1, bridge.stderr);
   });
 }

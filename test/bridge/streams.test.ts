@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bareHome, event, requestOf, scriptedServer, startBridge, usual } from './host.js';
+import { bareHome, event, requestOf, scriptedServer, startBridge, usual, usualOfBoth } from './host.js';
 
 test('a stream that ends before its answer is taken up again after its last event, when the server says', async () => {
   let told = 0;
@@ -79,10 +79,10 @@ test('the standing stream is opened once the session is, and again, later each t
   assert.ok((pauses.at(-1) ?? 0) >= 900, `${pauses}`);
 });
 
-test('the wire without sessions: headers from each message, nothing remembered, cancelled by ending the exchange', async () => {
+test('[Q-3.4][Q-3.5] the wire without sessions: headers from each message, nothing remembered, cancelled by ending the exchange', async () => {
   let closed = 0;
   await using server = await scriptedServer((seen, response) => {
-    if (seen.message.method !== 'subscriptions/listen') return usual(seen, response, 'never-used');
+    if (seen.message.method !== 'subscriptions/listen') return usualOfBoth(seen, response, 'never-used');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(event({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' }));
     response.once('close', () => {

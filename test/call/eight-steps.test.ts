@@ -66,7 +66,7 @@ test('[R-5.3a] the journal tells the same steps in order, each with its rule and
   }
 });
 
-test('[R-5.3a][R-2.5b][R-2.5c] one authorization request with state, PKCE S256 and resource; its verifier redeems the code', async () => {
+test('[Q-6.23][R-5.3a][R-2.5b][R-2.5c] one authorization request with state, PKCE S256 and resource; its verifier redeems the code', async () => {
   await using scene = await openScene();
   await scene.login();
   const request = scene.sandbox.requests.find(({ path }) => path === '/authorize');

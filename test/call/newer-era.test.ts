@@ -1,34 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bareHome, event, type Rpc, type ScriptedServer, type Seen, scriptedServer } from '../bridge/host.js';
+import { bareHome, event, type ScriptedServer, scriptedServer } from '../bridge/host.js';
 import { runProgram, startProgram } from '../support/program.js';
+import { metaOf, newerServer, revision } from './newer-server.js';
 
-const metaOf = ({ message }: Seen) => (message.params?.['_meta'] ?? {}) as Record<string, unknown>;
-
-const revision = 'io.modelcontextprotocol/protocolVersion';
-
-type Reply = { readonly result: object } | { readonly error: object; readonly status?: number };
-
-/** A server that speaks the newer era alone: what it says to each request but `server/discover`. */
-function newerServer(
-  reply: (message: Rpc, seen: Seen) => Reply,
-  revisions: readonly string[] = ['2026-07-28'],
-): Promise<ScriptedServer> {
-  return scriptedServer((seen, response) => {
-    const { message } = seen;
-    const named = metaOf(seen)[revision];
-    const unsupported = {
-      error: { code: -32022, message: 'Unsupported', data: { supported: revisions, requested: named } },
-      status: 400,
-    };
-    const discovered = { result: { supportedVersions: revisions, capabilities: { tools: {} } } };
-    const isKnown = revisions.includes(String(named));
-    const said = !isKnown ? unsupported : message.method === 'server/discover' ? discovered : reply(message, seen);
-    const { status, ...rest } = { status: 200, ...said };
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...rest }));
-  });
-}
+/** What is offered whoever is there. */
+const extensions = { 'io.modelcontextprotocol/tasks': {} };
 
 const methodsOf = ({ seen }: ScriptedServer) => seen.map(({ message }) => message.method);
 
@@ -48,7 +25,7 @@ test('[Q-1.1][Q-1.2][Q-2.1][Q-2.2][Q-2.4][Q-2.5][Q-2.6] a server of the newer er
     assert.equal(one.headers['mcp-method'], one.message.method);
     assert.equal(one.headers['mcp-session-id'], undefined);
     assert.equal((metaOf(one)['io.modelcontextprotocol/clientInfo'] as { name: string }).name, 'postern');
-    assert.deepEqual(metaOf(one)['io.modelcontextprotocol/clientCapabilities'], {});
+    assert.deepEqual(metaOf(one)['io.modelcontextprotocol/clientCapabilities'], { extensions });
   }
   assert.equal(server.seen[1]?.headers['mcp-name'], '=?base64?bmHDr3Zl?=');
 });
@@ -184,11 +161,11 @@ test('[Q-3.2][Q-5.1][Q-5.2][Q-5.3] --watch of a newer server is one long request
   );
 });
 
-test('[Q-2.8][Q-2.10] a server that misses a parameter in a header has its tools listed, and is asked once more with it', async () => {
-  const city = { type: 'string', 'x-mcp-header': 'City' };
-  const tools = [{ name: 'weather', inputSchema: { type: 'object', properties: { city } } }];
+test('[Q-2.8][Q-2.10] the list says what goes into headers; a server that misses one all the same is listed anew, and asked once more', async () => {
+  const mark = (city: object) => [{ name: 'weather', inputSchema: { type: 'object', properties: { city } } }];
+  const lists = [mark({ type: 'string' }), mark({ type: 'string', 'x-mcp-header': 'City' })];
   await using server = await newerServer(({ method }, { headers }) => {
-    if (method === 'tools/list') return { result: { tools } };
+    if (method === 'tools/list') return { result: { tools: lists.length > 1 ? lists.shift() : lists[0] } };
     if (headers['mcp-param-city'] === 'Ulm') return { result: { content: [{ type: 'text', text: 'dry' }] } };
     return { error: { code: -32020, message: 'Mcp-Param-City is missing' }, status: 400 };
   });
@@ -197,7 +174,7 @@ test('[Q-2.8][Q-2.10] a server that misses a parameter in a header has its tools
   const { code, stdout, stderr } = await runProgram(home, words);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /dry/);
-  assert.deepEqual(methodsOf(server), ['tools/call', 'tools/list', 'tools/call']);
+  assert.deepEqual(methodsOf(server), ['tools/list', 'tools/call', 'tools/list', 'tools/call']);
 });
 
 /** A server of the newer era, which can be put back to the older one. @param error What it says there to a request without a session. */
@@ -250,4 +227,38 @@ test('[Q-1.7] 401, 403, 5xx and a closed connection say nothing of an era', asyn
     assert.notEqual(code, 0);
     assert.deepEqual(methodsOf(server), ['server/discover'], String(status));
   }
+});
+
+test('[Q-2.9] a tool whose header marks break the rules is left out of lists, and called by none: the person is told which and why', async () => {
+  const marked = (name: string) => ({
+    type: 'object',
+    properties: { region: { type: 'string', 'x-mcp-header': name } },
+  });
+  const tools = [
+    { name: 'good', inputSchema: marked('Region') },
+    { name: 'bad', inputSchema: marked('My Region') },
+  ];
+  await using server = await newerServer(() => ({ result: { tools } }));
+  await using home = await bareHome();
+  const listed = await runProgram(home, ['call', server.url, '--output', 'json']);
+  assert.equal(listed.code, 0, listed.stderr);
+  assert.deepEqual(
+    JSON.parse(listed.stdout).tools.map(({ name }: { name: string }) => name),
+    ['good'],
+  );
+  assert.match(
+    listed.stderr,
+    /The tool "bad" is left out of the list: the header mark of "region", "My Region", is no name of a header\./,
+  );
+  const called = await runProgram(home, ['call', server.url, 'bad', 'region=x']);
+  assert.equal(called.code, 2, called.stderr);
+  assert.match(called.stderr, /The server has no tool "bad"/);
+  await using older = await scriptedServer(({ message: { id, method } }, response) => {
+    const said = { initialize: { result: { protocolVersion: '2025-11-25' } }, 'tools/list': { result: { tools } } };
+    const error = { error: { code: -32601, message: 'no' } };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(said[method as keyof typeof said] ?? error) }));
+  });
+  const all = await runProgram(home, ['call', older.url, '--output', 'json']);
+  assert.equal(JSON.parse(all.stdout).tools.length, 2, 'the older era has no such marks');
 });

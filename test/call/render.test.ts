@@ -20,3 +20,12 @@ test('[A-243][A-245][A-246] on a terminal a server’s text brings no control se
   assert.equal(pieces.join(''), serverText(long, true));
   assert.ok(pieces.length > 3);
 });
+
+test('a tool’s answer is broken between words at a terminal; tables with tabs, and what fits, stay as they are', () => {
+  const text =
+    'short\n  a line that is indented, and longer than the terminal is wide\na\tb and more of it, wider than that\n';
+  assert.equal(
+    [...terminalText([text], 40)].join(''),
+    'short\n  a line that is indented, and longer\n  than the terminal is wide\na\tb and more of it, wider than that\n',
+  );
+});

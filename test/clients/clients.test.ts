@@ -65,6 +65,25 @@ describe('real programs through postern bridge', { skip }, () => {
     });
   }
 
+  for (const eras of ['newer', 'older'] as const) {
+    test(`[Q-1.11] the official SDK’s clients at a server of the ${eras} era alone`, async () => {
+      await using only = await openStage({ eras });
+      await logIn(only);
+      const bridge = [process.execPath, launcher, 'bridge', only.sandbox.serverUrl, '--non-interactive'];
+      for (const [, script, words, revision] of sdks) {
+        await using program = startCommand(process.execPath, [join(folder, script), ...words, ...bridge], only.home);
+        program.stdin.end();
+        const { code, stdout, stderr } = await program.finished;
+        assert.equal(code, 0, stderr);
+        const saw = JSON.parse(stdout);
+        assert.deepEqual(saw.echo.content, [{ type: 'text', text: 'grüße\ngrüße' }]);
+        assert.deepEqual([saw.came, saw.resources > 0], [[1, 2, 3], true]);
+        assert.deepEqual(saw.confirm.content, [{ type: 'text', text: 'Confirmed.' }]);
+        if (revision !== undefined) assert.equal(saw.revision, revision);
+      }
+    });
+  }
+
   test('MCP Inspector’s command line', async () => {
     const inspector = join(packages, '@modelcontextprotocol', 'inspector', 'clients', 'launcher', 'build', 'index.js');
     const call = ['--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'text=hello'];

@@ -5,16 +5,21 @@ import type { Home } from '../support/home.js';
 import { startProgram } from '../support/program.js';
 import type { PlannedRun } from './plan.js';
 
-/** One run of `postern`, whose authorization URLs are opened as they are printed. Its exit code. */
+/** One run of `postern`, whose authorization URLs are opened as they are printed. The exit code of the first that failed. */
 export async function runWithBrowser(home: Home, run: PlannedRun): Promise<number> {
-  const { code, stderr } = await runOnce(home, run);
-  return run.obey === true ? obey(home, code, stderr) : code;
+  const { code, stdout, stderr } = await runOnce(home, run);
+  if (run.obey === true) return obey(home, code, stderr);
+  if (code !== 0) return code;
+  for (const next of run.next?.(stdout) ?? []) {
+    const failed = await runWithBrowser(home, next);
+    if (failed !== 0) return failed;
+  }
+  return 0;
 }
 
 /** Types what the failure says, until that works: a person would agree to it. */
 async function obey(home: Home, code: number, stderr: string): Promise<number> {
-  if (code !== 3) return code === 0 ? 1 : code; // it was to need a person
-  let last = { code, stderr };
+  let last: { readonly code: number; readonly stderr: string } = { code, stderr };
   for (let times = 0; times < 3 && last.code === 3; times += 1) {
     const [, words = ''] = /postern (login [^\n]*?)\s*\n/.exec(last.stderr) ?? [];
     last = await runOnce(home, { args: [...words.split(' '), '--no-browser'] });
@@ -22,7 +27,7 @@ async function obey(home: Home, code: number, stderr: string): Promise<number> {
   return last.code;
 }
 
-async function runOnce(home: Home, run: PlannedRun): Promise<{ readonly code: number; readonly stderr: string }> {
+async function runOnce(home: Home, run: PlannedRun) {
   if (run.file !== undefined) {
     await writeFile(join(home.path, run.file.name), run.file.text, { mode: 0o600 });
   }
@@ -33,7 +38,7 @@ async function runOnce(home: Home, run: PlannedRun): Promise<{ readonly code: nu
   const { code, stdout, stderr } = await program.finished;
   clearTimeout(limit);
   tell(run, `${stdout}\n${stderr}\nexit ${code}\n${(await opened).join('\n')}`);
-  return { code: code ?? 1, stderr };
+  return { code: code ?? 1, stdout, stderr };
 }
 
 /** Opens each authorization URL as it is printed, until the program ends. Says where each one led. */

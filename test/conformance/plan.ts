@@ -1,3 +1,5 @@
+import { callsOf, otherRequests } from './requests.js';
+
 /** One run of `postern`. */
 export interface PlannedRun {
   readonly args: readonly string[];
@@ -5,8 +7,10 @@ export interface PlannedRun {
   readonly file?: { readonly name: string; readonly text: string };
   /** All of its stdin. */
   readonly input?: string;
-  /** It is to end with exit code 3 and a command to type, which is typed then, as often as that is said. */
+  /** It may end with exit code 3 and a command to type, which is typed then, as often as that is said. */
   readonly obey?: true;
+  /** What is typed after it, by what it has printed. */
+  readonly next?: (stdout: string) => readonly PlannedRun[];
 }
 
 /** What the suite hands to a client about the scenario (`MCP_CONFORMANCE_CONTEXT`). */
@@ -14,6 +18,7 @@ export interface ScenarioContext {
   readonly client_id?: string;
   readonly client_secret?: string;
   readonly private_key_pem?: string;
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }[];
 }
 
 /** The client identifier that the suite's authorization server knows as a metadata document. */
@@ -23,9 +28,20 @@ const metadataUrl = 'https://conformance-test.local/client-metadata.json';
 export function planFor(scenario: string, server: string, context: ScenarioContext): PlannedRun[] {
   switch (scenario) {
     case 'initialize':
+    case 'request-metadata':
+    case 'json-schema-ref-no-deref':
       return [{ args: ['call', server, 'tools/list'] }];
     case 'tools_call':
-      return [{ args: ['call', server, 'tools/list'] }, { args: ['call', server, 'add_numbers', 'a:=5', 'b:=3'] }];
+    case 'http-standard-headers':
+    case 'http-custom-headers':
+    case 'http-invalid-tool-headers':
+    case 'json-schema-2020-12-preservation':
+      return listAndCall(scenario, server, context);
+    case 'sep-2322-client-request-state':
+      return listAndCall(scenario, server, context, ['--elicitation', 'defaults']);
+    case 'auth/2025-03-26-oauth-metadata-backcompat':
+    case 'auth/2025-03-26-oauth-endpoint-fallback':
+      return loginAndCall(server, ['--legacy']);
     case 'elicitation-sep1034-client-defaults':
       return [
         {
@@ -47,9 +63,10 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
         context.client_secret,
       );
     case 'auth/authorization-server-migration': {
-      // The second call meets the other authorization server: a person is to agree to it first.
-      const [login, list, call] = loginAndCall(server, []);
-      return [login, list, call && { ...call, obey: true as const }, call].filter((run) => run !== undefined);
+      // After its first request the server names another authorization server: a person is to agree to it first.
+      const [login, ...calls] = loginAndCall(server, []);
+      const obeyed = calls.flatMap((call) => [{ ...call, obey: true as const }, call]);
+      return [login, ...obeyed].filter((run) => run !== undefined);
     }
     case 'auth/client-credentials-basic':
       return asClient(server, context, { args: ['--client-secret-stdin'], input: context.client_secret });
@@ -60,6 +77,25 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
     default:
       return loginAndCall(server, ['--client-metadata-url', metadataUrl]);
   }
+}
+
+/** Lists the tools, and calls them by what is listed. */
+function listAndCall(
+  scenario: string,
+  server: string,
+  context: ScenarioContext,
+  options: readonly string[] = [],
+): PlannedRun[] {
+  const next = (stdout: string): PlannedRun[] => {
+    const calls = callsOf(scenario, context, JSON.parse(stdout).tools ?? []).map(([tool, args]) => [
+      tool,
+      ...Object.entries(args).map(([name, value]) => `${name}:=${JSON.stringify(value)}`),
+    ]);
+    const others = otherRequests.map(([method, params]) => [method, ...Object.values(params)]);
+    const lines = scenario === 'http-standard-headers' ? [...calls, ...others] : calls;
+    return lines.map((words) => ({ args: ['call', server, ...words, ...options] }));
+  };
+  return [{ args: ['call', server, 'tools/list', '--json'], next }];
 }
 
 /** Logs in as the client itself, with what proves who it is. */

@@ -1,11 +1,27 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
 import { temporaryFolder } from '../support/temporary.js';
-import type { Scenario } from './scenarios.js';
+import type { Way, Wire } from './scenarios.js';
+
+/** A scenario of the suite for clients, as the suite lists it. */
+export interface ListedScenario {
+  readonly name: string;
+  /** The revisions that it is about; `extension` for one that is about none. */
+  readonly revisions: readonly string[];
+}
+
+/** One scenario, played once. */
+export interface Play {
+  readonly name: string;
+  readonly way: Way;
+  readonly wire: Wire;
+  /** The scenario is about other revisions than the one that is spoken. */
+  readonly isForced: boolean;
+}
 
 export interface ScenarioResult {
   /** The suite's own verdict and ours: exit 0, a success at least, no failure, no warning, in time. */
@@ -26,10 +42,13 @@ interface Check {
 
 const packages = join(repositoryRoot, 'test', 'conformance', 'node_modules');
 const suite = join(packages, '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
-/** The command that plays the client: ours. */
-export const driver = `${process.execPath} ${join(import.meta.dirname, 'driver.js')}`;
-/** The same by way of `postern bridge`. */
-export const bridgeDriver = `${process.execPath} ${join(import.meta.dirname, 'bridge-driver.js')}`;
+const driver = (name: string) => `${process.execPath} ${join(import.meta.dirname, name)}`;
+/** The commands that play the client: ours. */
+export const drivers: Readonly<Record<Way, string>> = {
+  call: driver('driver.js'),
+  'bridge, older host': `${driver('bridge-driver.js')} older`,
+  'bridge, newer host': `${driver('bridge-driver.js')} newer`,
+};
 const driverLimitMs = 60_000;
 
 /** The Node.js 22 that the suite needs; the program under test stays on the one that runs the tests. */
@@ -46,19 +65,33 @@ export function suiteIsMissing(): string | false {
   return process.env['POSTERN_NO_CONFORMANCE'] ?? 'install its packages: npm test';
 }
 
+/** The scenarios for clients: all that the suite has, or those that a revision requires. None where the suite is missing. */
+export function listScenarios(required?: Wire): readonly ListedScenario[] {
+  if (suiteIsMissing() !== false) return [];
+  const which = required === undefined ? [] : ['--requirements', required];
+  const { stdout } = spawnSync(suiteNode(), [suite, 'list', '--client', ...which], { encoding: 'utf8' });
+  const [, list = ''] = /^Client scenarios .*\n((?: {2}- .*\n)+)/m.exec(stdout) ?? [];
+  const scenarios = [...list.matchAll(/^ {2}- (\S+)(?: \[(.*)\])?$/gm)].map(([, name = '', revisions = '']) => ({
+    name,
+    revisions: revisions.split(','),
+  }));
+  if (scenarios.length === 0) throw new Error(`the suite listed nothing: ${stdout}`);
+  return scenarios;
+}
+
 /**
  * Plays one scenario in a process of its own (the suite's own suite mode hides exit codes), with `client`
  * as the client's command. `variables` reach it.
  */
 export async function play(
-  scenario: Scenario,
+  { name, wire, isForced }: Omit<Play, 'way'>,
   client: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<ScenarioResult> {
   await using results = await temporaryFolder();
-  const wire = scenario.onOldWire ? ['--spec-version', '2025-11-25', '--force'] : [];
   const command = ['--command', client, '--timeout', String(driverLimitMs)];
-  const args = [suite, 'client', ...command, '--scenario', scenario.name, ...wire, '-o', results.path];
+  const spoken = ['--spec-version', wire, ...(isForced ? ['--force'] : [])];
+  const args = [suite, 'client', ...command, '--scenario', name, ...spoken, '-o', results.path];
   const env = { PATH: process.env['PATH'] ?? '', HOME: results.path, ...variables };
   const child = spawn(suiteNode(), args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

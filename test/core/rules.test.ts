@@ -44,3 +44,25 @@ test('people are told a section, never one of our numbers', () => {
   assert.equal(ruleInWords('R-5.8c, R-5.8d'), 'MCP authorization, Communication Security');
   assert.equal(ruleInWords('RFC 9207 section 2.4'), 'RFC 9207 section 2.4');
 });
+
+/** Sections of draft-ietf-oauth-client-id-metadata-document-00 by what they are about. */
+const draftSections: Readonly<Record<string, string>> = {
+  '3': 'Client Identifier',
+  '4': 'Client Information Discovery',
+  '4.1': 'Client Metadata',
+  '4.3': 'Metadata Discovery Errors',
+  '6': 'Security Considerations',
+  '6.5': 'Server Side Request Forgery (SSRF) Attacks',
+  '6.6': 'Maximum Response Size for Client Metadata Documents',
+};
+
+test('a section of the draft that a finding names is one that it has', async () => {
+  const folder = join(repositoryRoot, 'src');
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+  const named = new Set(
+    texts.flatMap((text) => [...text.matchAll(/'[^'\n]*\bCIMD section ([\d.]+)'/g)].map(([, at]) => at)),
+  );
+  assert.ok(named.size > 4);
+  for (const section of named) assert.ok(Object.hasOwn(draftSections, section ?? ''), section);
+});

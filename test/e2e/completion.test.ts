@@ -57,6 +57,7 @@ async function writeLogin(home: Home): Promise<void> {
     description: 'Says it.',
     isReadOnly: true,
     isDestructive: false,
+    isMarked: false,
     isOpen: false,
     parameters,
   };
@@ -175,7 +176,13 @@ for (const [shell, words, script] of [
     const record = `printf '%s\\n' "$3" >> '${home.path}/calls'`;
     await writeFile(asked, `#!/bin/sh\ncase $1 in call) ${record};; *) exec ${real.join(' ')} "$@";; esac\n`);
     const directory = statePaths(home.env, process.platform, home.path).state;
-    const other = { description: 'Says $(true>RUN) it.', isReadOnly: true, isDestructive: false, isOpen: false };
+    const other = {
+      description: 'Says $(true>RUN) it.',
+      isReadOnly: true,
+      isDestructive: false,
+      isOpen: false,
+      isMarked: false,
+    };
     const tools = hostileNames.map(([, name]) => ({ ...other, name, parameters: [] }));
     await createToolLists(directory).keep(key, { at: Date.now(), isWhole: true, tools });
     await using terminal = await startAtTerminal(home, [...words], { stdout: 'terminal', columns: 100 });

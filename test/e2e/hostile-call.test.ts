@@ -108,7 +108,7 @@ test('without a terminal a question of the server is declined, defaults or not, 
     assert.equal(code, 0, stderr);
   }
   assert.deepEqual(answers, [{ action: 'decline' }, { action: 'decline' }, { action: 'decline' }]);
-  assert.deepEqual(offered, [{}, { elicitation: {} }, {}]);
+  assert.deepEqual(offered, [{}, { elicitation: { form: {} } }, {}]);
   await runProgram(home, ['call', server.url, 'x', '--elicitation', 'defaults']);
   assert.deepEqual(answers[3], { action: 'accept', content: { name: 'admin', sure: true } });
 });

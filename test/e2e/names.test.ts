@@ -89,3 +89,19 @@ test('login --from --all takes each server that a program is set up for, and say
   assert.equal((await stage.run('login', '--all')).code, 2);
   assert.equal((await stage.run('login', 'x', '--from', 'cursor', '--all')).code, 2);
 });
+
+test('login --from --all of more than five servers asks at a terminal, and lists a dozen of them', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  const servers = Object.fromEntries(
+    Array.from({ length: 14 }, (_, at) => [`s${at}`, { url: `http://127.0.0.1:1/mcp/${at}` }]),
+  );
+  await mkdir(join(stage.home.path, '.cursor'));
+  await writeFile(join(stage.home.path, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: servers }));
+  await using asked = await stage.atTerminal('login', '--from', 'cursor', '--all');
+  await asked.screen.waitForStdout(/14 servers[\s\S]*s11 +http[\s\S]*and 2 more[\s\S]*Log in to all 14\? \[y\/N\]/);
+  asked.type('\r');
+  const kept = await asked.screen.finished;
+  assert.deepEqual([kept.code, /Nothing was changed/.test(kept.stdout)], [4, true], kept.stdout);
+});

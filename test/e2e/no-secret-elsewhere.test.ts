@@ -20,7 +20,7 @@ function secretsSeen(stage: Stage): Record<string, string> {
   return secrets;
 }
 
-test('tokens are in the keychain and nowhere else: not on disk, in no printed byte, in no argument [R-5.8b] [A-70]', {
+test('[Q-6.18] tokens are in the keychain and nowhere else: not on disk, in no printed byte, in no argument [R-5.8b] [A-70]', {
   skip,
 }, async () => {
   await using stage = await openStage({ accessTokenSeconds: 2 });

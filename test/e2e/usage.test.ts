@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
 import { runProgram } from '../support/program.js';
@@ -9,11 +11,38 @@ test('what is wrong in the words is said first, exit 2, with or without a person
   for (const [words, said] of [
     [['logout'], /postern help logout/],
     [['logout', server, '--all'], /postern help logout/],
-    [['login', server, '--store', 'nope'], /--store cannot be used/],
+    [['login', server, '--store', 'nope'], /--store cannot be used[\s\S]*postern login --help/],
+    [['login', 'no-such-login', '--store', 'nope'], /--store cannot be used/],
+    [['login', 'no-such-login', '--browser-with', 'nope'], /--browser-with cannot be used/],
+    [['login', 'no-such-login', '--scope', 'a"b'], /--scope cannot be used/],
+    [['login', 'no-such-login', '--name', 'a/b'], /a\/b/],
+    [['login', 'no-such-login', '--client-secret-stdin'], /--client-id/],
+    [['login', 'no-such-login', '--client-key-file', 'k', '--client-id', 'c'], /--client-credentials/],
+    [['login', '--from', 'cursor', '--all', '--store', 'nope'], /--store cannot be used/],
+    [['login', '--expired', '--store', 'nope'], /--store cannot be used/],
+    [['rename', 'no-such-login', 'a/b'], /a\/b/],
+    [['client-metadata', 'init', '--url', 'https://a.example/x', '--store', 'nope'], /--store cannot be used/],
     [['client-metadata'], /needs an action: /],
   ] as const) {
     const ended = await runProgram(home, [...words, '--non-interactive']);
     assert.equal(ended.code, 2, words.join(' '));
     assert.match(ended.stderr, said);
   }
+});
+
+test('login --from --all of many servers says how many and which, and needs --yes where nobody can be asked', async () => {
+  await using home = await makeHome();
+  const servers = Object.fromEntries(
+    Array.from({ length: 7 }, (_, at) => [`server-${at}`, { url: `http://127.0.0.1:1/mcp/${at}` }]),
+  );
+  await mkdir(join(home.path, '.cursor'));
+  await writeFile(join(home.path, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: servers }));
+  const words = ['login', '--from', 'cursor', '--all', '--store', 'file', '--no-browser'];
+  const refused = await runProgram(home, words);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /log in to 7 servers \(server-0, [^)]*server-4 and 2 more\)/);
+  assert.match(refused.stderr, /Run: postern login --from cursor --all --yes --store file --no-browser\n/);
+  assert.equal((await runProgram(home, [...words, '--json'])).code, 2);
+  const tried = await runProgram(home, [...words, '--yes']);
+  assert.match(tried.stdout, /Logged in to 0 servers of 7; 7 failed/);
 });

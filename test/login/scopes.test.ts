@@ -24,8 +24,8 @@ const cases: readonly Case[] = [
   { rule: '[R-5.4a][A-26]', listed: [], asked: null },
   { rule: '[R-5.4a]', challenged: '', listed: ['a'], asked: 'a' },
   { rule: '[A-26]', challenged: 'a b', listed: ['a', 'b', 'admin'], own: ['a'], asked: 'a' },
-  { rule: '[R-5.4a]', challenged: 'a', atIssuer: ['offline_access'], asked: 'a offline_access' },
-  { rule: '[R-5.4a]', challenged: 'a', atIssuer: ['openid', 'email'], asked: 'a' },
+  { rule: '[Q-6.20][R-5.4a]', challenged: 'a', atIssuer: ['offline_access'], asked: 'a offline_access' },
+  { rule: '[Q-6.20][R-5.4a]', challenged: 'a', atIssuer: ['openid', 'email'], asked: 'a' },
   { rule: '[R-5.4a]', atIssuer: ['offline_access'], asked: null },
   { rule: '[R-5.4a]', challenged: 'a', atIssuer: ['offline_access'], grants: ['authorization_code'], asked: 'a' },
 ];
@@ -55,7 +55,7 @@ for (const each of cases) {
   });
 }
 
-test('[R-4.7a][R-2.1c] a challenged scope outside scopes_supported is granted, and works at the sandbox', async () => {
+test('[Q-6.14][R-4.7a][R-2.1c] a challenged scope outside scopes_supported is granted, and works at the sandbox', async () => {
   await using own = await openOwnScene();
   await using scene = await openScene({ otherResources: [own.server.url] });
   own.server.challenge = 'Bearer scope="notes:write"';

@@ -74,7 +74,7 @@ const validate = (
 ) => validateAuthorizationResponse(response, { server: about, clientId: 'c', state: new Secret('s') });
 const silent = { issuer: server.issuer, announcesIss: false };
 
-test('[A-36][A-89][A-91] iss of another, announced or not, or equal only when normalised, is refused before all else', async () => {
+test('[Q-6.2][Q-6.4][Q-6.24][A-36][A-89][A-91] iss of another, announced or not, or equal only when normalised, is refused before all else', async () => {
   for (const found of [
     'https://evil.example',
     'https://as.example/',
@@ -94,7 +94,7 @@ test('[A-36][A-89][A-91] iss of another, announced or not, or equal only when no
   }
 });
 
-test('[A-90] iss missing though announced is refused; missing and not announced is fine', async () => {
+test('[Q-6.3][A-90] iss missing though announced is refused; missing and not announced is fine', async () => {
   const judged = await validate([code, state], announcing);
   assert.ok(!judged.ok && judged.problem === 'other_issuer' && judged.found === undefined);
   assert.ok((await validate([code, state], silent)).ok);

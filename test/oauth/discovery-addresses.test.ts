@@ -67,7 +67,8 @@ test('[R-4.2b][A-16] neither form answers: both are named with the reason, in or
   await using own = await openOwnScene();
   own.server.documents = {};
   const failure = await scene.loginFails('discovery_failed', { server: own.server.url });
-  assert.deepEqual(own.server.requests, ['POST /mcp', `GET ${pathForm}`, `GET ${rootForm}`]);
+  const legacy = 'GET /.well-known/oauth-authorization-server'; // only to say whether --legacy could help
+  assert.deepEqual(own.server.requests, ['POST /mcp', `GET ${pathForm}`, `GET ${rootForm}`, legacy]);
   const tried = new RegExp(`${pathForm}" \\(status 404\\), .*${rootForm}" \\(status 404\\)`);
   assert.match(failure.message, tried);
   assert.deepEqual(own.issuer.requests, []);
@@ -91,7 +92,7 @@ const cases: readonly Case[] = [
 for (const [metadata, issuerPath, asked] of cases) {
   const rule = issuerPath === '' ? 'R-4.3b' : 'R-4.3a';
   const titled = { 'R-4.3a': '[R-4.3a]', 'R-4.3b': '[R-4.3b]' }[rule];
-  test(`${titled}[R-1.8e] issuer ${issuerPath || 'without a path'}, ${metadata} answering: asked in order until one succeeds`, async () => {
+  test(`[Q-6.22]${titled}[R-1.8e] issuer ${issuerPath || 'without a path'}, ${metadata} answering: asked in order until one succeeds`, async () => {
     await using scene = await openScene({ ...(metadata && { metadata }), issuerPath });
     const login = await scene.login();
     assert.equal(login.issuer, scene.sandbox.issuer);
@@ -109,7 +110,7 @@ for (const [metadata, issuerPath, asked] of cases) {
 
 for (const issuerPath of ['/tenant1', '']) {
   const titled = issuerPath === '' ? '[R-4.3b]' : '[R-4.3a]';
-  test(`${titled}[R-1.8d] issuer ${issuerPath || 'without a path'}, no address answers: all are named in order, nothing is opened`, async () => {
+  test(`[Q-6.22]${titled}[R-1.8d] issuer ${issuerPath || 'without a path'}, no address answers: all are named in order, nothing is opened`, async () => {
     await using scene = await openScene();
     await using own = await openOwnScene();
     own.server.publish({ authorization_servers: [`${own.server.origin}${issuerPath}`] });

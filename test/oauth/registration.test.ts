@@ -71,7 +71,7 @@ async function register(
   return { judged, sent: JSON.parse(String(seen[0]?.body)) as Record<string, unknown>, request: seen[0] };
 }
 
-test('[R-1.8c][R-2.2b] a registration says native, the exact redirect URI, grants, responses and scope', async () => {
+test('[Q-6.11][Q-6.19][R-1.8c][R-2.2b] a registration says native, the exact redirect URI, grants, responses and scope', async () => {
   const { sent, request } = await register({ client_id: 'c1' });
   assert.deepEqual(sent, {
     client_name: 'postern',

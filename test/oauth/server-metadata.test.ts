@@ -32,7 +32,7 @@ test('a tidy document is taken, and says what it offers', async () => {
   assert.equal(judged.authorizationServer.revocationEndpoint, undefined);
 });
 
-test('[R-4.3c][A-31][A-32][A-43] issuer must be the same string, with nothing normalised', async () => {
+test('[Q-6.6][R-4.3c][A-31][A-32][A-43] issuer must be the same string, with nothing normalised', async () => {
   for (const found of [
     'https://evil.example/t1',
     'https://as.example/t1/',

@@ -8,7 +8,7 @@ import { ask, mountOf, open, openStand } from './stand.js';
 
 const lent = (server: string, rules: Partial<ToolRules>) => ({
   ...mountOf(server),
-  policy: new ToolPolicy({ allowTool: [], denyTool: [], readOnly: false, ...rules }),
+  policy: new ToolPolicy({ allowTool: [], denyTool: [], readOnly: false, ...rules }, () => undefined),
 });
 
 const json = { 'content-type': 'application/json' };

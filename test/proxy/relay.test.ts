@@ -7,7 +7,7 @@ import { ask, firstToken, mountOf, openStand, tokenFor } from './stand.js';
 
 const bearer = (number: number) => `Bearer canary-token-${number}`;
 
-test('a request arrives as it was sent but for what is ours to write, and so does its answer [A-215]', async () => {
+test('[Q-2.17] a request arrives as it was sent but for what is ours to write, and so does its answer [A-215]', async () => {
   let seen: { line: string; headers: readonly string[]; body: string } | undefined;
   await using server = await startHttp(async (request, response) => {
     let body = '';
@@ -17,13 +17,20 @@ test('a request arrives as it was sent but for what is ours to write, and so doe
     response.end('the answer');
   });
   await using stand = await openStand(mountOf(`${server.origin}/mcp?t=1`));
-  const headers = { authorization: 'Bearer other', cookie: 'a=b', 'x-own': ['1', '2'], 'content-type': 'a/b' };
+  const headers = {
+    authorization: 'Bearer other',
+    cookie: 'a=b',
+    'x-own': ['1', '2'],
+    'mcp-param-odd': 'a b',
+    'content-type': 'a/b',
+  };
   const answer = await ask(stand, stand.at('/x?y=1'), { method: 'PATCH', headers, body: 'the body' });
   assert.equal(seen?.line, 'PATCH /mcp/x?t=1&y=1');
   assert.equal(seen?.body, 'the body');
   const sent = seen?.headers.join('\n').toLowerCase() ?? '';
   assert.deepEqual(sent.match(/authorization\n.*/g), [`authorization\nbearer ${firstToken}`]);
   assert.match(sent, /x-own\n1\nx-own\n2\n/);
+  assert.match(sent, /mcp-param-odd\na b\n/);
   assert.doesNotMatch(sent, /cookie|via|forwarded|accept-encoding|user-agent/);
   assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [207, 'the answer', 'text/plain']);
   assert.deepEqual(

@@ -8,7 +8,7 @@ import { systemResolver } from '../../src/http/resolve-host.js';
 import type { ProxyMount, ProxyOptions, RunningProxy } from '../../src/proxy/ports.js';
 import { openProxy, proxyPool } from '../../src/proxy/server.js';
 import { Authorizer, type TokenSource } from '../../src/tokens/authorizer.js';
-import { requestToken } from '../../src/tokens/token-in-use.js';
+import { requestToken } from '../../src/tokens/credential-target.js';
 
 /** The token that mounts of these tests send, unless told otherwise. */
 export const firstToken = 'canary-token-0';
@@ -36,6 +36,7 @@ export function mountOf(
     },
     widen: async () => assert.fail('more scope is wanted'),
     accepted: () => undefined,
+    doubt: () => undefined,
     ...change,
   };
   return { name, server, authorizer: new Authorizer(source), policy: undefined, renewals };

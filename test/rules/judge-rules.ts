@@ -19,7 +19,7 @@ export interface RulesJudgement {
   readonly unknown: readonly string[];
 }
 
-/** Holds the rules against the titles of all tests and the list of those that have none yet. */
+/** Holds the rules of all tables against the titles of all tests and the list of those that have none yet. */
 export function judgeRules(
   rules: readonly string[],
   notYet: readonly NotYet[],
@@ -39,13 +39,22 @@ export function rulesNamedIn(source: string): readonly string[] {
   const { code, strings, templates } = lexSource(source);
   const idle = new Set([...code.matchAll(/\.(?:skip|todo)\(\s*"(\d+)"/g)].map(([, index]) => Number(index)));
   const texts = [...strings.filter((_, index) => !idle.has(index)), ...templates];
-  return texts.flatMap((text) => [...text.matchAll(/\[(R-[0-9]+\.[0-9]+[a-z]?)\]/g)].map(([, rule]) => rule ?? ''));
+  return texts.flatMap((text) => [...text.matchAll(/\[([RQ]-[0-9]+\.[0-9]+[a-z]?)\]/g)].map(([, rule]) => rule ?? ''));
 }
 
 /** The rows of the rule table: one per rule, `| id | who | level | rule |`. */
 export function rulesInTable(table: string): readonly Rule[] {
+  return rulesIn(table, /^\| (R-[0-9.]+[a-z]?) \| ([^|]+) \| ([MSY]) \| (.+) \|$/);
+}
+
+/** The same of the newer revision: `| id | who | level | what was | rule | source | check | how far we are |`. */
+export function newerRulesInTable(table: string): readonly Rule[] {
+  return rulesIn(table, /^\| (Q-[0-9.]+) \| ([^|]+) \| ([MSY–]) \| [NC=] \| (.+) \| [^|]+ \| [^|]+ \| [^|]+ \|$/);
+}
+
+function rulesIn(table: string, row: RegExp): readonly Rule[] {
   return table.split('\n').flatMap((line) => {
-    const [, id, who, level, rule] = /^\| (R-[0-9.]+[a-z]?) \| ([^|]+) \| ([MSY]) \| (.+) \|$/.exec(line) ?? [];
+    const [, id, who, level, rule] = row.exec(line) ?? [];
     return id && who && level && rule ? [{ id, who, level, rule }] : [];
   });
 }

@@ -42,7 +42,7 @@ async function run(change: Partial<Arguments>, json: boolean, then: (printed: st
     async (bytes) => {
       seen = then(String(bytes)).finally(() => end.abort());
     },
-    false,
+    undefined,
     (text) => text,
   );
   const context = {
@@ -91,22 +91,30 @@ test('[A-298] a fault that does not exist is refused, with the one that was mean
   assert.match(failure.remedy, /as-no-pkce/);
 });
 
-test('[A-298] --misbehave list shows each fault on a line of its own, in groups, and starts nothing', async () => {
+test('[A-298] --misbehave list shows each fault on lines of its own, in groups, as wide as is read, and starts nothing', async () => {
   const pages: string[] = [];
   const out = createResultWriter(
     async (bytes) => void pages.push(String(bytes)),
-    false,
+    undefined,
     (text) => text,
   );
   const context = { out, tell: assert.fail, json: false, look: plainLook, tellLook: plainLook };
   const world = context as unknown as Parameters<typeof command.run>[0];
   assert.equal(await command.run(world, { ...usual, misbehave: ['list'] }), 0);
   const lines = pages.join('').split('\n');
+  assert.ok(lines.every((line) => line.length <= 80));
   for (const { name, what, group } of listFaults()) {
     assert.ok(lines.includes(group), group);
-    const own = lines.filter((line) => line.trim().split(' ')[0] === name);
+    const own = lines.flatMap((line, at) => (line.trim().split(' ')[0] === name && /^ {2}\S/.test(line) ? at : []));
     assert.equal(own.length, 1, name);
-    assert.ok(own[0]?.endsWith(what), name);
+    const [begin = 0] = own;
+    const after = lines.slice(begin + 1);
+    const more = after.slice(
+      0,
+      after.findIndex((line) => !line.startsWith('    ')),
+    );
+    const text = [lines[begin]?.trim().slice(name.length), ...more].map((line) => line?.trim()).filter(Boolean);
+    assert.equal(text.join(' '), what, 'whole, on as many lines as it needs');
   }
 });
 

@@ -1,13 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import type { Step } from '../../src/core/failure.js';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';
 import type { Clock, Journal, Terminal } from '../../src/core/ports.js';
+import { plainLook } from '../../src/core/text/look.js';
 import { createHttpClient } from '../../src/http/client.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { callbackLimits } from '../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../src/login/browser/callback-listener.js';
+import { createServerPages } from '../../src/login/browser/server-pages.js';
 import type { Browser, LoginPorts } from '../../src/login/ports.js';
 import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
 import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
@@ -23,7 +26,7 @@ import { createToolLists } from '../../src/stores/state/tool-lists.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 
 /** Real ports for flows in this process; only clock, browser and terminal are stand-ins. */
-export interface FlowPorts extends LoginPorts, AsyncDisposable {
+export interface FlowPorts extends LoginPorts, PersonPorts, AsyncDisposable {
   readonly store: SecretStore;
   /** Every address that the "browser" was given, in order. */
   readonly opened: readonly string[];
@@ -83,6 +86,8 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     toolLists: createToolLists(directory),
     history: createLoginHistory({ stateFolder: directory, command: 'call', now: clock.now }),
     browser,
+    pages: createServerPages({ browser, limits: callbackLimits }),
+    tellLook: plainLook,
     listeners: createCallbackListeners({ ...callbackLimits, lingerMs: 200 }),
     terminal,
     journal: plainJournal(),

@@ -237,6 +237,35 @@ for (const { what, person, by, given, first, outcome, refreshes, asked = 0, show
   }
 }
 
+for (const [name, open, isRefreshed] of Object.entries(senders).flatMap(
+  ([...one]) =>
+    [
+      [...one, true],
+      [...one, false],
+    ] as const,
+)) {
+  test(`[Q-6.7] ${name}: a login that is made anew after the old one was ${isRefreshed ? 'refreshed in vain' : 'refused'} is used by the next request`, async () => {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    own.server.whenAuthorized = (_message, response) => void response.end('{}');
+    const { url } = own.server;
+    const login = await scene.login({ server: url });
+    const stage = { scene, own, login, url, relogin: undefined };
+    await using opened = await open(stage);
+    assert.equal(await opened.send(), 200);
+    const [accept, issue] = [own.server.whenAuthorized, own.issuer.onToken];
+    refuseAll(401, invalid, always)(stage);
+    if (!isRefreshed) own.issuer.onToken = () => [400, { error: 'invalid_grant' }];
+    assert.equal(await opened.send(), isRefreshed ? 'token_refused' : 'login_expired');
+    own.issuer.onToken = issue;
+    own.server.whenAuthorized = accept;
+    await scene.login({ server: url });
+    const [seen, last] = [own.server.tokens.length, own.issuer.forms.length];
+    assert.deepEqual([await opened.send(), own.server.tokens.slice(seen)], [200, ['Bearer access-3']]);
+    assert.equal(own.issuer.forms.length, last);
+  });
+}
+
 for (const [name, open] of Object.entries(callers).filter(([caller]) => caller !== 'proxy')) {
   test(`[R-5.1a] ${name}: the token of one project, asked for at another one that differs in the query alone`, async () => {
     await using scene = await openScene();

@@ -10,7 +10,7 @@ import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
-test('[R-5.6b][A-163] three step-ups an hour for one operation, however often it is called', async () => {
+test('[Q-6.17][R-5.6b][A-163] three step-ups an hour for one operation, however often it is called', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
   let asked = 0;

@@ -131,7 +131,7 @@ test('[A-140] the clock is set back by half a minute, as time servers do: nothin
   assert.equal(scene.sandbox.stats.refreshes, 0);
 });
 
-test('[A-140] the clock is set back and the authorization server is out of order, or there is no refresh token: the token is used', async () => {
+test('[Q-6.18][A-140] the clock is set back and the authorization server is out of order, or there is no refresh token: the token is used', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
   const login = await scene.login();

@@ -61,7 +61,7 @@ test('[R-8.1] the size of a protocol message is what the person has set', async 
   assert.match(failure.message, /larger than 1 MiB/);
 });
 
-test('[R-8.1] the time for the head of a protocol answer is what the person has set', { timeout }, async () => {
+test('[Q-3.6][R-8.1] the time for the head of a protocol answer is what the person has set', { timeout }, async () => {
   await using scene = await openScene({}, with_({ answerSeconds: 1 }));
   await using own = await openOwnScene();
   const login = await scene.login({ server: own.server.url });

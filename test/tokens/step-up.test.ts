@@ -8,7 +8,7 @@ import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
-test('[R-5.6a] step-up: scopes widened, those held kept, the original call sent again', async () => {
+test('[Q-6.13][R-5.6a] step-up: scopes widened, those held kept, the original call sent again', async () => {
   await using scene = await openScene();
   const login = await scene.login();
   const relogin = stepUp(scene);

@@ -32,10 +32,10 @@ export function knownFrom(
       ...logins.map(({ server, name }): Offer => [server, name ?? 'a login without a name']),
     ],
     accounts: (word) =>
-      (word === undefined ? logins : meant(word)).map(
-        ({ account, server }): Offer => [account, printable(server, 100)],
-      ),
-    issuers: () => logins.map(({ issuer }): Offer => [issuer, '']),
+      (word === undefined ? logins : meant(word))
+        .filter(({ account }) => isOneLine(account))
+        .map(({ account, server }): Offer => [account, printable(server, 100)]),
+    issuers: () => logins.filter(({ issuer }) => isPlain(issuer)).map(({ issuer }): Offer => [issuer, '']),
     tools: (word) => [
       ...toolsFor(word)
         .filter(({ name }) => isPlain(name))
@@ -59,7 +59,11 @@ function valuesOf({ types, choices }: ToolParameter): readonly string[] {
 
 /** Nor is what reads as an option, or as a line for the shell's script. */
 function isPlain(text: string): boolean {
-  return text !== '' && printable(text, 200) === text && !/\s|^[-:]/.test(text);
+  return isOneLine(text) && !/\s/.test(text);
+}
+
+function isOneLine(text: string): boolean {
+  return text !== '' && printable(text, 200) === text && !/^[-:\s]/.test(text);
 }
 
 function lineOf(text: string): string {

@@ -33,8 +33,8 @@ export function readShellLine(line: string): ShellLine {
   return { before: words.slice(1), current: word, quote };
 }
 
-/** Characters that mean nothing to a POSIX shell within a word. */
-const harmless = /[A-Za-z0-9_@%+=:,./~-]/;
+/** Characters that mean nothing to a POSIX shell within a word. A tilde does: bash puts the home folder for it behind “=”. */
+const harmless = /[A-Za-z0-9_@%+=:,./-]/;
 
 /** A word as it can be typed: within the quote that is open, or with a backslash before whatever means something. */
 export function asTyped(word: string, quote: string): string {

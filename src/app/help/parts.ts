@@ -27,7 +27,35 @@ export function labelled(look: Look, rows: readonly Row[], tone: Tone = 'name'):
   });
 }
 
-/** Command lines to copy, never broken, each with what it does. */
+/**
+ * A command line of a shell to copy. One that is wider than the terminal goes on below, behind a backslash, as a shell
+ * reads it; what is no command, or has a word that is wider, stays whole.
+ */
+export function copyLines(look: Look, command: string): readonly string[] {
+  const words = command.match(/postern \S+|(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? [];
+  const isCommand =
+    /^(?:[A-Z_]+=\S* )*[a-z-]+ /.test(command) && words.join(' ') === command && !command.includes('\\');
+  const room = look.width - 2; // for the blank and the backslash
+  const hasRoom = words.every((word) => columnsOf(word) + indentGoingOn <= room);
+  if (!isCommand || !hasRoom || columnsOf(command) + 2 <= look.width) {
+    const indent = columnsOf(command) > look.width ? 2 : Math.min(2, look.width - columnsOf(command));
+    return [' '.repeat(indent) + toned(look, 'name', command)];
+  }
+  const lines: string[] = [];
+  let line = ' ';
+  for (const [at, word] of words.entries()) {
+    if (columnsOf(line) + 1 + columnsOf(word) > (at === words.length - 1 ? look.width : room)) {
+      lines.push(`${line} \\`);
+      line = ' '.repeat(indentGoingOn - 1);
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line].map((one) => toned(look, 'name', one));
+}
+
+const indentGoingOn = 6;
+
+/** Command lines to copy, each with what it does. */
 export function exampleLines(
   look: Look,
   examples: readonly { readonly command: string; readonly describe: string }[],
@@ -37,7 +65,7 @@ export function exampleLines(
   return examples.flatMap(({ command, describe }) => {
     const name = toned(look, 'name', command);
     if (isWide) return [`  ${name}${' '.repeat(column - columnsOf(command) + 2)}${toned(look, 'dim', describe)}`];
-    return [`  ${name}`, ...wrapped(describe, look.width, 6).map((line) => toned(look, 'dim', line))];
+    return [...copyLines(look, command), ...wrapped(describe, look.width, 6).map((line) => toned(look, 'dim', line))];
   });
 }
 

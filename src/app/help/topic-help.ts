@@ -1,7 +1,7 @@
 import type { CommandTable } from '../../core/command.js';
 import { wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
-import { labelled } from './parts.js';
+import { copyLines, labelled } from './parts.js';
 import { type Block, blocksOf, type Topic } from './topics/topic.js';
 
 /** Lines of `postern help <topic>`. */
@@ -20,7 +20,7 @@ function blockLines(look: Look, block: Block): readonly string[] {
     case 'paragraph':
       return wrapped(inTones(look, block.text), look.width);
     case 'code':
-      return block.lines.map((line) => `  ${toned(look, 'name', line)}`);
+      return block.lines.flatMap((line) => copyLines(look, line));
     case 'items':
       return block.lines.flatMap((line) => {
         const [first = '', ...others] = wrapped(inTones(look, line), look.width, 4);

@@ -24,6 +24,8 @@ export interface Printing {
   readonly form: OutputForm;
   /** `--save`. */
   readonly folder: string | undefined;
+  /** `--long`. */
+  readonly isLong?: boolean;
 }
 
 type PrintWorld = Pick<CommandOutput, 'out' | 'look' | 'tell'> & { readonly files: Files };
@@ -32,12 +34,13 @@ type PrintWorld = Pick<CommandOutput, 'out' | 'look' | 'tell'> & { readonly file
  * Prints a result on stdout, and saves what can be files where a folder is given.
  * @throws Failure `not_saved`, `file_unwritable`, `output_failed`
  */
-export async function printResult(world: PrintWorld, given: Result, { form, folder }: Printing): Promise<void> {
+export async function printResult(world: PrintWorld, given: Result, printing: Printing): Promise<void> {
   const { out, files, tell } = world;
+  const { form, folder, isLong = false } = printing;
   const { method, result, raw } = given;
   const pieces = piecesOf(method, result);
   const saver = folder === undefined ? undefined : new Saver(files, folder);
-  if (form === 'text') return printForPerson(world, given, pieces, saver);
+  if (form === 'text') return printForPerson(world, { ...given, isLong }, pieces, saver);
   if (form === 'raw' && raw.length > 0) await printRaw(world, raw);
   else await out.exact.json(result);
   for (const piece of pieces ?? []) {
@@ -58,12 +61,12 @@ async function printRaw({ out }: PrintWorld, pages: readonly Uint8Array[]): Prom
 
 async function printForPerson(
   { out, look }: PrintWorld,
-  { method, result }: Result,
+  { method, result, isLong }: Result & { readonly isLong: boolean },
   pieces: readonly Piece[] | undefined,
   saver: Saver | undefined,
 ): Promise<void> {
   const { isTerminal } = out;
-  const list = listLines(method, result, { look, isTerminal });
+  const list = listLines(method, result, { look, isTerminal, isLong });
   if (list !== undefined) return out.exact.text(lines(list, (line) => line));
   const isText = pieces?.every((piece) => isPlain(method, piece)) === true;
   // A program behind a pipe gets all of what is not text alone, and so does a person of a prompt, as ever.
@@ -74,7 +77,7 @@ async function printForPerson(
   }
   for (const piece of pieces ?? []) {
     const text = await textOf(piece, saver, isTerminal);
-    await out.exact.text(isTerminal ? terminalText([text]) : [text]);
+    await out.exact.text(isTerminal ? terminalText([text], look.width) : [text]);
   }
 }
 

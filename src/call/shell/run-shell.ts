@@ -15,7 +15,7 @@ import { argumentUnusable, shellToolUnknown, toolFailed } from '../failures.js';
 import { withLoginOffered } from '../offer-login.js';
 import { isOfLists, lines, notificationLine } from '../render.js';
 import { toolHelp } from '../tools/help.js';
-import { watchLine } from '../watch.js';
+import { timedLine } from '../watch.js';
 import { readCall } from '../words.js';
 import { completionOf } from './completion.js';
 import { wordsOfLine } from './line-words.js';
@@ -77,7 +77,7 @@ export async function runShell(real: ShellWorld, args: SessionArguments): Promis
   };
   const world: ShellWorld = { ...real, tell: say, terminal: leavingPrompt(real.terminal, () => shown.reader) };
   await using session = new ShellSession(world, args, (method, params) => {
-    say(noteOf(method, params));
+    say(noteOf(world, method, params));
     return real.printed();
   });
   const opened = await cancellable(world, (cancelled) => withLoginOffered(world, args, () => session.open(cancelled)));
@@ -135,7 +135,12 @@ async function perform(
     await world.out.exact.text(lines(text, (one) => one));
     return 0;
   }
-  const { form, folder, others } = lineOptions([first, ...rest], { form: args.output, folder: args.save });
+  if (rest.includes('--help') && first !== 'help') {
+    await world.out.exact.text(lines(await helpOn(world, session, toolOf(first, rest)), (one) => one));
+    return 0;
+  }
+  const usual = { form: args.output, folder: args.save, isLong: args.long };
+  const { form, folder, isLong, others } = lineOptions([first, ...rest], usual);
   const [method = '', ...values] = others;
   const meant = Object.hasOwn(shortWords, method) ? (shortWords[method] ?? method) : method;
   const wanted = await readCall([meant, ...values], {
@@ -148,15 +153,21 @@ async function perform(
   const result = await withLoginOffered(world, args, () => session.ask(wanted, cancelled, raw));
   world.progress.end();
   const given = { method: wanted.method, result, raw: raw ?? [] };
-  await printResult(world, given, { form: form ?? (world.json ? 'json' : 'text'), folder });
+  await printResult(world, given, { form: form ?? (world.json ? 'json' : 'text'), folder, isLong });
   if (wanted.method === 'tools/call' && result['isError'] === true) throw toolFailed(String(wanted.params['name']));
   return 0;
+}
+
+/** The tool that a line with `--help` asks about. */
+function toolOf(first: string, rest: readonly string[]): string {
+  return first === 'tools/call' ? (rest.find((word) => word !== '--help') ?? '') : first;
 }
 
 /** How the result of one line is printed. */
 interface LinePrinting {
   readonly form: OutputForm | undefined;
   readonly folder: string | undefined;
+  readonly isLong: boolean;
 }
 
 /** The options of one line, wherever they stand in it, and its other words. @throws Failure `usage_wrong` */
@@ -164,13 +175,15 @@ function lineOptions(
   words: readonly string[],
   usual: LinePrinting,
 ): LinePrinting & { readonly others: readonly string[] } {
-  let { form, folder } = usual;
+  let { form, folder, isLong } = usual;
+  const isList = Object.hasOwn(shortWords, words[0] ?? '') || words[0]?.endsWith('/list') === true;
   const others: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     const [, name, inline] = /^--(output|save)(?:=(.*))?$/s.exec(word) ?? [];
     if (name === undefined) {
-      others.push(word);
+      if (isList && (word === '-l' || word === '--long')) isLong = true;
+      else others.push(word);
       continue;
     }
     if (inline === undefined) at += 1;
@@ -181,7 +194,7 @@ function lineOptions(
     else if (known !== undefined) form = known;
     else throw usageWrong(`--output cannot be ${quoted(value, 80)}: it is one of ${outputForms.join(', ')}.`, 'help');
   }
-  return { form, folder, others };
+  return { form, folder, isLong, others };
 }
 
 /** Work that Ctrl-C ends, and nothing else with it. */
@@ -211,8 +224,10 @@ function leavingPrompt(terminal: Terminal, reader: () => LineReader | undefined)
   };
 }
 
-function noteOf(method: string, params: JsonObject): string {
-  return method === 'notifications/progress' ? notificationLine(method, params) : watchLine(method, params);
+/** As `call` shows progress and tasks, and `call --watch` the rest. */
+function noteOf({ tellLook: look, clock }: ShellWorld, method: string, params: JsonObject): string {
+  const isOfCall = method === 'notifications/progress' || method === 'notifications/tasks';
+  return isOfCall ? notificationLine(method, params) : timedLine({ look, clock }, method, params);
 }
 
 /** What stands before each line. */
@@ -225,9 +240,9 @@ function promptOf({ server, command }: SessionArguments): string {
 /** What can be typed. */
 function helpLines({ look }: Pick<ShellWorld, 'look'>): readonly string[] {
   const rows = [
-    ['tools, prompts, resources', 'what the server offers'],
+    ['tools, prompts, resources', 'what the server offers; with -l what parameters mean'],
     ['TOOL name=value …', 'call a tool; also name:=JSON, @file.json'],
-    ['help TOOL', 'what a tool takes'],
+    ['TOOL --help', 'what a tool takes; also help TOOL'],
     ['prompts/get NAME', 'a prompt'],
     ['resources/read URI', 'a resource; any other method likewise'],
     ['… --save DIR', 'save what is no text; also --output text, json or raw'],

@@ -12,9 +12,10 @@ import { allPages, ask } from '../call.js';
 import type { OutputForm } from '../content/print-result.js';
 import type { Conversation } from '../conversation.js';
 import { type ConversationRequest, createConversation } from '../create-conversation.js';
-import { callTimedOut } from '../failures.js';
+import type { PersonPorts } from '../elicitation/ask-page.js';
+import type { ElicitationPolicy } from '../elicitation/questions.js';
+import { callTimedOut, TaskEnded } from '../failures.js';
 import { findServer, programOf, type ServerArguments, type ServerWorld } from '../find-server.js';
-import type { ElicitationPolicy } from '../respond.js';
 import { KnownTools, toolListKey } from '../tools/known-tools.js';
 import { toolListOf } from '../tools/signatures.js';
 import type { ProtocolCall } from '../words.js';
@@ -25,7 +26,8 @@ export interface ShellWorld
   extends AuthorizerPorts,
     CommandOutput,
     ServerWorld,
-    Pick<CorePorts, 'terminal' | 'limits' | 'progress'>,
+    Pick<CorePorts, 'limits' | 'progress'>,
+    PersonPorts,
     Pick<StorePorts, 'toolLists'> {
   readonly files: Files;
   readonly signals: Signals;
@@ -41,6 +43,8 @@ export interface SessionArguments extends ServerArguments, BrowserOptions {
   readonly output: OutputForm | undefined;
   /** Where what is no text is saved. */
   readonly save: string | undefined;
+  /** Lists tell what parameters mean. */
+  readonly long: boolean;
   readonly elicitation: ElicitationPolicy | undefined;
   readonly protocol: string | undefined;
   /** For each request, in seconds. */
@@ -106,7 +110,8 @@ export class ShellSession implements Offered, AsyncDisposable {
           await this.#loggingIn?.catch(() => undefined);
           await this.close(); // the next command may try again
         }
-        if (isLogin || method !== 'tools/call' || !isFailure(error, 'interrupted')) throw error;
+        const isExplained = isLogin || error instanceof TaskEnded;
+        if (isExplained || method !== 'tools/call' || !isFailure(error, 'interrupted')) throw error;
         throw interruptedUnderWay('run the tool');
       }
     });
@@ -177,6 +182,8 @@ export class ShellSession implements Offered, AsyncDisposable {
     } catch (error) {
       if (endsSession(error)) await this.close();
       throw error;
+    } finally {
+      if (this.#deadline === deadline) this.#deadline = undefined; // a question that comes later has no request to stop
     }
   }
 
@@ -218,6 +225,8 @@ export class ShellSession implements Offered, AsyncDisposable {
       login,
       relogin: await this.#relogin(),
       policy: this.#args.elicitation ?? (terminal.interactive ? 'ask' : 'decline'),
+      opensPages: !this.#args.noBrowser,
+      deadline: { stop: () => this.#deadline?.stop(), restart: () => this.#deadline?.restart() },
       protocol: this.#args.protocol,
       follows: terminal.interactive,
       meter: {

@@ -88,6 +88,12 @@ export class KnownTools {
     return list?.tools.find((one) => one.name === name) ?? this.#unknown(list, name);
   }
 
+  /** Whether parameters of that tool may have to go into headers. */
+  async mayBeMarked(name: string): Promise<boolean> {
+    const kept = await this.#kept();
+    return kept?.tools.find((one) => one.name === name)?.isMarked ?? kept?.isWhole !== true;
+  }
+
   /** The command that explains the tool. */
   help(name: string): string {
     return this.#command(`${shellWord(name)} --help`);

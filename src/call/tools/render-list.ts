@@ -10,6 +10,8 @@ import { signatureOf } from './signatures.js';
 export interface ListLayout {
   readonly look: Look;
   readonly isTerminal: boolean;
+  /** `--long`: all of each description, and what each parameter means. */
+  readonly isLong: boolean;
 }
 
 /** Lines of a description on a terminal, at most; the rest is told by `--help`. */
@@ -21,9 +23,9 @@ const indent = 4;
 export function listLines(method: string, result: JsonObject, layout: ListLayout): Iterable<string> | undefined {
   switch (method) {
     case 'tools/list':
-      return entries(result['tools'], (tool) => signatureOf(tool).flatMap((one) => toolLines(one, layout)));
+      return entries(result['tools'], layout, (tool) => signatureOf(tool).flatMap((one) => toolLines(one, layout)));
     case 'prompts/list':
-      return entries(result['prompts'], (prompt) => promptLines(asObject(prompt) ?? {}, layout));
+      return entries(result['prompts'], layout, (prompt) => promptLines(asObject(prompt) ?? {}, layout));
     case 'resources/list':
       return resourceLines(result['resources'], 'uri', layout);
     case 'resources/templates/list':
@@ -33,13 +35,17 @@ export function listLines(method: string, result: JsonObject, layout: ListLayout
   }
 }
 
-function* entries(value: JsonValue | undefined, linesOf: (entry: JsonValue) => readonly string[]): Generator<string> {
+function* entries(
+  value: JsonValue | undefined,
+  { isLong }: ListLayout,
+  linesOf: (entry: JsonValue) => readonly string[],
+): Generator<string> {
   let isEmpty = true;
   for (const entry of Array.isArray(value) ? value : []) {
-    for (const line of linesOf(entry)) {
-      isEmpty = false;
-      yield line;
-    }
+    const lines = linesOf(entry);
+    if (isLong && !isEmpty && lines.length > 0) yield '';
+    isEmpty &&= lines.length === 0;
+    yield* lines;
   }
   if (isEmpty) yield '(none)';
 }
@@ -51,7 +57,11 @@ function toolLines(tool: ToolSignature, layout: ListLayout): readonly string[] {
     return one.isRequired ? word : toned(look, 'dim', word);
   });
   const head = [toned(look, 'name', oneLine(tool.name)), ...words].join(' ');
-  return [...headLines(head, marksOf(tool, look), layout), ...aboutLines(tool.description, layout)];
+  return [
+    ...headLines(head, marksOf(tool, look), layout),
+    ...aboutLines(tool.description, layout),
+    ...meaningLines(tool.parameters, layout),
+  ];
 }
 
 /** In words, since colours are not for everybody. */
@@ -68,19 +78,60 @@ function headLines(head: string, mark: string, { look, isTerminal }: ListLayout)
 
 /** Lines whose first is not indented. */
 export function hanging(text: string, width: number): readonly string[] {
-  const [first = '', ...others] = wrapped(text, width, indent + 2);
+  // A word of many choices is wider than a narrow terminal.
+  const words = text
+    .split(' ')
+    .map((word) => (columnsOf(word) > width - indent - 2 ? word.replaceAll('|', '| ') : word));
+  const [first = '', ...others] = wrapped(words.join(' '), width, indent + 2);
   return [first.trimStart(), ...others];
 }
 
-function aboutLines(text: string, { look, isTerminal }: ListLayout): readonly string[] {
+function aboutLines(text: string, { look, isTerminal, isLong }: ListLayout): readonly string[] {
   if (text === '') return [];
   if (!isTerminal) return text.split(/\r?\n/).map((line) => `${' '.repeat(indent)}${printable(line, whole)}`.trimEnd());
   const lines = wrapped(oneLine(text), look.width, indent);
+  if (isLong) return lines;
   const shown = lines.slice(0, maxLines).map((line) => cutTo(look.width, line));
   const last = shown.at(-1);
   if (lines.length <= maxLines || last === undefined) return shown;
-  return [...shown.slice(0, -1), `${cutTo(look.width - 1, last).replace(/[…\s.]+$/, '')}…`];
+  return [...shown.slice(0, -1), endingOpen(last, look.width)];
 }
+
+/** The line with `…` behind its last word that has room for it. */
+function endingOpen(line: string, width: number): string {
+  const bare = line.replace(/[\u2026\s.,;:]+$/, '');
+  const words = columnsOf(bare) < width ? bare : bare.replace(/[.,;:]*\s+\S*$/, '');
+  return `${cutTo(width - 1, words).replace(/\u2026$/, '')}\u2026`;
+}
+
+/** Parameters whose meaning somebody has told. */
+interface Described {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** With `--long`: a line for each parameter, its meaning beside its name, or below it on a narrow terminal. */
+function meaningLines(parameters: readonly Described[], { look, isTerminal, isLong }: ListLayout): readonly string[] {
+  const described = isLong ? parameters.filter(({ description }) => description !== '') : [];
+  const names = described.map(({ name }) => oneLine(name));
+  const width = isTerminal ? look.width : whole;
+  const column = indent + 2 + Math.min(longestName, Math.max(0, ...names.map(columnsOf))) + 2;
+  return described.flatMap(({ description }, at) => {
+    const name = `${' '.repeat(indent + 2)}${names[at]}`;
+    const isOneLine = width - column >= roomForMeaning && columnsOf(name) + 2 <= column;
+    const lines = wrapped(oneLine(description), width, isOneLine ? column : indent + 4);
+    const [first = '', ...others] = lines.map((line) => toned(look, 'dim', line.trimStart()));
+    const left = (line: string) => ' '.repeat(isOneLine ? column : indent + 4) + line;
+    return isOneLine
+      ? [name + ' '.repeat(column - columnsOf(name)) + first, ...others.map(left)]
+      : [name, ...[first, ...others].map(left)];
+  });
+}
+
+/** Columns of a parameter's name, beside which the meanings of all stand; a longer one has its own below it. */
+const longestName = 24;
+
+const roomForMeaning = 30;
 
 const whole = Number.POSITIVE_INFINITY;
 
@@ -95,7 +146,15 @@ function promptLines(prompt: JsonObject, layout: ListLayout): readonly string[] 
     return one['required'] === true ? name : toned(look, 'dim', `[${name}]`);
   });
   const head = [toned(look, 'name', oneLine(stringField(prompt, 'name') ?? '?')), ...words].join(' ');
-  return [...headLines(head, '', layout), ...aboutLines(stringField(prompt, 'description') ?? '', layout)];
+  const meanings = objectsIn(prompt['arguments']).map((one) => ({
+    name: stringField(one, 'name') ?? '?',
+    description: stringField(one, 'description') ?? '',
+  }));
+  return [
+    ...headLines(head, '', layout),
+    ...aboutLines(stringField(prompt, 'description') ?? '', layout),
+    ...meaningLines(meanings, layout),
+  ];
 }
 
 /** A name needs so many columns beside an address. */

@@ -1,4 +1,5 @@
 import { asObject, type JsonObject, type JsonValue, stringField, stringListField } from '../../core/text/json.js';
+import { headerMarks } from '../../mcp/headers/header-marks.js';
 import type { ToolList, ToolParameter, ToolSignature } from '../../stores/ports.js';
 
 /** What is read of a server's list, at most; names and texts in characters. */
@@ -46,7 +47,8 @@ export function signatureOf(value: JsonValue, room = usualRoom): readonly ToolSi
   const isDestructive = !isReadOnly && marks['destructiveHint'] === true;
   const description = textIn(tool, 'description', room.ofTool);
   const input = inputOf(asObject(tool['inputSchema']) ?? {}, room.ofParameter);
-  return [{ name, description, isReadOnly, isDestructive, ...input }];
+  const isMarked = headerMarks(tool).length > 0;
+  return [{ name, description, isReadOnly, isDestructive, isMarked, ...input }];
 }
 
 /** Members of a schema by which it may take more than its `properties` say. */

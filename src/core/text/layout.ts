@@ -72,10 +72,10 @@ function simplyWrapped(text: string, room: number): readonly string[] {
   });
 }
 
-/** A command on a line of its own: less far in where it is whole then. */
+/** A command on a line of its own: less far in where it is whole then; at its very begin where it is wider than a line. */
 export function commandLine(command: string, width: number, indent: number): string {
   const room = width - columnsOf(command);
-  return ' '.repeat(room < 0 ? indent : Math.min(indent, room)) + command;
+  return ' '.repeat(Math.max(0, Math.min(indent, room))) + command;
 }
 
 /** A command at the end of a line, which is to be copied as one line. */

@@ -23,13 +23,17 @@ export const ownVariable = 'POSTERN_ACCESS_TOKEN';
 export function readVariables(given: readonly string[]): readonly Variable[] {
   const variables = (given.length === 0 ? [ownVariable] : given).map((text): Variable => {
     if (!/^[A-Z_][A-Z0-9_]*(?:,(?:header|value))?$/.test(text)) {
-      throw argumentRefused('--var', 'it is a name of A-Z, 0-9 and _, perhaps followed by ,header or ,value');
+      throw argumentRefused(
+        '--var',
+        'it is a name of A-Z, 0-9 and _, perhaps followed by ,header or ,value',
+        'postern credential --help',
+      );
     }
     const { name, holds } = readTokenVariable(text);
     return { name, holds };
   });
   if (new Set(variables.map(({ name }) => name)).size < variables.length) {
-    throw argumentRefused('--var', 'the same name is given twice');
+    throw argumentRefused('--var', 'the same name is given twice', 'postern credential --help');
   }
   return variables;
 }
@@ -91,11 +95,11 @@ export function readTokenVariable(text: string): TokenVariable {
   const [, name = '', server, form] = /^([^=,]*)(?:=(.+?))?(?:,(header|value))?$/s.exec(text) ?? [];
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) {
     const why = 'it is NAME=server, the name of letters, digits and “_”, perhaps followed by “,header” or “,value”';
-    throw argumentRefused('--var', why);
+    throw argumentRefused('--var', why, 'postern exec --help');
   }
   if (name !== ownVariable && actedOn.test(name)) {
     const why = `programs act on ${name}, and what a token says the server decides; choose another name`;
-    throw argumentRefused('--var', why);
+    throw argumentRefused('--var', why, 'postern exec --help');
   }
   return { name, server, holds: form === 'header' || form === 'value' ? form : 'token' };
 }

@@ -119,11 +119,20 @@ export const serverFindings = {
     step: 'resource',
     who: 'server',
     title: 'the server does not say where to log in',
-    remedy:
-      'Ask the operator to publish protected resource metadata; a server of the revision 2025-03-26 can be tried with: postern help logging-in',
+    remedy: 'Ask the operator to publish protected resource metadata, or check the address.',
     source: 'RFC 9728 section 3, Obtaining Protected Resource Metadata',
     explanation:
       'The metadata is a small JSON document that names the resource and its authorization servers. It was at none of the addresses where it may be.',
+  },
+  'revision-2025-03-26': {
+    level: 'failure',
+    step: 'resource',
+    who: 'server',
+    title: 'the server is of the revision 2025-03-26, and publishes no resource metadata',
+    remedy: 'Ask the operator to publish protected resource metadata; until then add --legacy to postern login.',
+    source: 'MCP authorization 2025-03-26, Server Metadata Discovery',
+    explanation:
+      'In that revision the authorization server is at the server’s own origin. Nothing says for which resource a token is issued, so it may be valid for all that is there. That is why a login is made there by choice alone.',
   },
   'resource-metadata-invalid': {
     level: 'failure',

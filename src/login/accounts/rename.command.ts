@@ -5,7 +5,7 @@ import { mayGiveName } from '../../stores/index/past-names.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { accountUnknown, loginAmbiguous, loginNeeded } from '../../tokens/failures.js';
 import { loginsCalled, sameLogin } from '../../tokens/find-login.js';
-import { checkName } from '../begin-login.js';
+import { checkName, checkNameForm } from '../begin-login.js';
 import { nameWasOthers, newNameTaken } from './failures.js';
 
 export const renameTable = {
@@ -31,6 +31,7 @@ type World = CommandOutput & Pick<StorePorts, 'index'>;
 export const command: Command<typeof renameTable, World> = {
   table: renameTable,
   async run({ index, out, json }, { login: called, name, account, force }) {
+    checkNameForm(name);
     const { logins } = await index.read();
     const login = oneCalled(logins, called, account);
     await index.update((document) => renamed(document, login, name, force));

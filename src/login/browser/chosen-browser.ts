@@ -61,18 +61,26 @@ const profilePattern = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
 export function readBrowser(program: string | undefined, profile: string | undefined): BrowserChoice | undefined {
   if (program === undefined) {
     if (profile === undefined) return undefined;
-    throw argumentRefused('--browser-profile', 'it goes with --browser-with PROGRAM');
+    throw argumentRefused('--browser-profile', 'it goes with --browser-with PROGRAM', 'postern login --help');
   }
   const isPath = program.startsWith('/') || /^[A-Za-z]:\\/.test(program);
   if (!isPath && program !== usualBrowser && knownBrowser(program) === undefined) {
-    throw argumentRefused('--browser-with', `it is one of ${browserChoices}`);
+    throw argumentRefused('--browser-with', `it is one of ${browserChoices}`, 'postern login --help');
   }
   if (profile === undefined) return { program };
   if (!profilePattern.test(profile)) {
-    throw argumentRefused('--browser-profile', 'a profile is 1 to 64 letters, digits, blanks and . _ @ + -');
+    throw argumentRefused(
+      '--browser-profile',
+      'a profile is 1 to 64 letters, digits, blanks and . _ @ + -',
+      'postern login --help',
+    );
   }
   if (profileWords(program, profile) === undefined) {
-    throw argumentRefused('--browser-profile', `postern does not know how ${program} is given a profile`);
+    throw argumentRefused(
+      '--browser-profile',
+      `postern does not know how ${program} is given a profile`,
+      'postern login --help',
+    );
   }
   return { program, profile };
 }

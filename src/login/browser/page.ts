@@ -110,9 +110,9 @@ function listOf(rows: readonly Row[]): string {
   return `<dl>${known.join('')}</dl>\n`;
 }
 
-/** Text of others as it may be in a page. */
+/** Text of others as it may be in a page; an address is broken behind its slashes before it is broken elsewhere. */
 function shown(text: string): string {
-  return htmlText(printable(text, maxShown));
+  return htmlText(printable(text, maxShown)).replace(/\/(?=[^/])/g, '/<wbr>');
 }
 
 /** A wall with a small gate in it; its door is open when the login went well. */
@@ -189,7 +189,7 @@ dd { margin: 0 0 0.6rem; font-weight: 600; overflow-wrap: anywhere; }
   background: var(--tone); color: var(--card); font-weight: 600;
 }
 .button:focus-visible { outline: 3px solid var(--way); outline-offset: 2px; }
-.note { margin-top: 1.5rem; padding-top: 1.1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.9rem; }
+.note { margin-top: 1.5rem; padding-top: 1.1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.9rem; text-wrap: balance; }
 footer { color: var(--soft); font-size: 0.85rem; letter-spacing: 0.08em; }
 .wall { fill: var(--wall); } .door { fill: var(--door); } .knob { fill: var(--knob); } .way { fill: var(--way); }
 .ground { stroke: var(--line); stroke-width: 2; stroke-linecap: round; }

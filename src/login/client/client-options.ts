@@ -36,19 +36,24 @@ const secretVariable = 'POSTERN_CLIENT_SECRET_FILE';
 /** Longest client secret or key that is read, in bytes. */
 const maxSecretBytes = 16 * 1024;
 
+/** Whether the options that say as which client to log in go together. @throws Failure `usage` */
+export function checkClient(args: ClientArguments): void {
+  const { clientId, clientSecretStdin, clientSecretFile, clientKeyFile } = args;
+  if (clientKeyFile !== undefined && !args.clientCredentials) throw clientKeyWithoutGrant();
+  const wantsSecret = clientSecretStdin || clientSecretFile !== undefined;
+  if (clientId === undefined && (wantsSecret || clientKeyFile !== undefined)) throw clientSecretWithoutClient();
+  if (wantsSecret && clientKeyFile !== undefined) throw clientProofTwice();
+}
+
 /**
  * The client that options name, with its secret or key.
  * @throws Failure `usage`, `file_unreadable`
  */
 export async function readClient(world: ClientWorld, args: ClientArguments): Promise<PreregisteredClient | undefined> {
+  checkClient(args);
   const { clientId, clientSecretStdin, clientSecretFile, clientKeyFile, authorizationServer: issuer } = args;
-  if (clientKeyFile !== undefined && !args.clientCredentials) throw clientKeyWithoutGrant();
+  if (clientId === undefined) return undefined;
   const wantsSecret = clientSecretStdin || clientSecretFile !== undefined;
-  if (clientId === undefined) {
-    if (wantsSecret || clientKeyFile !== undefined) throw clientSecretWithoutClient();
-    return undefined;
-  }
-  if (wantsSecret && clientKeyFile !== undefined) throw clientProofTwice();
   // An option that was typed goes before a file that the environment names.
   const secret = wantsSecret ? await readSecret(world, clientSecretStdin ? undefined : clientSecretFile) : undefined;
   const key = clientKeyFile === undefined ? {} : { key: new Secret(await readFile(world, clientKeyFile)) };
@@ -95,7 +100,7 @@ export function clientOfNewKey(args: ClientArguments): string {
 export function readScopes(words: readonly string[]): readonly string[] | undefined {
   if (words.length === 0) return undefined;
   const parsed = parseScope(words.join(' '));
-  if (!parsed.ok) throw argumentRefused('--scope', `it ${parsed.problem}`);
+  if (!parsed.ok) throw argumentRefused('--scope', `it ${parsed.problem}`, 'postern login --help');
   return parsed.scopes;
 }
 

@@ -1,11 +1,12 @@
 import type { CommandExit, CommandOutput } from '../../core/command.js';
-import { Failure } from '../../core/failure.js';
+import { exitCode, Failure } from '../../core/failure.js';
 import type { CorePorts, OfferedServer } from '../../core/ports.js';
 import type { LoginRecord } from '../../core/records.js';
-import { inColumnsOrBelow, readerLook } from '../../core/text/layout.js';
+import { inColumns, inColumnsOrBelow, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
-import { counted, printable } from '../../core/text/printable.js';
+import { counted, printable, shellWord } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
+import { confirmMany } from '../confirm-many.js';
 import { failureJson } from '../render.js';
 import { fullName, loginJson, loginStatus } from '../status/login-status.js';
 import { type ImportWorld, serversOf } from './import-servers.js';
@@ -16,7 +17,14 @@ interface Wanted {
   readonly server: string | undefined;
   readonly from: string | undefined;
   readonly force: boolean;
+  readonly yes: boolean;
+  readonly store: string | undefined;
+  readonly noBrowser: boolean;
+  readonly device: boolean;
 }
+
+/** So many at once are a slip of the finger, perhaps: each opens a tab. */
+const maxUnasked = 5;
 
 /** What became of one server. */
 type Outcome = { readonly server: OfferedServer } & (
@@ -28,7 +36,7 @@ type Outcome = { readonly server: OfferedServer } & (
  * `login --from PROGRAM --all`: logs in to each server that the program is set up for and that has no valid login, one
  * after the other, and says how each went. One that fails does not keep the others from it.
  * @returns The exit code of the first that failed.
- * @throws Failure `usage_wrong`, as `serversOf`, or the signal's reason
+ * @throws Failure `usage_wrong`, `not_confirmed`, as `serversOf`, or the signal's reason
  */
 export async function loginToAll<Arguments extends Wanted>(
   world: World,
@@ -39,6 +47,7 @@ export async function loginToAll<Arguments extends Wanted>(
   if (from === undefined) throw usageWrong('--all goes with --from PROGRAM.', 'postern help login');
   if (server !== undefined) throw usageWrong('--all takes no server: it means all of them.', 'postern help login');
   const { servers, title } = await serversOf(world, from);
+  if (!(await mayLogInToAll(world, { ...args, from }, servers))) return exitCode.refused;
   const outcomes: Outcome[] = [];
   for (const [at, one] of servers.entries()) {
     const kept = force ? undefined : await validLogin(world, one);
@@ -58,6 +67,37 @@ export async function loginToAll<Arguments extends Wanted>(
   }
   await print(world, outcomes);
   return outcomes.flatMap((one) => (one.kind === 'failed' ? one.failure.exit : []))[0] ?? 0;
+}
+
+/** @throws Failure `not_confirmed` where there are many and nobody can be asked */
+async function mayLogInToAll(
+  world: World,
+  args: Wanted & { readonly from: string },
+  servers: readonly OfferedServer[],
+): Promise<boolean> {
+  const valid = await Promise.all(servers.map((one) => (args.force ? undefined : validLogin(world, one))));
+  const wanted = servers.filter((_, at) => valid[at] === undefined);
+  const { from, force, store, noBrowser, device } = args;
+  const options = {
+    '--force': force,
+    [`--store ${shellWord(store ?? '')}`]: store !== undefined,
+    '--no-browser': noBrowser,
+    '--device': device,
+  };
+  const words = Object.entries(options).flatMap(([word, isGiven]) => (isGiven ? [word] : []));
+  return await confirmMany(world, {
+    would: 'log in to',
+    noun: 'server',
+    names: wanted.map(({ name }) => name),
+    lines: inColumns(
+      { ...world.look, width: Number.POSITIVE_INFINITY },
+      wanted.map(({ name, url }) => [printable(name, 80), url]),
+    ),
+    maxLines: 12,
+    question: `Log in to all ${wanted.length}?`,
+    yes: args.yes || wanted.length <= maxUnasked,
+    command: ['postern login --from', shellWord(from), '--all --yes', ...words].join(' '),
+  });
 }
 
 async function validLogin({ index, clock }: World, { url }: OfferedServer): Promise<LoginRecord | undefined> {

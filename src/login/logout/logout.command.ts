@@ -2,11 +2,10 @@ import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } f
 import { exitCode } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
 import { counted, printable } from '../../core/text/printable.js';
-import { saysYes } from '../../core/text/says-yes.js';
 import { usageWrong } from '../../core/usage-failures.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import { findLogin, loginsCalled } from '../../tokens/find-login.js';
-import { notConfirmed } from '../failures.js';
+import { confirmMany } from '../confirm-many.js';
 import type { LoginPorts } from '../ports.js';
 import { byFailure, dateOrNull, failureJson, inWords, orphanLines } from '../render.js';
 import { fullName } from '../status/login-status.js';
@@ -73,18 +72,18 @@ async function endOne(world: World, server: string, { account, force }: Argument
 }
 
 /** Whether the person wants all of them ended. @throws Failure `not_confirmed` where nobody can be asked */
-async function mayEndAll({ index, terminal, json, signal, tell }: World, { yes, force }: Arguments): Promise<boolean> {
-  const { logins } = await index.read();
-  if (yes || logins.length === 0) return true;
-  if (json || !terminal.interactive) {
-    throw notConfirmed(logins.map(fullName), `postern logout --all --yes${force ? ' --force' : ''}`);
-  }
-  terminal.tell(`${logins.length === 1 ? 'There is 1 login' : `There are ${logins.length} logins`}:`);
-  for (const login of logins) terminal.tell(`  ${printable(namedInFull(login), 600)}`);
-  const question = logins.length === 1 ? 'Log out of it?' : `Log out of all ${logins.length}?`;
-  if (await saysYes(terminal, question, signal)) return true;
-  tell('Nothing was changed.');
-  return false;
+async function mayEndAll(world: World, { yes, force }: Arguments): Promise<boolean> {
+  const { logins } = await world.index.read();
+  return await confirmMany(world, {
+    would: 'end',
+    noun: 'login',
+    names: logins.map(fullName),
+    lines: logins.map(namedInFull),
+    maxLines: Number.POSITIVE_INFINITY,
+    question: logins.length === 1 ? 'Log out of it?' : `Log out of all ${logins.length}?`,
+    yes,
+    command: `postern logout --all --yes${force ? ' --force' : ''}`,
+  });
 }
 
 /** With its address, where its name does not tell that. */

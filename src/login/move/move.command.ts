@@ -1,8 +1,8 @@
 import type { Command, CommandOutput, CommandTable } from '../../core/command.js';
+import { readStore } from '../../core/configuration/store-option.js';
 import { exitCode } from '../../core/failure.js';
-import { isStoreChoice, storeInWords, whyNoStore } from '../../core/records.js';
+import { storeInWords } from '../../core/records.js';
 import { counted, printable } from '../../core/text/printable.js';
-import { argumentRefused } from '../../core/usage-failures.js';
 import type { LoginPorts } from '../ports.js';
 import { byFailure, failureJson } from '../render.js';
 import { moveStore } from './move-store.js';
@@ -30,9 +30,9 @@ type World = CommandOutput & Pick<LoginPorts, 'stores' | 'index' | 'locks' | 'pr
 
 export const command: Command<typeof moveTable, World> = {
   table: moveTable,
-  async run(world, { store }) {
+  async run(world, { store: given }) {
     const { out } = world;
-    if (!isStoreChoice(store)) throw argumentRefused('store', whyNoStore(store));
+    const store = readStore(given, 'store', 'postern move --help');
     const { moved, failures } = await moveStore(world, { to: store, signal: world.signal });
     if (world.json) {
       const failed = failures.map(({ what, failure }) => ({ what, ...failureJson(failure) }));

@@ -1,7 +1,7 @@
 import { loginCommand } from '../../core/login-command.js';
 import type { BrokenLogin, Clock } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord, storeInWords } from '../../core/records.js';
-import { inColumnsOrBelow, wrapped } from '../../core/text/layout.js';
+import { columnsOf, inColumnsOrBelow, wrapped } from '../../core/text/layout.js';
 import { type Look, plainLook, toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
 import type { StorePorts } from '../../stores/ports.js';
@@ -94,6 +94,7 @@ export function loginLines(
     ['stored in', isGiven ? undefined : storeInWords(login.store)],
     ['copy in', copy],
     ['resource', login.resource === login.server ? undefined : login.resource],
+    ['revision', login.legacy === true ? '2025-03-26 (--legacy)' : undefined],
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ['problem', problem],
     ['to mend it', remedy],
@@ -114,9 +115,23 @@ export function labelledLines(look: Look, rows: readonly LabelledRow[]): readonl
     if (value === undefined) return [];
     const label = `  ${name.padEnd(11)} `;
     const text = printable(value, 600);
+    const words = text.split(' ');
+    if (look !== plainLook && Math.max(...words.map(columnsOf)) > look.width - label.length) {
+      const broken = words.map((word) => brokenWord(word, look.width - indentBelow)).join(' ');
+      return [toned(look, 'dim', label.trimEnd()), ...wrapped(broken, look.width, indentBelow)];
+    }
     const [first = '', ...others] = look === plainLook ? [text] : wrapped(text, look.width, label.length, 0);
     return [`${toned(look, 'dim', label)}${first.trimStart()}`, ...others];
   });
+}
+
+/** Where a value stands that has no room beside its label. */
+const indentBelow = 4;
+
+/** A word that is wider than the line, such as an identifier, on as many as it needs. */
+function brokenWord(word: string, room: number): string {
+  const pieces = columnsOf(word) <= room ? [word] : (word.match(new RegExp(`.{1,${room}}`, 'gu')) ?? [word]);
+  return pieces.join(' ');
 }
 
 /** The browser that was chosen for its login pages; undefined: the usual one. */
@@ -166,6 +181,7 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
     expiresAt: dateOrNull(login.expiresAt),
     refreshable: login.refreshable,
     store: login.store,
+    legacy: login.legacy === true,
     browser:
       login.browser === undefined ? null : { program: login.browser.program, profile: login.browser.profile ?? null },
     warnings: login.warnings ?? [],

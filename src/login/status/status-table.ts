@@ -59,16 +59,17 @@ export function rowOf(table: TableLook, { status, isDefault, now, checked }: Row
     name: printable(name, 80),
     server: printable(namedServer(server), 600),
     who: printable(who, 200),
-    state: checked === undefined ? stateCell(status, now, maxCommand(table)) : checkedCell(checked),
+    state: checked === undefined ? stateCell(table, status, now) : checkedCell(checked),
   };
 }
 
-function stateCell({ login, state, remedy = '' }: LoginStatus, now: number, max: number): StateCell {
+function stateCell(table: TableLook, { login, state, remedy = '' }: LoginStatus, now: number): StateCell {
   const { expiresAt, refreshable } = login;
+  const max = maxCommand(table);
   if (login.store === 'environment') return { mark: '✓', tone: 'good', text: 'from POSTERN_TOKEN' };
   switch (state) {
     case 'valid': {
-      const left = expiresAt === null ? '' : `, ${shortSpan(expiresAt - now)}`;
+      const left = expiresAt === null ? '' : leftIn(table, expiresAt, now);
       return refreshable || expiresAt === null
         ? { mark: '✓', tone: 'good', text: `ok${left}` }
         : { mark: '✓', tone: 'good', text: `ok${left}, then log in` };
@@ -80,6 +81,11 @@ function stateCell({ login, state, remedy = '' }: LoginStatus, now: number, max:
     case 'dead':
       return { mark: '✗', tone: 'bad', text: withCommand(login.dead === true ? 'refused' : 'ended', remedy, max) };
   }
+}
+
+/** For a person how long it is; for a program when it ends, which is the same whenever it looks. */
+function leftIn({ isTerminal }: TableLook, expiresAt: number, now: number): string {
+  return isTerminal ? `, ${shortSpan(expiresAt - now)}` : ` until ${new Date(expiresAt).toISOString()}`;
 }
 
 function checkedCell({ state, milliseconds = 0 }: CheckedLogin): StateCell {
@@ -135,6 +141,7 @@ const layouts: readonly (readonly Column[])[] = [['name', 'server', 'who'], ['na
 
 /** One line for each login: name, server, who, state. */
 export function tableLines({ look, isTerminal }: TableLook, rows: readonly TableRow[]): readonly string[] {
+  if (rows.length === 0) return [];
   if (!isTerminal) {
     return inColumns(
       { ...look, width: Number.POSITIVE_INFINITY },

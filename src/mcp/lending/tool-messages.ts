@@ -1,14 +1,6 @@
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core/text/json.js';
-import {
-  closeBrace,
-  closeBracket,
-  comma,
-  openBracket,
-  skipName,
-  skipSpace,
-  skipValue,
-  textAt,
-} from '../../core/text/json-scan.js';
+import { openBracket, skipSpace, skipValue } from '../../core/text/json-scan.js';
+import { elementSpans, listOf, memberAt } from '../../core/text/json-splice.js';
 import { asciiJson, quoted } from '../../core/text/printable.js';
 import { namedError, refusal, rpcCode } from '../rpc-error.js';
 import { folded, type ToolPolicy } from './tool-policy.js';
@@ -146,11 +138,6 @@ function errorFor(name: string, why: string): Uint8Array {
 /** Of a name, in characters. */
 const longestShown = 200;
 
-function listOf(texts: readonly Uint8Array[]): Uint8Array {
-  const parts = texts.flatMap((text, at) => (at === 0 ? [text] : [Buffer.from(','), text]));
-  return Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']')]);
-}
-
 /**
  * A server's JSON text without the tools that are not lent, byte for byte otherwise; the tools that it lists for one of
  * these ids are learned. Undefined for what can be read in more than one way.
@@ -177,7 +164,7 @@ export function filterTools(
     const tools = result?.['tools'];
     if (!Array.isArray(tools)) continue;
     const { id } = message;
-    if (id !== undefined && asked(idText(id))) policy.learn(tools);
+    if (id !== undefined && asked(idText(id))) policy.learn(tools, typeof result?.['nextCursor'] !== 'string');
     const resultAt = memberAt(bytes, spans[index]?.[0] ?? 0, 'result');
     const listAt = memberAt(bytes, resultAt, 'tools');
     const kept = elementSpans(bytes, listAt).filter((_, at) => isLent(policy, tools[at]));
@@ -197,28 +184,4 @@ function isLent(policy: ToolPolicy, tool: JsonValue | undefined): boolean {
 function messageSpans(bytes: Uint8Array): readonly (readonly [from: number, to: number])[] {
   const at = skipSpace(bytes, 0);
   return bytes[at] === openBracket ? elementSpans(bytes, at) : [[at, skipValue(bytes, at)]];
-}
-
-function elementSpans(bytes: Uint8Array, listAt: number): readonly (readonly [from: number, to: number])[] {
-  const spans: (readonly [number, number])[] = [];
-  let next = skipSpace(bytes, listAt + 1);
-  while (bytes[next] !== closeBracket) {
-    const end = skipValue(bytes, next);
-    spans.push([next, end]);
-    next = skipSpace(bytes, end);
-    if (bytes[next] === comma) next = skipSpace(bytes, next + 1);
-  }
-  return spans;
-}
-
-/** Where the value of a member begins, in an object without a name that comes twice; -1 where there is none. */
-function memberAt(bytes: Uint8Array, objectAt: number, name: string): number {
-  let next = skipSpace(bytes, objectAt + 1);
-  while (bytes[next] !== closeBrace) {
-    const valueAt = skipName(bytes, next);
-    if (textAt(bytes, next, 256) === name) return valueAt;
-    next = skipSpace(bytes, skipValue(bytes, valueAt));
-    if (bytes[next] === comma) next = skipSpace(bytes, next + 1);
-  }
-  return -1;
 }

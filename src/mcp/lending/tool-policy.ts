@@ -1,8 +1,10 @@
 import type { OptionSpec } from '../../core/command.js';
 import { exitCode, Failure } from '../../core/failure.js';
+import { closest } from '../../core/text/closest.js';
 import type { JsonObject, JsonValue } from '../../core/text/json.js';
 import { asObject } from '../../core/text/json.js';
 import { quoted } from '../../core/text/printable.js';
+import type { IdleRule } from './idle-rules.js';
 
 /** Which tools a login is lent for; `*` stands for any characters. */
 function named<Name extends string>(name: Name, describe: string) {
@@ -47,14 +49,26 @@ export class ToolPolicy {
   /** Of the tools that the server has listed: is it marked read-only? */
   readonly #marks = new Map<string, boolean>();
   readonly #awaited = new Set<string>();
+  /** Until the server has listed its tools once. */
+  #toFit: readonly (Pick<IdleRule, 'option' | 'name'> & { readonly fits: Matcher })[];
+  readonly #warn: (rule: IdleRule) => void;
   #asking: Promise<void> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ allowTool, denyTool, readOnly }: ToolRules) {
+  /** @param warn Called for each rule that fits none of the tools, when the server has listed them for the first time. */
+  constructor({ allowTool, denyTool, readOnly }: ToolRules, warn: (rule: IdleRule) => void) {
     this.#allowed = allowTool.map((glob) => matcherOf(glob));
     // Some servers find their tools whatever the letter case.
     this.#denied = denyTool.map((glob) => matcherOf(folded(glob)));
     this.#readOnly = readOnly;
+    this.#warn = warn;
+    this.#toFit = [
+      ...allowTool.map((name, at) => ({ option: '--allow-tool' as const, name, fits: this.#allowed[at] ?? never })),
+      ...denyTool.map((name, at) => {
+        const fits = this.#denied[at] ?? never;
+        return { option: '--deny-tool' as const, name, fits: (tool: string) => fits(folded(tool)) };
+      }),
+    ];
   }
 
   /** `unknown`: it depends on what the server says of it, and it has not. */
@@ -68,8 +82,11 @@ export class ToolPolicy {
     return mark === undefined ? 'unknown' : mark ? 'passed' : 'refused';
   }
 
-  /** Takes what the server says of its tools, in a result of `tools/list`. One that is listed twice is what the worse says. */
-  learn(tools: readonly JsonValue[]): void {
+  /**
+   * Takes what the server says of its tools, in a result of `tools/list`. One that is listed twice is what the worse says.
+   * @param isLast Does the list end here?
+   */
+  learn(tools: readonly JsonValue[], isLast: boolean): void {
     const page = new Map<string, boolean>();
     for (const tool of tools) {
       const object = asObject(tool);
@@ -79,6 +96,16 @@ export class ToolPolicy {
     }
     for (const [name, mark] of page) {
       if (this.#marks.size < maxTools || this.#marks.has(name)) this.#marks.set(name, mark);
+    }
+    // A server that lists nothing yet may do so later; of a longer list than is remembered nothing is said.
+    if (isLast && this.#marks.size > 0) this.#warnOfIdle([...this.#marks.keys()]);
+  }
+
+  #warnOfIdle(tools: readonly string[]): void {
+    const idle = tools.length < maxTools ? this.#toFit.filter(({ fits }) => !tools.some(fits)) : [];
+    this.#toFit = [];
+    for (const { option, name } of idle) {
+      this.#warn({ option, name, count: tools.length, meant: name.includes('*') ? undefined : closest(name, tools) });
     }
   }
 
@@ -136,6 +163,8 @@ function isMarked(tool: JsonObject): boolean {
 }
 
 type Matcher = (text: string) => boolean;
+
+const never: Matcher = () => false;
 
 /** In linear time, whatever the name. */
 function matcherOf(glob: string): Matcher {

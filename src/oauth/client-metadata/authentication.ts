@@ -12,7 +12,7 @@ const found = findingsOf({
   secret_inside: ['failure', secretRule, 'Take it out, and do not use that secret again.'],
   auth_method_missing: ['warning', 'R-2.3b', 'Add "token_endpoint_auth_method": "none".'],
   auth_method_symmetric: ['failure', secretRule, 'Use none or private_key_jwt.'],
-  auth_method_unknown: ['failure', secretRule, 'Use none or private_key_jwt.'],
+  auth_method_unknown: ['failure', 'R-2.3b, RFC 7591 section 2', 'Use none or private_key_jwt.'],
   keys_missing: ['failure', keyRule, `Make it again: ${init} --auth private_key_jwt`],
   key_algorithm: ['failure', keyRule, 'Use ES256 or RS256, or leave it out.'],
   keys_twice: ['failure', keyRule, 'Leave jwks_uri out.'],

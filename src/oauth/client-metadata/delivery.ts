@@ -19,8 +19,12 @@ const addHeader = 'Add it where the host lets you (GitHub Pages does not; nothin
 
 const found = findingsOf({
   redirects: ['failure', fetching, 'Serve the document at the address itself, or use the other address as client_id.'],
-  status: ['failure', fetching, 'Publish the folder there, and check again.'],
-  media_type: ['failure', fetching, 'Have it served as application/json (see the README.md in the folder).'],
+  status: ['failure', 'R-5.8g, CIMD section 4.3', 'Publish the folder there, and check again.'],
+  media_type: [
+    'failure',
+    'R-5.8g, CIMD section 4.1',
+    'Have it served as application/json (see the README.md in the folder).',
+  ],
   content_encoding: ['failure', fetching, 'Turn compression off for this file.'],
   cache_missing: ['warning', caching, maxAge],
   cache_unreadable: ['warning', caching, maxAge],

@@ -9,11 +9,12 @@ const openid = '/.well-known/openid-configuration';
  * Discovery 1.0 section 4) that answer. All give the same document.
  */
 export function isMetadataPath(path: string, issuerPath: string, which: SandboxSettings['metadata']): boolean {
-  const responding = {
+  const responding: Readonly<Record<typeof which, readonly string[]>> = {
     both: [oauth + issuerPath, openid + issuerPath, issuerPath + openid],
     oauth: [oauth + issuerPath],
     openid: [openid + issuerPath, issuerPath + openid],
     'openid-appended': [issuerPath + openid],
+    none: [],
   };
   return responding[which].includes(path);
 }

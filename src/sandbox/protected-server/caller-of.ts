@@ -16,6 +16,12 @@ export function authInfoOf(caller: Caller, metadata: string | undefined): AuthIn
   };
 }
 
+/** Whose tasks and pages these are: subject and client both, as for sessions. @throws as `callerOf` */
+export function ownerOf(context: ServerContext): string {
+  const { subject, clientId } = callerOf(context);
+  return JSON.stringify([subject, clientId]);
+}
+
 /** Who made the request that is under way. @throws Error when the gate was left out */
 export function callerOf(context: ServerContext): Caller {
   const known = context.http?.authInfo;

@@ -2,10 +2,14 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { registerNoteResources } from './note-resources.js';
 import type { NoteStore } from './notes.js';
 import type { ProtectedServerSettings } from './options.js';
+import type { PagesToSee } from './pages-to-see.js';
+import { type TaskStore, tasksExtension } from './tasks.js';
 import { registerBasicTools } from './tools/basic.js';
 import { registerConfirm } from './tools/confirm.js';
+import { registerConnect } from './tools/connect.js';
 import { registerCountdown } from './tools/countdown.js';
 import { registerNoteTools } from './tools/notes.js';
+import { registerReport } from './tools/report.js';
 import { registerUpstreamProfile } from './tools/upstream-profile.js';
 import { registerUpstreamTime } from './tools/upstream-time.js';
 import type { UpstreamClient } from './upstream.js';
@@ -13,6 +17,8 @@ import type { UpstreamClient } from './upstream.js';
 /** What all sessions share. */
 export interface ServerWorld {
   readonly notes: NoteStore;
+  readonly tasks: TaskStore;
+  readonly pages: PagesToSee;
   readonly upstream: UpstreamClient;
   readonly accounts: ProtectedServerSettings['accounts'];
 }
@@ -22,7 +28,7 @@ export function buildMcpServer(world: ServerWorld): McpServer {
   const server = new McpServer(
     { name: 'postern-sandbox', title: 'Postern sandbox', version: '1.0.0' },
     {
-      capabilities: { logging: {} },
+      capabilities: { logging: {}, extensions: { [tasksExtension]: {} } },
       instructions:
         'A protected server to try clients on. Begin with the tool whoami; the note tools need more scopes.',
     },
@@ -32,6 +38,8 @@ export function buildMcpServer(world: ServerWorld): McpServer {
   registerNoteResources(server, world.notes);
   registerCountdown(server);
   registerConfirm(server);
+  registerReport(server, world.tasks);
+  registerConnect(server, world.pages);
   registerUpstreamTime(server, world.upstream);
   if (world.accounts !== undefined) registerUpstreamProfile(server, world.accounts);
   return server;

@@ -12,7 +12,7 @@ export interface ProtectedServerOptions {
    * How its metadata can be found: by the challenge, by the well-known addresses, or by either. With `header`
    * the document stands at an address that only the challenge names. Default `both`.
    */
-  readonly discovery?: 'both' | 'header' | 'well-known';
+  readonly discovery?: 'both' | 'header' | 'well-known' | 'none';
   /** Which well-known addresses are served: with the endpoint's path, the root form, or both. Default `both`. */
   readonly wellKnown?: 'path' | 'root' | 'both';
   /** What every request needs, and all that the metadata announces. Default `mcp:basic`. */

@@ -8,7 +8,9 @@ import { McpEndpoint } from './mcp-endpoint.js';
 import { buildMcpServer } from './mcp-server.js';
 import { NoteStore } from './notes.js';
 import { type ProtectedServerOptions, protectedServerSettings } from './options.js';
+import { PagesToSee } from './pages-to-see.js';
 import { metadataPaths, metadataResponse, metadataUrl } from './resource-metadata.js';
+import { TaskStore } from './tasks.js';
 import { UpstreamClient } from './upstream.js';
 
 /** The protected server of the sandbox: a resource server (OAuth 2.1 section 5) with tools worth calling. */
@@ -28,10 +30,12 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
   const settings = protectedServerSettings(options);
   const { host, origin, pathname } = new URL(settings.resource);
   const notes = new NoteStore();
+  const tasks = new TaskStore();
+  const pages = new PagesToSee(settings.resource);
   const upstream = new UpstreamClient();
   const enter = tokenGate(settings);
   const endpoint = new McpEndpoint(
-    () => buildMcpServer({ notes, upstream, accounts: settings.accounts }),
+    () => buildMcpServer({ notes, tasks, pages, upstream, accounts: settings.accounts }),
     metadataUrl(settings),
     settings.eras,
   );
@@ -40,6 +44,8 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
     if (!hasHost(request, host)) return jsonResponse(421, { error: 'misdirected_request' });
     const path = targetOf(request).pathname;
     if (metadataPaths(settings).includes(path)) return metadataResponse(settings, request.method ?? '');
+    const page = pages.response(request.method ?? '', path);
+    if (page !== undefined) return page;
     if (path !== pathname) return jsonResponse(404, { error: 'not_found' });
     // A page of another origin has no business here, and is given no CORS header either.
     const from = request.headers.origin;
@@ -49,7 +55,10 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
     const admitted = await admit(request, response, settings.resource, entry.caller);
     return 'caller' in admitted ? endpoint.reply(admitted) : admitted;
   };
-  const close = (): Promise<void> => endpoint.close();
+  const close = (): Promise<void> => {
+    tasks.close();
+    return endpoint.close();
+  };
   return {
     handler: async (request, response) => {
       const given = await reply(request, response);

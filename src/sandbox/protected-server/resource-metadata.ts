@@ -8,6 +8,7 @@ const reported = '/resource-metadata';
 
 /** The paths at which the protected resource metadata is served (RFC 9728 section 3), the best known first. */
 export function metadataPaths(settings: ProtectedServerSettings): readonly string[] {
+  if (settings.discovery === 'none') return [];
   if (settings.discovery === 'header') return [reported];
   const withPath = `${wellKnown}${new URL(settings.resource).pathname}`;
   return { path: [withPath], root: [wellKnown], both: [withPath, wellKnown] }[settings.wellKnown];
@@ -15,7 +16,7 @@ export function metadataPaths(settings: ProtectedServerSettings): readonly strin
 
 /** The document's address as challenges tell it; undefined where they do not. */
 export function metadataUrl(settings: ProtectedServerSettings): string | undefined {
-  if (settings.discovery === 'well-known') return undefined;
+  if (settings.discovery === 'well-known' || settings.discovery === 'none') return undefined;
   return `${new URL(settings.resource).origin}${metadataPaths(settings)[0]}`;
 }
 

@@ -56,3 +56,29 @@ export async function listenOnLoopback(port: number, limits = usualLimits): Prom
     },
   };
 }
+
+/** The authorization server at the protected server's port: everything but that one's own address. */
+export class SharedPort implements LoopbackServer {
+  readonly port: number;
+  readonly origin: string;
+  #handler: Handler = (_request, response) => void response.writeHead(503).end();
+
+  constructor({ port, origin }: LoopbackServer) {
+    this.port = port;
+    this.origin = origin;
+  }
+
+  serve(handler: Handler): void {
+    this.#handler = handler;
+  }
+
+  /** What the port serves: `own` at that path, this below any other. */
+  with(path: string, own: Handler): Handler {
+    return (request, response) =>
+      request.url?.split('?', 1)[0] === path ? own(request, response) : this.#handler(request, response);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // the port is the other one's
+  }
+}

@@ -100,6 +100,7 @@ const login: Checks = {
   dead: maybe(isFlag),
   gone: maybe(isFlag),
   shared: maybe(isFlag),
+  legacy: maybe(isFlag),
   refusedToken: maybe(isWhole),
   warnings: maybe(isTexts),
   generation: isWhole,

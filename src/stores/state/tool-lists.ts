@@ -89,7 +89,7 @@ function signatureIn(value: JsonValue): readonly ToolSignature[] {
   const tool = asObject(value);
   const name = tool && stringField(tool, 'name');
   if (tool === undefined || name === undefined || !Array.isArray(tool['parameters'])) return [];
-  const { description, isReadOnly, isDestructive, isOpen, parameters } = tool;
+  const { description, isReadOnly, isDestructive, isOpen, isMarked, parameters } = tool;
   return [
     {
       name,
@@ -97,6 +97,7 @@ function signatureIn(value: JsonValue): readonly ToolSignature[] {
       isReadOnly: isReadOnly === true,
       isDestructive: isDestructive === true,
       isOpen: isOpen !== false,
+      isMarked: isMarked !== false,
       parameters: parameters.flatMap(parameterIn),
     },
   ];

@@ -23,7 +23,7 @@ function tool(name: string, description = 'Says.\nTwice.'): ToolSignature {
     { ...parameter, name: 'mood', types: ['string'], choices: ['glad', 'sad', 'a b'] },
     { ...parameter, name: 'bad\u001bname', types: ['string'] },
   ];
-  return { name, description, isReadOnly: true, isDestructive: false, isOpen: false, parameters };
+  return { name, description, isReadOnly: true, isDestructive: false, isOpen: false, isMarked: false, parameters };
 }
 
 const known = knownFrom(
@@ -159,4 +159,23 @@ test('bash is given what follows where it breaks a word', () => {
   assert.deepEqual(lines('postern token "https://b', '=:'), ['https://b.example']);
   assert.deepEqual(lines('postern login --store=f', '=:'), ['file']);
   assert.deepEqual(lines('postern call work echo mo', '=:'), [':nospace', 'mood=']);
+});
+
+test('property: PowerShell reads a word that it is given as that word, and runs nothing in it', () => {
+  // A string in single quotes has no escapes but the quote twice, of whichever form; letters alone are an argument.
+  const read = (typed: string) =>
+    /^['\u2018-\u201b]/.test(typed) ? typed.slice(1, -1).replaceAll(/(['\u2018-\u201b])\1/g, '$1') : typed;
+  fc.assert(
+    fc.property(anyText(), (text) => {
+      const word = text.replaceAll(/[\p{Cc}]/gu, '') || 'x';
+      const line = { before: [], current: '', quote: '' };
+      const [typed = ''] = completionLines('powershell', { kind: 'words', words: [[word, '']] }, line, '').map((one) =>
+        one.slice(0, one.indexOf('\t')),
+      );
+      assert.equal(read(typed), word);
+      const inner = typed.startsWith("'") ? typed.slice(1, -1) : '';
+      assert.doesNotMatch(inner.replaceAll(/(['\u2018-\u201b])\1/g, ''), /['\u2018-\u201b]/, 'no quote ends it early');
+      if (!typed.startsWith("'")) assert.doesNotMatch(typed, /[$`"'(){}<>;|&@#,\s\u2018-\u201f]/);
+    }),
+  );
 });

@@ -66,7 +66,7 @@ test('without a terminal each line of stdin is run in one session; the exit code
   await using given = await stage();
   const { home, words } = given;
   const input =
-    '# sums\nadd first=1 second:=2\n\nadd first=x second=1\nnope\nadd 5\nhelp add\n"open\nadd first=3 second=4';
+    '# sums\nadd first=1 second:=2\n\nadd first=x second=1\nnope\nadd 5\nadd --help\n"open\nadd first=3 second=4';
   const { code, stdout, stderr } = await runProgram(home, words, input);
   assert.equal(code, 2, stderr);
   assert.deepEqual(
@@ -76,6 +76,8 @@ test('without a terminal each line of stdin is run in one session; the exit code
   assert.match(stdout, /Adds\.[\s\S]*first {3}number {2}yes[\s\S]*add first=1\.5 second=1\.5/);
   assert.match(stderr, /value_refused[\s\S]*tool_unknown[\s\S]*argument_unusable/);
   assert.equal((await given.notes()).match(/initialized/g)?.length, 1);
+  const helped = await runProgram(home, words, 'tools/call add --help\nhelp add\nadd --help\ntools -l\n');
+  assert.equal(helped.stdout.match(/first {3}number {2}yes/g)?.length, 3, helped.stdout);
   const fine = await runProgram(home, [...words.slice(0, 1), '--json', ...words.slice(1)], 'tools\nexit\nnope\n');
   assert.equal(fine.code, 0, fine.stderr);
   assert.equal(JSON.parse(fine.stdout).tools.length, 5);

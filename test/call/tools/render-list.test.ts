@@ -8,8 +8,8 @@ import { columnsOf } from '../../../src/core/text/layout.js';
 import { plainLook } from '../../../src/core/text/look.js';
 import { anyText } from '../../support/arbitraries.js';
 
-const pipe = { look: plainLook, isTerminal: false };
-const screen = (width: number, color = false) => ({ look: { width, color }, isTerminal: true });
+const pipe = { look: plainLook, isTerminal: false, isLong: false };
+const screen = (width: number, color = false) => ({ look: { width, color }, isTerminal: true, isLong: false });
 
 const long = 'Says the text again, as often as it is asked for. '.repeat(6).trim();
 const tools = [
@@ -120,4 +120,47 @@ test('[A-243] whatever a server lists, nothing but text and our own colours reac
     }),
     { numRuns: 60 },
   );
+});
+
+test('--long tells what parameters mean, below each tool, and all of its description', () => {
+  const schema = {
+    properties: {
+      text: { type: 'string', description: 'What to say, and to say again as often as it is asked for.' },
+      repeat: { type: 'integer' },
+      how: { enum: ['loud', 'low'], description: 'How\u001b[2J.' },
+    },
+  };
+  const echo = { name: 'echo', description: long, inputSchema: schema };
+  const listed = (layout: object) => [
+    ...(listLines('tools/list', { tools: [echo, { name: 'wipe' }] }, { ...pipe, ...layout, isLong: true }) ?? []),
+  ];
+  assert.deepEqual(listed({}), [
+    'echo [text:string] [repeat:integer] [how:loud|low]',
+    `    ${long}`,
+    '      text  What to say, and to say again as often as it is asked for.',
+    '      how   How\\x1b[2J.',
+    '',
+    'wipe',
+  ]);
+  const wide = listed(screen(60));
+  assert.ok(wide.includes('      text  What to say, and to say again as often as it is'), wide.join('\n'));
+  assert.ok(wide.includes('            asked for.'), wide.join('\n'));
+  const narrow = listed(screen(40));
+  assert.ok(
+    narrow.includes('      text') && narrow.includes('        What to say, and to say again as'),
+    narrow.join('\n'),
+  );
+  for (const lines of [wide, narrow]) assert.ok(!lines.some((line) => line.includes('…') || line.length > 60));
+  const prompts = [{ name: 'review', arguments: [{ name: 'file', required: true, description: 'Which one.' }] }];
+  assert.deepEqual(
+    [...(listLines('prompts/list', { prompts }, { ...pipe, isLong: true }) ?? [])],
+    ['review file', '      file  Which one.'],
+  );
+});
+
+test('a description that is cut ends behind a whole word, with one ellipsis', () => {
+  for (let width = 40; width <= 120; width += 1) {
+    const shown = [...(listLines('tools/list', { tools: tools.slice(0, 1) }, screen(width)) ?? [])];
+    assert.match(shown.at(-1) ?? '', /(?:^|[ .])(?:Says|the|text|again|as|often|it|is|asked|for)…$/, String(width));
+  }
 });

@@ -28,7 +28,7 @@ function readAll(chunks: readonly Uint8Array[], max = 32 * 1024 * 1024): readonl
 
 const read = (text: string, max?: number) => readAll([bytes(text)], max);
 
-test('the examples of the standard', () => {
+test('[Q-3.7] the examples of the standard, comments among them', () => {
   assert.deepEqual(read('data: YHOO\ndata: +2\ndata: 10\n\n'), [{ event: 'message', data: 'YHOO\n+2\n10' }]);
   assert.deepEqual(
     read(': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n'),

@@ -13,7 +13,7 @@ import {
   inColumnsOrBelow,
   wrapped,
 } from '../../../src/core/text/layout.js';
-import { lookOf, plainLook, toned } from '../../../src/core/text/look.js';
+import { lookOf, palette, plainLook, toned } from '../../../src/core/text/look.js';
 
 test('a stream that is no terminal has no colours and 80 columns; a terminal is taken as 40 to 200 wide', () => {
   assert.deepEqual(lookOf({}, true), plainLook);
@@ -114,7 +114,7 @@ test('a line that does not fit is broken between words, and what is to be copied
 test('a command to copy stands less far in where it has no room otherwise', () => {
   assert.equal(commandLine('postern status', 40, 11), '           postern status');
   assert.equal(commandLine('postern client-metadata --help', 40, 11), '          postern client-metadata --help');
-  assert.equal(commandLine(`postern login ${'x'.repeat(40)}`, 40, 2), `  postern login ${'x'.repeat(40)}`);
+  assert.equal(commandLine(`postern login ${'x'.repeat(40)}`, 40, 2), `postern login ${'x'.repeat(40)}`);
 });
 
 test('property: a line that is fitted keeps its words, and only a word alone is wider than the terminal', () => {
@@ -141,4 +141,39 @@ test('of rows that do not fit nothing is cut: what has no room in its column sta
     '    /home/a/.claude.json',
     'go      日本         not found',
   ]);
+});
+
+/** WCAG 2.2: the ratio of two relative luminances. */
+function contrast(one: number, other: number): number {
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+}
+
+function luminance(channels: readonly number[]): number {
+  const [red = 0, green = 0, blue = 0] = channels.map((channel) => {
+    const part = channel / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+test('where a terminal has 256 colours, each tone can be read on white and on dark; else the owner’s colours are taken', () => {
+  const steps = [0, 95, 135, 175, 215, 255];
+  for (const [tone, [on]] of Object.entries(palette)) {
+    const code = Number(/38;5;(\d+)$/.exec(String(on))?.[1]) - 16;
+    const own = luminance([steps[Math.floor(code / 36)], steps[Math.floor(code / 6) % 6], steps[code % 6]].map(Number));
+    for (const paper of ['ffffff', '000000', '1e1e1e']) {
+      const ground = luminance([...Buffer.from(paper, 'hex')]);
+      assert.ok(contrast(own, ground) >= 3.4, `${tone} on #${paper}: ${contrast(own, ground)}`);
+    }
+  }
+  const look = lookOf({ isTTY: true, columns: 80, getColorDepth: () => 8 }, true);
+  assert.equal(toned(look, 'warning', 'no'), '\u001b[1;38;5;166mno\u001b[22;39m');
+  assert.equal(columnsOf(toned(look, 'warning', 'no')), 2);
+  for (const [depth, color] of [
+    [4, true],
+    [24, false],
+  ] as const) {
+    const basic = lookOf({ isTTY: true, columns: 80, getColorDepth: () => depth }, color);
+    assert.equal(toned(basic, 'name', 'no'), color ? '\u001b[36mno\u001b[39m' : 'no');
+  }
 });

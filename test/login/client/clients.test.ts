@@ -165,7 +165,7 @@ test('[R-4.6b] a configured client is used at its issuer, with the redirect URI 
   assert.equal(login.clientId, 'fixed');
 });
 
-test('[A-58] a client bound to one issuer is never used at another: neither identifier nor secret is sent there', async () => {
+test('[Q-6.7][Q-6.8][A-58] a client bound to one issuer is never used at another: neither identifier nor secret is sent there', async () => {
   await using scene = await openScene();
   const client = { ...given('bound-client', clientSecret), issuer: 'https://issuer-x.invalid' };
   const failure = await scene.loginFails('issuer_mismatch', { client });
@@ -179,7 +179,7 @@ test('[A-58] a client bound to one issuer is never used at another: neither iden
   assert.ok(!everything.includes('bound-client') && !everything.includes(clientSecret));
 });
 
-test('[A-58] a client kept for one issuer is not offered to the next server’s', async () => {
+test('[Q-6.7][A-58] a client kept for one issuer is not offered to the next server’s', async () => {
   const client = { client_id: 'kept-client', client_secret: clientSecret, ...redirect };
   await using scene = await openScene({ ...closed, clients: [client] });
   await using own = await openOwnScene();
@@ -190,7 +190,7 @@ test('[A-58] a client kept for one issuer is not offered to the next server’s'
   assert.ok(!seen.includes('kept-client'));
 });
 
-test('[A-57] two issuers give out the same client identifier: two credentials, none readable as the other', async () => {
+test('[Q-6.7][A-57] two issuers give out the same client identifier: two credentials, none readable as the other', async () => {
   await using scene = await openScene();
   await using one = await openOwnScene();
   await using other = await openOwnScene();

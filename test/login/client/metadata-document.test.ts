@@ -66,6 +66,24 @@ describe('a login with a client ID metadata document', { skip: needs('openssl') 
     assert.deepEqual(asked.slice(0, 2), ['/.well-known/oauth-authorization-server', '/authorize']);
   });
 
+  test('[Q-6.9] at another authorization server of the same server it is the same client, and nothing is registered', async () => {
+    publish('http://127.0.0.1/callback');
+    await using scene = await openScene(options);
+    await using another = await openScene(options);
+    await using own = await openOwnScene();
+    own.server.publish({ authorization_servers: [scene.sandbox.issuer] });
+    const wish = { server: own.server.url, metadataUrl: clientId };
+    const failure = await scene.loginFails('authorization_refused', wish); // neither knows that resource
+    assert.match(failure.message, /invalid_target/);
+    own.server.publish({ authorization_servers: [another.sandbox.issuer] });
+    await scene.loginFails('authorization_refused', { ...wish, issuer: another.sandbox.issuer });
+    for (const { sandbox } of [scene, another]) {
+      const asked = sandbox.requests.find(({ path }) => path === '/authorize');
+      assert.equal(new Map(asked?.params).get('client_id'), clientId);
+      assert.equal(sandbox.stats.registrations, 0);
+    }
+  });
+
   test('[R-2.5d][R-4.4b] a redirect URI without port in the document stands for any port, and for no other path', async () => {
     publish('http://127.0.0.1/callback');
     await using scene = await openScene(options);

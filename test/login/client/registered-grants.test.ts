@@ -41,7 +41,7 @@ test('what is refused as too much is asked for once more with the least, and the
   assert.equal(asked(scene).length, 2, 'what was got is kept');
 });
 
-test('a refresh token is not asked for where the authorization server says that it has none', async () => {
+test('[Q-6.18][Q-6.19] a refresh token is not asked for where the authorization server says that it has none', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
   own.issuer.metadata = { ...own.issuer.metadata, grant_types_supported: [code] };
@@ -49,7 +49,7 @@ test('a refresh token is not asked for where the authorization server says that 
   assert.deepEqual(own.issuer.registrations[0]?.['grant_types'], [code]);
 });
 
-test('[A-55] a refusal that is not about grants or scopes is asked about once', async () => {
+test('[Q-6.12][A-55] a refusal that is not about grants or scopes is asked about once', async () => {
   for (const [status, error] of [
     [400, 'invalid_redirect_uri'],
     [403, 'access_denied'],

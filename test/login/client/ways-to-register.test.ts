@@ -48,7 +48,7 @@ function describe(open: Open): string {
 
 for (const open of branches) {
   const wins = firstOpen(open);
-  test(`[R-4.6a] with ${describe(open)} open, ${wins} wins`, async () => {
+  test(`[Q-6.10][R-4.6a] with ${describe(open)} open, ${wins} wins`, async () => {
     await using scene = await openScene({}, { interactive: true, typed: ['typed-in', ''] });
     await using own = await openOwnScene();
     const login = await scene.login(wishFor(own, open));

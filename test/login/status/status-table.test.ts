@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { columnsOf } from '../../../src/core/text/layout.js';
 import { plainLook } from '../../../src/core/text/look.js';
-import { loginStatus } from '../../../src/login/status/login-status.js';
+import { labelledLines, loginStatus } from '../../../src/login/status/login-status.js';
 import { commandLines, rowOf, shortSpan, type TableLook, tableLines } from '../../../src/login/status/status-table.js';
 import { loginRecord } from './login-record.js';
 
@@ -49,7 +49,7 @@ test('who is the identity, the account where it is not the usual one, and whethe
   assert.equal(row({ identity: 'a\u001b[31m', account: 'me' }).who, 'a\\x1b[31m, account me');
 });
 
-test('a pipe gets every cell whole, one line a login', () => {
+test('a pipe gets every cell whole, one line a login, and the time itself, which is the same whenever it is read', () => {
   const server = `https://${'long.'.repeat(30)}example/mcp`;
   const pipe = { look: plainLook, isTerminal: false };
   const [first, second, ...others] = tableLines(pipe, [
@@ -57,8 +57,9 @@ test('a pipe gets every cell whole, one line a login', () => {
     row({}, false, pipe),
   ]);
   assert.deepEqual(others, []);
-  assert.match(first ?? '', /^work +https:\/\/(?:long\.){30}example\/mcp +- +ok, 60 min$/);
-  assert.match(second ?? '', /^- +https:\/\/mcp\.example\/mcp +- +ok, 60 min$/);
+  assert.match(first ?? '', /^work +https:\/\/(?:long\.){30}example\/mcp +- +ok until 2026-11-23T01:00:00.000Z$/);
+  assert.match(second ?? '', /^- +https:\/\/mcp\.example\/mcp +- +ok until 2026-11-23T01:00:00.000Z$/);
+  for (const table of [pipe, wide]) assert.deepEqual(tableLines(table, []), [], 'no heading over nothing');
 });
 
 test('at a terminal of 40 to 200 columns every line fits, and the state is whole', () => {
@@ -112,4 +113,13 @@ test('spans are short', () => {
     '2 days',
     '11574 days',
   ]);
+});
+
+test('a value that has no room beside its label stands below it, and an identifier is broken where it has to be', () => {
+  const id = 'pooqshychucrVp9wGo2rWrov-_HKWnTAqNh_pigM7rX';
+  const lines = (width: number) => labelledLines({ width, color: false }, [['client', `${id} (by hand)`]]);
+  assert.deepEqual(lines(80), [`  client      ${id} (by hand)`]);
+  assert.deepEqual(lines(50), ['  client', `    ${id}`, '    (by hand)']);
+  assert.deepEqual(lines(40), ['  client', `    ${id.slice(0, 36)}`, `    ${id.slice(36)} (by hand)`]);
+  assert.deepEqual(labelledLines(plainLook, [['client', 'x'.repeat(90)]]), [`  client      ${'x'.repeat(90)}`]);
 });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { idleRulePrinter } from '../../../src/mcp/lending/idle-rules.js';
 import { filterTools, validate, validateKnown } from '../../../src/mcp/lending/tool-messages.js';
 import { hasToolRules, ToolPolicy, type ToolRules } from '../../../src/mcp/lending/tool-policy.js';
 
 const policyOf = (rules: Partial<ToolRules>) =>
-  new ToolPolicy({ allowTool: [], denyTool: [], readOnly: false, ...rules });
+  new ToolPolicy({ allowTool: [], denyTool: [], readOnly: false, ...rules }, () => undefined);
 
 const call = (name: string, id: unknown = 1) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
 
@@ -65,7 +66,7 @@ test('no spelling of a denied name is called: case, width, accents, what is draw
 test('what a server says of a name that is none takes no memory, and a list in a batch in a batch is not passed on', () => {
   const policy = policyOf({ readOnly: true });
   const name = 'x'.repeat(2_000);
-  policy.learn([{ name, annotations: { readOnlyHint: true } }]);
+  policy.learn([{ name, annotations: { readOnlyHint: true } }], true);
   assert.equal(policy.verdict(name), 'refused');
   const list = { jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'x' }] } };
   assert.equal(
@@ -91,4 +92,43 @@ test('a tool that the server did not list is told as that, not as left out by th
   assert.match(unknown.kind === 'refused' ? String(unknown.response) : '', /list of tools has it not, or could not/);
   const denied = validateKnown(policy, bytesOf(call('other')));
   assert.match(denied.kind === 'refused' ? String(denied.response) : '', /has left it out/);
+});
+
+test('a rule that fits none of the tools is named once, when the list has come whole, with what was meant', () => {
+  const warned: string[] = [];
+  const rules = {
+    allowTool: ['read_note', 'wirte_note'],
+    denyTool: ['DELETE_NOTE', 'delet_note', 'drop_*', '*_note'],
+    readOnly: false,
+  };
+  const policy = new ToolPolicy(
+    rules,
+    idleRulePrinter(1, (line) => warned.push(line)),
+  );
+  const page = (names: readonly string[], nextCursor?: string) =>
+    filterTools(
+      policy,
+      bytesOf({ jsonrpc: '2.0', id: 1, result: { tools: names.map((name) => ({ name })), nextCursor } }),
+      () => true,
+    );
+  page([]);
+  page(['read_note', 'write_note'], 'more');
+  assert.deepEqual(warned, [], 'the rest may have it');
+  page(['delete_note']);
+  page(['delete_note']);
+  assert.deepEqual(warned, [
+    '--allow-tool "wirte_note" does not fit any of the 3 tools that the server lists. Did you mean "write_note"?',
+    '--deny-tool "delet_note" does not fit any of the 3 tools that the server lists. Did you mean "delete_note"?',
+    '--deny-tool "drop_*" does not fit any of the 3 tools that the server lists.',
+  ]);
+});
+
+test('a rule for several servers is idle where it fits the tools of none', () => {
+  const printed: string[] = [];
+  const printer = idleRulePrinter(2, (line) => printed.push(line));
+  const rule = { option: '--deny-tool', name: 'x', count: 2, meant: undefined } as const;
+  printer(rule);
+  assert.deepEqual(printed, []);
+  printer({ ...rule, count: 3, meant: 'y' });
+  assert.match(printed.join(), /any of the 5 tools[^?]*"y"\?$/);
 });

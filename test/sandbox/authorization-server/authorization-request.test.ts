@@ -33,7 +33,7 @@ function ask(changes: Changes): Promise<Response> {
   return fetch(authorizationUrl(sandbox, request), { redirect: 'manual' });
 }
 
-test('[R-1.8a] [R-1.8c] [A-287] a registered public client logs in; code, state and iss come back', async () => {
+test('[Q-6.5] [R-1.8a] [R-1.8c] [A-287] a registered public client logs in; code, state and iss come back', async () => {
   const { answer, redemption } = await loggedIn(sandbox, callback, clientId);
   assert.equal(answer.get('state'), 'our state');
   assert.equal(answer.get('iss'), sandbox.issuer);
@@ -92,7 +92,7 @@ test('[R-4.5a] [A-277] localhost is no loopback literal: its port is pinned; so 
   assert.equal(await statusOf(strict, pinned, 'http://127.0.0.1:5001/callback'), 400);
 });
 
-test('[A-278] [A-281] [A-287] every other bad request goes back to the client with error, state and iss', async () => {
+test('[Q-6.5] [A-278] [A-281] [A-287] every other bad request goes back to the client with error, state and iss', async () => {
   const cases: readonly (readonly [Changes, string])[] = [
     [{ response_type: 'token' }, 'unsupported_response_type'],
     [{ code_challenge: null, code_challenge_method: null }, 'invalid_request'],

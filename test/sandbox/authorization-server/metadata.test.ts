@@ -30,7 +30,7 @@ test('[R-1.8e] RFC 8414 metadata and OpenID Connect Discovery are both served, a
   assert.deepEqual(await statuses({ metadata: 'oauth' }), [200, 404, 404]);
 });
 
-test('[R-2.2c] [R-2.2a] [R-2.2b] both documents announce S256, resource-bound scopes, iss, registration and metadata documents', async () => {
+test('[Q-6.5] [R-2.2c] [R-2.2a] [R-2.2b] both documents announce S256, resource-bound scopes, iss, registration and metadata documents', async () => {
   await using sandbox = await startSandbox({ issuerPath: '/a/b' });
   const { origin } = new URL(sandbox.issuer);
   for (const address of [`${origin}${oauth}/a/b`, `${sandbox.issuer}${openid}`]) {

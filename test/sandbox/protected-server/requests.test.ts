@@ -28,7 +28,7 @@ test('[A-289] another Host, or two, is answered 421, the metadata too', async ()
   }
 });
 
-test('[A-289] a page of another origin is refused, and no answer has a CORS header', async () => {
+test('[Q-2.16] [A-289] a page of another origin is refused, and no answer has a CORS header', async () => {
   await using running = await runProtected();
   const token = await running.token();
   for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', 'http://localhost']) {

@@ -10,7 +10,7 @@ async function asked(response: Response): Promise<readonly unknown[]> {
   return [response.status, of('error'), of('scope'), of('error_description'), of('resource_metadata')];
 }
 
-test('[R-5.5a] [R-2.4b] [R-7.1] [A-285] an under-scoped call is 403 with error, scope, metadata and description, the same each time', async () => {
+test('[Q-6.15] [R-5.5a] [R-2.4b] [R-7.1] [A-285] an under-scoped call is 403 with error, scope, metadata and description, the same each time', async () => {
   await using running = await runProtected();
   const metadata = `${running.origin}/.well-known/oauth-protected-resource/mcp`;
   const session = await TestSession.open(running.url, await running.token({ scope: 'mcp:basic' }));

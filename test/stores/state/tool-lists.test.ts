@@ -23,7 +23,14 @@ const parameter = {
 };
 
 function listOf(...names: readonly string[]): ToolList {
-  const rest = { description: 'Says.', isReadOnly: true, isDestructive: false, isOpen: false, parameters: [parameter] };
+  const rest = {
+    description: 'Says.',
+    isReadOnly: true,
+    isDestructive: false,
+    isOpen: false,
+    isMarked: true,
+    parameters: [parameter],
+  };
   return { at: now, isWhole: true, tools: names.map((name) => ({ name, ...rest })) };
 }
 

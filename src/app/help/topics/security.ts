@@ -30,6 +30,10 @@ command, and to all that it starts.
 
 What you type opens the browser. What another program starts is held back: 3 tabs an hour until a token has worked, one at a time for
 a server, and a page that asks before the first login at a new server.
+
+A page that a server wants you to see in the middle of a call is opened after a yes only, which no option gives: postern shows which
+server asks, why, and the whole address, and what is odd about its host. It never fetches that page, and what you type there does not
+come through postern. A page that is not https is not offered (a server on this computer may have http here).
 `;
 
 export const security: Topic = {

@@ -64,11 +64,18 @@ ${warning(ask, name)}
   });
 }
 
-/** The host that vouches for the name, when the identifier is an address (CIMD section 6). */
+/** The host that vouches for the name, when the identifier is an address (CIMD section 6.4). */
 function identity(ask: ConsentQuestion): Markup {
   const host = vouchingHost(ask);
-  if (host !== undefined) return html`${words(host)} <code>${words(ask.clientId, 300)}</code>`;
+  if (host !== undefined) return html`${words(host)} <code>${address(ask.clientId)}</code>`;
   return ask.preregistered ? html`this server, which knows it` : html`nobody: it chose its name itself`;
+}
+
+/** It is broken behind its slashes before it is broken elsewhere. */
+function address(url: string): readonly Markup[] {
+  return words(url, 300)
+    .split(/(?<=\/)(?=[^/])/)
+    .map((piece) => html`${piece}<wbr>`);
 }
 
 function vouchingHost({ clientId }: ConsentQuestion): string | undefined {

@@ -1,0 +1,20 @@
+import type { Failure } from '../core/failure.js';
+import { redirectRefused } from '../http/address-failures.js';
+import type { Outcome, Refusal } from '../mcp/exchange.js';
+import { httpFailed, protocolBroken } from '../mcp/failures.js';
+import { serverWords } from '../tokens/server-words.js';
+import { responseMissing } from './failures.js';
+
+/** Why a request has no response, by how its exchange ended. */
+export function noResponse(server: string, method: string, outcome: Outcome | undefined): Failure {
+  if (outcome?.kind === 'refused') return refusedBy(server, outcome);
+  if (outcome?.kind === 'stream') return responseMissing(server, outcome.error);
+  return protocolBroken(server, `it gave no answer to ${method}`);
+}
+
+export function refusedBy(server: string, refused: Refusal): Failure {
+  const { status, location } = refused;
+  if (status > 399 || status < 300) return httpFailed(server, status, serverWords(refused));
+  const why = 'the token goes to the address of its login only';
+  return redirectRefused({ from: server, status, to: location, why });
+}

@@ -1,0 +1,166 @@
+import type { OpenedPage } from '../../core/ports.js';
+import type { BrowserChoice } from '../../core/records.js';
+import { asObject, type JsonObject, stringField } from '../../core/text/json.js';
+import type { Message } from '../../mcp/messages.js';
+import { askForPage, askWhetherDone, type Consent, type PersonPorts } from './ask-page.js';
+import { askForm, defaultsOf } from './form.js';
+import { pageToOpen } from './page-to-open.js';
+
+/** What to do when a server asks the person something during a call. */
+export type ElicitationPolicy = 'ask' | 'defaults' | 'decline';
+
+export type ServerRequest = Extract<Message, { readonly kind: 'request' }>;
+
+/** Time that passes for a server, but not while a person is asked. */
+export interface PausedTime {
+  stop(): void;
+  restart(): void;
+}
+
+export interface QuestionsOptions {
+  /** What the server is called: its URL, or the command line of a program. */
+  readonly server: string;
+  readonly policy: ElicitationPolicy;
+  /** Whether a browser may be opened. */
+  readonly opensPages: boolean;
+  /** The browser that the login's pages open in; undefined: the usual one. */
+  readonly browser?: BrowserChoice | undefined;
+  readonly deadline?: PausedTime | undefined;
+}
+
+/** Most pages of one error that a person is asked about. */
+const maxPages = 10;
+
+/** A page whose end the server will tell by its id. */
+interface AwaitedPage {
+  readonly completed: AbortController;
+  opened: OpenedPage | undefined;
+}
+
+/** What a server asks in the middle of a conversation: forms, and pages that it wants opened. */
+export class Questions implements AsyncDisposable {
+  readonly #ports: PersonPorts;
+  readonly #options: QuestionsOptions;
+  readonly #awaited = new Map<string, AwaitedPage>();
+  readonly #opened = new Set<OpenedPage>();
+
+  constructor(ports: PersonPorts, options: QuestionsOptions) {
+    this.#ports = ports;
+    this.#options = options;
+  }
+
+  /** What is offered to the server: a page only where a person can agree to it. */
+  get capabilities(): JsonObject {
+    if (this.#options.policy === 'decline') return {};
+    return { elicitation: this.#hasPerson ? { form: {}, url: {} } : { form: {} } };
+  }
+
+  get #hasPerson(): boolean {
+    return this.#options.policy === 'ask' && this.#ports.terminal.interactive;
+  }
+
+  /**
+   * The JSON-RPC response to a request of the server.
+   * @param isModern Whether nothing will tell that a page is done with: then the person says so.
+   */
+  async respond(request: ServerRequest, isModern: boolean, signal: AbortSignal): Promise<JsonObject> {
+    const { id, method, params } = request;
+    if (method === 'ping') return { jsonrpc: '2.0', id, result: {} };
+    if (method !== 'elicitation/create') {
+      return { jsonrpc: '2.0', id, error: { code: -32601, message: 'This client does not offer that.' } };
+    }
+    const { deadline } = this.#options;
+    deadline?.stop();
+    let staysStopped = false;
+    try {
+      const isPage = (params['mode'] ?? 'form') !== 'form';
+      const result = isPage ? await this.#page(params, isModern, signal) : await this.#form(params, signal);
+      staysStopped = isPage && !isModern && result['action'] === 'accept'; // the server waits for the person
+      return { jsonrpc: '2.0', id, result };
+    } finally {
+      if (!staysStopped) deadline?.restart();
+    }
+  }
+
+  /**
+   * Shows the pages that an older server wants opened before it takes a request (error -32042), each until it is done with.
+   * @returns Whether all are, so that the request can be repeated
+   */
+  async pagesFirst(data: JsonObject, signal: AbortSignal): Promise<boolean> {
+    const listed = Array.isArray(data['elicitations']) ? data['elicitations'].map(asObject) : [];
+    if (!this.#hasPerson || listed.length === 0 || listed.length > maxPages) return false;
+    const { deadline } = this.#options;
+    deadline?.stop();
+    try {
+      for (const wanted of listed) {
+        if (wanted?.['mode'] !== 'url' || (await this.#page(wanted, true, signal))['action'] !== 'accept') return false;
+      }
+      return true;
+    } finally {
+      deadline?.restart();
+    }
+  }
+
+  /** `notifications/elicitation/complete`; one for an id that is not waited for is ignored. */
+  completed(params: JsonObject): void {
+    const id = stringField(params, 'elicitationId') ?? '';
+    const awaited = this.#awaited.get(id);
+    if (awaited === undefined) return;
+    this.#awaited.delete(id);
+    awaited.completed.abort();
+    void this.#close(awaited.opened);
+    this.#options.deadline?.restart();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#opened].map((page) => this.#close(page)));
+  }
+
+  async #form(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { policy, server } = this.#options;
+    if (policy === 'defaults') return defaultsOf(params);
+    return this.#hasPerson ? askForm(this.#ports.terminal, { server, params }, signal) : { action: 'decline' };
+  }
+
+  /** No default ever accepts a page. @param waits Until it is done with. */
+  async #page(params: JsonObject, waits: boolean, signal: AbortSignal): Promise<JsonObject> {
+    if (params['mode'] !== 'url' || !this.#hasPerson) return { action: 'decline' };
+    const { server: name, opensPages: opens, browser } = this.#options;
+    const { terminal } = this.#ports;
+    const server = { name, url: /^https?:\/\//.test(name) ? name : undefined };
+    const page = pageToOpen(stringField(params, 'url') ?? '', server.url);
+    if (typeof page === 'string') {
+      terminal.tell(`The server asks you to open a page whose address is not offered to you: ${page}.`);
+      return { action: 'decline' };
+    }
+    const awaited: AwaitedPage = { completed: new AbortController(), opened: undefined };
+    const id = stringField(params, 'elicitationId');
+    if (id !== undefined) this.#awaited.set(id, awaited);
+    const message = stringField(params, 'message') ?? '';
+    const consent = await askForPage(this.#ports, { server, page, message, opens, browser }, signal);
+    if (consent.action !== 'accept') return this.#dropped(id, consent);
+    const { opened } = consent;
+    awaited.opened = opened;
+    if (opened !== undefined) this.#opened.add(opened);
+    if (!waits) {
+      terminal.tell('The server goes on when you are done there; Ctrl-C cancels.');
+      return { action: 'accept' };
+    }
+    try {
+      const isDone = await askWhetherDone(this.#ports, { opened, completed: awaited.completed.signal }, signal);
+      return this.#dropped(id, { action: isDone ? 'accept' : 'cancel' });
+    } finally {
+      await this.#close(opened);
+    }
+  }
+
+  async #close(page: OpenedPage | undefined): Promise<void> {
+    if (page === undefined || !this.#opened.delete(page)) return;
+    await page[Symbol.asyncDispose]();
+  }
+
+  #dropped(id: string | undefined, { action }: Pick<Consent, 'action'>): JsonObject {
+    if (id !== undefined) this.#awaited.delete(id);
+    return { action };
+  }
+}

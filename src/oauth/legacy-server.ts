@@ -1,0 +1,95 @@
+import type { Zone } from '../core/records.js';
+import { originOf, splitUrl } from '../core/url.js';
+import { type DiscoveryPorts, firstDocument, triedInWords, urlProblem } from './discovery-document.js';
+import { metadataUnusable, noAuthorizationServerMetadata } from './failures.js';
+import type { ProtectedResource } from './resource-metadata.js';
+import { type AuthorizationServer, validateServerMetadata, type WantedGrant } from './server-metadata.js';
+
+/*
+ * Servers of revision 2025-03-26 publish no protected resource metadata: their own origin is the authorization server.
+ * They are logged in to by a person's choice alone.
+ */
+
+interface LegacyServer {
+  /** Canonical. */
+  readonly server: string;
+  readonly zone: Zone;
+  readonly grant: WantedGrant;
+  readonly signal: AbortSignal;
+}
+
+/** What stands in for the metadata that such a server does not have. @param server Its canonical URL. */
+export function legacyResource(server: string): ProtectedResource {
+  const authorizationServers = [originFor(server)];
+  return { resource: server, relation: 'same', authorizationServers, scopesSupported: undefined, isLegacy: true };
+}
+
+/** What such a login costs, in a sentence without its first capital. */
+export function legacyWarning(server: string): string {
+  return `this server is logged in to as those of 2025-03-26 (--legacy): it names no authorization server, so ${originFor(server)} itself is taken for it, and its token may be good for everything at that origin`;
+}
+
+/** Whether its origin serves authorization server metadata that could be used. A failure is a no. */
+export async function servesOwnMetadata(ports: DiscoveryPorts, wanted: LegacyServer): Promise<boolean> {
+  try {
+    return (await ownMetadata(ports, wanted)).ok;
+  } catch (error) {
+    wanted.signal.throwIfAborted();
+    if (!(error instanceof Error)) throw error;
+    return false;
+  }
+}
+
+/**
+ * The origin as an authorization server: by its metadata (RFC 8414), else, where it has none, by the endpoints that
+ * revision 2025-03-26 gives to all such servers. A document that breaks a rule ends it.
+ * @throws Failure as `findAuthorizationServer`
+ */
+export async function findLegacyServer(ports: DiscoveryPorts, wanted: LegacyServer): Promise<AuthorizationServer> {
+  const found = await ownMetadata(ports, wanted);
+  if (found.ok) return found.authorizationServer;
+  const issuer = originFor(wanted.server);
+  const [miss] = found.misses;
+  if (miss?.failure !== undefined) throw miss.failure;
+  if (miss?.isBroken) throw noAuthorizationServerMetadata(issuer, triedInWords(found.misses));
+  const tokenEndpoint = `${issuer}/token`;
+  const why = urlProblem(tokenEndpoint, wanted.zone);
+  if (why !== undefined) throw metadataUnusable(tokenEndpoint, `it ${why}`);
+  ports.journal.record({
+    name: 'authorization-server-metadata',
+    asked: 'the endpoints of 2025-03-26',
+    came: `${issuer}/authorize, /token and /register are used`,
+    rule: 'MCP 2025-03-26, Fallbacks for Servers without Metadata Discovery',
+    verdict: 'warning',
+  });
+  return {
+    issuer,
+    authorizationEndpoint: wanted.grant === 'authorization_code' ? `${issuer}/authorize` : undefined,
+    tokenEndpoint,
+    registrationEndpoint: `${issuer}/register`,
+    revocationEndpoint: undefined,
+    pushedAuthorizationRequestEndpoint: undefined,
+    requiresPushedRequests: false,
+    deviceAuthorizationEndpoint: undefined,
+    scopesSupported: [],
+    grantTypes: undefined,
+    tokenAuthMethods: ['none', 'client_secret_post', 'client_secret_basic'],
+    announcesIss: false,
+    takesMetadataDocuments: false,
+  };
+}
+
+function ownMetadata(ports: DiscoveryPorts, { server, zone, grant, signal }: LegacyServer) {
+  const issuer = originFor(server);
+  const urls = [`${issuer}/.well-known/oauth-authorization-server`];
+  const step = { name: 'authorization-server-metadata', rule: 'R-4.3b' };
+  return firstDocument(ports, { urls, step, zone, signal }, (document, url) =>
+    validateServerMetadata(document, { issuer, resource: server, zone, grant, url }),
+  );
+}
+
+function originFor(server: string): string {
+  const parts = splitUrl(server);
+  if (parts === undefined) throw new Error('a canonical URL has an origin');
+  return originOf(parts);
+}

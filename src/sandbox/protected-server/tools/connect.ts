@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  inputRequired,
+  inputResponse,
+  type McpServer,
+  UrlElicitationRequiredError,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { ownerOf } from '../caller-of.js';
+import type { PagesToSee } from '../pages-to-see.js';
+import { textResult } from './text-result.js';
+
+const message = 'Open this page of the sandbox, so that it knows your browser.';
+
+/** How long a call of the older era waits for the browser. In milliseconds. */
+const longestWaitMs = 300_000;
+
+const connected = textResult('Your browser was here.');
+
+/** connect: wants a page seen in a browser (elicitation in URL mode), where the client can have one opened. */
+export function registerConnect(server: McpServer, pages: PagesToSee): void {
+  server.registerTool(
+    'connect',
+    {
+      title: 'Connect a browser',
+      description: 'Wants a page of the sandbox opened in the person’s browser, and tells when it was.',
+      inputSchema: z.object({
+        refuse: z
+          .boolean()
+          .default(false)
+          .describe('Whether a client of the older era is refused first (error -32042), instead of asked.'),
+      }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    async ({ refuse }, context) => {
+      const owner = ownerOf(context);
+      if (server.server.getClientCapabilities()?.elicitation?.url === undefined) {
+        return textResult('This client does not declare elicitation in URL mode, so no page can be opened.');
+      }
+      if (pages.takeSeen(owner)) return connected;
+      const { id, url, seen } = pages.of(owner);
+      if (context.mcpReq.envelope !== undefined) {
+        const reply = inputResponse(context.mcpReq.inputResponses, 'page');
+        if (reply.kind === 'elicit' && reply.action !== 'accept') return refusedBy(reply.action);
+        return inputRequired({ inputRequests: { page: inputRequired.elicitUrl({ message, url }) } });
+      }
+      const complete = server.server.createElicitationCompletionNotifier(id);
+      if (refuse) {
+        void seen.then(complete).catch(() => undefined); // the session may have ended
+        throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId: id, url, message }]);
+      }
+      const { action } = await server.server.elicitInput({ mode: 'url', elicitationId: id, url, message });
+      if (action !== 'accept') return refusedBy(action);
+      await Promise.race([seen, wait(longestWaitMs, undefined, { signal: context.mcpReq.signal, ref: false })]);
+      await complete();
+      return pages.takeSeen(owner) ? connected : textResult('Your browser did not come.');
+    },
+  );
+}
+
+function refusedBy(action: string) {
+  return textResult(`The person did not open the page (${action}).`);
+}

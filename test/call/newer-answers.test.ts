@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { bareHome, event, type ScriptedServer, scriptedServer, usual } from '../bridge/host.js';
+import { runProgram } from '../support/program.js';
+import { metaOf, newerServer, revision } from './newer-server.js';
+
+const methodsOf = ({ seen }: ScriptedServer) => seen.map(({ message }) => message.method);
+
+const newest = ['--protocol', '2026-07-28'];
+
+test('[Q-1.8][Q-1.6] whatever an older server says to a question that it does not know, it is called in the older era', async () => {
+  const rpc = (code: number) => JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: 'no' } });
+  for (const [status, type, body] of [
+    [200, 'application/json', rpc(-32601)],
+    [400, 'application/json', rpc(-32000)],
+    [400, 'application/json', rpc(-32600)],
+    [404, 'application/json', rpc(-32001)],
+    [400, 'text/plain', ''],
+    [404, 'text/html', '<h1>Not found</h1>'],
+    [405, 'text/plain', 'POST is not for that'],
+  ] as const) {
+    await using server = await scriptedServer((seen, response) => {
+      if (seen.message.method !== 'server/discover') return usual(seen, response);
+      response.writeHead(status, { 'content-type': type });
+      response.end(body.replace('"id":null', `"id":${Number(seen.message.id)}`));
+    });
+    await using home = await bareHome();
+    const { code, stderr } = await runProgram(home, ['call', server.url, 'x/y']);
+    assert.equal(code, 0, `${status} ${body}: ${stderr}`);
+    assert.deepEqual(methodsOf(server).slice(0, 4), [
+      'server/discover',
+      'initialize',
+      'notifications/initialized',
+      'x/y',
+    ]);
+  }
+});
+
+test('[Q-1.8] an error that only the newer era has leads to no initialize', async () => {
+  for (const code of [-32020, -32021]) {
+    await using server = await scriptedServer(({ message: { id } }, response) => {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'no' } }));
+    });
+    await using home = await bareHome();
+    const refused = await runProgram(home, ['call', server.url, 'x/y']);
+    assert.equal(refused.code, 8, refused.stderr);
+    assert.ok(!methodsOf(server).includes('initialize'), refused.stderr);
+  }
+});
+
+test('[Q-1.10] a program of the newer era alone is found out by its refusal of initialize, and called in that', async () => {
+  const source = `
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const isNewer = params?._meta?.['${revision}'] === '2026-07-28';
+      const known = { 'server/discover': { supportedVersions: ['2026-07-28'], capabilities: {} }, 'x/y': { said: 'yes' } };
+      const said = isNewer && known[method] ? { result: known[method] } : { error: { code: -32022, message: 'no',
+        data: { supported: ['2026-07-28'], requested: 'older' } } };
+      if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...said }) + '\\n');
+    });`;
+  await using home = await bareHome();
+  const script = join(home.path, 'server.cjs');
+  await writeFile(script, source);
+  const { code, stdout, stderr } = await runProgram(home, ['call', 'x/y', '--json', '--', process.execPath, script]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /"said":\s*"yes"/);
+});
+
+test('[Q-2.11][Q-2.12][Q-2.13][Q-4.11][Q-5.8] JSON and event streams are taken; each body is one request of an own id, which offers what is there and no more', async () => {
+  await using server = await scriptedServer(({ message: { id, method } }, response) => {
+    const isDiscovery = method === 'server/discover';
+    const result = isDiscovery
+      ? { supportedVersions: ['2026-07-28'], capabilities: { logging: {} } }
+      : { resultType: 'complete', prompts: [] };
+    response.writeHead(200, { 'content-type': isDiscovery ? 'application/json' : 'text/event-stream' });
+    const message = { jsonrpc: '2.0', id, result };
+    response.end(isDiscovery ? JSON.stringify(message) : `: alive\n\n${event(message)}`);
+  });
+  await using home = await bareHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url, 'prompts/list', '--elicitation', 'defaults']);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(methodsOf(server), ['server/discover', 'prompts/list']);
+  for (const { body, headers, ...seen } of server.seen) {
+    assert.equal(headers.accept, 'application/json, text/event-stream');
+    const sent = JSON.parse(body.toString());
+    assert.ok(!Array.isArray(sent) && sent.result === undefined && Number.isInteger(sent.id));
+    const meta = metaOf({ body, headers, ...seen });
+    const offered = Object.keys(meta['io.modelcontextprotocol/clientCapabilities'] ?? {});
+    assert.deepEqual(
+      offered.filter((name) => name !== 'elicitation' && name !== 'extensions'),
+      [],
+    );
+    assert.equal(meta['io.modelcontextprotocol/logLevel'], undefined, 'nobody asked for a log');
+  }
+  assert.equal(new Set(server.seen.map(({ message }) => message.id)).size, 2);
+});
+
+test('[Q-2.15] 404 with -32601 is a method that the server does not have, and no server of the oldest transport', async () => {
+  await using server = await newerServer(() => ({ error: { code: -32601, message: 'No such method' }, status: 404 }));
+  await using home = await bareHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url, 'x/y']);
+  assert.equal(code, 8, stderr);
+  assert.match(stderr, /-32601/);
+  assert.deepEqual(
+    server.seen.map(({ method, message }) => [method, message.method]),
+    [
+      ['POST', 'server/discover'],
+      ['POST', 'x/y'],
+    ],
+  );
+});
+
+test('[Q-3.3] a stream that breaks off loses its request, which is not sent again', async () => {
+  await using server = await scriptedServer(({ message: { id } }, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(event({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: id } }, 'e1'));
+    setTimeout(() => response.destroy(), 20);
+  });
+  await using home = await bareHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url, 'x/y', ...newest]);
+  assert.equal(code, 6, stderr);
+  assert.match(stderr, /closed the connection before the response was complete/);
+  assert.deepEqual(
+    server.seen.map(({ method }) => method),
+    ['POST'],
+  );
+});
+
+test('[Q-4.5][Q-5.6] no result is kept for the next command, however long the server says that it holds', async () => {
+  const contents = [{ uri: 'file:///a', text: 'now' }];
+  await using server = await newerServer(() => ({
+    result: { resultType: 'complete', ttlMs: 600_000, cacheScope: 'public', contents },
+  }));
+  await using home = await bareHome();
+  for (const _ of [1, 2]) {
+    const { code, stderr } = await runProgram(home, ['call', server.url, 'resources/read', 'file:///a', ...newest]);
+    assert.equal(code, 0, stderr);
+  }
+  assert.deepEqual(methodsOf(server), ['resources/read', 'resources/read']);
+});
+
+test('[Q-5.7] an empty cursor is one, and only a page without any is the last', async () => {
+  await using server = await newerServer(({ params }) => {
+    const { cursor } = params ?? {};
+    if (cursor === undefined) return { result: { prompts: [{ name: 'first' }], nextCursor: '' } };
+    return { result: { prompts: [{ name: cursor === '' ? 'second' : 'wrong' }] } };
+  });
+  await using home = await bareHome();
+  const { stdout, stderr } = await runProgram(home, ['call', server.url, 'prompts/list', '--json', ...newest]);
+  assert.match(stdout, /first[\s\S]*second/, stderr);
+  assert.equal(server.seen.length, 2);
+});

@@ -1,0 +1,3 @@
+import { gate } from './gate.js';
+
+gate('bridge, newer host');

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callTool, freshToken } from '../support/flows/calls.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
+import { openScene } from '../support/flows/scene.js';
+
+for (const metadata of ['both', 'none'] as const) {
+  test(`a server of 2025-03-26, ${metadata === 'none' ? 'with default endpoints alone' : 'with metadata of its own'}: by choice alone, remembered, refreshed and called`, async () => {
+    await using scene = await openScene({ discovery: 'none', metadata });
+    const refused = await scene.loginFails('discovery_failed');
+    assert.equal(refused.exit, 5);
+    // The option is named where the origin shows that it could help, and nowhere else.
+    assert.equal(/--legacy/.test(refused.remedy), metadata === 'both', refused.remedy);
+    assert.deepEqual([scene.ports.opened, scene.sandbox.stats.registrations], [[], 0]);
+    const login = await scene.login({ legacy: true });
+    const { origin } = new URL(scene.sandbox.serverUrl);
+    assert.deepEqual([login.issuer, login.resource, login.legacy], [origin, scene.sandbox.serverUrl, true]);
+    const warning = /^this server is logged in to as those of 2025-03-26 .* may be good for everything at that origin$/;
+    assert.match(login.warnings?.[0] ?? '', warning);
+    await callTool(scene, login, 'whoami', {});
+    scene.ports.advance(600_000);
+    await freshToken(scene, login);
+    assert.equal(scene.sandbox.stats.refreshes, 1);
+    const again = await scene.login();
+    assert.equal(again.legacy, true, 'the choice is kept with the login');
+    assert.equal(scene.ports.told.filter((line) => line.includes('2025-03-26')).length, 2, 'and told each time');
+  });
+}
+
+test('--legacy counts only where there is no metadata: a server that names its authorization server is taken at its word', async () => {
+  await using scene = await openScene();
+  const login = await scene.login({ legacy: true });
+  assert.deepEqual([login.issuer, login.legacy], [scene.sandbox.issuer, undefined]);
+});
+
+test('--legacy lifts no guard: metadata of another issuer, without PKCE, or that cannot be read ends the login', async () => {
+  for (const [document, code] of [
+    [{ issuer: 'https://as.example' }, 'issuer_mismatch'],
+    [{ code_challenge_methods_supported: undefined }, 'pkce_missing'],
+    ['<h1>Welcome</h1>', 'discovery_failed'],
+  ] as const) {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    const honest = { ...own.issuer.metadata, issuer: own.server.origin };
+    const served = typeof document === 'string' ? document : { ...honest, ...document };
+    own.server.documents = { '/.well-known/oauth-authorization-server': served };
+    await scene.loginFails(code, { server: own.server.url, legacy: true });
+    assert.deepEqual(scene.ports.opened, []);
+  }
+});
