@@ -13,6 +13,16 @@ export const loginFindings = {
     source: 'RFC 8252 section 4.1, Authorization Flow for Native Apps',
     explanation: 'A login needs a person and a browser, and none may or can be opened from here.',
   },
+  'login-failed': {
+    level: 'failure',
+    step: 'request',
+    who: 'you',
+    exit: exitCode.usage,
+    title: 'the login could not be made with these settings',
+    remedy: 'See: postern help logging-in',
+    source: 'RFC 8252, OAuth 2.0 for Native Apps',
+    explanation: 'Something here, an option, a variable or the configuration file, keeps a login from being made.',
+  },
   'device-not-offered': {
     level: 'failure',
     step: 'request',

@@ -54,6 +54,7 @@ async function logIn(
     if (!isFailure(error) || signal.aborted) throw error;
     const isRegisteredHere = http.registered.length > 0;
     const id = findingOfLogin({ failure: error, steps, isRegisteredHere });
+    checkSteady(ports, http, report); // that would be why
     const ignored = id === 'state-not-returned' ? steps.findLast(({ name }) => name === 'callback')?.came : undefined;
     report.found(id, ignored ?? error.message, catalogue[id].who === 'you' ? error.remedy : undefined);
     return undefined;
