@@ -68,7 +68,7 @@ function passSteps({ login }: MadeLogin, steps: readonly Step[], report: Report)
   const response = steps.find(({ name }) => name === 'authorization');
   if (response === undefined) report.pass('response', 'a code was typed elsewhere: there is no response to look at');
   else {
-    report.pass('request', `${response.asked}, PKCE S256`);
+    report.pass('request', `${response.asked}, with PKCE S256`);
     report.pass('response', response.came);
   }
   report.pass('save', 'into memory');
