@@ -38,13 +38,20 @@ const theirs: ReadonlySet<string> = new Set([
   ...['tls_failed', 'http_failed'],
 ]);
 
+/** What shows only when somebody logs in. */
+const seenByLogin: ReadonlySet<string> = new Set([
+  ...['registration_refused', 'registration_unusable', 'callback_unusable', 'grant_refused', 'invalid_client'],
+  ...['invalid_target', 'token_unusable', 'token_type_unusable', 'token_refused'],
+]);
+
 /** The failure, with the command that says more where a server or an authorization server has caused it. */
 export function withDoctor(error: unknown, { name }: CommandTable, { server }: LooseArguments): unknown {
   if (!(error instanceof Failure) || !asking.has(name) || typeof server !== 'string') return error;
   const isTheirs = error.exit === exitCode.serverBreaksRules || theirs.has(error.code);
   // One command at a time: a remedy that has one is the way out.
   if (!isTheirs || error.remedy.includes('postern ')) return error;
-  return error.withRemedy(`${error.remedy} Who can mend it: postern doctor ${shellWord(server)}`);
+  const how = seenByLogin.has(error.code) ? ' --login' : '';
+  return error.withRemedy(`${error.remedy} Who can mend it: postern doctor ${shellWord(server)}${how}`);
 }
 
 /**

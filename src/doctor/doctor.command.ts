@@ -92,17 +92,25 @@ export const doctorTable = {
       command: 'postern doctor https://example.com/mcp',
       describe: 'the steps of a login, as far as nobody has to log in',
     },
+    {
+      command: 'postern doctor https://example.com/mcp --login',
+      describe: 'with a login made for it: iss, token, refresh, revocation',
+    },
     { command: 'postern doctor', describe: 'this machine: store, browser, logins, programs that are set up' },
     { command: 'postern doctor --from claude', describe: 'what Claude Code would get by its entry, and why' },
     { command: 'postern doctor --explain resource-mismatch', describe: 'a finding in plain words, with its source' },
+    {
+      command: 'postern doctor http://127.0.0.1:7000/mcp --login --active --device --fail-on warning',
+      describe: 'all of it, where the authorization server says yes by itself (postern sandbox --approve)',
+    },
     { command: 'postern doctor work --fail-on warning --json', describe: 'for a CI job' },
   ],
   notes: [
     'With a server and without --login and --active it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, nobody is logged in, and no stored token is used or sent.',
     'With --login a person logs in, for this run alone: tokens and client are in memory, each is used where it was issued for, and all of them are revoked at the end, also after Ctrl-C; what could not be revoked is said. Stored logins are not touched. It shows whether iss is sent, what the token says of itself, whether the server takes it, refresh and rotation, revocation; a token for another resource is asked for, and offered to the server.',
     'With --active a client is registered and, where the authorization server says how, removed again; authorization requests with a wrong redirect address, with weak PKCE and with none are sent, as far as the answer shows before anybody logs in. With both a refresh token is used twice, too. Ask the operator first where the server is not yours.',
-    'On top stands the first cause: what it is, who can mend it, what to do. What follows from it is skipped. PASS: as it should be. NOTE: good to know. WARN: some programs or people will have trouble. FAIL: a login cannot work.',
-    'Exit codes: 0 nothing failed; 5 a rule is broken; 6 not reachable; 3 a login is needed; 2 you can mend it; 7 the store. With --fail-on warning a warning counts, too; with never nothing does.',
+    'On top stands the first cause: what it is, who can mend it, what to do. What follows from it is skipped. PASS: as it should be. NOTE: good to know. WARN: some programs or people will have trouble. FAIL: a login cannot work, or is not safe.',
+    'Exit codes: 0 nothing failed; 5 a rule is broken; 6 not reachable; 4 a refusal; 3 a login is needed; 2 you can mend it; 7 the store. With --fail-on warning a warning counts, too; with never nothing does.',
   ],
   seeAlso: ['logging-in', 'exit-codes'],
 } as const satisfies CommandTable;

@@ -197,7 +197,7 @@ class Examiner {
 
   /** What was not looked at, and why. */
   skipRest({ login }: Examination): void {
-    const needs = login === undefined ? 'needs a login: --login' : 'there was no login to look at';
+    const needs = login === undefined ? 'needs a login: --login' : 'the login did not get there';
     const done = new Set(this.#report.findings.map(({ step }) => step));
     const failed = this.#report.findings.find(({ level }) => level === 'failure');
     for (const step of Object.keys(steps) as (keyof typeof steps)[]) {

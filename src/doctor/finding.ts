@@ -60,6 +60,8 @@ export interface FindingKind {
   readonly explanation: string;
   /** The exit code where it is the first cause; 5 where it is not given. */
   readonly exit?: ExitCode;
+  /** A login works all the same, and should not. */
+  readonly isUnsafe?: true;
 }
 
 /** What a check has found, or that it found nothing. */

@@ -40,10 +40,12 @@ export class Report {
     return this.#findings.toSorted((one, other) => stepOf(one.step).number - stepOf(other.step).number);
   }
 
-  /** Why a login fails: the first failure of all steps, else the first warning. Undefined: nothing is wrong. */
+  /** Why a login fails: the first failure of all steps, else why it is not safe, else the first warning. Undefined: nothing is wrong. */
   get firstCause(): Finding | undefined {
     const { findings } = this;
-    return findings.find(({ level }) => level === 'failure') ?? findings.find(({ level }) => level === 'warning');
+    const failures = findings.filter(({ level }) => level === 'failure');
+    const fails = failures.find(({ kind }) => kind?.isUnsafe !== true) ?? failures[0];
+    return fails ?? findings.find(({ level }) => level === 'warning');
   }
 
   /** The worst of what was found. */

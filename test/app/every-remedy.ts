@@ -180,6 +180,8 @@ export interface Told {
   readonly file: string;
   readonly maker: string;
   readonly remedy: string;
+  /** Undefined where the maker makes a text alone. */
+  readonly failure: Failure | undefined;
 }
 
 /** The remedy of every failure that there is, made with every sample. */
@@ -194,8 +196,8 @@ export async function everyRemedy(): Promise<readonly Told[]> {
       const file = name.replace('.js', '');
       for (const given of argumentsOf(maker, make)) {
         const result = madeBy(maker, make as (...given: readonly unknown[]) => unknown, given);
-        if (result instanceof Failure) told.push({ file, maker, remedy: result.remedy });
-        else if (typeof result === 'string') told.push({ file, maker, remedy: result });
+        if (result instanceof Failure) told.push({ file, maker, remedy: result.remedy, failure: result });
+        else if (typeof result === 'string') told.push({ file, maker, remedy: result, failure: undefined });
       }
     }
   }

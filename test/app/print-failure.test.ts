@@ -225,6 +225,8 @@ test('a failure that a server has caused names the command that says who can men
   const args = { server: 'https://a.example/mcp?x=1&y' };
   const broken = resourceMismatch('https://a.example/mcp', 'https://b.example/');
   assert.match(remedyOf(withDoctor(broken, callTable, args)), / postern doctor 'https:\/\/a\.example\/mcp\?x=1&y'$/);
+  const late = new Failure({ code: 'token_unusable', exit: exitCode.serverBreaksRules, message: 'No.', remedy: 'Do.' });
+  assert.match(remedyOf(withDoctor(late, callTable, args)), / --login$/, 'nobody sees it who does not log in');
   assert.equal(withDoctor(broken, statusTable, args), broken, 'status asks nobody');
   assert.equal(withDoctor(broken, callTable, {}), broken);
 });

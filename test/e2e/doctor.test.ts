@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
-import { runProgram } from '../support/program.js';
+import { runProgram, startProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 
 /** A home whose logins are in sealed files. */
@@ -80,4 +82,54 @@ test('doctor alone looks at this machine; --from says what a program would get b
   const lost = await runProgram(home, ['doctor', '--from', 'cursor']);
   assert.notEqual(lost.code, 0);
   assert.match(lost.stdout, /a program that is set up would not get what it needs/);
+});
+
+/** Every secret that was sent to one of the two servers. */
+function secretsSent({ requests }: Sandbox): readonly string[] {
+  const secret = /^(?:code|code_verifier|refresh_token|token|device_code)$/;
+  return requests.flatMap(({ headers, params }) => [
+    ...params.flatMap(([name, value]) => (secret.test(name) ? [value] : [])),
+    String(headers['authorization'] ?? '').replace(/^Bearer /, ''),
+  ]);
+}
+
+test('doctor --login: no form of the report, and no request that is shown, holds a secret of the login', async () => {
+  await using sandbox = await startSandbox({ approve: true });
+  await using home = await sealedHome();
+  const forms = ['--junit', 'report.xml', '--sarif', 'report.json', '--bundle', 'bundle.json'];
+  const words = ['doctor', sandbox.serverUrl, '--login', '--device', '--active', '-v', ...forms];
+  const { code, stdout, stderr } = await runProgram(home, words);
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(stdout, /PASS {2}into memory/);
+  const written = ['report.xml', 'report.json', 'bundle.json'].map((name) => readFile(join(home.path, name), 'utf8'));
+  const shown = [stdout, stderr, ...(await Promise.all(written))].join('\n');
+  // What was made up here is none, and what is in the documentation neither.
+  const secrets = secretsSent(sandbox).filter((one) => one.length > 24 && !one.startsWith('postern-doctor'));
+  assert.ok(secrets.length > 5);
+  assert.deepEqual(
+    secrets.filter((one) => shown.includes(one)),
+    [],
+  );
+});
+
+test('doctor --login: Ctrl-C in the middle of it revokes what was issued', async () => {
+  await using sandbox = await startSandbox({ approve: true, faults: ['refresh-slow'] });
+  await using home = await sealedHome();
+  await using running = startProgram(home, ['doctor', sandbox.serverUrl, '--login', '--device']);
+  const asked = (path: string, grant?: string) =>
+    sandbox.requests.some((one) => one.path === path && (grant === undefined || one.body.includes(grant)));
+  while (!asked('/token', 'grant_type=refresh_token')) await sleep(20);
+  running.kill('SIGINT');
+  const { code, stderr } = await running.finished;
+  assert.equal(code, 130, stderr);
+  assert.ok(asked('/revoke', 'token_type_hint=refresh_token'));
+  assert.match(stderr, /Still registered there: the client /);
+});
+
+test('doctor: what says how to log in needs --login, and that a server', async () => {
+  await using home = await sealedHome();
+  for (const words of [['https://example.com/mcp', '--device'], ['--login'], ['--active']]) {
+    const { code, stderr } = await runProgram(home, ['doctor', ...words]);
+    assert.equal(code, 2, stderr);
+  }
 });

@@ -128,7 +128,7 @@ export const authorizationServerFindings = {
     level: 'failure',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'its metadata changes from one request to the next',
+    title: 'the authorization server’s metadata changes from one request to the next',
     remedy: 'Ask its operator to publish one document; behind a load balancer, on all machines.',
     source: 'RFC 8414 section 3, Obtaining Authorization Server Metadata',
     explanation:

@@ -8,7 +8,7 @@ export const clientFindings = {
     step: 'client',
     who: 'authorization-server',
     exit: exitCode.refused,
-    title: 'it refuses to register this program',
+    title: 'the authorization server refuses to register this program',
     remedy: 'Ask its operator to allow registration; or register a client there by hand, and log in with --client-id.',
     source: 'RFC 7591 section 3.2.2, Client Registration Error Response',
     explanation:
@@ -18,7 +18,7 @@ export const clientFindings = {
     level: 'failure',
     step: 'client',
     who: 'authorization-server',
-    title: 'its response to a registration is invalid',
+    title: 'the response to a registration is invalid',
     remedy:
       'Ask its operator to return what was registered: client_id, and the one redirect address that was asked for.',
     source: 'RFC 7591 section 3.2.1, Client Information Response',
@@ -29,7 +29,7 @@ export const clientFindings = {
     level: 'failure',
     step: 'client',
     who: 'authorization-server',
-    title: 'its registration endpoint redirects',
+    title: 'the registration endpoint redirects',
     remedy: 'Ask its operator to name the endpoint’s final address in the metadata.',
     source: 'RFC 7591 section 3, Client Registration Endpoint',
     explanation:
@@ -40,7 +40,7 @@ export const clientFindings = {
     step: 'client',
     who: 'authorization-server',
     exit: exitCode.network,
-    title: 'its registration endpoint does not work',
+    title: 'the registration endpoint does not work',
     remedy: 'Try again later, or ask its operator to look into its log.',
     source: 'RFC 7591 section 3, Client Registration Endpoint',
     explanation:
@@ -50,7 +50,7 @@ export const clientFindings = {
     level: 'warning',
     step: 'client',
     who: 'authorization-server',
-    title: 'it gives a secret to a client that uses none',
+    title: 'a client that uses no secret gets one',
     remedy: 'Ask its operator to issue no client_secret where token_endpoint_auth_method is none.',
     source: 'RFC 7591 section 3.2.1, Client Information Response',
     explanation:
@@ -60,7 +60,7 @@ export const clientFindings = {
     level: 'warning',
     step: 'client',
     who: 'authorization-server',
-    title: 'it registers a client with a secret that asked for none',
+    title: 'a client that asked for no secret is registered with one',
     remedy: 'Ask its operator to honour token_endpoint_auth_method none, or to leave it out of the metadata.',
     source: 'RFC 7591 section 2, token_endpoint_auth_method',
     explanation:
@@ -70,7 +70,7 @@ export const clientFindings = {
     level: 'note',
     step: 'client',
     who: 'authorization-server',
-    title: 'it registers a native program as another kind',
+    title: 'a native program is registered as another kind',
     remedy: 'Ask its operator to honour application_type native.',
     source: 'OpenID Connect Dynamic Client Registration 1.0 section 2, application_type',
     explanation: 'A client of the kind web may not use a redirect address on this machine at some servers.',
@@ -90,7 +90,7 @@ export const clientFindings = {
     step: 'request',
     who: 'authorization-server',
     exit: exitCode.refused,
-    title: 'it does not accept the client that it has just registered',
+    title: 'the authorization server does not accept the client that it has just registered',
     remedy: 'Ask its operator why a client of dynamic registration is not accepted.',
     source: 'RFC 6749 section 5.2, invalid_client and unauthorized_client',
     explanation:
@@ -101,7 +101,7 @@ export const clientFindings = {
     step: 'request',
     who: 'you',
     exit: exitCode.refused,
-    title: 'it does not accept the client that you gave',
+    title: 'the authorization server does not accept the client that you gave',
     remedy: 'Check the client identifier, its secret and its redirect address, as they are registered there.',
     source: 'RFC 6749 section 5.2, invalid_client and unauthorized_client',
     explanation:
@@ -122,7 +122,7 @@ export const clientFindings = {
     step: 'request',
     who: 'authorization-server',
     exit: exitCode.refused,
-    title: 'it refuses the authorization request',
+    title: 'the authorization server refuses the authorization request',
     remedy: 'Ask its operator why; what it says stands beside “seen”.',
     source: 'RFC 9126 section 2.3, Error Response; RFC 6749 section 4.1.2.1',
     explanation: 'The request of this login was refused before a login page was shown.',
@@ -131,7 +131,7 @@ export const clientFindings = {
     level: 'failure',
     step: 'request',
     who: 'authorization-server',
-    title: 'its response to a pushed authorization request is invalid',
+    title: 'the response to a pushed authorization request is invalid',
     remedy: 'Ask its operator to return request_uri and expires_in.',
     source: 'RFC 9126 section 2.2, Successful Response',
     explanation: 'It takes pushed requests, and the response does not say how to open what was pushed.',
@@ -140,7 +140,7 @@ export const clientFindings = {
     level: 'failure',
     step: 'request',
     who: 'authorization-server',
-    title: 'its endpoint for pushed requests redirects',
+    title: 'the endpoint for pushed requests redirects',
     remedy: 'Ask its operator to name the endpoint’s final address in the metadata.',
     source: 'RFC 9126 section 2, Pushed Authorization Request Endpoint',
     explanation:
@@ -151,7 +151,7 @@ export const clientFindings = {
     step: 'request',
     who: 'authorization-server',
     exit: exitCode.network,
-    title: 'its endpoint for authorization requests does not work',
+    title: 'the endpoint for authorization requests does not work',
     remedy: 'Try again later, or ask its operator to look into its log.',
     source: 'RFC 6749 section 3.1, Authorization Endpoint',
     explanation: 'No usable response came from the endpoint that the metadata names.',
@@ -170,7 +170,7 @@ export const clientFindings = {
     level: 'failure',
     step: 'request',
     who: 'authorization-server',
-    title: 'there is no login page at the address that its metadata names',
+    title: 'there is no login page at the address that the metadata names',
     remedy: 'Ask its operator to correct authorization_endpoint.',
     source: 'RFC 8414 section 2, authorization_endpoint',
     explanation:
@@ -178,9 +178,10 @@ export const clientFindings = {
   },
   'redirect-unchecked': {
     level: 'failure',
+    isUnsafe: true,
     step: 'request',
     who: 'authorization-server',
-    title: 'it redirects to an address that was not registered',
+    title: 'people are redirected to an address that was not registered',
     remedy: 'Ask its operator to compare redirect addresses as strings, and to show an error page for any other.',
     source: 'RFC 9700 section 4.1.3, Insufficient Redirection URI Validation',
     explanation:
@@ -188,9 +189,10 @@ export const clientFindings = {
   },
   'pkce-unchecked': {
     level: 'failure',
+    isUnsafe: true,
     step: 'request',
     who: 'authorization-server',
-    title: 'it gives a code to a request that PKCE does not protect',
+    title: 'a request that PKCE does not protect gets a code',
     remedy: 'Ask its operator to require code_challenge with the method S256.',
     source: 'OAuth 2.1 section 7.5.1, Proof Key for Code Exchange',
     explanation:
@@ -198,9 +200,10 @@ export const clientFindings = {
   },
   'lying-document-taken': {
     level: 'failure',
+    isUnsafe: true,
     step: 'request',
     who: 'authorization-server',
-    title: 'it takes a client’s document that does not name itself',
+    title: 'a client’s document that does not name itself is taken',
     remedy: 'Ask its operator to refuse a document whose client_id is not exactly its own address.',
     source: 'Client ID Metadata Document draft 00 section 4.1, Client Metadata',
     explanation:

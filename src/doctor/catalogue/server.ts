@@ -216,6 +216,7 @@ export const serverFindings = {
   },
   'bad-token-taken': {
     level: 'failure',
+    isUnsafe: true,
     step: 'token',
     who: 'server',
     title: 'it takes a token that nobody issued',

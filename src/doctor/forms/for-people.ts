@@ -32,20 +32,20 @@ export function reportLines(subject: string, report: Report, look: Look): readon
 function causeLines(subject: string, cause: Finding | undefined, look: Look): readonly string[] {
   if (cause?.kind === undefined) return [toned(look, 'good', `Nothing is wrong with ${printable(subject)}.`)];
   const { kind, id = '', evidence, remedy = kind.remedy } = cause;
-  const begin =
-    cause.step in machineSteps
-      ? 'Here is trouble'
-      : cause.level === 'failure'
-        ? 'A login fails'
-        : 'A login works, and there is trouble';
   const row = (label: string, text: string) => behind(`  ${label.padEnd(8)}`, text, look.width);
   return [
-    ...fitted(toned(look, marks[cause.level][1], `${begin}: ${kind.title}.`), look.width),
+    ...fitted(toned(look, marks[cause.level][1], `${beginOf(cause)}: ${kind.title}.`), look.width),
     ...row('seen', printable(evidence, 600)),
     ...row('to act', actors[kind.who]),
     ...row('do', printable(remedy, 600)),
     ...row('more', `postern doctor --explain ${id}`),
   ];
+}
+
+function beginOf({ step, level, kind }: Finding): string {
+  if (step in machineSteps) return 'Here is trouble';
+  if (kind?.isUnsafe === true) return 'A login here is not safe';
+  return level === 'failure' ? 'A login fails' : 'A login works, and there is trouble';
 }
 
 /** What stands on lines of its own: a step, or several that were skipped for one reason. */

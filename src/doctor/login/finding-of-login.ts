@@ -1,4 +1,4 @@
-import { exitCode, type Failure, type Step } from '../../core/failure.js';
+import { type ExitCode, exitCode, type Failure, type Step } from '../../core/failure.js';
 import type { FindingId } from '../catalogue/catalogue.js';
 
 /** What is known of a login that failed. */
@@ -61,7 +61,7 @@ export function findingOfLogin({ failure, steps, isRegisteredHere }: FailedLogin
     case 'authorization_refused':
       return ofAuthorization(last);
     default:
-      return byCode[code] ?? (exit === exitCode.store ? 'store-unavailable' : ofEndpoint(failure, last));
+      return byCode[code] ?? (ofHttp.has(code) ? ofEndpoint(code, last) : ofMachine(exit));
   }
 }
 
@@ -72,13 +72,26 @@ function ofAuthorization(last: Step | undefined): FindingId {
   return isPushed(last) ? 'request-refused' : 'login-refused';
 }
 
+/** Nobody's doing but this machine's. */
+function ofMachine(exit: ExitCode): FindingId {
+  return exit === exitCode.store ? 'store-unavailable' : 'login-failed';
+}
+
 function isPushed(step: Step | undefined): boolean {
   return step !== undefined && /^pushed/.test(step.name);
 }
 
+/** Codes of the HTTP client. */
+const ofHttp: ReadonlySet<string> = new Set([
+  ...['network_failed', 'tls_failed', 'timed_out', 'too_large'],
+  ...['url_refused', 'address_refused', 'redirect_refused'],
+]);
+
 /** What the HTTP client says of the endpoint that was asked last. */
-function ofEndpoint({ code }: Failure, last: Step | undefined): FindingId {
+function ofEndpoint(code: string, last: Step | undefined): FindingId {
   const isRedirect = code === 'redirect_refused';
+  if (last === undefined || /^(?:unauthenticated-request|protected-resource-)/.test(last.name)) return 'not-reachable';
+  if (/^authorization-server-/.test(last.name)) return 'endpoint-refused';
   if (last?.name === 'client-registration') return isRedirect ? 'registration-redirected' : 'registration-failed';
   if (isPushed(last)) return isRedirect ? 'request-redirected' : 'request-failed';
   return isRedirect ? 'token-endpoint-redirected' : 'token-endpoint-failed';

@@ -48,29 +48,35 @@ async function logIn(
     const made = await ports.logInForRun({ ...wanted, server, issuer, http, journal, signal });
     const [registered] = http.registered;
     if (registered !== undefined) checkRegistered(registered.body, found.authorizationServer, report);
-    passSteps(made, steps, report);
+    if (!steps.some(({ name }) => name === 'authorization')) {
+      report.pass('response', 'a code was typed elsewhere: there is no response to look at');
+    }
+    report.pass('save', 'into memory');
     return made;
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
     const isRegisteredHere = http.registered.length > 0;
     const id = findingOfLogin({ failure: error, steps, isRegisteredHere });
+    checkSteady(ports, http, report); // that would be why
     const ignored = id === 'state-not-returned' ? steps.findLast(({ name }) => name === 'callback')?.came : undefined;
-    report.found(id, ignored ?? error.message, catalogue[id].who === 'you' ? error.remedy : undefined);
+    // What the person can mend the failure knows best, but for one that speaks of another command.
+    const knowsMore = catalogue[id].who === 'you' && error.code !== 'login_needs_person';
+    report.found(id, ignored ?? error.message, knowsMore ? error.remedy : undefined);
     return undefined;
   } finally {
+    passSteps(steps, report);
     ports.deadline.restart();
   }
 }
 
-function passSteps({ login }: MadeLogin, steps: readonly Step[], report: Report): void {
-  report.pass('client', `logged in as the client ${login.clientId} (${login.registration})`);
-  const response = steps.find(({ name }) => name === 'authorization');
-  if (response === undefined) report.pass('response', 'a code was typed elsewhere: there is no response to look at');
-  else {
-    report.pass('request', `${response.asked}, PKCE S256`);
-    report.pass('response', response.came);
-  }
-  report.pass('save', 'into memory');
+/** What went well, as far as the login came. */
+function passSteps(steps: readonly Step[], report: Report): void {
+  const taken = (name: string) => steps.find((step) => step.name === name);
+  const client = taken('client-identity');
+  if (client?.verdict === 'pass') report.pass('client', client.came);
+  const response = taken('authorization');
+  if (response !== undefined) report.pass('request', `${response.asked}, with PKCE S256`);
+  if (response?.verdict === 'pass') report.pass('response', response.came);
 }
 
 /** The login has asked for the metadata again: does it say the same? */

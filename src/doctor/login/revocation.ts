@@ -108,8 +108,10 @@ async function reportRevocation(
   const { http, authorizationServer, made, signal } = ended;
   if (http.issued.length === 0) return;
   // Access tokens need not be revocable (RFC 7009 section 2.2.1).
-  const first = refused.find(({ hint, error }) => hint === 'refresh_token' || error !== 'unsupported_token_type');
-  if (refused.length > 0) report.found('tokens-left', `${leftInWords(refused)}: ${refused[0]?.why}`);
+  const failed = refused.filter(({ hint, error }) => hint === 'refresh_token' || error !== 'unsupported_token_type');
+  const [first] = failed;
+  const left = made === undefined ? refused : failed; // the others are seen to live on
+  if (left.length > 0) report.found('tokens-left', `${leftInWords(left)}: ${left[0]?.why}`);
   if (first !== undefined && authorizationServer.revocationEndpoint !== undefined) {
     report.found('revocation-failed', first.why);
   }

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Step } from '../../../src/core/failure.js';
+import { catalogue } from '../../../src/doctor/catalogue/catalogue.js';
+import { findingOfLogin } from '../../../src/doctor/login/finding-of-login.js';
+import { everyRemedy } from '../../app/every-remedy.js';
+
+/** Failures of the login's rooms that a login for a run does not end with, or that this machine alone is the cause of. */
+const others: ReadonlySet<string> = new Set([
+  ...['usage', 'client_key_unusable', 'client_metadata_url_refused', 'header_refused', 'method_refused'],
+  ...['name_unusable', 'name_taken', 'not_confirmed', 'no_servers_there', 'server_not_there', 'interrupted'],
+  ...[
+    'login_ambiguous',
+    'login_not_offered',
+    'network_setting_unusable',
+    'authorization_server_changed',
+    'endpoints_moved',
+  ],
+  // What the passive half has found: no login is begun then.
+  ...['challenge_unusable', 'resource_mismatch', 'pkce_missing', 'capability_missing'],
+]);
+
+const step = (name: string, came = ''): Step => ({ name, asked: '', came, rule: '', verdict: 'failure' });
+
+test('doctor: each failure of a login has a finding of its own, and who has to act', async () => {
+  const made = await everyRemedy();
+  const ofLogin = made.filter(({ file }) => /^(?:login|oauth|http)\//.test(file));
+  const failures = ofLogin.flatMap(({ failure }) => failure ?? []);
+  const codes = new Map(failures.map((failure) => [failure.code, failure]));
+  assert.ok(codes.size > 40, `${codes.size} codes`);
+  const unknown = [...codes.values()].filter((failure) => {
+    const id = findingOfLogin({ failure, steps: [step('redeem')], isRegisteredHere: true });
+    assert.ok(catalogue[id].who.length > 0);
+    return id === 'login-failed' && !others.has(failure.code);
+  });
+  assert.deepEqual(
+    unknown.map(({ code }) => code),
+    [],
+  );
+});
+
+test('doctor: what a code means depends on the request that it came of', async () => {
+  const made = (await everyRemedy()).flatMap(({ failure }) => failure ?? []);
+  const found = (code: string, steps: readonly Step[], isRegisteredHere = true) => {
+    const failure = made.find((one) => one.code === code);
+    assert.ok(failure !== undefined, code);
+    return findingOfLogin({ failure, steps, isRegisteredHere });
+  };
+  assert.equal(found('redirect_refused', [step('client-registration')]), 'registration-redirected');
+  assert.equal(found('redirect_refused', [step('pushed-authorization')]), 'request-redirected');
+  assert.equal(found('redirect_refused', [step('redeem')]), 'token-endpoint-redirected');
+  assert.equal(found('network_failed', [step('unauthenticated-request')]), 'not-reachable');
+  assert.equal(found('invalid_client', [step('redeem')]), 'client-refused');
+  assert.equal(found('invalid_client', [step('redeem')], false), 'own-client-refused');
+  assert.equal(found('authorization_refused', [step('authorization', 'error invalid_scope')]), 'scope-unknown');
+  assert.equal(found('authorization_refused', [step('authorization', 'error invalid_target')]), 'resource-unknown');
+  assert.equal(found('issuer_mismatch', [step('authorization', 'no iss')]), 'iss-missing');
+  assert.equal(found('login_timed_out', []), 'nobody-answered');
+  assert.equal(found('login_timed_out', [step('callback')]), 'state-not-returned');
+});
