@@ -34,5 +34,9 @@ export function notGiven(uris: readonly string[], { notifications }: JsonObject)
   const given = asObject(notifications) ?? {};
   const followed = textsIn(given['resourceSubscriptions']);
   const missing = uris.filter((uri) => !followed.includes(uri));
-  return missing.map((uri) => `The server does not tell when ${quoted(uri, 200)} changes.`);
+  const tellsNothing = followed.length === 0 && !Object.values(given).includes(true);
+  return [
+    ...missing.map((uri) => `The server does not tell when ${quoted(uri, 200)} changes.`),
+    ...(tellsNothing ? ['The server has agreed to tell nothing of what was asked for.'] : []),
+  ];
 }

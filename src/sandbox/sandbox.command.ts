@@ -179,7 +179,7 @@ async function run(world: World, args: SandboxArguments): Promise<CommandExit> {
 /** Says on stderr what runs here, and what to type next. */
 function describe(
   { tell, tellLook }: World,
-  { approve, misbehave, state }: SandboxArguments,
+  { approve, misbehave, state, discovery }: SandboxArguments,
   { serverUrl, issuer }: { readonly serverUrl: string; readonly issuer: string },
 ): void {
   const kept = state === undefined ? 'all forgotten at the end' : `kept in ${quoted(state, 400)}`;
@@ -192,10 +192,11 @@ function describe(
   for (const line of labelled(tellLook, rows)) tell(line);
   if (approve) tell(toned(tellLook, 'warning', 'EVERY LOGIN IS ALLOWED (--approve): nobody is asked, all are alice.'));
   tell('');
+  const login = `postern login ${serverUrl}${discovery === 'none' ? ' --legacy' : ''}`;
   const rest = [
-    ['Log in:', `postern login ${serverUrl}`],
+    ['Log in:', login],
     // Codes are approved, too: nobody has to open their page.
-    ...(approve ? [['Without a browser:', `postern login ${serverUrl} --device`]] : []),
+    ...(approve ? [['Without a browser:', `${login} --device`]] : []),
     ['Then:', `postern call ${serverUrl}`],
   ];
   for (const line of labelled(tellLook, rest)) tell(line);

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { bareHome, event, type ScriptedServer, scriptedServer, usual } from '../bridge/host.js';
-import { runProgram } from '../support/program.js';
+import { runProgram, startProgram } from '../support/program.js';
 import { metaOf, newerServer, revision } from './newer-server.js';
 
 const methodsOf = ({ seen }: ScriptedServer) => seen.map(({ message }) => message.method);
@@ -152,4 +152,21 @@ test('[Q-5.7] an empty cursor is one, and only a page without any is the last', 
   const { stdout, stderr } = await runProgram(home, ['call', server.url, 'prompts/list', '--json', ...newest]);
   assert.match(stdout, /first[\s\S]*second/, stderr);
   assert.equal(server.seen.length, 2);
+});
+
+test('[Q-5.2] a server that agrees to tell nothing is named so, and not watched in vain without a word', async () => {
+  await using server = await scriptedServer(({ message: { id, method } }, response) => {
+    const isListened = method === 'subscriptions/listen';
+    const result = { supportedVersions: ['2026-07-28'], capabilities: {} };
+    response.writeHead(200, { 'content-type': isListened ? 'text/event-stream' : 'application/json' });
+    const params = { notifications: {} };
+    if (isListened)
+      response.write(event({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params }));
+    else response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  await using home = await bareHome();
+  await using watching = startProgram(home, ['call', server.url, '--watch']);
+  await watching.waitForStderr(/The server has agreed to tell nothing of what was asked for\./);
+  watching.kill('SIGINT');
+  assert.equal((await watching.finished).code, 130);
 });

@@ -70,6 +70,18 @@ test('the sandbox prints the address of its server and nothing else on stdout, a
   await assert.rejects(fetch(server));
 });
 
+test('--discovery none: both servers at one origin, no metadata of the protected one, and the option that it needs is named', async () => {
+  const { told } = await run({ discovery: 'none' }, true, async (printed) => {
+    const { server, issuer } = JSON.parse(printed);
+    assert.equal(new URL(server).origin, issuer);
+    const { status, headers } = await fetch(server, { method: 'POST' });
+    assert.deepEqual([status, /resource_metadata/.test(headers.get('www-authenticate') ?? '')], [401, false]);
+    assert.equal((await fetch(`${issuer}/.well-known/oauth-protected-resource/mcp`)).status, 404);
+    assert.equal((await fetch(`${issuer}/.well-known/oauth-authorization-server`)).status, 200);
+  });
+  assert.ok(told.some((line) => /postern login \S+ --legacy/.test(line)));
+});
+
 test('--json gives both addresses, and the options reach the servers', async () => {
   await run({ issuerPath: '/tenant1', noRegistration: true, misbehave: ['as-pkce-plain'] }, true, async (printed) => {
     const { server, issuer } = JSON.parse(printed);

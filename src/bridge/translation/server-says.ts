@@ -23,6 +23,9 @@ export const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critic
 /** A change says little. In bytes. */
 const maxChange = 256 * 1024;
 
+/** Responses that are on their way at the same time; a server that asks faster than it listens gets no more. */
+const maxToServer = 100;
+
 /** Notifications that the newer era has not. */
 const gone = /^notifications\/(?:elicitation\/complete|tasks\/|cancelled$)/;
 
@@ -32,6 +35,7 @@ export class ServerSays {
   readonly #host: HostSide;
   readonly #conversation: ServerConversation;
   readonly #listeners: Listeners;
+  #underWayToServer = 0;
 
   /** @param underWay The requests at the server, by their ids there. */
   constructor(
@@ -106,7 +110,12 @@ export class ServerSays {
   }
 
   #tell(text: Uint8Array): void {
-    void this.#conversation.client.tell(text, scanned(text).message).catch(() => undefined);
+    if (this.#underWayToServer >= maxToServer) return;
+    this.#underWayToServer += 1;
+    const sent = this.#conversation.client.tell(text, scanned(text).message).catch(() => undefined);
+    void sent.finally(() => {
+      this.#underWayToServer -= 1;
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import { authorizationMetadataFaults } from './authorization-metadata.js';
 import { callbackFaults } from './callback.js';
 import { challengeFaults } from './challenge.js';
 import type { Fault } from './fault.js';
+import { newerEraFaults } from './newer-era.js';
 import { refreshFaults } from './refresh.js';
 import { pushedFaults, registrationFaults } from './registration.js';
 import { resourceMetadataFaults } from './resource-metadata.js';
@@ -20,6 +21,7 @@ const groups: readonly (readonly [about: string, faults: () => readonly Fault[]]
   ['The token endpoint', tokenFaults],
   ['Refresh', refreshFaults],
   ['The protected server, asked with a token', serverFaults],
+  ['The protected server, in revision 2026-07-28', newerEraFaults],
   ['The service behind the server', upstreamFaults],
 ];
 

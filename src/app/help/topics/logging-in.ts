@@ -47,6 +47,14 @@ What you type at a terminal always opens the browser. What nobody typed is held 
 worked. Whatever would be asked at a terminal counts as a no, and the first login at a server or an authorization server begins on
 a page that names both, and the program that began it, with one button.
 
+## Servers of 2025-03-26
+
+    postern login https://example.com/mcp --legacy
+
+They publish no metadata that names an authorization server. With --legacy, and never without, their own origin is taken for it:
+by its metadata (RFC 8414), else at /authorize, /token and /register. It counts only where no other metadata is found, and is kept
+with the login. What it costs: nothing binds the token to this server, so it may be good for everything at that origin.
+
 ## End a login
 
     postern logout work
