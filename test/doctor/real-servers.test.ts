@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { examineServer } from '../../src/doctor/examine-server.js';
 import type { Report } from '../../src/doctor/report.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { startHttp } from '../support/http-server.js';
-import { doctorWorld } from './doctor-world.js';
+import { doctorWorld, examineWhole } from './doctor-world.js';
 
 async function examine(scene: Scene, server: string): Promise<Report> {
   const { signal } = new AbortController();
@@ -57,4 +58,35 @@ test('doctor: a web server’s own page for 404 says that the path is wrong', as
   const text = '<html><head><title>404 Not Found</title></head></html>';
   await using server = await startHttp((_request, response) => void response.writeHead(404, page).end(text));
   assert.equal((await examine(scene, `${server.origin}/mcp`)).firstCause?.id, 'wrong-path');
+});
+
+test('doctor: a revocation that ends the login by a replaced refresh token works (better-auth answers like this)', async () => {
+  await using scene = await openScene({}, { interactive: true });
+  await using own = await openOwnScene();
+  const replaced = new Set<string>();
+  const dead = new Set<string>();
+  let newest = '';
+  own.issuer.onToken = ({ fields }) => {
+    const used = fields.get('refresh_token');
+    if (used !== undefined && (dead.has(used) || replaced.has(used) || fields.get('resource') !== own.server.url)) {
+      return [400, { error: 'invalid_grant' }];
+    }
+    if (used !== undefined) replaced.add(used);
+    newest = `refresh-${own.issuer.forms.length}-of-this-login`;
+    return [200, { access_token: `access-${newest}`, refresh_token: newest, token_type: 'Bearer', expires_in: 300 }];
+  };
+  own.issuer.onRevocation = (fields) => {
+    const token = fields.get('token') ?? '';
+    const isLive = token === newest && !dead.has(token);
+    dead.add(newest);
+    return isLive ? [200, {}] : [400, { error: 'invalid_request' }];
+  };
+  own.server.whenAuthorized = (request, response) => {
+    const isDead = [...dead].some((one) => request.headers.authorization === `Bearer access-${one}`);
+    response.writeHead(isDead ? 401 : 200, { 'content-type': 'application/json' });
+    response.end('{"jsonrpc":"2.0","id":0,"result":{}}');
+  };
+  const { report } = await examineWhole(scene, { server: own.server.url, active: false });
+  const ids = report.findings.map(({ id }) => id);
+  assert.ok(!ids.includes('revocation-failed') && !ids.includes('tokens-left'), JSON.stringify(ids));
 });
