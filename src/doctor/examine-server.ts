@@ -11,7 +11,7 @@ import { type AuthorizationServer, findAuthorizationServer } from '../oauth/serv
 import { manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import { examineActively } from './active/examine-actively.js';
 import { checkBadTokens } from './checks/bad-tokens.js';
-import { checkChallenge } from './checks/challenge.js';
+import { checkChallenge, checkPage } from './checks/challenge.js';
 import { checkConnection } from './checks/connection.js';
 import { checkIssuer } from './checks/issuer.js';
 import { checkResource } from './checks/resource.js';
@@ -221,6 +221,7 @@ class Examiner {
 
   #note(step: FailedStep, failure: Failure): void {
     if (step === 'resource' && this.#report.has('revision-2025-03-26')) return; // that says it
+    if (step === 'resource') checkPage(this.#ports, this.#target, this.#report); // the cause of what follows
     const { id, remedy } = findingOf(step, failure, {
       probed: this.#known.probed?.status,
       exchanges: this.#ports.http.exchanges,

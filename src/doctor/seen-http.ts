@@ -2,7 +2,7 @@ import type { Failure } from '../core/failure.js';
 import { isFailure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
-import { collectBytes } from '../core/text/bytes.js';
+import { ByteCollector } from '../core/text/bytes.js';
 import { mediaTypeIs } from '../core/text/characters.js';
 import { type JsonObject, parseObject } from '../core/text/json.js';
 import { within } from '../core/time.js';
@@ -129,14 +129,17 @@ export class SeenHttp implements HttpClient {
   }
 }
 
+/** What has come of a body by then. */
 async function firstBytes(clock: Clock, response: HttpResponse): Promise<Uint8Array> {
-  const nothing = new Uint8Array();
-  const enough = new Error('more than is looked at');
-  const reading = collectBytes(response.body, maxPage, () => enough).catch((error: unknown) => {
-    if (error === enough) return nothing;
-    throw error;
-  });
-  return (await within(clock, pageMs, reading)) ?? nothing;
+  const collected = new ByteCollector();
+  const read = async () => {
+    for await (const piece of response.body) {
+      collected.push(piece.subarray(0, maxPage - collected.size));
+      if (collected.size === maxPage) return;
+    }
+  };
+  await within(clock, pageMs, read());
+  return collected.take();
 }
 
 function replay({ status, url, headers, zone, bytes, broken }: SeenResponse): HttpResponse {

@@ -118,6 +118,9 @@ export async function probeWithToken(
   return await ask(ports, request, [['authorization', `Bearer ${request.token.reveal()}`]]);
 }
 
+/** What a server responds in an era that it does not speak. */
+const notSpoken: readonly number[] = [400, 404, 405, 406, 415];
+
 /** The requests of a probe, until one is responded to as the server responds to all without a token. */
 async function ask(ports: Pick<HttpPorts, 'http'>, request: ProbeRequest, more: ProbeMessage['headers']) {
   const send = ({ headers, ...message }: ProbeMessage) =>
@@ -126,10 +129,12 @@ async function ask(ports: Pick<HttpPorts, 'http'>, request: ProbeRequest, more: 
   if (first.status === 200) {
     return { ...(await send(older('tools/list', first.sessionId))), sessionId: first.sessionId };
   }
-  if (![400, 404, 405, 406, 415].includes(first.status)) return first;
+  if (!notSpoken.includes(first.status)) return first;
   const discovered = await send(newer('server/discover'));
   const second = discovered.status === 200 ? await send(newer('tools/list')) : discovered;
-  return second.status === 401 ? second : first;
+  // With a token, whatever the newer era says of it counts: the older one is not spoken there.
+  const counts = more.length > 0 ? !notSpoken.includes(second.status) : second.status === 401;
+  return counts ? second : first;
 }
 
 /** One protocol request, to see how the server asks for a login. @throws Failure of the HTTP client */

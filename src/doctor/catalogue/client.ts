@@ -183,7 +183,7 @@ export const clientFindings = {
     who: 'authorization-server',
     title: 'people are redirected to an address that was not registered',
     remedy: 'Ask its operator to compare redirect addresses as strings, and to show an error page for any other.',
-    source: 'RFC 9700 section 4.1.3, Insufficient Redirection URI Validation',
+    source: 'RFC 9700 section 4.1, Insufficient Redirection URI Validation',
     explanation:
       'Whoever sends a person to a crafted link gets that person’s code at an address of his own. Only the port of an address on this machine may differ.',
   },
@@ -194,7 +194,7 @@ export const clientFindings = {
     who: 'authorization-server',
     title: 'a request that PKCE does not protect gets a code',
     remedy: 'Ask its operator to require code_challenge with the method S256.',
-    source: 'OAuth 2.1 section 7.5.1, Proof Key for Code Exchange',
+    source: 'RFC 9700 section 4.8, PKCE Downgrade Attack',
     explanation:
       'Its metadata offers PKCE, and a request without it, or with the method plain, gets a code all the same. An attacker leaves it out, and then a stolen code is enough.',
   },
@@ -205,7 +205,7 @@ export const clientFindings = {
     who: 'authorization-server',
     title: 'a client’s document that does not name itself is taken',
     remedy: 'Ask its operator to refuse a document whose client_id is not exactly its own address.',
-    source: 'Client ID Metadata Document draft 00 section 4.1, Client Metadata',
+    source: 'Client ID Metadata Document draft 00, Client Metadata',
     explanation:
       'A document speaks for the address in its client_id alone. Where that is not compared, any JSON on any host passes for a client.',
   },

@@ -136,7 +136,7 @@ export const loginFindings = {
     source: 'RFC 8252 section 8.1, Protecting the Authorization Code',
     explanation: 'Somebody else on this machine may have logged in. Such a login is not used.',
   },
-  'token-refused-there': {
+  'code-not-redeemed': {
     level: 'failure',
     step: 'redeem',
     who: 'authorization-server',
@@ -243,7 +243,7 @@ export const loginFindings = {
     source: 'RFC 9700 section 2.2, Token Replay Prevention',
     explanation: 'Whoever gets hold of such a token can use it for long.',
   },
-  'scope-less': {
+  'scope-narrower': {
     level: 'warning',
     step: 'redeem',
     who: 'authorization-server',
@@ -252,7 +252,7 @@ export const loginFindings = {
     source: 'RFC 6749 section 3.3, Access Token Scope',
     explanation: 'It is allowed, as a person or a rule may say so. What needs the missing scope is refused later.',
   },
-  'scope-more': {
+  'scope-wider': {
     level: 'warning',
     step: 'redeem',
     who: 'authorization-server',

@@ -1,17 +1,33 @@
 import { bearerChallenge } from '../../oauth/challenge.js';
-import type { ServerTarget } from '../ports.js';
+import { protectedResourceMetadataUrls } from '../../oauth/discovery-document.js';
+import type { ExaminePorts, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 import { headerValues, type SeenExchange, type SeenResponse } from '../seen-http.js';
 
 /** Step 2: how the server asks for a login. */
 export function checkChallenge(exchanges: readonly SeenExchange[], { server }: ServerTarget, report: Report): void {
-  const posts = exchanges.filter(({ method, response }) => method === 'POST' && response !== undefined);
-  const last = posts.findLast(({ response }) => response?.status === 401) ?? posts[0];
-  const response = last?.response;
+  const response = responseIn(exchanges);
   if (response === undefined) return;
-  if (isPage(response)) report.found('page-instead', `status ${response.status}, a page of HTML`);
   if (response.status === 401) checkHeader(response, server, report);
   else notAsked(response.status, report);
+}
+
+/**
+ * Step 2, where nothing says how to log in: does somebody else respond, with a page for people? A 401 may be sent as HTML
+ * and be one all the same.
+ */
+export function checkPage({ http }: Pick<ExaminePorts, 'http'>, { server }: ServerTarget, report: Report): void {
+  const response = responseIn(http.exchanges);
+  if (response === undefined || !isPage(response)) return;
+  const isAsked = bearerChallenge(headerValues(response, 'www-authenticate')).kind !== 'none';
+  const isPublished = protectedResourceMetadataUrls(server).some((url) => http.documentAt(url) !== undefined);
+  if (!isAsked && !isPublished) report.found('page-instead', `status ${response.status}, a page of HTML`);
+}
+
+/** To the request without a token: the 401, where there is one. */
+function responseIn(exchanges: readonly SeenExchange[]): SeenResponse | undefined {
+  const posts = exchanges.filter(({ method, response }) => method === 'POST' && response !== undefined);
+  return (posts.findLast(({ response }) => response?.status === 401) ?? posts[0])?.response;
 }
 
 function checkHeader(response: SeenResponse, server: string, report: Report): void {
@@ -40,9 +56,9 @@ function notAsked(status: number, report: Report): void {
   report.found('no-login-asked', `status ${status} to a request without a token`);
 }
 
-function isPage(response: SeenResponse): boolean {
-  const [type = ''] = headerValues(response, 'content-type');
-  if (/^text\/html\b/i.test(type.trim()))
-    return response.status < 400 || response.status === 401 || response.status === 403;
-  return /^\s*<(?:!doctype html|html)\b/i.test(new TextDecoder('latin1').decode(response.bytes.subarray(0, 200)));
+function isPage({ status, bytes, headers }: SeenResponse): boolean {
+  if (bytes.length === 0 || (status >= 400 && status !== 401 && status !== 403)) return false;
+  const [type = ''] = headerValues({ headers }, 'content-type');
+  if (/^text\/html\b/i.test(type.trim())) return true;
+  return /^\s*<(?:!doctype html|html)\b/i.test(new TextDecoder('latin1').decode(bytes.subarray(0, 200)));
 }

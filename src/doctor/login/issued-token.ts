@@ -62,7 +62,7 @@ function checkScopes(value: JsonValue | undefined, { asked }: LoginUnderTest, re
   const without = (names: readonly string[]) => names.filter((name) => !aboutLogin.includes(name));
   const less = without(scopesMissing(parsed.scopes, asked));
   const more = asked.length === 0 ? [] : without(scopesMissing(asked, parsed.scopes));
-  if (less.length > 0) report.found('scope-less', `without ${less.join(' ')}`);
-  if (more.length > 0) report.found('scope-more', `${more.join(' ')}, which nobody asked for`);
+  if (less.length > 0) report.found('scope-narrower', `without ${less.join(' ')}`);
+  if (more.length > 0) report.found('scope-wider', `${more.join(' ')}, which nobody asked for`);
   if (less.length === 0 && more.length === 0) report.pass('redeem', `scope ${parsed.scopes.join(' ')}, as asked for`);
 }

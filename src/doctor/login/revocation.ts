@@ -42,6 +42,8 @@ export async function endLogin(ports: ExaminePorts, ended: EndedLogin, report: R
 /** A token that was not revoked, and why. */
 interface NotRevoked extends IssuedHere {
   readonly why: string;
+  /** 0 where none came. */
+  readonly status: number;
   /** What the endpoint says (RFC 7009 section 2.2.1); '' where it says nothing. */
   readonly error: string;
 }
@@ -55,31 +57,41 @@ function leftInWords(left: readonly NotRevoked[]): string {
   return parts.flatMap(([number, what]) => (number === 0 ? [] : [counted(number, what)])).join(' and ');
 }
 
-async function revokeAll(
-  ports: ExaminePorts,
+/**
+ * The newest refresh token first: some servers end the whole login when one that was replaced is revoked, and then know none
+ * of the others. What dies with it may be refused.
+ */
+async function revokeAll(ports: ExaminePorts, ended: EndedLogin, signal: AbortSignal): Promise<readonly NotRevoked[]> {
+  const { issued } = ended.http;
+  const newest = issued.findLast(({ hint }) => hint === 'refresh_token');
+  const revoke = (one: IssuedHere) => revokeOne(ports, ended, one, signal);
+  const first = newest && (await revoke(newest));
+  const others = await Promise.all(issued.filter((one) => one !== newest).map(revoke));
+  const isDead = ({ status, error }: NotRevoked) => status === 400 && error !== 'unsupported_token_type';
+  const isEnded = newest !== undefined && first === undefined;
+  return [first, ...others].filter((one) => one !== undefined).filter((one) => !(isEnded && isDead(one)));
+}
+
+async function revokeOne(
+  { clock }: ExaminePorts,
   { http, authorizationServer: server, made, probed }: EndedLogin,
+  one: IssuedHere,
   signal: AbortSignal,
-): Promise<readonly NotRevoked[]> {
+): Promise<NotRevoked | undefined> {
   const { revocationEndpoint: endpoint, issuer } = server;
-  const left = (one: IssuedHere, why: string, error = ''): NotRevoked => ({ ...one, why, error });
-  if (endpoint === undefined) return http.issued.map((one) => left(one, 'there is no revocation endpoint'));
-  const now = ports.clock.now();
-  const results = await Promise.all(
-    http.issued.map(async (one) => {
-      const client = clientOf(one, http, made);
-      const request = { endpoint, issuer, client, token: one.token, hint: one.hint, now, zone: probed.zone, signal };
-      try {
-        const revoked = await revokeToken(http, request);
-        if (revoked.ok) return undefined;
-        const { status, error = '' } = revoked;
-        return left(one, `status ${status}${error === '' ? '' : ` ${quoted(error, 60)}`}`, error);
-      } catch (error) {
-        if (!isFailure(error) && !signal.aborted) throw error;
-        return left(one, isFailure(error) ? error.message : 'no response in time');
-      }
-    }),
-  );
-  return results.filter((one) => one !== undefined);
+  const left = (why: string, status = 0, error = ''): NotRevoked => ({ ...one, why, status, error });
+  if (endpoint === undefined) return left('there is no revocation endpoint');
+  const { token, hint } = one;
+  const request = { endpoint, issuer, client: clientOf(one, http, made), token, hint, zone: probed.zone, signal };
+  try {
+    const revoked = await revokeToken(http, { ...request, now: clock.now() });
+    if (revoked.ok) return undefined;
+    const { status, error = '' } = revoked;
+    return left(`status ${status}${error === '' ? '' : ` ${quoted(error, 60)}`}`, status, error);
+  } catch (error) {
+    if (!isFailure(error) && !signal.aborted) throw error;
+    return left(isFailure(error) ? error.message : 'no response in time');
+  }
 }
 
 /** As whom the token was asked for. */

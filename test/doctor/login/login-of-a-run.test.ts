@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { interrupted } from '../../../src/core/output-failures.js';
 import { plainLook } from '../../../src/core/text/look.js';
 import type { Examined } from '../../../src/doctor/examine-server.js';
 import { reportJson } from '../../../src/doctor/forms/as-json.js';
 import { reportLines } from '../../../src/doctor/forms/for-people.js';
+import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
 import { startHttp } from '../../support/http-server.js';
@@ -50,13 +53,42 @@ test('doctor --login: a stored login is neither spent, narrowed, replayed nor se
   const item = (await scene.ports.store.read(stored.key))?.reveal() ?? '';
   const before = await scene.ports.index.read();
   const asked = scene.sandbox.requests.length;
+  const kept = async () => (await readdir(join(scene.folder, 'state'))).toSorted();
+  const files = await kept();
   await examineWhole(scene);
+  assert.deepEqual(await kept(), files);
   const { accessToken, refreshToken } = JSON.parse(item) as Record<string, string>;
   const sent = JSON.stringify(scene.sandbox.requests.slice(asked));
   for (const secret of [accessToken, refreshToken]) assert.ok(secret !== undefined && !sent.includes(secret));
   assert.deepEqual(await scene.ports.index.read(), before);
   assert.equal((await scene.ports.store.read(stored.key))?.reveal(), item);
   assert.ok(scene.sandbox.requests.slice(asked).some(({ path }) => path === '/revoke'));
+});
+
+test('doctor --login: a client that a person registered by hand is used, where nobody registers by himself', async () => {
+  const clients = [{ client_id: 'by-hand', redirect_uris: ['http://127.0.0.1/callback'] }];
+  await using scene = await openScene({ registration: false, clients }, { interactive: true });
+  const client = { clientId: 'by-hand', secret: undefined, issuer: undefined, redirectUri: undefined };
+  await scene.login({ client });
+  const examined = await examineWhole(scene);
+  assert.equal(examined.report.firstCause, undefined, evidenceOf(examined));
+  assert.match(evidenceOf(examined), /preregistered, client identifier by-hand/);
+});
+
+const healthy: readonly SandboxOptions[] = [
+  { eras: 'newer', discovery: 'header' },
+  { eras: 'older', issuerPath: '/tenant1', metadata: 'openid-appended' },
+  { pushedRequests: 'required', wellKnown: 'root', discovery: 'well-known' },
+  { loopbackPorts: 'exact', metadataDocuments: false, accessTokenSeconds: 60 },
+];
+
+test('doctor --login --active: no false alarm at healthy servers of other kinds', async () => {
+  for (const options of healthy) {
+    await using scene = await openScene(options, { interactive: true });
+    const examined = await examineWhole(scene);
+    assert.equal(examined.report.firstCause, undefined, `${JSON.stringify(options)}\n${evidenceOf(examined)}`);
+    assert.match(evidenceOf(examined), /the refresh token works/);
+  }
 });
 
 /** The tokens that the sandbox was asked to revoke. */

@@ -28,6 +28,7 @@ export interface OwnIssuer extends AsyncDisposable {
   /** Status and body of the next answers. */
   onToken: (form: TokenForm) => readonly [status: number, body: Json];
   onRegistration: (asked: Json) => readonly [status: number, body: Json];
+  onRevocation: (fields: URLSearchParams) => readonly [status: number, body: Json];
   /** Changes the query of the redirect that carries the answer. */
   onAuthorization: (answer: URLSearchParams) => void;
 }
@@ -67,6 +68,7 @@ export async function startOwnIssuer(place?: Place): Promise<OwnIssuer> {
       201,
       { client_id: `client-${log.registrations.length}`, redirect_uris, token_endpoint_auth_method: 'none' },
     ],
+    onRevocation: () => [200, {}],
     onAuthorization: () => undefined,
     [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   };
@@ -102,8 +104,11 @@ async function answer(own: OwnIssuer, log: Log, request: IncomingMessage, respon
       send(own.onToken({ fields: new Map(new URLSearchParams(body)), authorization }));
       return;
     }
+    case '/revoke':
+      send(own.onRevocation(new URLSearchParams(body)));
+      return;
     default:
-      send([url.pathname === '/revoke' ? 200 : 404, {}]);
+      send([404, {}]);
   }
 }
 
