@@ -20,6 +20,7 @@ export const steps = {
   redeem: { number: 10, title: 'Redeem the code' },
   save: { number: 11, title: 'Write the credential' },
   token: { number: 12, title: 'Requests with a token' },
+  protocol: { number: 13, title: 'The protocol' },
 } as const;
 
 /** What is looked at of this machine. */

@@ -90,6 +90,10 @@ const found: Readonly<Record<string, FindingId>> = {
   'server-403-html': 'token-forbidden',
   'server-500-for-token': 'token-breaks-server',
   'server-session-id': 'session-invalid',
+  'newer-echoes-discover': 'discover-invalid',
+  'newer-no-common-revision': 'revision-unknown',
+  'newer-asks-for-list': 'list-asks',
+  'newer-broken-marks': 'tool-marks-broken',
   'pushed-refused': 'request-refused',
   'pushed-redirect': 'request-redirected',
   'pushed-no-uri': 'request-invalid',
@@ -115,6 +119,17 @@ const unseen: Readonly<Record<string, string>> = {
   'upstream-no-consent': 'what happens between the authorization server and a service behind it shows there alone',
   'upstream-consent-for-all': 'the same, and it takes two clients of one person',
   'upstream-state-unbound': 'the same, and it takes two browsers',
+  'newer-refuses-its-own': 'no tool is called: what comes of a tool, `call` says',
+  'newer-odd-result-type': 'the same',
+  'newer-no-result-type': 'the same, and it counts as complete',
+  'newer-asks-forever': 'the same',
+  'newer-asks-nothing': 'the same',
+  'newer-asks-unoffered': 'the same',
+  'newer-header-mismatch-once': 'the same',
+  'newer-header-mismatch-always': 'the same',
+  'newer-method-missing': 'the same',
+  'newer-capability-missing': 'the same',
+  'newer-acknowledges-less': 'nothing is watched here: `call --watch` says it',
 };
 
 /** One second for each: what is slow by a fault has to be waited for. */
@@ -177,7 +192,17 @@ interface Seen {
   readonly evidence: string | undefined;
 }
 
-const groups = ['as-', 'registration-', 'pushed-', 'callback-', 'token-', 'refresh-', 'revocation-', 'server-'];
+const groups = [
+  'as-',
+  'registration-',
+  'pushed-',
+  'callback-',
+  'token-',
+  'refresh-',
+  'revocation-',
+  'server-',
+  'newer-',
+];
 
 for (const group of groups) {
   test(`doctor --login: each fault ${group}… is the first cause, and who can mend it is named`, async () => {

@@ -191,4 +191,52 @@ export const tokenFindings = {
     explanation:
       'The login of this run is forgotten at its end. What could not be revoked stays valid until it runs out, and nobody has it.',
   },
+  'revision-unknown': {
+    level: 'failure',
+    step: 'protocol',
+    who: 'server',
+    title: 'it speaks no revision of the protocol that this program knows',
+    remedy: 'Look for a newer release of postern, or ask the operator which programs it is for.',
+    source: 'MCP 2026-07-28, Versioning',
+    explanation:
+      'The login works, and no request does: each names the revision that it is of, and the server knows none of ours.',
+  },
+  'discover-invalid': {
+    level: 'warning',
+    step: 'protocol',
+    who: 'server',
+    title: 'its response to server/discover names no revision',
+    remedy: 'Ask the operator to list supportedVersions there, or to respond with an error where it is not known.',
+    source: 'MCP 2026-07-28, Discovery',
+    explanation:
+      'Programs ask this first, to learn in which era to speak. A result that says nothing is taken for a server of the older era.',
+  },
+  'list-asks': {
+    level: 'warning',
+    step: 'protocol',
+    who: 'server',
+    title: 'it wants input before it lists its tools',
+    remedy: 'Ask the operator to ask in tools/call, prompts/get and resources/read alone.',
+    source: 'MCP 2026-07-28, Multi Round-Trip Requests',
+    explanation:
+      'Programs list tools without a person. A list that asks is invalid, and nothing of the server can be used.',
+  },
+  'tool-marks-broken': {
+    level: 'warning',
+    step: 'protocol',
+    who: 'server',
+    title: 'a tool has marks for headers that break the rules',
+    remedy: 'Ask the operator to correct x-mcp-header in the tool’s schema.',
+    source: 'MCP 2026-07-28, Tools, x-mcp-header',
+    explanation: 'Programs have to leave such a tool out of their lists, so nobody can use it.',
+  },
+  'protocol-broken': {
+    level: 'warning',
+    step: 'protocol',
+    who: 'server',
+    title: 'it does not respond to what every server has to respond to',
+    remedy: 'Ask the operator to look into its log.',
+    source: 'MCP 2026-07-28, Discovery',
+    explanation: 'The token is taken, and then a request without any effect fails.',
+  },
 } as const satisfies Readonly<Record<string, FindingKind>>;

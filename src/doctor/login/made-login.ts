@@ -10,6 +10,7 @@ import { findingOfLogin } from './finding-of-login.js';
 import { checkIssued } from './issued-token.js';
 import { checkRefresh } from './refresh.js';
 import { endLogin } from './revocation.js';
+import { checkProtocol } from './spoken-protocol.js';
 import { checkTaken } from './taken-token.js';
 
 /** Steps 7 to 12 with a login made for them, whose tokens are revoked however they end. */
@@ -28,7 +29,10 @@ export async function examineWithLogin(
     const asked = askedScopes(about.server, found, wanted);
     const under: LoginUnderTest = { ...about, ...found, ...made, asked, http, active };
     checkIssued(under, report);
-    if (await checkTaken(ports, under, report)) await checkRefresh(ports, under, report);
+    if (await checkTaken(ports, under, report)) {
+      await checkProtocol(ports, under, report);
+      await checkRefresh(ports, under, report);
+    }
   } finally {
     await endLogin(ports, { ...about, ...found, made, http }, report);
   }

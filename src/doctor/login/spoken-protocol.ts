@@ -1,0 +1,96 @@
+import { isFailure } from '../../core/failure.js';
+import { newestRevision, ownMeta } from '../../core/product.js';
+import { collectBytes } from '../../core/text/bytes.js';
+import { asObject, type JsonObject, type JsonValue, parseObject } from '../../core/text/json.js';
+import { knownRevisions, newerError, textsIn } from '../../mcp/eras.js';
+import { brokenHeaderMark } from '../../mcp/headers/header-marks.js';
+import { proveAddress } from '../../tokens/credential-target.js';
+import type { ExaminePorts, LoginUnderTest } from '../ports.js';
+import type { Report } from '../report.js';
+
+/** Step 13: does the server keep to the revision that it speaks, as far as no tool is called? */
+export async function checkProtocol(ports: ExaminePorts, under: LoginUnderTest, report: Report): Promise<void> {
+  ports.progress.begin(`Asking ${under.server} which revision it speaks`);
+  try {
+    const discovered = await ask(ports, under, 'server/discover');
+    if (await checkRevision(discovered, report)) checkTools(await ask(ports, under, 'tools/list'), report);
+  } catch (error) {
+    if (!isFailure(error) || under.signal.aborted) throw error;
+    report.found('protocol-broken', error.message);
+  }
+}
+
+/** What the server said to one request: its result, or the error. */
+interface Said {
+  readonly status: number;
+  readonly result: JsonObject | undefined;
+  readonly error: JsonObject | undefined;
+}
+
+/** False where it speaks the older era alone, of which a login has shown enough. */
+async function checkRevision({ status, result, error }: Said, report: Report): Promise<boolean> {
+  const unsupported = error !== undefined && error['code'] === newerError.revisionUnsupported;
+  const named = unsupported ? textsIn(asObject(error['data'])?.['supported']) : textsIn(result?.['supportedVersions']);
+  if (unsupported || named.length > 0) {
+    const common = knownRevisions.find((one) => named.includes(one));
+    if (common !== undefined) report.pass('protocol', `it speaks ${named.join(', ')}`);
+    else report.found('revision-unknown', named.length === 0 ? 'it names none' : `it speaks ${named.join(', ')}`);
+    return common !== undefined && !unsupported;
+  }
+  if (result !== undefined) report.found('discover-invalid', `status ${status}, a result without supportedVersions`);
+  else report.pass('protocol', 'it speaks revisions up to 2025-11-25');
+  return false;
+}
+
+function checkTools({ status, result, error }: Said, report: Report): void {
+  const { resultType: type = 'complete' } = result ?? {};
+  if (result === undefined) {
+    const code = error === undefined ? `status ${status}` : `error ${String(error['code'])}`;
+    if (error?.['code'] !== -32601) report.found('protocol-broken', `tools/list: ${code}`);
+  } else if (type !== 'complete') {
+    report.found('list-asks', `tools/list: resultType ${JSON.stringify(type).slice(0, 80)}`);
+  }
+  for (const tool of toolsIn(result?.['tools'])) {
+    const why = brokenHeaderMark(tool);
+    if (why !== undefined) report.found('tool-marks-broken', `${String(tool['name'])}: ${why}`);
+  }
+}
+
+function toolsIn(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.map(asObject).filter((tool) => tool !== undefined) : [];
+}
+
+const limits = { of: 'response', totalMs: 10_000, headersMs: 10_000, maxBytes: 1024 * 1024 } as const;
+
+/** One request of the newer era with the token of this run. @throws Failure of the HTTP client */
+async function ask({ direct }: ExaminePorts, under: LoginUnderTest, method: string): Promise<Said> {
+  const { server, credential, signal } = under;
+  proveAddress({ server: credential.binding.server }, server);
+  await using response = await direct.send({
+    method: 'POST',
+    url: server,
+    headers: [
+      ['content-type', 'application/json'],
+      ['accept', 'application/json, text/event-stream'],
+      ['mcp-protocol-version', newestRevision],
+      ['mcp-method', method],
+      ['authorization', `Bearer ${credential.accessToken.reveal()}`],
+    ],
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method, params: { _meta: ownMeta(newestRevision, {}) } }),
+    namedBy: 'person',
+    redirects: 'report',
+    limits,
+    signal,
+  });
+  const text = new TextDecoder().decode(await collectBytes(response.body, limits.maxBytes, tooLong));
+  const message = parseObject(text) ?? lastEvent(text);
+  return { status: response.status, result: asObject(message?.['result']), error: asObject(message?.['error']) };
+}
+
+const tooLong = (): Error => new Error('the HTTP client ends it before');
+
+/** The last message of an event stream that has ended. */
+function lastEvent(text: string): JsonObject | undefined {
+  const data = text.split(/\r\n|\r|\n/).filter((line) => line.startsWith('data:'));
+  return parseObject(data.at(-1)?.slice('data:'.length) ?? '');
+}
