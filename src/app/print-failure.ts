@@ -1,9 +1,9 @@
-import type { CommandExit, CommandTable, LooseArguments } from '../core/command.js';
+import type { CommandExit } from '../core/command.js';
 import type { Step } from '../core/failure.js';
 import { exitCode, Failure, type FailureDetail, isFailure } from '../core/failure.js';
 import { columnsOf, commandAtEnd, commandLine, fitted, wrapped } from '../core/text/layout.js';
 import { type Look, type Tone, toned } from '../core/text/look.js';
-import { asciiJson, printable, shellWord } from '../core/text/printable.js';
+import { asciiJson, printable } from '../core/text/printable.js';
 import { type GivenToken, withUnusedToken } from '../stores/environment-token.js';
 import { isOutOfFiles, outOfFiles } from '../stores/state-failures.js';
 import { plainStep, stepLines } from './journal.js';
@@ -27,31 +27,6 @@ export interface FailureReport {
 export function endOf(error: unknown, signal: AbortSignal, tokenGiven: GivenToken = {}): unknown {
   const isOwnEnd = isFailure(error, 'interrupted') && isFailure(signal.reason, 'interrupted');
   return signal.aborted && !isOwnEnd ? signal.reason : withUnusedToken(error, tokenGiven);
-}
-
-/** Commands that ask a server, and fail by what that, or its authorization server, does. */
-const asking: ReadonlySet<string> = new Set(['login', 'call', 'shell', 'request', 'bridge', 'proxy']);
-
-/** Codes of theirs beside those of broken rules. */
-const theirs: ReadonlySet<string> = new Set([
-  ...['server_failed', 'registration_refused', 'grant_refused', 'invalid_client', 'invalid_target', 'token_refused'],
-  ...['tls_failed', 'http_failed'],
-]);
-
-/** What shows only when somebody logs in. */
-const seenByLogin: ReadonlySet<string> = new Set([
-  ...['registration_refused', 'registration_unusable', 'callback_unusable', 'grant_refused', 'invalid_client'],
-  ...['invalid_target', 'token_unusable', 'token_type_unusable', 'token_refused'],
-]);
-
-/** The failure, with the command that says more where a server or an authorization server has caused it. */
-export function withDoctor(error: unknown, { name }: CommandTable, { server }: LooseArguments): unknown {
-  if (!(error instanceof Failure) || !asking.has(name) || typeof server !== 'string') return error;
-  const isTheirs = error.exit === exitCode.serverBreaksRules || theirs.has(error.code);
-  // One command at a time: a remedy that has one is the way out.
-  if (!isTheirs || error.remedy.includes('postern ')) return error;
-  const how = seenByLogin.has(error.code) ? ' --login' : '';
-  return error.withRemedy(`${error.remedy} Who can mend it: postern doctor ${shellWord(server)}${how}`);
 }
 
 /**

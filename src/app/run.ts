@@ -3,16 +3,17 @@ import {
   type CommandExit,
   type CommandTable,
   isCommandName,
+  type LooseArguments,
   type ResultWriter,
 } from '../core/command.js';
-import { ignoreFailure } from '../core/failure.js';
+import { Failure, ignoreFailure } from '../core/failure.js';
+import { withDoctor } from '../core/login-command.js';
 import type { Look } from '../core/text/look.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';
 import { asks, type GlobalOptions } from './global-options.js';
 import { helpTable } from './help/own-tables.js';
-import { withDoctor } from './print-failure.js';
 import type { CommandEntry } from './registry.js';
 import { withLineMeant, withServerNamed } from './wrong-command-line.js';
 
@@ -59,8 +60,17 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   try {
     return await command.run(context, parsed.args as ArgumentsOf<CommandTable>);
   } catch (error) {
-    throw withDoctor(withServerNamed(withLineMeant(error, argv, table), parsed.args), table, parsed.args);
+    throw closer(withServerNamed(withLineMeant(error, argv, table), parsed.args), table, parsed.args);
   }
+}
+
+/** Commands that ask a server, and fail by what that, or its authorization server, does. */
+const asking: ReadonlySet<string> = new Set(['login', 'call', 'shell', 'request', 'bridge', 'proxy']);
+
+/** Names the command that says more, where the command line names a server. */
+function closer(error: unknown, { name }: CommandTable, { server }: LooseArguments): unknown {
+  const isNamed = error instanceof Failure && asking.has(name) && typeof server === 'string';
+  return isNamed ? withDoctor(error, server) : error;
 }
 
 /** The command itself, where `--help` asks for what it alone can explain, such as a tool of a server. */

@@ -1,4 +1,5 @@
 import { Failure } from '../core/failure.js';
+import { withDoctor } from '../core/login-command.js';
 import type { Outcome } from '../mcp/exchange.js';
 import { ownRevision } from '../mcp/message-headers.js';
 import type { Pending, PendingRequests } from '../mcp/pending.js';
@@ -176,8 +177,9 @@ export class HostMessages {
   #respondWithFailure(pending: Pending, error: unknown): void {
     const { host, pending: all, tell } = this.#parts;
     if (!all.has(pending) || pending.isCancelled) return;
-    const failure = error instanceof Failure ? error : undefined;
-    if (failure === undefined) throw error;
+    if (!(error instanceof Failure)) throw error;
+    const server = this.#parts.way.opened?.server;
+    const failure = server === undefined ? error : withDoctor(error, server);
     all.settle(pending);
     host.write(failureResponse(pending.idBytes, failure));
     tell(`${failure.message} ${failure.remedy}`);

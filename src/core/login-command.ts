@@ -1,4 +1,6 @@
+import { exitCode, type Failure } from './failure.js';
 import { defaultAccount } from './records.js';
+import { namedServer } from './resource.js';
 import { shellWord } from './text/printable.js';
 
 /** What says which login is meant: one that is there, or one that is yet to be made. */
@@ -35,4 +37,30 @@ export function loginCommand(login: LoginMeant, ...options: readonly string[]): 
   const asked = options.includes('--scope') ? [] : (login.askedScopes ?? []);
   const scope = asked.length === 0 ? [] : [`--scope ${shellWord(asked.join(' '))}`];
   return ['postern login', loginArgument(login), ...name, ...grant, ...scope, ...options].join(' ');
+}
+
+/** Codes of what a server or an authorization server has caused, beside those of broken rules. */
+const theirs: ReadonlySet<string> = new Set([
+  ...['server_failed', 'registration_refused', 'grant_refused', 'invalid_client', 'invalid_target', 'token_refused'],
+  ...['tls_failed', 'http_failed'],
+]);
+
+/** What shows only when somebody logs in. */
+const seenByLogin: ReadonlySet<string> = new Set([
+  ...['registration_refused', 'registration_unusable', 'callback_unusable', 'grant_refused', 'invalid_client'],
+  ...['invalid_target', 'token_unusable', 'token_type_unusable', 'token_refused'],
+]);
+
+/**
+ * The failure, with the command that says more where a server or an authorization server has caused it.
+ * @param server Its URL, or the name of the login.
+ */
+export function withDoctor(failure: Failure, server: string): Failure {
+  const isTheirs = failure.exit === exitCode.serverBreaksRules || theirs.has(failure.code);
+  // One command at a time: a remedy that has one is the way out.
+  if (!isTheirs || failure.remedy.includes('postern ')) return failure;
+  const how = seenByLogin.has(failure.code) ? ' --login' : '';
+  return failure.withRemedy(
+    `${failure.remedy} Who can mend it: postern doctor ${shellWord(server.includes('://') ? namedServer(server) : server)}${how}`,
+  );
 }

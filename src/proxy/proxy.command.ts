@@ -1,5 +1,6 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
 import { Failure } from '../core/failure.js';
+import { withDoctor } from '../core/login-command.js';
 import type { CorePorts, Files, Logins, RequestLog, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { inColumnsOrBelow } from '../core/text/layout.js';
@@ -165,7 +166,7 @@ function optionsOf(world: World, args: Arguments, mounts: readonly ProxyMount[])
     listen: args.socket === undefined ? { port: args.port ?? 0 } : { socket: args.socket },
     key: !args.noKey && args.socket === undefined,
     limits: { headMs: args.timeout * 1000, silenceMs: args.silence === undefined ? null : args.silence * 1000 },
-    failed: printer(world),
+    failed: printer(world, mounts),
     log: logger(world),
   };
 }
@@ -183,10 +184,11 @@ function logger({ requestLog, clock }: World): ProxyOptions['log'] {
 }
 
 /** Prints failures on stderr, the same one again only after a while: a program may ask again and again. */
-function printer(world: World): ProxyOptions['failed'] {
+function printer(world: World, mounts: readonly ProxyMount[]): ProxyOptions['failed'] {
   const printed = new Map<string, number>();
   return (mount, error, id) => {
-    const failure = error instanceof Failure ? error : undefined;
+    const server = mounts.find(({ name }) => name === mount)?.server;
+    const failure = error instanceof Failure ? (server === undefined ? error : withDoctor(error, server)) : undefined;
     const key = `${mount} ${failure?.code}`;
     const now = world.clock.monotonic();
     if (now - (printed.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs) return;

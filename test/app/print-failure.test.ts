@@ -3,14 +3,11 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { createJournal, stepLines } from '../../src/app/journal.js';
-import { endOf, laidOut, reportFailure, withDoctor } from '../../src/app/print-failure.js';
-import { callTable } from '../../src/call/call.command.js';
+import { endOf, laidOut, reportFailure } from '../../src/app/print-failure.js';
 import type { Step } from '../../src/core/failure.js';
 import { exitCode, Failure } from '../../src/core/failure.js';
 import { interrupted, interruptedUnderWay } from '../../src/core/output-failures.js';
 import { asciiJson } from '../../src/core/text/printable.js';
-import { statusTable } from '../../src/login/status/status.command.js';
-import { resourceMismatch } from '../../src/oauth/failures.js';
 import { anyText } from '../support/arbitraries.js';
 
 const plain = { json: false, verbose: false, steps: [], oneLine: false };
@@ -217,31 +214,6 @@ test('ASCII JSON gives back what was put in', () => {
       assert.deepEqual(JSON.parse(asciiJson(value)), JSON.parse(JSON.stringify(value)));
     }),
   );
-});
-
-const remedyOf = (error: unknown) => (error as Failure).remedy;
-
-test('a failure that a server has caused names the command that says who can mend it', () => {
-  const args = { server: 'https://a.example/mcp?x=1&y' };
-  const broken = resourceMismatch('https://a.example/mcp', 'https://b.example/');
-  assert.match(remedyOf(withDoctor(broken, callTable, args)), / postern doctor 'https:\/\/a\.example\/mcp\?x=1&y'$/);
-  const late = new Failure({ code: 'token_unusable', exit: exitCode.serverBreaksRules, message: 'No.', remedy: 'Do.' });
-  assert.match(remedyOf(withDoctor(late, callTable, args)), / --login$/, 'nobody sees it who does not log in');
-  assert.equal(withDoctor(broken, statusTable, args), broken, 'status asks nobody');
-  assert.equal(withDoctor(broken, callTable, {}), broken);
-});
-
-test('a failure of another kind, or with a command of its own, is left as it is', () => {
-  const args = { server: 'work' };
-  const own = new Failure({ code: 'usage_wrong', exit: exitCode.usage, message: 'No.', remedy: 'Do.' });
-  assert.equal(withDoctor(own, callTable, args), own);
-  const leads = new Failure({
-    code: 'login_expired',
-    exit: exitCode.serverBreaksRules,
-    message: 'No.',
-    remedy: 'Run: postern login work',
-  });
-  assert.equal(withDoctor(leads, callTable, args), leads);
 });
 
 test('that a server could not be reached is said once; a step that broke a rule is shown', () => {
