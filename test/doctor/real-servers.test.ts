@@ -60,6 +60,19 @@ test('doctor: a web server’s own page for 404 says that the path is wrong', as
   assert.equal((await examine(scene, `${server.origin}/mcp`)).firstCause?.id, 'wrong-path');
 });
 
+test('doctor: 400 to a token that is no token is right by RFC 6750 (hono’s bearerAuth sends it)', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.whenAuthorized = ({ headers: { authorization = '' } }, response) => {
+    const isToken = /^Bearer [A-Za-z0-9._~+/-]+=*$/.test(authorization);
+    const error = isToken ? 'invalid_token' : 'invalid_request';
+    response.writeHead(isToken ? 401 : 400, { 'www-authenticate': `Bearer error="${error}"` }).end();
+  };
+  const { report } = await examineWhole(scene, { server: own.server.url, active: false, login: undefined });
+  assert.ok(!report.has('bad-token-status'));
+  assert.match(report.findings.map(({ evidence }) => evidence).join(), /status 400 to a malformed one/);
+});
+
 test('doctor: a revocation that ends the login by a replaced refresh token works (better-auth answers like this)', async () => {
   await using scene = await openScene({}, { interactive: true });
   await using own = await openOwnScene();
