@@ -120,11 +120,6 @@ interface World extends CommandOutput, ExamineWorld, MachineWorld {
   readonly clock: Clock;
 }
 
-/** What was looked at, as the reader is told. */
-interface ExaminedSubject extends Examined {
-  readonly subject: string;
-}
-
 type Arguments = ArgumentsOf<typeof doctorTable>;
 
 export const command: Command<typeof doctorTable, World> = {
@@ -133,18 +128,18 @@ export const command: Command<typeof doctorTable, World> = {
     if (args.explain !== undefined) return await explain(world, args.explain);
     const examined = await examine(world, args);
     world.progress.end();
-    await writeForms(world, args, examined);
     if (world.json) await world.out.json(reportJson(examined.subject, examined.report));
     else await world.out.line(reportLines(examined.subject, examined.report, readerLook(world)).join('\n'));
+    await writeForms(world, args, examined); // a file that cannot be written costs nobody the report
     return exitOf(examined.report, args.failOn);
   },
 };
 
-/** The files that were asked for, each whole or not at all. @throws Failure `file_unwritable` */
+/** The files that were asked for. @throws Failure `file_unwritable` */
 async function writeForms(
   { files, self }: World,
   { junit, sarif, bundle }: Arguments,
-  { subject, report, exchanges }: ExaminedSubject,
+  { subject, report, exchanges }: Examined,
 ): Promise<void> {
   const write = async (path: string | undefined, text: () => string) => {
     if (path !== undefined) await files.write(path, oneChunk(new TextEncoder().encode(text())));
@@ -182,7 +177,7 @@ async function explain(world: World, id: string): Promise<0> {
 }
 
 /** @throws Failure of the index, `server_unusable`, `program_unknown`, `usage_wrong` */
-async function examine(world: World, args: Arguments): Promise<ExaminedSubject> {
+async function examine(world: World, args: Arguments): Promise<Examined> {
   const { server: named, account, from } = args;
   const wanted = wantedOf(args);
   if (from !== undefined) {
@@ -194,6 +189,5 @@ async function examine(world: World, args: Arguments): Promise<ExaminedSubject> 
   const { logins } = await world.index.read();
   const { server } = target;
   const held = sameLogin(logins, target);
-  const examined = await examineServer(world, { server, held, signal: world.signal }, wanted);
-  return { subject: server, ...examined };
+  return await examineServer(world, { server, held, signal: world.signal }, wanted);
 }

@@ -1,6 +1,7 @@
 import { exitCode, Failure, isFailure } from '../core/failure.js';
 import type { Journal } from '../core/ports.js';
 import type { LoginRecord, Zone } from '../core/records.js';
+import { mayHoldSecret } from '../core/resource.js';
 import { Deadline } from '../core/time.js';
 import { chooseWay } from '../oauth/choose-registration.js';
 import { noProtectedResourceMetadata } from '../oauth/failures.js';
@@ -23,6 +24,8 @@ import { Report } from './report.js';
 import { type SeenExchange, SeenHttp } from './seen-http.js';
 
 export interface Examined {
+  /** The server's address, without a secret that its query may hold. */
+  readonly subject: string;
   readonly report: Report;
   readonly exchanges: readonly SeenExchange[];
 }
@@ -38,6 +41,7 @@ export async function examineServer(
 ): Promise<Examined> {
   const http = new SeenHttp(world.http, world.clock);
   const report = new Report();
+  hideQuery(target.server, report);
   using deadline = new Deadline(wanted.limitMs, () => new Failure(tooLong));
   const signal = AbortSignal.any([target.signal, deadline.signal]);
   const own = { direct: world.http, http, journal: silentJournal(), deadline, interrupted: target.signal };
@@ -50,7 +54,11 @@ export async function examineServer(
     else report.found('run-too-long', `ended after ${Math.round(wanted.limitMs / 1000)} s`);
   }
   examiner.skipRest(wanted);
-  return { report, exchanges: http.exchanges };
+  return { subject: report.hidden.without(target.server), report, exchanges: http.exchanges };
+}
+
+function hideQuery(server: string, { hidden }: Report): void {
+  if (mayHoldSecret(server)) for (const value of new URL(server).searchParams.values()) hidden.hide(value);
 }
 
 const passive: Examination = { active: false, login: undefined, limitMs: 180_000 };

@@ -19,31 +19,34 @@ export function bundleOf(subject: string, report: Report, exchanges: readonly Se
   return {
     program: { ...clientInfo, runtime },
     report: reportJson(subject, report),
-    requests: exchanges.map(requestOf),
+    // What is sent after a login may be said back.
+    requests: exchanges.map((exchange) => requestOf(exchange, (text) => report.hidden.without(text))),
   };
 }
 
-function requestOf({ method, url, ms, response, failure }: SeenExchange) {
+type Clean = (text: string) => string;
+
+function requestOf({ method, url, ms, response, failure }: SeenExchange, clean: Clean) {
   return {
     method,
-    url: printable(visibleUrl(url), 2_000),
+    url: printable(clean(visibleUrl(url)), 2_000),
     ms,
-    failure: failure === undefined ? null : { code: failure.code, message: printable(failure.message, 1_000) },
-    response: response === undefined ? null : responseOf(method, response),
+    failure: failure === undefined ? null : { code: failure.code, message: printable(clean(failure.message), 1_000) },
+    response: response === undefined ? null : responseOf(method, response, clean),
   };
 }
 
-function responseOf(method: string, response: SeenResponse) {
+function responseOf(method: string, response: SeenResponse, clean: Clean) {
   const isJson = headerValues(response, 'content-type').some((type) => /\bjson\b/i.test(type));
   const text = new TextDecoder().decode(response.bytes);
   return {
     status: response.status,
-    url: printable(visibleUrl(response.url), 2_000),
+    url: printable(clean(visibleUrl(response.url)), 2_000),
     headers: response.headers.map(([name, value]) => [
-      printable(name, 200),
-      shown.has(name) ? printable(value, 1_000) : '***',
+      printable(clean(name), 200),
+      shown.has(name) ? printable(clean(value), 1_000) : '***',
     ]),
     // Metadata is public; what else comes may be meant for one reader.
-    document: method === 'GET' && isJson ? printable(text, maxDocument) : null,
+    document: method === 'GET' && isJson ? printable(clean(text), maxDocument) : null,
   };
 }

@@ -44,7 +44,7 @@ function ruleOf(id: string, { title, explanation, remedy, source, level }: Findi
 }
 
 function resultOf(subject: string, { id, kind, evidence, remedy = kind.remedy }: Kinded) {
-  const text = `${kind.title}: ${printable(evidence, 2_000)}. ${printable(remedy, 2_000)}`;
+  const text = plainMessage(`${kind.title}: ${printable(evidence, 2_000)}. ${printable(remedy, 2_000)}`);
   return {
     ruleId: id,
     level: levels[kind.level],
@@ -52,4 +52,9 @@ function resultOf(subject: string, { id, kind, evidence, remedy = kind.remedy }:
     locations: [{ logicalLocations: [{ fullyQualifiedName: printable(subject, 2_000), kind: 'resource' }] }],
     properties: { who: kind.who, step: kind.step },
   };
+}
+
+/** A message in which nothing is a link or a placeholder (SARIF 2.1.0 sections 3.11.5 and 3.11.6): it holds a server's words. */
+function plainMessage(text: string): string {
+  return text.replace(/[\\[\]]/g, '\\$&').replace(/[{}]/g, '$&$&');
 }

@@ -6,9 +6,11 @@ import { bundleOf } from '../../../src/doctor/forms/bundle.js';
 import { reportLines } from '../../../src/doctor/forms/for-people.js';
 import { junitXml } from '../../../src/doctor/forms/junit.js';
 import { sarifLog } from '../../../src/doctor/forms/sarif.js';
+import { Report } from '../../../src/doctor/report.js';
+import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
 import { startHttp } from '../../support/http-server.js';
-import { doctorWorld } from '../doctor-world.js';
+import { doctorWorld, examineWhole } from '../doctor-world.js';
 
 const cookie = 'canary-cookie-value';
 const session = 'canary-session-value';
@@ -80,4 +82,59 @@ test('doctor: the report keeps to the width, at 40 columns as at 120', async () 
     );
     assert.deepEqual(long, []);
   }
+});
+
+test('doctor: a server that says back in a later response what token it has seen gets it into no form', async () => {
+  await using scene = await openScene({}, { interactive: true });
+  await using own = await openOwnScene();
+  const seen: string[] = [];
+  own.issuer.onToken = () => [
+    200,
+    { access_token: 'canary-access-token-1', refresh_token: 'canary-refresh-2', token_type: 'Bearer', expires_in: 300 },
+  ];
+  own.server.whenAuthorized = ({ headers: { authorization = '' } }, response) => {
+    if (authorization.includes('canary')) seen.push(authorization);
+    const challenge = `Bearer error="invalid_token", error_description="${seen.join(' ')}"`;
+    const isTaken = authorization.includes('canary');
+    response.writeHead(isTaken ? 200 : 401, isTaken ? {} : { 'www-authenticate': challenge, server: seen.join(' ') });
+    response.end('{}');
+  };
+  const { report, exchanges } = await examineWhole(scene, { server: own.server.url });
+  assert.ok(seen.length > 0);
+  assert.doesNotMatch(JSON.stringify(bundleOf('x', report, exchanges, 'linux')), /canary/);
+});
+
+test('doctor: a secret in the query of the server’s address stands in no form', async () => {
+  await using scene = await openScene();
+  await using server = await startHttp((request, response) => {
+    const { host, url = '' } = { host: request.headers.host, url: request.url };
+    if (url.startsWith('/.well-known/oauth-protected-resource/mcp')) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const resource = `http://${host}/other?api_key=canary-key-0123456789`;
+      response.end(JSON.stringify({ resource, authorization_servers: [scene.sandbox.issuer] }));
+    } else if (url.startsWith('/mcp')) response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+    else response.writeHead(404).end();
+  });
+  const address = `${server.origin}/mcp?api_key=canary-key-0123456789`;
+  const target = { server: address, held: undefined, signal: new AbortController().signal };
+  const { report, exchanges, subject } = await examineServer(doctorWorld(scene), target);
+  assert.equal(report.firstCause?.id, 'resource-mismatch');
+  const texts = [
+    reportLines(subject, report, { width: 80, color: false }).join('\n'),
+    JSON.stringify(reportJson(subject, report)),
+    JSON.stringify(sarifLog(subject, report)),
+    JSON.stringify(bundleOf(subject, report, exchanges, 'linux')),
+    junitXml(subject, report),
+  ];
+  for (const text of texts) {
+    assert.doesNotMatch(text, /canary/);
+    assert.match(text, /127\.0\.0\.1/);
+  }
+});
+
+test('doctor: a server cannot put a link into SARIF, whose messages may hold some', () => {
+  const report = new Report();
+  report.found('challenge-with-error', 'error="[mend it here](https://evil.example) {0}"');
+  const text = sarifLog('x', report).runs[0]?.results[0]?.message.text ?? '';
+  assert.match(text, /\\\[mend it here\\\]\(https:\/\/evil\.example\) \{\{0\}\}/);
 });
