@@ -103,3 +103,22 @@ test('doctor: a revocation that ends the login by a replaced refresh token works
   const ids = report.findings.map(({ id }) => id);
   assert.ok(!ids.includes('revocation-failed') && !ids.includes('tokens-left'), JSON.stringify(ids));
 });
+
+test('doctor --active: a correct request that comes back with invalid_target is about the resource (better-auth)', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.issuer.onAuthorization = (answer) => {
+    answer.delete('code');
+    answer.set('error', 'invalid_target');
+  };
+  const { report } = await examineWhole(scene, { server: own.server.url, login: undefined });
+  assert.equal(report.firstCause?.id, 'resource-unknown');
+});
+
+test('doctor: a registration endpoint that no login is let out to is found before anybody logs in', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.issuer.metadata = { ...own.issuer.metadata, registration_endpoint: 'http://169.254.169.254/register' };
+  const { report } = await examineWhole(scene, { server: own.server.url, active: false, login: undefined });
+  assert.equal(report.firstCause?.id, 'endpoint-refused');
+});

@@ -7,6 +7,7 @@ import {
   newProof,
 } from '../../oauth/authorization-request.js';
 import { authorizationServerMetadataUrls } from '../../oauth/discovery-document.js';
+import type { FindingId } from '../catalogue/catalogue.js';
 import type { Discovered, ExaminePorts, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 import type { RunHttp } from '../run-http.js';
@@ -74,10 +75,17 @@ async function parametersOf({ clientId, redirectUri, probed, resource }: Attempt
   return authorizationRequestParameters({ ...parameters, resource: resource.resource });
 }
 
+/** Errors that say what it is about. */
+const byError: Readonly<Record<string, FindingId>> = {
+  invalid_target: 'resource-unknown',
+  invalid_scope: 'scope-unknown',
+};
+
 /** Is there something to compare wrong requests with? */
 function isUsable(usual: Outcome, report: Report): boolean {
   if (usual.kind === 'back' && usual.error !== undefined) {
-    report.found('request-refused', `a correct request comes back with the error ${usual.error}`);
+    const id = byError[usual.error] ?? 'request-refused';
+    report.found(id, `a correct request comes back with the error ${usual.error}`);
     return false;
   }
   if (usual.kind !== 'refused') {

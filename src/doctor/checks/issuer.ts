@@ -73,7 +73,8 @@ async function checkEndpoints(
   report: Report,
 ): Promise<void> {
   const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
-  for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
+  const registration = found.takesMetadataDocuments ? undefined : found.registrationEndpoint;
+  for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed, registration]) {
     if (url === undefined) continue;
     try {
       await http.check({ url, namedBy: zone, signal });
