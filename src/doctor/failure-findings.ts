@@ -56,20 +56,25 @@ function ofConnection({ code, cause }: Failure): FindingId {
 
 function ofResource(code: string, { probed, exchanges }: Circumstances): FindingId {
   if (code === 'resource_mismatch') return 'resource-mismatch';
-  if (code === 'metadata_unusable' || cameSomething(exchanges, /\/oauth-protected-resource/))
-    return 'resource-metadata-invalid';
+  const asked = exchanges.filter(({ url }) => url.includes('/oauth-protected-resource'));
+  if (asked.some(isBrokenOff)) return 'not-in-time';
+  if (code === 'metadata_unusable' || asked.some(isThere)) return 'resource-metadata-invalid';
   return probed === 404 || probed === 405 ? 'wrong-path' : 'resource-metadata-missing'; // nothing at all is there
 }
 
 function ofIssuer(code: string, { exchanges }: Circumstances): FindingId {
   if (code === 'resource_mismatch') return 'resource-not-listed';
-  const isAtIssuer = /\/(?:oauth-authorization-server|openid-configuration)/;
-  if (network.has(code) || code === 'address_refused') return 'issuer-unreachable';
-  const isThere = code === 'metadata_unusable' || cameSomething(exchanges, isAtIssuer);
-  return isThere ? 'issuer-metadata-invalid' : 'issuer-metadata-missing';
+  const asked = exchanges.filter(({ url }) => /\/(?:oauth-authorization-server|openid-configuration)/.test(url));
+  if (network.has(code) || code === 'address_refused' || asked.some(isBrokenOff)) return 'issuer-unreachable';
+  return code === 'metadata_unusable' || asked.some(isThere) ? 'issuer-metadata-invalid' : 'issuer-metadata-missing';
 }
 
-/** Was there a document at one of these addresses, if one that cannot be used? */
-function cameSomething(exchanges: readonly SeenExchange[], at: RegExp): boolean {
-  return exchanges.some(({ method, url, response }) => method === 'GET' && response?.status === 200 && at.test(url));
+/** Was there a document, if one that cannot be used? */
+function isThere({ method, response }: SeenExchange): boolean {
+  return method === 'GET' && response?.status === 200;
+}
+
+/** A document that began to come, and did not end in time: nothing is known of what it says. */
+function isBrokenOff({ response }: SeenExchange): boolean {
+  return response?.status === 200 && network.has(response.broken?.code ?? '');
 }

@@ -33,13 +33,22 @@ const named = '401 invalid_token';
 const malformed = 'a malformed one';
 
 async function responseTo(ports: ExaminePorts, request: Parameters<typeof probeWithToken>[1]): Promise<string> {
+  const { exchanges } = ports.http;
+  const before = exchanges.length;
   try {
     const { status, challenges } = await probeWithToken(ports, request);
+    // Without a token the first request was refused: a server that lets it through takes the token, whatever comes next.
+    const first = exchanges[before]?.response?.status ?? status;
+    if (isSuccess(first) && !isSuccess(status) && exchanges[0]?.response?.status === 401) return `status ${first}`;
     return status === 401 && namesIt(challenges) ? named : `status ${status}`;
   } catch (error) {
     if (!isFailure(error) || request.signal.aborted) throw error;
     return `no response (${error.message})`;
   }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 function namesIt(challenges: readonly string[]): boolean {
