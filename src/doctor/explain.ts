@@ -4,7 +4,7 @@ import type { Look } from '../core/text/look.js';
 import { quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { catalogue, type FindingId, isFindingId } from './catalogue/catalogue.js';
-import type { FindingKind } from './finding.js';
+import { actors, type FindingKind } from './finding.js';
 
 /** A finding in plain words, with its source. @throws Failure `usage_wrong` for an id that is none */
 export function explanation(id: string): FindingKind & { readonly id: FindingId } {
@@ -18,9 +18,18 @@ export function explanation(id: string): FindingKind & { readonly id: FindingId 
 
 /** The same for a person. */
 export function explanationLines(id: string, look: Look): readonly string[] {
-  const { title, explanation: why, remedy, source } = explanation(id);
+  const { title, explanation: why, remedy, source, who } = explanation(id);
   const part = (text: string) => wrapped(text, look.width, 2);
-  return [`${id}: ${title}`, '', ...part(why), '', ...part(`To do: ${remedy}`), '', ...part(`Source: ${source}`)];
+  return [
+    ...wrapped(`${id}: ${title}`, look.width),
+    '',
+    ...part(why),
+    '',
+    ...part(`To act: ${actors[who]}`),
+    ...part(`To do: ${remedy}`),
+    '',
+    ...part(`Source: ${source}`),
+  ];
 }
 
 /** Every finding, in a line each. */

@@ -6,6 +6,14 @@ export type Level = 'pass' | 'note' | 'warning' | 'failure' | 'skipped';
 /** Who can mend it. */
 export type Actor = 'you' | 'server' | 'authorization-server' | 'network';
 
+/** The same in words. */
+export const actors: Readonly<Record<Actor, string>> = {
+  you: 'you',
+  server: 'the server’s operator',
+  'authorization-server': 'the authorization server’s operator',
+  network: 'the network between you and the server',
+};
+
 /** The steps of a login, by the numbers of src/README.md. */
 export const steps = {
   connect: { number: 1, title: 'Reach the server' },

@@ -24,7 +24,7 @@ test('doctor at a sick server names the first cause in every form, and its exit 
   assert.equal(sick.code, 5, sick.stderr);
   assert.match(
     sick.stdout,
-    /^A login fails: its metadata is for another address\.\n {2}seen .*\n(?: .*\n)* {2}to act {2}the server’s operator\n/,
+    /^A login fails: the server’s metadata is for another address\.\n {2}seen .*\n(?: .*\n)* {2}to act {2}the server’s operator\n/,
   );
   assert.match(sick.stdout, / 4–5 +SKIP {2}follows from step 3/);
   const read = (name: string) => readFile(join(home.path, name), 'utf8');

@@ -18,7 +18,7 @@ export const authorizationServerFindings = {
     level: 'note',
     step: 'choice',
     who: 'you',
-    title: 'it names several authorization servers',
+    title: 'the server names several authorization servers',
     remedy: 'Choose one with --authorization-server; without a terminal the first is taken.',
     source: 'RFC 9728 section 7.6, Authorization Servers',
     explanation: 'Which one your account is at, only you know.',
@@ -32,7 +32,7 @@ export const authorizationServerFindings = {
     remedy: 'Ask its operator whether it is running; check network, VPN and firewall.',
     source: 'RFC 8414 section 3, Obtaining Authorization Server Metadata',
     explanation:
-      'The server itself responds, and the authorization server that it names does not. Nobody can log in until it does.',
+      'The server itself responds, and the authorization server that it names does not, or not in time. Nobody can log in until it does.',
   },
   'issuer-metadata-missing': {
     level: 'failure',
@@ -52,13 +52,13 @@ export const authorizationServerFindings = {
     remedy: 'Ask its operator to correct the document.',
     source: 'RFC 8414 section 2, Authorization Server Metadata',
     explanation:
-      'An endpoint that a login needs is missing, is not https, or brings parameters that belong to the client’s request.',
+      'The document is no JSON object, is too large or has a member twice; or an endpoint that a login needs is missing, is not https, or brings parameters that belong to the client’s request.',
   },
   'issuer-mismatch': {
     level: 'failure',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'its metadata names another issuer',
+    title: 'the authorization server’s metadata names another issuer',
     remedy:
       'Ask its operator to make "issuer" identical with the address that the server’s metadata names, to the character.',
     source: 'RFC 8414 section 3.3, Authorization Server Metadata Validation',
@@ -69,7 +69,7 @@ export const authorizationServerFindings = {
     level: 'failure',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'it does not offer PKCE with S256',
+    title: 'the authorization server does not offer PKCE with S256',
     remedy: 'Ask its operator to add "code_challenge_methods_supported": ["S256"] to the metadata.',
     source: 'MCP authorization, Authorization Code Protection',
     explanation:
@@ -79,7 +79,7 @@ export const authorizationServerFindings = {
     level: 'failure',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'it does not offer the authorization code flow',
+    title: 'the authorization server does not offer the authorization code flow',
     remedy: 'Ask its operator to enable it.',
     source: 'RFC 8414 section 2, Authorization Server Metadata',
     explanation: 'By its metadata, a login in the browser is not possible there.',
@@ -88,7 +88,7 @@ export const authorizationServerFindings = {
     level: 'failure',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'it lists the resources that it protects, and this one is not among them',
+    title: 'the authorization server lists the resources that it protects, and this one is not among them',
     remedy: 'Ask its operator to add the resource to protected_resources.',
     source: 'RFC 9728 section 4, Authorization Server Metadata',
     explanation:
@@ -98,7 +98,7 @@ export const authorizationServerFindings = {
     level: 'failure',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'its metadata sends logins to an address that is not safe to send anybody to',
+    title: 'the authorization server’s metadata sends logins to an address that is not safe to send anybody to',
     remedy: 'Ask its operator to name https addresses of its own.',
     source: 'MCP authorization, Communication Security',
     explanation:
@@ -108,7 +108,7 @@ export const authorizationServerFindings = {
     level: 'note',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'one of the addresses for its metadata brings something else',
+    title: 'an address of the authorization server’s metadata brings something else',
     remedy: 'Ask its operator to respond 404 where no metadata is.',
     source: 'RFC 8414 section 3.1, Authorization Server Metadata Request',
     explanation:
@@ -118,7 +118,7 @@ export const authorizationServerFindings = {
     level: 'warning',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'its metadata differs from place to place',
+    title: 'the authorization server’s metadata differs from place to place',
     remedy: 'Ask its operator to publish one document at all of its addresses.',
     source: 'RFC 8414 section 3.1, Authorization Server Metadata Request',
     explanation:
@@ -138,7 +138,7 @@ export const authorizationServerFindings = {
     level: 'note',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'it does not announce iss in its authorization responses',
+    title: 'the authorization server does not announce iss in its authorization responses',
     remedy: 'Ask its operator to send iss, and to announce authorization_response_iss_parameter_supported.',
     source: 'RFC 9207 section 2.3, Providing the Issuer Identifier',
     explanation:
@@ -149,7 +149,7 @@ export const authorizationServerFindings = {
     step: 'issuer',
     who: 'authorization-server',
     title: 'client_id_metadata_document_supported is not the boolean true',
-    remedy: 'Ask its operator to write true without quotes.',
+    remedy: 'Ask its operator to write true, without quotes.',
     source: 'Client ID Metadata Document draft 00 section 5, Client Information Discovery',
     explanation:
       'Only the boolean counts. Programs register themselves instead, or ask a person for a client identifier.',
@@ -158,7 +158,7 @@ export const authorizationServerFindings = {
     level: 'note',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'it lists grants, and refresh_token is not among them',
+    title: 'the authorization server lists grants, and refresh_token is not among them',
     remedy: 'Ask its operator to add refresh_token to grant_types_supported, if it issues any.',
     source: 'RFC 8414 section 2, grant_types_supported',
     explanation: 'Without refresh tokens a person has to log in again whenever a token has run out.',
@@ -167,7 +167,7 @@ export const authorizationServerFindings = {
     level: 'note',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'it lists ways to authenticate at the token endpoint, and none is not among them',
+    title: 'the authorization server lists ways to authenticate at the token endpoint, and none is not among them',
     remedy:
       'Ask its operator to add none to token_endpoint_auth_methods_supported, if it takes clients without a secret.',
     source: 'RFC 8414 section 2, token_endpoint_auth_methods_supported',
@@ -178,7 +178,7 @@ export const authorizationServerFindings = {
     level: 'note',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'it has no revocation endpoint',
+    title: 'the authorization server has no revocation endpoint',
     remedy: 'Ask its operator to offer token revocation.',
     source: 'RFC 7009, Token Revocation',
     explanation:
@@ -188,7 +188,7 @@ export const authorizationServerFindings = {
     level: 'note',
     step: 'issuer',
     who: 'authorization-server',
-    title: 'its login page is at another site than the issuer',
+    title: 'the login page is at another site than the issuer',
     remedy: 'Check that you know that site before you type a password there.',
     source: 'RFC 8414 section 2, authorization_endpoint',
     explanation: 'It is allowed, and usual at some companies. Each login says so.',

@@ -41,7 +41,7 @@ export const networkFindings = {
     step: 'connect',
     who: 'server',
     exit: exitCode.network,
-    title: 'its certificate is not accepted',
+    title: 'the server’s certificate is not accepted',
     remedy:
       'Ask the server’s operator to renew or complete the certificate chain; behind a company’s own authority, name that in NODE_EXTRA_CA_CERTS or the setting caFile.',
     source: 'RFC 9110 section 4.3.4, https Certificate Verification',
@@ -63,7 +63,7 @@ export const networkFindings = {
     level: 'failure',
     step: 'connect',
     who: 'server',
-    title: 'what it sends is no usable HTTP',
+    title: 'what comes back is no usable HTTP',
     remedy: 'Check address and port, then report it to the server’s operator.',
     source: 'RFC 9112, HTTP/1.1',
     explanation:
@@ -94,7 +94,7 @@ export const networkFindings = {
     level: 'note',
     step: 'connect',
     who: 'network',
-    title: 'one of its addresses does not respond',
+    title: 'one of the server’s addresses does not respond',
     remedy: 'Ask the operator to remove that address from DNS, or mend what listens there; logins use the others.',
     source: 'RFC 8305, Happy Eyeballs',
     explanation:
@@ -104,7 +104,7 @@ export const networkFindings = {
     level: 'warning',
     step: 'connect',
     who: 'server',
-    title: 'its certificate expires soon',
+    title: 'the server’s certificate expires soon',
     remedy: 'Ask the operator to renew it.',
     source: 'RFC 5280 section 4.1.2.5, Validity',
     explanation: 'From that day on every login and every request fails, for everybody.',

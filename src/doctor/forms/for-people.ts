@@ -1,7 +1,7 @@
 import { columnsOf, fitted, wrapped } from '../../core/text/layout.js';
 import { type Look, type Tone, toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
-import { type Actor, type Finding, type Level, machineSteps, stepOf, steps } from '../finding.js';
+import { actors, type Finding, type Level, machineSteps, stepOf, steps } from '../finding.js';
 import type { Report } from '../report.js';
 
 const marks: Readonly<Record<Level, readonly [word: string, tone: Tone]>> = {
@@ -10,13 +10,6 @@ const marks: Readonly<Record<Level, readonly [word: string, tone: Tone]>> = {
   warning: ['WARN', 'warning'],
   failure: ['FAIL', 'bad'],
   skipped: ['SKIP', 'dim'],
-};
-
-const actors: Readonly<Record<Actor, string>> = {
-  you: 'you',
-  server: 'the server’s operator',
-  'authorization-server': 'the authorization server’s operator',
-  network: 'the network between you and the server',
 };
 
 /** The first cause on top, then each step with what was seen. */
