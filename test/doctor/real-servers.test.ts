@@ -122,3 +122,16 @@ test('doctor: a registration endpoint that no login is let out to is found befor
   const { report } = await examineWhole(scene, { server: own.server.url, active: false, login: undefined });
   assert.equal(report.firstCause?.id, 'endpoint-refused');
 });
+
+test('doctor --login: a token refused for its audience is told by that (Glewlwyd puts the scopes into aud)', async () => {
+  await using scene = await openScene({}, { interactive: true });
+  await using own = await openOwnScene();
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const token = [part({ alg: 'RS256' }), part({ aud: 'tools' }), 'x'].join('.');
+  own.issuer.onToken = () => [200, { access_token: token, token_type: 'Bearer', expires_in: 300 }];
+  own.server.whenAuthorized = (_request, response) =>
+    void response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
+  const { firstCause } = (await examineWhole(scene, { server: own.server.url, active: false })).report;
+  assert.equal(firstCause?.id, 'token-refused');
+  assert.match(firstCause?.remedy ?? '', /aud is not the resource/);
+});

@@ -43,11 +43,16 @@ export async function checkTaken(ports: ExaminePorts, under: LoginUnderTest, rep
   return false;
 }
 
+const byAudience =
+  'The token’s aud is not the resource: ask the authorization server’s operator to put that there, or the server’s operator to accept what is there now.';
+
 function refusedOtherwise({ status, challenges, location }: TokenProbe, report: Report): void {
   const challenge = bearerChallenge(challenges);
   const error = challenge.kind === 'bearer' ? challenge.error : undefined;
   const seen = `status ${status}${error === undefined ? '' : `, error="${error}"`} to a request with the new token`;
-  if (status === 401) report.found('token-refused', seen);
+  // A server that checks the audience is right to refuse it then.
+  const isForOther = report.has('audience-other') || report.has('audience-wrong');
+  if (status === 401) report.found('token-refused', seen, isForOther ? byAudience : undefined);
   else if (status >= 300 && status < 400) report.found('token-redirected', `${seen}, to ${location ?? 'nowhere'}`);
   else if (status >= 500) report.found('token-breaks-server', seen);
   else report.found('token-not-taken', seen);
