@@ -141,4 +141,5 @@ async function checkReplay(ports: ExaminePorts, under: LoginUnderTest, used: Sec
   const result = await refreshWith(ports, under, { refreshToken: used });
   if (result.ok) report.found('refresh-replay-taken', 'a refresh token that was replaced brought another token');
   else report.pass('token', `a refresh token that was replaced is refused, ${wordsOf(result)}`);
+  under.http.isReplayed = !result.ok;
 }

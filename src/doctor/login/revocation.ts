@@ -67,9 +67,13 @@ async function revokeAll(ports: ExaminePorts, ended: EndedLogin, signal: AbortSi
   const revoke = (one: IssuedHere) => revokeOne(ports, ended, one, signal);
   const first = newest && (await revoke(newest));
   const others = await Promise.all(issued.filter((one) => one !== newest).map(revoke));
-  const isDead = ({ status, error }: NotRevoked) => status === 400 && error !== 'unsupported_token_type';
   const isEnded = newest !== undefined && first === undefined;
-  return [first, ...others].filter((one) => one !== undefined).filter((one) => !(isEnded && isDead(one)));
+  return [first, ...others].filter((one) => one !== undefined).filter((one) => !(isEnded && isRefused(one)));
+}
+
+/** As something that is no token any more, and not as one that cannot be revoked. */
+function isRefused({ status, error }: NotRevoked): boolean {
+  return status === 400 && error !== 'unsupported_token_type';
 }
 
 async function revokeOne(
@@ -122,6 +126,10 @@ async function reportRevocation(
   // Access tokens need not be revocable (RFC 7009 section 2.2.1).
   const failed = refused.filter(({ hint, error }) => hint === 'refresh_token' || error !== 'unsupported_token_type');
   const [first] = failed;
+  if (http.isReplayed && first !== undefined && failed.every(isRefused)) {
+    report.skip('token', 'revocation: the login had ended when its old refresh token was used again');
+    return;
+  }
   const left = made === undefined ? refused : failed; // the others are seen to live on
   if (left.length > 0) report.found('tokens-left', `${leftInWords(left)}: ${left[0]?.why}`);
   if (first !== undefined && authorizationServer.revocationEndpoint !== undefined) {
