@@ -40,9 +40,9 @@ export async function logInForRun(
   const meant = { server, account: defaultAccount };
   const asked = { login: meant, browser, noBrowser: noBrowser || device, of: 'other' } as const;
   const { client, person } = await loginDefaults(world, asked);
-  if (person.mode === 'browser' && person.caller !== undefined) {
-    await loginBrakes(world, { server, account: 'for a run' }).openTab();
-  }
+  const brakes = loginBrakes(world, { server, account: 'for a run' });
+  const isBraked = person.mode === 'browser' && person.caller !== undefined;
+  if (isBraked) await brakes.openTab();
   const ports = await portsForRun(world, wanted);
   const request: PersonLogin = {
     ...meant,
@@ -56,6 +56,7 @@ export async function logInForRun(
   };
   const make = device ? (await import('./device/device-login.js')).deviceLogin : (await import('./log-in.js')).login;
   const login = await make(ports, request);
+  if (isBraked) await brakes.worked(); // a person answered: that tab was not in vain
   return { login, credential: await readCredential(ports, login) };
 }
 

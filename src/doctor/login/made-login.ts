@@ -63,8 +63,8 @@ async function logIn(
     const id = findingOfLogin({ failure: error, steps, isRegisteredHere });
     checkSteady(ports, http, report); // that would be why
     const ignored = id === 'state-not-returned' ? steps.findLast(({ name }) => name === 'callback')?.came : undefined;
-    // What the person can mend the failure knows best, but for one that speaks of another command.
-    const knowsMore = catalogue[id].who === 'you' && error.code !== 'login_needs_person';
+    // What the person can mend the failure knows best, but for those that speak of another command.
+    const knowsMore = catalogue[id].who === 'you' && !['login_needs_person', 'too_many_tabs'].includes(error.code);
     report.found(id, ignored ?? error.message, knowsMore ? error.remedy : undefined);
     return undefined;
   } finally {

@@ -193,3 +193,11 @@ test('doctor: what drips for ever ends at the limit of the whole run, and says s
   const { report } = await examineWhole(scene, { server: `${dripping.origin}/mcp`, limitMs: 300 });
   assert.equal(report.firstCause?.id, 'run-too-long');
 });
+
+test('doctor --login: where no person typed it, logins that were made do not hold the next one back', async () => {
+  await using scene = await openScene({}, { interactive: false });
+  for (const run of [1, 2, 3, 4]) {
+    const { report } = await examineWhole(scene, { active: false });
+    assert.equal(report.firstCause?.evidence, undefined, `run ${run}`);
+  }
+});
