@@ -47,3 +47,17 @@ test('doctor: a server that takes one made-up token of four is found out', async
   const { report } = await examineWhole(scene, { server: own.server.url, active: false, login: undefined });
   assert.ok(report.has('bad-token-taken'));
 });
+
+test('doctor --active: an endpoint that is busy has refused nothing', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  let count = 0;
+  await using pages = await startHttp((_request, response) => {
+    count += 1;
+    response.writeHead(count === 1 ? 200 : 429).end();
+  });
+  own.issuer.metadata = { ...own.issuer.metadata, authorization_endpoint: `${pages.origin}/authorize` };
+  const { report } = await examineWhole(scene, { server: own.server.url, login: undefined });
+  const levels = report.findings.filter(({ evidence }) => evidence.includes('429')).map(({ level }) => level);
+  assert.deepEqual(new Set(levels), new Set(['skipped']));
+});

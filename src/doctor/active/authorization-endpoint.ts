@@ -100,6 +100,13 @@ function isUsable(usual: Outcome, report: Report): boolean {
   return ![400, 404, 405, 410].includes(status) && status < 500;
 }
 
+/** A refusal of the request, or of one more request. */
+function refused(status: number, what: string, report: Report): void {
+  const seen = `status ${status} to ${what}`;
+  if (status === 429 || status === 503) report.skip('request', `${seen}: it is busy, and says nothing of that`);
+  else report.pass('request', seen);
+}
+
 /** Addresses that were not registered, two of them nearly so. */
 function wrongAddresses(redirectUri: string): readonly (readonly [what: string, uri: string])[] {
   const { port, pathname } = new URL(redirectUri);
@@ -114,7 +121,7 @@ async function checkRedirects({ redirectUri }: Attempt, usual: Outcome, send: Se
   for (const [what, uri] of wrongAddresses(redirectUri)) {
     const outcome = await send({ redirect_uri: uri });
     if (outcome.kind === 'back') report.found('redirect-unchecked', `${what}, ${uri}, is redirected to`);
-    else if (outcome.kind === 'refused') report.pass('request', `status ${outcome.status} to ${what}`);
+    else if (outcome.kind === 'refused') refused(outcome.status, what, report);
     else if (outcome.kind === usual.kind) report.skip('request', `${what}: ${behindLogin}`);
     else report.pass('request', `a page, and no login, to ${what}`);
   }
@@ -126,7 +133,7 @@ async function checkPkce(send: Send, report: Report): Promise<void> {
     ['no PKCE', await send({}, 'code_challenge', 'code_challenge_method')],
   ] as const;
   for (const [what, outcome] of requests) {
-    if (outcome.kind === 'refused') report.pass('request', `status ${outcome.status} to ${what}`);
+    if (outcome.kind === 'refused') refused(outcome.status, what, report);
     else if (outcome.kind === 'back' && outcome.hasCode) report.found('pkce-unchecked', `a code to ${what}`);
     else if (outcome.kind === 'back') report.pass('request', `error ${outcome.error ?? ''} to ${what}`);
     else report.skip('request', `${what}: ${behindLogin}`);
@@ -145,7 +152,7 @@ async function checkLyingDocument({ http }: ExaminePorts, attempt: Attempt, send
   }
   const outcome = await send({ client_id: url });
   if (outcome.kind === 'back') report.found('lying-document-taken', url);
-  else if (outcome.kind === 'refused') report.pass('request', `status ${outcome.status} to ${what}`);
+  else if (outcome.kind === 'refused') refused(outcome.status, what, report);
   else report.skip('request', `${what}: ${behindLogin}`);
 }
 
