@@ -78,7 +78,7 @@ test('doctor: a page where the protocol should respond, a wrong path, and a serv
   assert.equal((await examine(scene, `${nothing.origin}/mcp`)).firstCause?.id, 'wrong-path');
   const { origin } = page;
   await page[Symbol.asyncDispose]();
-  assert.equal((await examine(scene, `${origin}/mcp`)).firstCause?.id, 'not-reachable');
+  assert.equal((await examine(scene, `${origin}/mcp`)).firstCause?.id, 'connection-refused');
 });
 
 test('doctor: a clock that differs by minutes is told, with which of the two is behind', async () => {

@@ -14,6 +14,17 @@ export const networkFindings = {
     explanation:
       'The name service knows no address for this name. It is misspelt, it is known inside a company’s network alone, or it has expired.',
   },
+  'connection-refused': {
+    level: 'failure',
+    step: 'connect',
+    who: 'server',
+    exit: exitCode.network,
+    title: 'nothing listens at the server’s address',
+    remedy: 'Check host and port; then ask the server’s operator whether it is running.',
+    source: 'RFC 9293 section 3.10.7, SEGMENT ARRIVES',
+    explanation:
+      'The machine responds, and refuses the connection: no program waits at that port. The server is not running, or it is at another port.',
+  },
   'not-reachable': {
     level: 'failure',
     step: 'connect',
