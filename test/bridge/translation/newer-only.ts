@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { event, type Rpc, type ScriptedServer, type Seen, scriptedServer } from '../host.js';
+import { type BridgeHost, event, type Rpc, type ScriptedServer, type Seen, scriptedServer } from '../host.js';
 
 /** A server of the newer era alone, whose `subscriptions/listen` stay open. */
 export interface NewerOnly extends ScriptedServer {
@@ -56,4 +56,13 @@ export async function newerOnly(
   const change = (method: string, params: object = {}) =>
     void streams.at(-1)?.response.write(event({ jsonrpc: '2.0', method, params }));
   return Object.assign(server, { streams, change });
+}
+
+/** A host of the older era begins. */
+export async function open(host: BridgeHost, capabilities: object = {}, revision = '2025-06-18') {
+  const clientInfo = { name: 'old host', version: '3' };
+  const params = { protocolVersion: revision, capabilities, clientInfo };
+  const answer = await host.ask({ id: 'init', method: 'initialize', params });
+  host.send({ method: 'notifications/initialized' });
+  return answer;
 }

@@ -1,20 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as later } from 'node:timers/promises';
-import { type BridgeHost, bareHome, event, requestOf, scriptedServer, startBridge } from '../host.js';
-import { metaIn, methodsOf, newerOnly, protocolVersion, sendJson } from './newer-only.js';
-
-const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await later(5);
-};
-
-async function open(host: BridgeHost, capabilities: object = {}, revision = '2025-06-18') {
-  const clientInfo = { name: 'old host', version: '3' };
-  const params = { protocolVersion: revision, capabilities, clientInfo };
-  const answer = await host.ask({ id: 'init', method: 'initialize', params });
-  host.send({ method: 'notifications/initialized' });
-  return answer;
-}
+import { bareHome, event, requestOf, scriptedServer, startBridge } from '../host.js';
+import { metaIn, methodsOf, newerOnly, open, protocolVersion, sendJson } from './newer-only.js';
+import { until } from './older-only.js';
 
 test('[Q-1.11][Q-1.12][Q-2.1][Q-2.2][Q-2.3] initialize is answered from server/discover, and each request says what the host has said', async () => {
   await using server = await newerOnly(() => ({ result: { resultType: 'complete', tools: [], ttlMs: 5 } }));
@@ -257,67 +245,4 @@ test('[Q-2.8][Q-2.9][Q-2.10] marked parameters go into headers: tools are read w
   );
   const missed = await host.ask({ id: 3, method: 'tools/call', params: { name: 'good' } });
   assert.equal(missed.error?.code, -32020, 'once more, and no more');
-});
-
-test('only lent tools are passed on, translated too', async () => {
-  const tool = (name: string, readOnlyHint: boolean) => ({
-    name,
-    inputSchema: { type: 'object' },
-    annotations: { readOnlyHint },
-  });
-  await using server = await newerOnly(({ method }) =>
-    method === 'tools/list'
-      ? { result: { tools: [tool('read', true), tool('write', false)] } }
-      : { result: { content: [] } },
-  );
-  await using home = await bareHome();
-  await using host = startBridge(home, server.url, '--read-only');
-  await open(host);
-  assert.ok((await host.ask({ id: 1, method: 'tools/call', params: { name: 'read' } })).result !== undefined);
-  assert.equal((await host.ask({ id: 2, method: 'tools/call', params: { name: 'write' } })).error?.code, -31013);
-  const { result } = await host.ask({ id: 3, method: 'tools/list' });
-  assert.equal((result?.['tools'] as object[] | undefined)?.length, 1);
-});
-
-test('a host that dies while it is asked something leaves nothing behind', async () => {
-  await using server = await newerOnly(() => ({
-    result: { resultType: 'input_required', inputRequests: { r: { method: 'roots/list' } } },
-  }));
-  await using home = await bareHome();
-  await using host = startBridge(home, server.url);
-  await open(host, { roots: {} });
-  await host.ask({ id: 1, method: 'tools/call', params: { name: 't' } });
-  host.program.stdin.end();
-  assert.equal((await host.program.finished).code, 0);
-  await until(() => server.streams.length === 0);
-});
-
-test('[Q-3.12] structured content that only the newer era has is left out, and all else of a tool stays as it is spelled', async () => {
-  const tools =
-    '[{"name":"list","outputSchema":{"type":"array"},"x":1.0},{"name":"plain","outputSchema":{"type":"object","minProperties":1e0}}]';
-  await using server = await newerOnly(({ id, method }, _seen, response) => {
-    if (method === 'tools/call')
-      return { result: { content: [{ type: 'text', text: '[1]' }], structuredContent: [1] } };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":${tools}}}`);
-    return undefined;
-  });
-  await using home = await bareHome();
-  await using host = startBridge(home, server.url);
-  await open(host);
-  host.send({ id: 1, method: 'tools/list' });
-  const line = await host.line();
-  assert.ok(line.includes(tools.replace('"outputSchema":{"type":"array"},', '')), line);
-  const called = await host.ask({ id: 2, method: 'tools/call', params: { name: 'list' } });
-  assert.deepEqual(called.result, { content: [{ type: 'text', text: '[1]' }] });
-});
-
-test('a response that the host gives too late goes nowhere', async () => {
-  await using server = await newerOnly(() => ({ result: { tools: [] } }));
-  await using home = await bareHome();
-  await using host = startBridge(home, server.url);
-  await open(host);
-  host.send({ id: 'postern-guessed', result: { action: 'accept' } });
-  await host.ask({ id: 1, method: 'tools/list' });
-  assert.ok(server.seen.every(({ message }) => message.method !== undefined));
 });
