@@ -2,20 +2,26 @@
 // shipped can be read: nothing is minified, and source maps lead to our TypeScript.
 //
 //   hot-path.cjs        `postern token` and `credential` with a valid token
-//   main.cjs            everything else of our own code, and yargs, whose package takes 60 ms to load; other runtime
-//                       packages stay beside it and are loaded when used
+//   main.cjs            what every other command needs, `request` and a refresh, and yargs, whose package takes 60 ms to
+//                       load
+//   usual.cjs rare.cjs  the other commands, loaded by main.cjs (divide.mjs)
 //   completion.cjs      what stands behind the Tab key of a shell, by completion.json, the tables of all commands
-//   http-client.cjs     undici's connection class; the package beside it is for CONNECT proxies
-//   *.cache             what V8 made of these three, so that less is compiled at the start; they work without, too
+//   package-*.cjs       one of the other packages that the program is made of, loaded when it is used; the keychain's
+//                       alone is installed beside it, since it is compiled for each system
+//   http-client.cjs     undici's connection class
+//   *.cache             what V8 made of these, so that less is compiled at the start; they work without, too
 //   man/                the pages of the manual, made of the tables of the commands and the topics of help
 //   keychain-child.js   the process that is started, and can be killed, where a keychain may hang
 //   sandbox-*.js        the sandbox with all of its packages inside: users of `login` need not install, nor trust, them
 //
 // CommonJS where start-up counts, because Node.js loads it faster. The numbers behind this stand in src/README.md.
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { buildDivided } from './divide.mjs';
+import { bundledPackages, licensesOf } from './bundled-packages.mjs';
 import { writeRunCaches, writeWholeCache } from './write-cache.mjs';
 import { usualRuns } from './usual-runs.mjs';
 
@@ -35,7 +41,13 @@ const common = {
   outdir: fresh,
   legalComments: 'linked',
   logLevel: 'warning',
+  metafile: true,
 };
+/** Packages that our bundles ask for, by the names of their own bundles. */
+const packages = new Map();
+/** What esbuild says of each bundle: which files are in it. */
+const made = [];
+const bundle = async (options) => made.push((await build(options)).metafile);
 
 /** What bin/load.js takes: the function that Node.js makes of a CommonJS module. */
 const commonJs = {
@@ -45,22 +57,26 @@ const commonJs = {
   footer: { js: '})' },
 };
 
-await build({
+const ours = {
   ...common,
   ...commonJs,
-  entryPoints: {
-    'hot-path': join(compiled, 'hot-path.js'),
-    main: join(compiled, 'main.js'),
-    completion: join(compiled, 'app', 'completion', 'start.js'),
-  },
   plugins: [{ name: 'yargs', setup: takeYargs }, { name: 'others', setup: nameOthers }],
   // The first use of `performance` loads nine modules of Node's. The uptime counts from the same moment.
   define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname', 'performance.now': '__monotonic' },
   // `require` instead: the first `import` of a process costs 4 ms, and one that comes out of a cache leads nowhere.
   supported: { ...common.supported, 'dynamic-import': false },
+};
+await bundle({
+  ...ours,
+  entryPoints: {
+    'hot-path': join(compiled, 'hot-path.js'),
+    completion: join(compiled, 'app', 'completion', 'start.js'),
+  },
 });
+const { names: divided, metafiles } = await buildDivided(compiled, ours);
+made.push(...metafiles);
 
-await build({
+await bundle({
   ...common,
   sourcemap: false,
   ...commonJs,
@@ -68,7 +84,21 @@ await build({
   plugins: [{ name: 'without what is not used', setup: leaveOutUnused }],
 });
 
-await build({
+for (const [name, path] of packages) {
+  await bundle({
+    ...common,
+    ...commonJs,
+    sourcemap: false,
+    mainFields: ['module', 'main'],
+    entryPoints: { [name]: 'package' },
+    plugins: [{ name: 'package', setup: (bundler) => takePackage(bundler, path) }],
+    define: { 'import.meta.url': '__address' },
+    banner: { js: `${commonJs.banner.js} const __address = require('node:url').pathToFileURL(__filename).href;` },
+    supported: ours.supported,
+  });
+}
+
+await bundle({
   ...common,
   sourcemap: false,
   format: 'esm',
@@ -87,10 +117,13 @@ await build({
 
 for (const name of ['hot-path', 'completion']) writeWholeCache(join(fresh, `${name}.cjs`));
 const { startSandbox } = await import(pathToFileURL(join(compiled, 'sandbox', 'start.js')).href);
-const ran = ['main', 'http-client'].map((name) => join(fresh, `${name}.cjs`));
+// Of the packages a refresh alone would wait for one to be compiled.
+const ran = [...divided, 'package-oauth4webapi', 'http-client'].map((name) => join(fresh, `${name}.cjs`));
 await writeRunCaches(ran, ({ run }, other) => usualRuns(run, other().run, startSandbox));
-for (const name of ['hot-path', 'main', 'completion']) leadHome(join(fresh, `${name}.cjs.map`));
-copyFileSync(join(root, 'node_modules', 'undici', 'LICENSE'), join(fresh, 'http-client.LICENSE.txt'));
+for (const name of ['hot-path', 'completion', ...divided]) leadHome(join(fresh, `${name}.cjs.map`));
+const bundled = bundledPackages(root, made);
+writeFileSync(join(fresh, 'THIRD-PARTY-LICENSES.txt'), licensesOf(bundled));
+writeFileSync(join(compiled, '..', 'bundled.json'), JSON.stringify(bundled));
 cpSync(join(root, 'src', 'app', 'schemas'), join(fresh, 'schemas'), { recursive: true });
 
 const { builtTables } = await import(pathToFileURL(join(compiled, 'app', 'built', 'completion-file.js')).href);
@@ -101,7 +134,7 @@ mkdirSync(join(fresh, 'man'));
 for (const { file, text } of manPages(version)) writeFileSync(join(fresh, 'man', file), text);
 
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = ['sandbox-state-schema.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'completion.json', 'completion.cjs', 'main.cjs', 'hot-path.cjs'];
+const named = [...[...packages.keys()].map((name) => `${name}.cjs`), 'sandbox-state-schema.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'completion.json', 'completion.cjs', 'rare.cjs', 'usual.cjs', 'main.cjs', 'hot-path.cjs'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
   if (['man', 'schemas'].includes(file)) rmSync(join(dist, file), { recursive: true, force: true }); // a folder replaces none that is full
@@ -132,11 +165,12 @@ function nameOthers(bundler) {
   ];
   const late = (path) => ({ path, namespace: 'required' });
   bundler.onResolve({ filter: /.*/, namespace: 'required' }, ({ path }) => ({ path, external: true }));
+  bundler.onResolve({ filter: /^\.\.\/bin\/load\.js$/ }, ({ path }) => ({ path, external: true }));
   bundler.onResolve({ filter: /.*/ }, ({ path, resolveDir, kind }) => {
     if (kind === 'entry-point') return undefined;
     const asked = path.startsWith('.') ? join(resolveDir, path) : path; // by a neighbour as './start.js'
-    const found = own.find(([ending]) => ending.test(asked));
-    return found === undefined ? undefined : late(found[1]);
+    const [, file] = own.find(([ending]) => ending.test(asked)) ?? [];
+    return file === undefined ? undefined : late(file);
   });
   bundler.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer, namespace }) => {
     if (namespace === 'at-first-use') return { path, external: true };
@@ -145,18 +179,38 @@ function nameOthers(bundler) {
     if (/^node:(?:crypto|child_process|(?:dns|fs)\/promises)$/.test(path) && kind === 'import-statement') {
       return { path, namespace: 'at-first-use', sideEffects: false };
     }
-    if (kind === 'dynamic-import') return late(path);
     if (kind === 'entry-point') return undefined;
+    if (!isBuiltin(path) && !isNative(path)) return late(path);
+    if (kind === 'dynamic-import') return late(path);
     return { path, external: true, sideEffects: !path.startsWith('node:') };
   });
-  const atFirstUse = (path) => `module.exports = (...given) => require(${JSON.stringify(path)}).default(...given)`;
+  /** How a bundle asks for a package, or for another bundle. */
+  const asked = (path) => {
+    if (isBuiltin(path) || path.startsWith('./sandbox-')) return `require(${JSON.stringify(path)})`;
+    const name = path === './http-client.cjs' ? 'http-client' : `package-${path.replaceAll(/[^a-z0-9]+/g, '-')}`;
+    if (name !== 'http-client') packages.set(name, path);
+    return `require('../bin/load.js').load('${name}')`;
+  };
+  const atFirstUse = (path) => `module.exports = (...given) => ${asked(path)}.default(...given)`;
   bundler.onLoad({ filter: /.*/, namespace: 'at-first-use' }, ({ path }) => ({
     contents: path.startsWith('node:') ? lateFunctions(path) : atFirstUse(path),
   }));
   bundler.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
-    contents: path === './http-client.cjs'
-      ? `module.exports = require('../bin/load.js').load('http-client')`
-      : `module.exports = require(${JSON.stringify(path)})${/^(?:open|ora)$/.test(path) ? '.default' : ''}`,
+    contents: `module.exports = ${asked(path)}${/^(?:open|ora)$/.test(path) ? '.default' : ''}`,
+  }));
+}
+
+/** Is it the package that is compiled for each system? */
+function isNative(path) {
+  return /^(?:keytar|@napi-rs\/keyring)/.test(path);
+}
+
+/** A package as a bundle of its own, with all that it needs. */
+function takePackage(bundler, path) {
+  bundler.onResolve({ filter: /^package$/ }, ({ kind }) => (kind === 'entry-point' ? { path, namespace: 'package' } : undefined));
+  bundler.onLoad({ filter: /.*/, namespace: 'package' }, () => ({
+    contents: `module.exports = require(${JSON.stringify(path)});`,
+    resolveDir: root,
   }));
 }
 

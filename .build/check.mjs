@@ -1,16 +1,17 @@
 // `npm run check`: types, lint, and every test that starts no other program, for whoever is at work. `npm test` is the whole.
 //
-//   node .build/check.mjs [word…]     only test files whose path holds one of the words
+//   node .build/check.mjs [--tests] [word…]     only test files whose path holds one of the words; the tests alone, as built
 //
 // Many test files share a process: to start one for each takes longer than most of them run. More processes than
 // processors, since most tests wait most of the time. Each gets a like share by the times of the last run, which are kept in
 // build/; by the files' sizes, and by what is known to take long, before there was one.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, normalize, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from './environment.mjs';
+import { inProcess } from './in-process.mjs';
 
 const processes = 7;
 const slow = [
@@ -28,14 +29,15 @@ const timesFile = 'build/check-times.json';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const started = Date.now();
-const words = process.argv.slice(2);
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const testsAlone = process.argv.includes('--tests');
 const scratch = mkdtempSync(join(tmpdir(), 'postern-check-'));
 const failures = [];
 const times = readTimes();
 let passed = 0;
 
-const lint = run('biome', ['npx', 'biome', 'check']);
-await run('types', ['npx', 'tsc', '-p', 'tsconfig.json']);
+const lint = testsAlone ? undefined : run('biome', ['npx', 'biome', 'check']);
+if (!testsAlone) await run('types', ['npx', 'tsc', '-p', 'tsconfig.json']);
 if (failures.length === 0) {
   const files = inProcess().filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
   const groups = shared(files);
@@ -67,11 +69,13 @@ function run(name, [file, ...args], env = process.env) {
 
 async function testGroup(files, number) {
   const counts = join(scratch, `counts-${number}`);
-  const reporter = new URL('./count-reporter.mjs', import.meta.url).pathname;
+  const reporter = new URL('./count-reporter.mjs', import.meta.url).href;
+  const more = process.env.POSTERN_ENDURANCE_PROPERTY_RUNS === undefined ? [] : ['--import', new URL('./more-cases.mjs', import.meta.url).href];
   const args = [
+    ...more,
     ...['spec', reporter].map((name) => `--test-reporter=${name}`),
     ...['stdout', counts].map((to) => `--test-reporter-destination=${to}`),
-    new URL('./import-tests.mjs', import.meta.url).pathname,
+    fileURLToPath(new URL('./import-tests.mjs', import.meta.url)),
     ...files.map((file) => join('build', file.replace(/\.ts$/, '.js'))),
   ];
   await run(`one of ${files.join(', ')}`, [process.execPath, ...args], cleanEnvironment());
@@ -104,25 +108,9 @@ function readTimes() {
 /** `build/test/x.test.js`, as a reporter names it, to `test/x.test.ts`. */
 function sourceOf(file) {
   const path = file.startsWith('file:') ? fileURLToPath(file) : file;
-  return relative('build', path).replace(/\.js$/, '.ts');
+  return slashed(relative('build', path)).replace(/\.js$/, '.ts');
 }
 
-/** Test files that start no other program, nor does anything of test/ that they import. `openssl` alone may: it makes certificates. */
-function inProcess() {
-  const known = new Map([['test/support/certificates.ts', true]]);
-  const isIn = (file) => {
-    if (!known.has(file)) {
-      known.set(file, true); // circles end here
-      const text = readFileSync(file, 'utf8');
-      const others = [...text.matchAll(/^import (?!type )[^;]*? from '(\.[^']+)'/gm)]
-        .map(([, target]) => normalize(join(dirname(file), target)).replace(/\.js$/, '.ts'))
-        .filter((target) => target.startsWith('test/'));
-      known.set(file, !/'(?:node:child_process|playwright-core)'/.test(text) && others.every(isIn));
-    }
-    return known.get(file);
-  };
-  return readdirSync('test', { recursive: true })
-    .map((name) => join('test', name))
-    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules') && isIn(file))
-    .sort();
+function slashed(path) {
+  return path.split(sep).join('/');
 }

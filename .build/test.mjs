@@ -28,8 +28,11 @@ const counts = join(scratch, 'counts');
 writeFileSync(skips, '');
 
 const missingSuite = installFor('conformance', 'the official conformance suite');
-const missingPrograms = installFor('programs', 'Claude Code, Codex CLI and OpenCode');
+const missingPrograms = installFor('programs', 'Claude Code, Codex CLI and eleven more that are set up');
 const missingClients = installFor('clients', 'real programs through the bridge');
+const missingNodes = installFor('nodes', 'each line of Node.js');
+const missingWindows = installFor('windows', 'node.exe, for wine', '--os=win32', '--cpu=x64');
+const missingNative = installFor('native', 'native parts for other systems', '--force'); // it minds the platform
 const started = Date.now();
 const run = spawnSync(
   process.execPath,
@@ -55,12 +58,13 @@ for (const name of failures ?? []) console.log(`FAILED: ${name}`);
 if (leftOut.length > 0) {
   console.log(`\n${'!'.repeat(78)}\n!! NOT TESTED on this machine:`);
   for (const line of leftOut) console.log(`!!   ${line}`);
-  console.log(`!! Debian: apt-get install gnome-keyring dbus libsecret-tools golang-docker-credential-helpers pass gnupg chromium firefox-esr xvfb xdotool openssl bsdutils git curl kubernetes-client fish zsh man-db groff-base iproute2 openssh-server; then .ci/newer-programs`);
+  console.log(`!! Debian: apt-get install gnome-keyring libkf5wallet-bin libqca-qt5-2-plugins keepassxc dbus libsecret-tools golang-docker-credential-helpers pass gnupg chromium firefox-esr xvfb xdotool openssl bsdutils git curl kubernetes-client fish zsh man-db groff-base iproute2 openssh-server wine wine64 systemd python3; then .ci/newer-programs`);
   console.log('!'.repeat(78));
 }
 const unexpected = leftOut.filter((line) => !allowed.some((need) => line.startsWith(`without ${need}:`)));
 const inOrder = run.status === 0 && passed > 0 && !(requireAll && unexpected.length > 0);
 if (run.status === 0 && !inOrder) console.log('\nPOSTERN_REQUIRE_ALL=1: nothing may be left out here.');
+console.log('\nLonger, nightly and before a release: npm run test:long (endurance at its full length, ten times as many cases of each property)');
 console.log(`\n${passed ?? 0} passed, ${failed ?? 1} failed${skipped ? `, ${skipped} skipped` : ''}`);
 process.exitCode = inOrder ? 0 : 1;
 
@@ -73,14 +77,14 @@ function testFiles() {
 }
 
 /** What a folder of tests needs are packages of its own, with a lock file there. Returns why they can't be had. */
-function installFor(area, what) {
+function installFor(area, what, ...options) {
   if (!files.some((file) => file.startsWith(area))) return undefined;
   const folder = join(root, 'test', area);
   const stamp = join(folder, 'node_modules', '.package-lock.json');
   const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8');
   const installed = join(folder, 'node_modules', '.installed-lock');
   if (existsSync(stamp) && existsSync(installed) && readFileSync(installed, 'utf8') === lock) return undefined;
-  const npm = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+  const npm = spawnSync('npm', ['ci', ...options, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -100,7 +104,7 @@ function whatWasLeftOut() {
     byNeed.set(missing.join(', '), new Set([...(byNeed.get(missing.join(', ')) ?? []), name]));
   }
   const lines = [...byNeed].map(([need, names]) => `without ${need}: some of ${[...names].join(', ')}`);
-  return [...lines, missingSuite, missingPrograms, missingClients].filter((line) => line !== undefined);
+  return [...lines, missingSuite, missingPrograms, missingClients, missingNodes, missingNative, missingWindows].filter((line) => line !== undefined);
 }
 
 function environmentOfTests() {
@@ -109,6 +113,9 @@ function environmentOfTests() {
     POSTERN_SKIPS: skips,
     ...(requireAll ? { POSTERN_REQUIRE_ALL: '1', POSTERN_ALLOW_MISSING: allowed.join(',') } : {}),
     ...(missingSuite === undefined ? {} : { POSTERN_NO_CONFORMANCE: missingSuite }),
+    ...(missingNative === undefined ? {} : { POSTERN_NO_NATIVE: missingNative }),
+    ...(missingWindows === undefined ? {} : { POSTERN_NO_WINDOWS: missingWindows }),
+    ...(missingNodes === undefined ? {} : { POSTERN_NO_NODES: missingNodes }),
     ...(missingClients === undefined ? {} : { POSTERN_NO_CLIENTS: missingClients }),
     ...(missingPrograms === undefined ? {} : { POSTERN_NO_PROGRAMS: missingPrograms }),
   };

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
 
 /**
  * Runs what is wanted quickly, so that V8 compiles what every run needs: on the sandbox, in a home of its own.
@@ -64,6 +63,4 @@ export async function usualRuns(run, other, startSandbox) {
     await sandbox.close();
     rmSync(home, { recursive: true, force: true });
   }
-  // What is compiled is taken only by a V8 with the flags that this one has now, and src/http sets one of them.
-  if (process.versions.v8.startsWith('11.')) setFlagsFromString('--wasm-tiering-budget=1800000');
 }

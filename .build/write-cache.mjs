@@ -5,6 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
+const { engine } = createRequire(import.meta.url)('../bin/load.js');
+
 /** Writes beside a CommonJS bundle what V8 makes of it: of every function, run or not, which is right where nearly all run. */
 export function writeWholeCache(file) {
   const { source, write } = named(file);
@@ -15,28 +17,46 @@ export function writeWholeCache(file) {
 }
 
 /**
- * Writes beside CommonJS bundles of one folder what V8 makes of what is run of them.
- * @param files The first loads the others.
- * @param use Uses the exports of the first. What ran of its second argument, other exports of the same, is not kept.
+ * Writes beside CommonJS bundles of one folder what V8 makes of what is run of them. V8 takes a cache only while it has the
+ * flags that it had when the cache was made.
+ * @param files The first loads the others; the last is loaded once the program has set its flags.
+ * @param use Uses the exports of the first, which sets these flags. What ran of its second argument, other exports of the
+ * same, is not kept.
  */
 export async function writeRunCaches(files, use) {
   const bundles = files.map((file) => ({ file, ...named(file) }));
   const scripts = new Map(bundles.map(({ file, source }) => [file, new Script(source, nameOf(file))]));
   const [first] = files;
-  const kept = (file) => exportsOf(scripts.get(file), file, kept);
-  const other = (file) => exportsOf(new Script(readFileSync(file, 'latin1'), { filename: 'other' }), file, other);
+  const unkept = (file) => new Script(readFileSync(file, 'latin1'), { filename: 'other' });
+  const packages = loadedOnce((file) => exportsOf(unkept(file), file, packages)); // which are not worth a cache
+  const kept = (file) => (scripts.has(file) ? exportsOf(scripts.get(file), file, kept) : packages(file));
+  const other = (file) => (scripts.has(file) ? exportsOf(unkept(file), file, other) : packages(file));
   await use(kept(first), () => other(first));
-  for (const { file, write } of bundles) write(scripts.get(file));
+  for (const { file, write } of bundles.reverse()) {
+    write(scripts.get(file));
+    if (process.versions.v8.startsWith('11.')) setFlagsFromString(usualFlag);
+  }
 }
+
+function loadedOnce(load) {
+  const loaded = new Map();
+  return (file) => {
+    if (!loaded.has(file)) loaded.set(file, load(file));
+    return loaded.get(file);
+  };
+}
+
+/** src/http sets it to something else: this is what V8 11 starts with. */
+const usualFlag = '--wasm-tiering-budget=1800000';
 
 /** V8 takes a cache for any source of the same length, so a bundle names its own in its last line (bin/load.js reads it). */
 function named(file) {
   const text = readFileSync(file, 'latin1');
   const digest = createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 12);
-  const cache = `${basename(file, '.cjs')}.${digest}.cache`;
+  const cache = `${basename(file, '.cjs')}.${digest}`;
   const source = `${text.trimEnd()}\n//# cache: ${cache}\n`;
   writeFileSync(file, source, 'latin1');
-  return { source, write: (script) => writeFileSync(join(dirname(file), cache), script.createCachedData()) };
+  return { source, write: (script) => writeFileSync(join(dirname(file), `${cache}.${engine()}.cache`), script.createCachedData()) };
 }
 
 /** The name that a stack trace has comes out of the cache, and nobody knows yet where the program is going to lie. */

@@ -1,23 +1,40 @@
 'use strict';
 
-const { readFileSync } = require('node:fs');
+const { existsSync, readFileSync, statSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { Script } = require('node:vm');
 
-// As `require` would, but with what V8 made of the bundle at the build, where that lies beside it. A bundle is the function
-// that Node.js would make of it: to put one around megabytes would copy them.
+const isOlder = process.versions.v8.startsWith('11.');
+let flagsAreSet = false; // by src/http, of V8 11
+const known = new Map();
+
+// As `require` would, but with what V8 made of the bundle earlier, where that lies beside it. A bundle is the function
+// that Node.js would make of it: to put one around megabytes would copy them. What several bundles ask for is loaded once.
 function load(name) {
+  flagsAreSet ||= isOlder && name === 'http-client';
+  if (!known.has(name)) known.set(name, exportsOf(name));
+  return known.get(name);
+}
+
+function exportsOf(name) {
   const folder = `${__dirname}/../dist`;
   const filename = `${folder}/${name}.cjs`;
   const source = readFileSync(filename, 'latin1');
   const [, cache] = /\n\/\/# cache: (\S+)\n$/.exec(source.slice(-80)) ?? [];
-  const script = new Script(source, {
-    filename: `dist/${name}.cjs`,
-    cachedData: cache && cached(`${folder}/${cache}`),
-  });
+  const file = cache && `${folder}/${cache}.${engine()}.cache`;
+  const cachedData = file && cached(file);
+  const script = new Script(source, { filename: `dist/${name}.cjs`, cachedData });
+  if (file && !cachedData && isUsual()) process.once('exit', () => keep(script, file, folder));
   const loaded = { exports: {} };
   script.runInThisContext()(loaded.exports, createRequire(filename), loaded, filename, folder);
   return loaded.exports;
+}
+
+// V8 takes only what the very same program has made, that of Node.js 20 also what another one has, and then goes wrong: so
+// the name says which it was. Where V8 is a library beside the program, nothing here knows which that is.
+function engine() {
+  if (isOlder && process.config.variables.node_shared) return 'none';
+  return `${process.version}-${process.platform}-${process.arch}-${statSync(process.execPath).size}`;
 }
 
 function cached(file) {
@@ -28,4 +45,40 @@ function cached(file) {
   }
 }
 
-module.exports = { load };
+// The build has made it for its own Node.js. Under another one the first run does, in the folder of the program itself:
+// whoever may write there could change the program. With other flags V8 makes what it does not take without them.
+function isUsual() {
+  const { NODE_OPTIONS, NODE_V8_COVERAGE } = process.env;
+  return process.execArgv.length === 0 && !NODE_OPTIONS && !NODE_V8_COVERAGE && engine() !== 'none';
+}
+
+// At the end, when it is known which functions are used. After a while V8 forgets them again.
+function keep(script, file, folder) {
+  if (process.uptime() > 60 || flagsAreSet) return;
+  const { accessSync, closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeSync } = require('node:fs');
+  const fresh = `${file}.${process.pid}`;
+  try {
+    accessSync(folder, constants.W_OK);
+    const data = script.createCachedData();
+    const to = openSync(fresh, 'wx', 0o644);
+    try {
+      if (writeSync(to, data) < data.length) throw new Error('the disk is full');
+      fsyncSync(to);
+    } finally {
+      closeSync(to);
+    }
+    renameSync(fresh, file); // nobody reads half of it
+  } catch {
+    rmSync(fresh, { force: true }); // not ours to write, or no room: it is made anew each time
+  }
+}
+
+function read(name) {
+  return readFileSync(`${__dirname}/../dist/${name}`, 'utf8');
+}
+
+function isBuilt() {
+  return existsSync(`${__dirname}/../dist/main.cjs`);
+}
+
+module.exports = { engine, isBuilt, load, read };

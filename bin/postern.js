@@ -12,9 +12,11 @@ function oldNode() {
 // `postern token` and `postern credential` take the hot path where nothing unusual is asked for; everything else, and
 // whatever the hot path does not want, is the program's.
 async function launch() {
-  const { load } = require('./load.js'); // which an older Node.js could not read
+  const { load, read } = require('./load.js'); // which an older Node.js could not read
+  // A single executable is also the process that can be killed where a keychain hangs; elsewhere that is a file of its own.
+  if (process.argv[2] === '__keychain' && __filename === process.execPath) return load('keychain-child');
   if (process.argv[2] === '__complete') {
-    load('completion').printCompletion(`${__dirname}/../dist/completion.json`, process.argv.slice(3));
+    load('completion').printCompletion(() => read('completion.json'), process.argv.slice(3));
     process.exit(0);
   }
   const isCredential = process.argv[2] === 'credential';
@@ -49,10 +51,10 @@ function giveUp() {
 }
 
 function fail(error) {
-  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.cjs`);
+  const { isBuilt } = require('./load.js');
   process.exitCode = 1;
   process.stderr.write(
-    isBuilt
+    isBuilt()
       ? `postern: the program could not be started (${error && (error.code || error.name)}).\n         Install it again.\n`
       : 'postern: this checkout is not built yet.\n         Run: npm ci && npm run build\n',
   );

@@ -10,7 +10,7 @@ import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { ownTables } from './app/help/own-tables.js';
 import { createJournal } from './app/journal.js';
-import { lazyConfigEditor, lazyExternalPrograms, lazyPages, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
+import { externalPorts, lazyConfigEditor, lazyPages, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
 import { createPorts, doctorPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
 import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, type OwnSignals, ownProcess } from './app/process.js';
@@ -26,6 +26,7 @@ import type { CommandExit, CommandTable } from './core/command.js';
 import { environmentLines, readConfiguration } from './core/configuration/configuration.js';
 import { once } from './core/lazy.js';
 import { interrupted } from './core/output-failures.js';
+import type { Release } from './core/product.js';
 import { lookOf } from './core/text/look.js';
 import { asciiJson, printable } from './core/text/printable.js';
 import { createPrograms, type Programs } from './credential/exec-program.js';
@@ -38,21 +39,19 @@ import { type EnvironmentLogin, environmentLogin, mentionsToken, takeToken } fro
 import { withSessionBus } from './stores/keychain/bus-address.js';
 import { inMemory, isInMemory } from './stores/memory-store.js';
 import { statePaths } from './stores/paths.js';
+import { programWords } from './stores/run-program.js';
 
 /** A standard stream that may be a terminal. */
 type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Everything outside of the program that one run of it touches. */
-export interface World {
+export interface World extends Release {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: () => Keyboard; // late: it takes two milliseconds to be made, and few commands need it
   readonly stdout: Screen;
   readonly stderr: Screen;
   readonly platform: NodeJS.Platform;
   readonly homedir: string;
-  readonly version: string;
-  /** Address of the client ID metadata document of this release; empty: it has none. */
-  readonly clientMetadataUrl: string;
   /** Ends the run: its reason is what the person is printed. */
   readonly interruption: AbortController;
   /** Starts what `exec` is printed to. */
@@ -67,7 +66,7 @@ export interface World {
 
 /** How this process was started. */
 export interface Launch {
-  /** The launcher's absolute path. */
+  /** The launcher's absolute path, or that of the single executable. */
   readonly script: string;
   /** What the hot path has read of stdin. */
   readonly input: ReadInput | undefined;
@@ -134,9 +133,6 @@ export async function run(given: readonly string[], world: World): Promise<Comma
   }
 }
 
-/** What `package.json` says of this release. */
-export type Release = Pick<World, 'version' | 'clientMetadataUrl'>;
-
 /**
  * What `bin/postern.js` calls: one run in the real world, whose end is that of the process.
  * @param script The launcher's absolute path. @param input What the hot path has read of stdin.
@@ -182,7 +178,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
   const configuration = once(async () => readConfiguration(configurationFile().found, env));
   const given = portsOptions(options, means, configuration);
   const ports = createPorts(given);
-  const externalPrograms = lazyExternalPrograms({ env, platform, homedir, script: world.launch.script });
+  const external = externalPorts(world, { env, platform, homedir, script: world.launch.script }, () => context);
   const context: Context = {
     ...ports,
     ...means.looks,
@@ -193,8 +189,6 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     tell: options.quiet ? () => undefined : show,
     printed,
     logins: async () => (await import('./login/logins.js')).createLogins(context),
-    findServers: async (program, logins) =>
-      (await import('./setup/find-servers.js')).findServers(externalPrograms, program, logins),
     ...doctorPorts(() => context, given),
     pages: lazyPages(ports.browser),
     askServer: async (asked, ask) => await (await import('./call/ask-server.js')).askServer(context, asked, ask),
@@ -205,12 +199,13 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     programs: world.programs,
     printFailure: means.printFailure,
     ...shellPorts({ env, stdin, stderr, signal: interruption.signal, folder: () => paths().state, locks: ports.locks }),
-    externalPrograms,
+    ...external,
     clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
     serveDocument: lazyServeDocument(ports.clock, () => paths().state),
     openWire: () => openWire(given),
     host: () => new HostPipe(stdin(), world.stdout),
     openProxy: proxyOpener(given),
+    holdSecret: given.hold,
     signals: world.signals,
     requestLog: requestLogOf(options, means),
     signal: interruption.signal,
@@ -244,8 +239,10 @@ function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptio
   const { world, redactor, show } = means;
   const colour = means.looks.tellLook.color;
   const { env, stdin, stderr, platform, homedir, interruption } = world;
-  const isQuiet = options.quiet || options.json;
-  const spinner = stderr.isTTY === true && !isQuiet ? createSpinner(stderr as WriteStream, colour) : createSilence();
+  const spinner =
+    stderr.isTTY === true && !(options.quiet || options.json)
+      ? createSpinner(stderr as WriteStream, colour)
+      : createSilence();
   const journal = createJournal({
     show: options.verbose ? show : undefined,
     json: options.json,
@@ -269,7 +266,8 @@ function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptio
       if (!world.signals.offer('SIGINT')) interruption.abort(interrupted());
     },
     hold: (secret, kind) => redactor.hold(secret, kind),
-    program: [process.execPath, world.launch.script],
+    headers: options,
+    program: programWords(world.launch.script),
     command: means.table.name,
     requests: options.verbose ? { show, json: options.json } : undefined,
     own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,

@@ -14,6 +14,7 @@ import type {
   RequestLog,
   Signals,
 } from '../core/ports.js';
+import type { HostEntries, ProxyServices } from '../core/services/proxy-services.js';
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { ExamineAddresses } from '../doctor/address-examiner.js';
@@ -24,6 +25,7 @@ import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
 import type { ExternalPrograms } from '../setup/machine/ports.js';
+import type { UpgradeWorld } from '../upgrade-check/upgrade-check.command.js';
 
 /**
  * The real world, as commands see it: each takes of it what its own `World` names. A port is made at its first use, so
@@ -54,9 +56,15 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly shellHistory: () => Promise<ShellHistory>;
   readonly serveDocument: ServeDocument;
   readonly externalPrograms: () => Promise<ExternalPrograms>;
+  readonly release: UpgradeWorld['release'];
+  readonly upgrades: UpgradeWorld['upgrades'];
   readonly openWire: () => Promise<Wire & AsyncDisposable>;
   readonly host: () => HostPipe;
   readonly openProxy: OpenProxy;
+  readonly proxyServices: ProxyServices;
+  readonly hostEntries: HostEntries;
+  /** Keeps a secret out of what is printed. */
+  readonly holdSecret: (secret: string) => void;
   readonly signals: Signals;
   readonly requestLog: RequestLog | undefined;
   readonly input: ReadInput | undefined;

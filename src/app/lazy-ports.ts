@@ -1,15 +1,21 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { LineReader, LineReaderOptions, ShellHistory } from '../call/shell/ports.js';
 import type { ServeDocument } from '../client-metadata/ports.js';
 import type { ConfigWorld } from '../config/change.js';
 import { lazy } from '../core/lazy.js';
 import type { Clock, Pages } from '../core/ports.js';
+import { clientInfo, type Release } from '../core/product.js';
+import type { ProxyServices } from '../core/services/proxy-services.js';
 import type { HttpClient } from '../http/request.js';
 import type { Browser } from '../login/ports.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { ExternalProgramsOptions } from '../setup/machine/external-programs.js';
-import type { ExternalPrograms } from '../setup/machine/ports.js';
+import { statePaths } from '../stores/paths.js';
 import type { Locks } from '../stores/ports.js';
+import { realPath } from '../stores/run-program.js';
+import type { Context } from './context.js';
 import type { Keyboard } from './terminal/quiet-keys.js';
 
 /** Ports whose code is loaded, and which are made, at the first use: a command pays only for what it uses. */
@@ -52,17 +58,61 @@ export function lazyConfigEditor(
 }
 
 export function lazyServeDocument(clock: Clock, stateFolder: () => string): ServeDocument {
-  const certificateFile = (port: number) => `${stateFolder()}/document-certificate-${port}.pem`;
+  const certificateFile = (port: number) => join(stateFolder(), `document-certificate-${port}.pem`);
   return async (options) => {
     const { createServeDocument } = await import('../client-metadata/document-server.js');
     return createServeDocument(clock, certificateFile)(options);
   };
 }
 
-export function lazyExternalPrograms(options: ExternalProgramsOptions): () => Promise<ExternalPrograms> {
-  return async () => {
+/** Most people have none: then nothing is loaded for them. */
+function lazyServices({ env, platform, homedir }: ExternalProgramsOptions, context: () => Context): ProxyServices {
+  const made = lazy<ProxyServices>(
+    { all: true, rotateKey: true, withdraw: true, hostOf: true, isListening: true, check: true },
+    async () => {
+      const { createProxyServices } = await import('../proxy/service/known-services.js');
+      return createProxyServices(context());
+    },
+  );
+  const folder = () => `${statePaths(env, platform, homedir).state}/services`;
+  return {
+    ...made,
+    all: async () => (existsSync(folder()) ? await made.all() : []),
+    check: async () => (existsSync(folder()) ? await made.check() : []),
+  };
+}
+
+/** Other programs, what is installed and written for them, and what `upgrade-check` knows of this one. */
+export function externalPorts(
+  { name = clientInfo.name, version, repository }: Release,
+  options: ExternalProgramsOptions,
+  context: () => Context,
+): Pick<Context, 'release' | 'upgrades' | 'externalPrograms' | 'findServers' | 'proxyServices' | 'hostEntries'> {
+  const externalPrograms = async () => {
     const { createExternalPrograms } = await import('../setup/machine/external-programs.js');
     return createExternalPrograms(options);
+  };
+  return {
+    externalPrograms,
+    findServers: async (program, logins) =>
+      (await import('../setup/find-servers.js')).findServers(externalPrograms, program, logins),
+    proxyServices: lazyServices(options, context),
+    hostEntries: lazy({ of: true, rewrite: true }, async () => {
+      const { createHostEntries } = await import('../setup/proxied/host-entries.js');
+      return createHostEntries(context());
+    }),
+    release: { name, version, repository: repository?.url },
+    upgrades: async () => {
+      const { machine, find, run } = await externalPrograms();
+      const { platform, homedir, env } = machine;
+      return {
+        ...{ platform, homedir, env, find, run },
+        fileExists: existsSync,
+        nodeVersion: process.versions.node,
+        path: realPath(options.script) ?? options.script,
+        isExecutable: options.script === process.execPath,
+      };
+    },
   };
 }
 

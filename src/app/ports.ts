@@ -1,4 +1,5 @@
-import { lazy } from '../core/lazy.js';
+import { join } from 'node:path';
+import { lazy, once } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { CorePorts, Journal } from '../core/ports.js';
 import type { LogInForRun } from '../doctor/ports.js';
@@ -11,12 +12,14 @@ import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
 import type { Connection } from '../relay/connection.js';
 import type { CheckProgramsWorld } from '../setup/check-programs.js';
+import { createAssertions } from '../stores/assertions/read-assertion.js';
 import { createClock } from '../stores/clock.js';
 import { type EnvironmentLogin, environmentStore, withEnvironmentLogin } from '../stores/environment-token.js';
 import { withHistory } from '../stores/index/with-history.js';
 import { statePaths } from '../stores/paths.js';
 import type { SecretStores, StorePorts } from '../stores/ports.js';
 import { createStoreRouter, createStores } from '../stores/stores.js';
+import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
 import { lazyHttp } from './lazy-ports.js';
 import type { Spinner } from './terminal/spinner.js';
 import { createTerminal, type TerminalOptions } from './terminal/terminal.js';
@@ -51,7 +54,7 @@ export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
   /** Sees every secret, so that the last net before stderr knows it. */
   readonly hold: Hold;
   /** Node.js and the launcher of this program, as absolute paths. */
-  readonly program: readonly [node: string, script: string];
+  readonly program: readonly string[];
   /** The name of the command that runs. */
   readonly command: string;
   readonly own: OwnPorts;
@@ -59,6 +62,8 @@ export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
   readonly requests: RequestPrinter | undefined;
   /** Read when logins are looked for. Undefined: the environment gives no token, or this command takes none. */
   readonly environment: (() => EnvironmentLogin) | undefined;
+  /** What the command line says of headers that the server wants. */
+  readonly headers: object;
 }
 
 /** How requests are printed; its code is loaded where something is to be printed. */
@@ -84,11 +89,12 @@ export function createPorts(options: PortsOptions): LoginPorts {
   const index =
     environment === undefined || own.index !== undefined ? state.index : withEnvironmentLogin(state.index, environment);
   const listeners = lazy({ listen: true }, async () => {
-    const [{ createCallbackListeners }, { callbackLimits }] = await Promise.all([
+    const [{ createCallbackListeners }, { callbackLimits }, { runsInContainer }] = await Promise.all([
       import('../login/browser/callback-listener.js'),
       import('../login/browser/callback-limits.js'),
+      import('../login/browser/container.js'),
     ]);
-    return createCallbackListeners(callbackLimits);
+    return createCallbackListeners(callbackLimits, runsInContainer);
   });
   const browser = lazy({ open: true }, async () => {
     const { createBrowser } = await import('../login/browser/open-browser.js');
@@ -99,6 +105,7 @@ export function createPorts(options: PortsOptions): LoginPorts {
     index,
     clock,
     limits: async () => (await options.settings()).limits,
+    givenHeaders: once(() => givenHeaders(options)),
     journal,
     detachedRefresh: async (login, limits) => {
       const { createDetachedRefresh } = await import('../tokens/detached-refresh.js');
@@ -117,6 +124,22 @@ export function createPorts(options: PortsOptions): LoginPorts {
   };
 }
 
+/** The headers of the command line; their variable is taken out of the environment that programs inherit. */
+async function givenHeaders({ env, stdin, hold, tell, command, headers: given }: PortsOptions) {
+  const headers = given as HeaderArguments;
+  if (headers.headerFile === undefined && headers.headerEnv === undefined) return undefined;
+  const [{ readGivenHeaders }, { createFiles }] = await Promise.all([
+    import('../tokens/server-headers/read-headers.js'),
+    import('./files.js'),
+  ]);
+  const takeVariable = (name: string) => {
+    const value = env[name];
+    delete (env as Record<string, string | undefined>)[name];
+    return value;
+  };
+  return readGivenHeaders({ files: createFiles(stdin), takeVariable, hold, tell, command }, headers);
+}
+
 /** With `--verbose`: shows the requests of a process of ours. */
 async function reporter(requests: RequestPrinter | undefined): Promise<((line: string) => void) | undefined> {
   if (requests === undefined) return undefined;
@@ -129,7 +152,7 @@ function stateOf({ platform, homedir, env, hold, own, command }: PortsOptions, c
   const folder = () => statePaths(env, platform, homedir).state;
   const locks = lazy({ acquire: true }, async () => {
     const { createLocks } = await import('../stores/state/locks.js');
-    return createLocks({ directory: `${folder()}/locks`, clock });
+    return createLocks({ directory: join(folder(), 'locks'), clock });
   });
   const index = lazy({ read: true, update: true }, async () => {
     const { createCredentialIndex } = await import('../stores/index/credential-index.js');
@@ -153,7 +176,7 @@ function stateOf({ platform, homedir, env, hold, own, command }: PortsOptions, c
   });
   const recovery = lazy({ begin: true, isWaiting: true, find: true, begunElsewhere: true, forget: true }, async () => {
     const { createRecovery } = await import('../stores/state/recovery.js');
-    return createRecovery({ directory: `${folder()}/recovery` });
+    return createRecovery({ directory: join(folder(), 'recovery') });
   });
   const history = lazy({ read: true, note: true, forget: true }, async () => {
     const { createLoginHistory } = await import('../stores/state/login-history.js');
@@ -163,6 +186,7 @@ function stateOf({ platform, homedir, env, hold, own, command }: PortsOptions, c
     folder,
     history,
     locks,
+    assertions: createAssertions({ env, hold }),
     index: own.index ?? withHistory(index, history),
     recovery: watchRecovery(recovery, hold),
     attempts,

@@ -1,5 +1,5 @@
 import { bridgeTable } from '../bridge/bridge.command.js';
-import { callTable, isToolHelp } from '../call/call.command.js';
+import { callTable } from '../call/call.command.js';
 import { requestTable } from '../call/request.command.js';
 import { shellTable } from '../call/shell/shell.command.js';
 import { clientMetadataTable } from '../client-metadata/client-metadata.options.js';
@@ -16,9 +16,10 @@ import { logoutTable } from '../login/logout/logout.command.js';
 import { moveTable } from '../login/move/move.command.js';
 import { statusTable } from '../login/status/status.command.js';
 import { whoamiTable } from '../login/status/whoami.command.js';
-import { proxyTable } from '../proxy/proxy.command.js';
+import { proxyTable } from '../proxy/run/proxy.options.js';
 import { sandboxTable } from '../sandbox/sandbox.command.js';
 import { setupTable } from '../setup/setup.options.js';
+import { upgradeCheckTable } from '../upgrade-check/upgrade-check.options.js';
 import type { Context } from './context.js';
 import { uninstallTable } from './uninstall/uninstall.options.js';
 
@@ -27,7 +28,7 @@ export interface CommandEntry {
   readonly table: CommandTable;
   readonly load: () => Promise<Command<CommandTable, Context>>;
   /** With `--help`: does it ask for what only the command itself can explain, which it is run for then? */
-  readonly explains?: (args: LooseArguments) => boolean;
+  readonly explains?: (args: LooseArguments) => Promise<boolean>;
 }
 
 /** One command, whose world the context has: the compiler sees to it. */
@@ -49,7 +50,8 @@ export const registry: readonly CommandEntry[] = [
   entry(moveTable, () => import('../login/move/move.command.js')),
   {
     ...entry(callTable, () => import('../call/call.command.js')),
-    explains: (args) => isToolHelp(args as unknown as ArgumentsOf<typeof callTable>),
+    explains: async (args) =>
+      (await import('../call/call.command.js')).isToolHelp(args as unknown as ArgumentsOf<typeof callTable>),
   },
   entry(shellTable, () => import('../call/shell/shell.command.js')),
   entry(requestTable, () => import('../call/request.command.js')),
@@ -62,6 +64,7 @@ export const registry: readonly CommandEntry[] = [
   entry(clientMetadataTable, () => import('../client-metadata/client-metadata.command.js')),
   entry(doctorTable, () => import('../doctor/doctor.command.js')),
   entry(configTable, () => import('../config/config.command.js')),
+  entry(upgradeCheckTable, () => import('../upgrade-check/upgrade-check.command.js')),
   entry(uninstallTable, () => import('./uninstall/uninstall.command.js')),
   entry(sandboxTable, () => import('../sandbox/sandbox.command.js')),
 ];

@@ -85,7 +85,7 @@ async function ownHelp(
   const end = argv.indexOf('--');
   const isHelp = (word: string, at: number) => /^(?:--help|-h)$/.test(word) && (end === -1 || at < end);
   const parsed = await readLine(argv.filter((word, at) => !isHelp(word, at))).catch(ignoreFailure);
-  const isOwn = parsed?.kind === 'command' && entry.explains?.(parsed.args) === true;
+  const isOwn = parsed?.kind === 'command' && (await entry.explains?.(parsed.args)) === true;
   return isOwn ? { ...parsed, args: { ...parsed.args, help: true } } : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
+import { singleExecutable } from '../stores/keychain/single-executable.js';
 
 /**
  * The lines of a stack with the places in our TypeScript instead of those in the bundles of `dist`, as far as a source map
@@ -19,7 +20,9 @@ export function inSource(stack: string): string {
 
 function mapOf(name: string): SourceMap | undefined {
   try {
-    return new SourceMap(JSON.parse(readFileSync(join(import.meta.dirname, `${name}.map`), 'utf8')));
+    const inside = singleExecutable()?.getRawAsset(`${name}.map`);
+    const bytes = inside === undefined ? readFileSync(join(import.meta.dirname, `${name}.map`)) : Buffer.from(inside);
+    return new SourceMap(JSON.parse(bytes.toString()));
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { Terminal } from '../core/ports.js';
 import { parseObject } from '../core/text/json.js';
+import { holdHeader } from '../core/text/secret-headers.js';
 import type { HttpClient, HttpRequest } from '../http/request.js';
 import type { CallbackListeners } from '../login/ports.js';
 import { PassingWatcher, type Wire, type WireRequest, type WireWatcher } from '../mcp/wire.js';
@@ -11,10 +12,12 @@ export type Hold = (secret: string, kind?: SecretKind) => void;
 
 const itemMember = /"(?:accessToken|refreshToken|clientSecret)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
+const itemHeader = /"headerValue"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+
 const responseMember =
   /"(?:access_token|refresh_token|id_token|client_secret|registration_access_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
-const formField = /(?:^|&)(?:code|code_verifier|refresh_token|token|client_secret|client_assertion)=([^&]*)/g;
+const formField = /(?:^|&)(?:code|code_verifier|refresh_token|token|client_secret|client_assertion|assertion)=([^&]*)/g;
 
 /** Sealed answers are seen as they are opened. */
 export function watchRecovery(recovery: Recovery, hold: Hold): Recovery {
@@ -24,7 +27,7 @@ export function watchRecovery(recovery: Recovery, hold: Hold): Recovery {
       const item = await recovery.find(key, spent);
       const text = item?.reveal() ?? '';
       const response = Buffer.from(String(parseObject(text)?.['response']), 'base64').toString();
-      holdAll(text, itemMember, jsonText, hold);
+      holdItem(text, hold);
       holdAll(response, responseMember, jsonText, hold);
       return item;
     },
@@ -33,7 +36,7 @@ export function watchRecovery(recovery: Recovery, hold: Hold): Recovery {
 
 /** A store whose items are seen as they are read and written. */
 export function watchStore(store: SecretStore, hold: Hold): SecretStore {
-  const see = (text: string) => holdAll(text, itemMember, jsonText, hold);
+  const see = (text: string) => holdItem(text, hold);
   return {
     kind: store.kind,
     ready: () => store.ready(),
@@ -178,6 +181,11 @@ function holdHeaders(headers: NonNullable<HttpRequest['headers']>, hold: Hold): 
 function basicPassword(credentials: string): string {
   const pair = Buffer.from(credentials, 'base64').toString();
   return decodeForm(pair.slice(pair.indexOf(':') + 1));
+}
+
+function holdItem(text: string, hold: Hold): void {
+  holdAll(text, itemMember, jsonText, hold);
+  for (const [, found = ''] of text.matchAll(itemHeader)) holdHeader(jsonText(found), hold);
 }
 
 function holdAll(text: string, pattern: RegExp, decode: (text: string) => string, hold: Hold): void {

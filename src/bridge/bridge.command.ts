@@ -10,6 +10,7 @@ import { memoryOption } from '../stores/memory-store.js';
 import { clientLoginOptions, isClientLogin } from '../stores/own-login.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
+import { headerNote, headerOptions } from '../tokens/server-headers/header-options.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { bridge } from './bridge.js';
 import type { HostPipe } from './host-pipe.js';
@@ -45,6 +46,7 @@ export const bridgeTable = {
     },
     ...toolOptions,
     ...clientLoginOptions,
+    ...headerOptions,
   ],
   examples: [
     { command: 'postern bridge work', describe: 'as the command of a server in another program' },
@@ -60,6 +62,7 @@ export const bridgeTable = {
     'A program and a server that speak different eras of the protocol, up to 2025-11-25 and from 2026-07-28 on, are translated; what cannot be is answered with error -31014.',
     'Where there is a browser it is opened when a login is missing, once for all bridges of a server, and not again within ten minutes: 3 tabs an hour at most until a token has worked, 10 in all. A login whose first token the server refuses is not repeated by itself. Else requests are answered with error -31011 and the command to run, and the login is used as soon as it is there.',
     toolNote,
+    headerNote,
     'Limits: 32 MiB for a message (postern config shows how to change it), 64 requests at the same time, 1,000 waiting; a stream that brings twice as many bytes as a message may have, and no message, is broken off.',
   ],
   seeAlso: ['hosts'],
@@ -80,6 +83,7 @@ export const command: Command<typeof bridgeTable, World> = {
     const tell = (line: string) => world.tell(`postern: ${printable(line, 2048)}`);
     const policy = hasToolRules(args) ? new ToolPolicy(args, idleRulePrinter(1, tell)) : undefined;
     const wanted = { server: args.server, account: args.account, pin: args.pin };
+    await world.givenHeaders();
     const logins = await world.logins();
     const isClient = isClientLogin(args, 'bridge', true);
     const asClient = onceInAWhile(world.clock, () => logins.asClient(args));

@@ -7,6 +7,7 @@ import { Deadline } from '../core/time.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
 import { clientLoginOptions } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';
+import { headerNote, headerOptions } from '../tokens/server-headers/header-options.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { type CallRequest, call, commandFor, toolNamed } from './call.js';
 import { printResult } from './content/print-result.js';
@@ -47,6 +48,7 @@ export const callTable = {
     ...loginOptions,
     memoryOption,
     ...clientLoginOptions,
+    ...headerOptions,
     {
       name: 'watch',
       kind: 'boolean',
@@ -86,6 +88,7 @@ export const callTable = {
     'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads (each event of a stream counts 512 bytes more, each line 32); postern config shows how to change them.',
     'Where a server asks something in the middle of a call, a person at a terminal is asked. A page that it wants seen is shown with its whole address, and opened in the browser after a yes; what is typed there does not come through postern. --elicitation defaults fills forms with their defaults, and accepts no page.',
     'A tool that the server runs as a task (2026-07-28, the extension io.modelcontextprotocol/tasks) is asked for until it ends, with what it says on stderr. Ctrl-C, and --timeout, end the task: the server has 2 seconds to say that it has heard.',
+    headerNote,
     '--watch reconnects by itself, also where the server falls silent (it is sent pings), and ends at Ctrl-C with exit code 130; with 6 where a program behind “--” falls silent. A program behind “--” is ended when the call is done.',
   ],
   seeAlso: ['scripts', 'json'],

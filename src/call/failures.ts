@@ -2,7 +2,7 @@ import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
 import { namedServer, visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { asObject, type JsonValue, stringField } from '../core/text/json.js';
-import { counted, quoted, shellWord } from '../core/text/printable.js';
+import { counted, quoted, quotedPath, shellWord } from '../core/text/printable.js';
 
 /** Lines and events of streams, and what each counts beyond its bytes. */
 interface Pieces {
@@ -196,7 +196,7 @@ export function notSaved(folder: string, why: string): Failure {
   return new Failure({
     code: 'not_saved',
     exit: exitCode.usage,
-    message: `Not all could be saved in ${quoted(folder, 200)}: ${why}.`,
+    message: `Not all could be saved in ${quotedPath(folder, 200)}: ${why}.`,
     remedy: 'Name another folder with --save, or see all of the result with --output json.',
   });
 }

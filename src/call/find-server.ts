@@ -1,5 +1,5 @@
 import type { CommandOutput } from '../core/command.js';
-import type { BrowserOptions, Logins, Relogin } from '../core/ports.js';
+import type { BrowserOptions, CorePorts, Logins, Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
 import type { Deadline } from '../core/time.js';
@@ -9,17 +9,21 @@ import { withOwnLogin } from '../stores/memory-store.js';
 import { isClientLogin, type OwnLoginArguments } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';
 import { findLoginOrServer, type OpenServer } from '../tokens/find-login.js';
+import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
 import type { LocalServer } from './create-conversation.js';
 
 /** What a command line says of the server: a name or an address, or behind “--” a program. */
-export interface ServerArguments extends BrowserOptions, OwnLoginArguments {
+export interface ServerArguments extends BrowserOptions, OwnLoginArguments, HeaderArguments {
   readonly server: string | undefined;
   readonly account: string | undefined;
   readonly login: boolean;
   readonly command: readonly string[];
 }
 
-export interface ServerWorld extends Pick<StorePorts, 'index'>, Pick<CommandOutput, 'signal' | 'tell'> {
+export interface ServerWorld
+  extends Pick<StorePorts, 'index'>,
+    Pick<CommandOutput, 'signal' | 'tell'>,
+    Pick<CorePorts, 'givenHeaders'> {
   readonly logins: () => Promise<Logins>;
   /**
    * Starts a program as a server.
@@ -49,6 +53,9 @@ export async function findServer(
   const { server, command } = given;
   const help = `postern ${name} --help`;
   if (command.length > 0) {
+    if (given.headerFile !== undefined || given.headerEnv !== undefined) {
+      throw usageWrong('A program behind “--” gets no headers.', help);
+    }
     if (given.account !== undefined || given.login || given.clientCredentials || given.store !== undefined) {
       throw usageWrong('A program behind “--” has no login here.', help);
     }
@@ -58,6 +65,7 @@ export async function findServer(
   if (server === undefined) {
     throw usageWrong(`postern ${name} needs a server: its URL or the name of a login, or a program behind “--”.`, help);
   }
+  await world.givenHeaders(); // what is wrong with them is said before anything is sent
   const logins = await world.logins();
   const args = withOwnLogin(given);
   const target = { server, account: args.account };

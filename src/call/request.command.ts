@@ -9,6 +9,7 @@ import type { HttpResponse } from '../http/request.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
 import { clientLoginOptions, isClientLogin } from '../stores/own-login.js';
 import { findLogin, noLogin } from '../tokens/find-login.js';
+import { headerNote, headerOptions } from '../tokens/server-headers/header-options.js';
 import { readWords } from '../tokens/server-words.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { requestFailed, requestTimedOut, requestUrlNeeded } from './failures.js';
@@ -41,6 +42,7 @@ export const requestTable = {
     ...loginOptions,
     memoryOption,
     ...clientLoginOptions,
+    ...headerOptions,
     {
       name: 'timeout',
       kind: 'number',
@@ -57,6 +59,7 @@ export const requestTable = {
   ],
   notes: [
     loginNote,
+    `${headerNote} A header of --header goes in the place of one of these, for this request.`,
     'Redirects are shown, not followed: the token goes to the server of its login and nowhere else.',
     'Limits: those of postern config; 1 MiB for a body given with --data @FILE that is to be sent twice.',
   ],
@@ -81,6 +84,7 @@ export const command: Command<typeof requestTable, World> = {
     const args = withOwnLogin(given);
     // Before a login, which wrong arguments should not begin.
     const wanted = await readRequest(world.files, args);
+    await world.givenHeaders();
     const logins = await world.logins();
     const target = { server: args.url, account: args.account };
     await refuseName(world, args.url);

@@ -1,5 +1,6 @@
 import type { Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
+import { withSecretHeaders } from '../core/text/secret-headers.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
 import { type AuthorizedRequest, Authorizer, type ProtectedTarget } from '../tokens/authorizer.js';
 import type { OpenServer } from '../tokens/find-login.js';
@@ -72,9 +73,11 @@ function targetOf(request: ProtectedRequest): ProtectedTarget {
   };
 }
 
-function headersOf(request: ProtectedRequest, { token }: AuthorizedRequest): HttpRequest['headers'] & object {
-  const own = request.headers ?? [];
-  if (token === undefined) return own;
-  const others = own.filter(([name]) => name.toLowerCase() !== 'authorization');
-  return [...others, ['authorization', token.bearer.reveal()]];
+/** What a person types for this very request goes before what is kept for all, the token aside. */
+function headersOf({ headers = [] }: ProtectedRequest, { own }: AuthorizedRequest): HttpRequest['headers'] & object {
+  const typed = new Set(headers.map(([name]) => name.toLowerCase()));
+  return withSecretHeaders(
+    headers,
+    own.filter(({ name }) => name === 'authorization' || !typed.has(name.toLowerCase())),
+  );
 }

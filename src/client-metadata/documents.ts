@@ -1,6 +1,7 @@
 import { Failure, isFailure } from '../core/failure.js';
 import { readWhole } from '../core/read-whole.js';
 import { printable } from '../core/text/printable.js';
+import { below, isWindows } from '../core/text/system.js';
 import { gateUrl } from '../core/url.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { validateDocument } from '../oauth/client-metadata/document.js';
@@ -25,7 +26,7 @@ export interface DocumentFile {
 type Needs = Pick<ClientMetadataWorld, 'files'>;
 
 export function withoutSlash(folder: string): string {
-  return folder.replace(/(?<=.)\/+$/, '');
+  return folder.replace(isWindows ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, '');
 }
 
 /**
@@ -35,8 +36,9 @@ export function withoutSlash(folder: string): string {
 export async function readDocument(world: Needs, word = usualFolder): Promise<DocumentFile> {
   const named = withoutSlash(word);
   const isFile = named.endsWith('.json');
-  const path = isFile ? named : `${named}/client.json`;
-  const folder = isFile && !named.includes('/') ? '.' : path.slice(0, path.lastIndexOf('/')) || '/';
+  const path = isFile ? named : below(named, 'client.json');
+  const end = Math.max(path.lastIndexOf('/'), isWindows ? path.lastIndexOf('\\') : -1);
+  const folder = isFile && end === -1 ? '.' : path.slice(0, end) || '/';
   const bytes = await readFile(world, path);
   if (bytes instanceof Failure) throw documentMissing(bytes);
   return { folder, path, bytes };
@@ -65,9 +67,9 @@ export async function writeFolder({ files }: Needs, folder: string, settings: Do
   const file = fileNameOf(settings.url);
   await files.makeFolder(folder);
   for (const { name, text } of await buildFolder(settings, file)) {
-    await files.write(`${folder}/${name}`, bytesOf(text));
+    await files.write(below(folder, name), bytesOf(text));
   }
-  return `${folder}/${file}`;
+  return below(folder, file);
 }
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,5 @@
 import { exitCode, Failure } from '../core/failure.js';
-import { quoted, shellWord } from '../core/text/printable.js';
+import { quotedPath, shellWord } from '../core/text/printable.js';
 
 function usage(code: string, message: string, remedy: string, cause?: unknown): Failure {
   return new Failure({ code, exit: exitCode.usage, message, remedy, cause });
@@ -14,7 +14,7 @@ export function metadataAddressMissing(): Failure {
 
 /** A document is there already; another one would replace its keys, or belong to another address. */
 export function documentThere(path: string): Failure {
-  const message = `${quoted(path, 200)} already is a client ID metadata document. Nothing was changed.`;
+  const message = `${quotedPath(path, 200)} already is a client ID metadata document. Nothing was changed.`;
   const remedy =
     'Make it again with: postern client-metadata build; replace its key with: rotate; or choose another --out.';
   return usage('client_metadata_exists', message, remedy);
@@ -30,7 +30,7 @@ export function documentMissing(unreadable: Failure): Failure {
 /** The file is no document that this program could have made. */
 export function documentUnusable(path: string, why: string): Failure {
   const remedy = `See all that is wrong with it: postern client-metadata check ${shellWord(path)} --offline`;
-  return usage('client_metadata_unusable', `${quoted(path, 200)} cannot be built on: ${why}`, remedy);
+  return usage('client_metadata_unusable', `${quotedPath(path, 200)} cannot be built on: ${why}`, remedy);
 }
 
 /** A name or contact that the folder’s page could not show, or that a document may not hold. */
@@ -40,7 +40,7 @@ export function documentSettingRefused(option: string, why: string): Failure {
 
 /** `rotate` on a document without keys. */
 export function nothingToRotate(path: string): Failure {
-  const message = `${quoted(path, 200)} publishes no key (its client is a public one), so there is none to rotate.`;
+  const message = `${quotedPath(path, 200)} publishes no key (its client is a public one), so there is none to rotate.`;
   const remedy =
     'A client with a key is made with: postern client-metadata init --auth private_key_jwt --url … --out …';
   return usage('client_key_missing', message, remedy);
@@ -48,27 +48,27 @@ export function nothingToRotate(path: string): Failure {
 
 /** `rotate` while the key before the last is still published. */
 export function rotationUnderWay(path: string): Failure {
-  const message = `${quoted(path, 200)} publishes two keys: the last rotation has not ended.`;
+  const message = `${quotedPath(path, 200)} publishes two keys: the last rotation has not ended.`;
   const remedy = `Host the folder, wait until caches have run out, then: postern client-metadata rotate ${shellWord(path)} --retire`;
   return usage('rotation_under_way', message, remedy);
 }
 
 /** `rotate --retire` with nothing to retire, or where the key that would stay is not kept here. */
 export function nothingToRetire(path: string, why: string): Failure {
-  const message = `No key of ${quoted(path, 200)} is to be retired: ${why}.`;
+  const message = `No key of ${quotedPath(path, 200)} is to be retired: ${why}.`;
   return usage('nothing_to_retire', message, 'Publish a new key first: postern client-metadata rotate');
 }
 
 /** A file of the folder that is to be served is not there. */
 export function documentFileMissing(path: string, code: string): Failure {
-  const message = `${quoted(path, 200)} could not be read (${code}), and without it the folder cannot be served.`;
+  const message = `${quotedPath(path, 200)} could not be read (${code}), and without it the folder cannot be served.`;
   return usage('file_unreadable', message, 'Make the folder: postern client-metadata init, or build.');
 }
 
 /** `--tls-cert` and `--tls-key`. `why` ends the sentence "… cannot be used: ". */
 export function tlsFilesUnusable(path: string, why: string): Failure {
   const remedy = 'Pass PEM files, or --self-signed to have a certificate made.';
-  return usage('tls_files_unusable', `${quoted(path, 200)} cannot be used: ${why}.`, remedy);
+  return usage('tls_files_unusable', `${quotedPath(path, 200)} cannot be used: ${why}.`, remedy);
 }
 
 /** Something else listens there. */

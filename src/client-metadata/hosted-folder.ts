@@ -48,7 +48,8 @@ For good: \`POSTERN_CLIENT_METADATA_URL\`, or \`"clientMetadataUrl"\` in \`confi
 ## What stands in it, and what does not
 
 - \`redirect_uris\`: loopback without a port stands for any port (RFC 8252 section 7.3), and changes with each login; the
-  three with a port are for authorization servers that compare ports (\`postern login --redirect-port\`).
+  ones with a port are for authorization servers that compare ports (\`postern login --redirect-port\`), those with
+  \`localhost\` for the ones that take that alone (\`--redirect-uri\`).
 - No \`scope\`, on purpose: what is asked for is each protected server's to say.
 - No secret, and there must never be one: the whole world can read it. ${
     keys.length === 0

@@ -2,6 +2,7 @@ import type { CommandExit } from '../core/command.js';
 import { readStore } from '../core/configuration/store-option.js';
 import { storeInWords } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
+import { below } from '../core/text/system.js';
 import type { DocumentSettings } from '../oauth/client-metadata/write-document.js';
 import type { SecretStore } from '../stores/ports.js';
 import { documentHasKey } from '../tokens/client-keys.js';
@@ -25,7 +26,7 @@ export async function init(world: ClientMetadataWorld, args: DocumentArguments):
   const url = args.url ?? (await world.configuration()).clientMetadataUrl;
   const folder = withoutSlash(args.out ?? usualFolder);
   const checked = newSettings({ ...args, url }, []);
-  const path = `${folder}/${fileNameOf(checked.url)}`;
+  const path = below(folder, fileNameOf(checked.url));
   if (await isThere(world, path)) throw documentThere(path);
   const store = args.auth === 'private_key_jwt' ? await storeFor(world, args.store) : undefined;
   const settings = { ...checked, keys: store === undefined ? [] : await keysFor(world, checked.url, store) };
@@ -49,7 +50,7 @@ export async function init(world: ClientMetadataWorld, args: DocumentArguments):
 /** `client-metadata build`: the folder again, from its own document; else, where none is named, from the configuration. */
 export async function build(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit> {
   const url = args.url ?? (await world.configuration()).clientMetadataUrl;
-  if (args.target === undefined && url !== undefined && !(await isThere(world, `${usualFolder}/client.json`))) {
+  if (args.target === undefined && url !== undefined && !(await isThere(world, below(usualFolder, 'client.json')))) {
     // A key that is kept for that address is published again; `init` alone takes one away.
     const hasKey = await documentHasKey(world, url);
     return init(world, { ...args, url, auth: hasKey ? 'private_key_jwt' : 'none' });

@@ -1,6 +1,7 @@
 import type { CommandExit } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
 import { printable, shellWord } from '../core/text/printable.js';
+import { below } from '../core/text/system.js';
 import { aborted } from '../core/time.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { DocumentArguments } from './client-metadata.options.js';
@@ -17,12 +18,12 @@ export async function serve(world: ClientMetadataWorld, args: DocumentArguments)
   const port = args.port ?? (isLocal ? Number(own.port) : 0);
   const { folder, path } = there;
   const base = own.pathname.slice(0, own.pathname.lastIndexOf('/') + 1);
-  const page = { path: `${folder}/index.html`, headers: typed('text/html; charset=utf-8') };
+  const page = { path: below(folder, 'index.html'), headers: typed('text/html; charset=utf-8') };
   const site = new Map([
     [own.pathname, { path, headers: documentHeaders }],
     [base, page],
     [`${base}index.html`, page],
-    [`${base}logo.svg`, { path: `${folder}/logo.svg`, headers: typed('image/svg+xml') }],
+    [`${base}logo.svg`, { path: below(folder, 'logo.svg'), headers: typed('image/svg+xml') }],
   ]);
   await using server = await world.serveDocument({ port, tls: readTls(args), site });
   const served = `https://${isLocal ? own.hostname : '127.0.0.1'}:${server.port}${own.pathname}`;

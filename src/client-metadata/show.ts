@@ -1,5 +1,6 @@
 import type { CommandExit } from '../core/command.js';
 import type { ConfiguredClient } from '../core/configuration/configured-lists.js';
+import { redirectUriText, usualRedirectUri } from '../core/configuration/redirect-uri.js';
 import { type ClientAuthMethod, defaultAccount, type RegistrationWay, storeInWords } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
@@ -8,7 +9,7 @@ import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { discover } from '../oauth/discover.js';
 import { documentHasKey } from '../tokens/client-keys.js';
 import { readLoginTarget } from '../tokens/find-login.js';
-import { documentOf, manualRegistration, registrationsFor } from '../tokens/registrations.js';
+import { chosenRedirectUri, documentOf, manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import type { DocumentArguments } from './client-metadata.options.js';
 import type { ClientMetadataWorld } from './ports.js';
 
@@ -47,10 +48,11 @@ export async function showIdentity(
   },
 ) {
   const { server, metadataUrl, redirectPort, signal } = request;
-  const { logins } = await ports.index.read();
+  const document = await ports.index.read();
+  const { logins } = document;
   const held = logins.find((login) => login.server === server);
   const known = logins.map(({ issuer }) => issuer);
-  const asked = { server, wanted: undefined, held, known, signal, grant: 'authorization_code' } as const;
+  const asked = { server, wanted: undefined, held, known, signal, grant: 'authorization_code', headers: [] } as const;
   const { authorizationServer } = await discover(ports, asked);
   const { issuer } = authorizationServer;
   const kept = await registrationsFor(ports, issuer);
@@ -73,8 +75,9 @@ export async function showIdentity(
     way === 'preregistered' ? one === byHand : one.way === way && (asDocument ?? one.clientId) === one.clientId,
   );
   const keyMethod = hasKey ? 'private_key_jwt' : 'none';
-  const ofPort = redirectPort === undefined ? '' : `:${redirectPort}`;
-  const registered = redirectPort === undefined ? (given?.redirectUri ?? record?.redirectUri) : undefined;
+  const chosen = chosenRedirectUri(document, issuer);
+  const usual = { ...usualRedirectUri, ...chosen, port: chosen?.port ?? redirectPort };
+  const registered = redirectPort === undefined && chosen === undefined ? record?.redirectUri : undefined;
   return {
     server,
     issuer,
@@ -84,7 +87,7 @@ export async function showIdentity(
     /** Undefined: it is got, or asked for, at the login. */
     clientId: asDocument ?? (way === 'preregistered' ? given?.clientId : undefined) ?? record?.clientId,
     /** `http://127.0.0.1/callback` means the port of the moment. */
-    redirectUri: registered ?? `http://127.0.0.1${ofPort}/callback`,
+    redirectUri: given?.redirectUri ?? registered ?? redirectUriText(usual),
     authMethod: asDocument === undefined ? record?.authMethod : keyMethod,
     /** Where the secret or the key is, when it has one. */
     store: record?.hasSecret === true ? (record.store ?? 'keychain') : undefined,

@@ -4,6 +4,7 @@ import { type Setting, settings } from '../core/configuration/settings.js';
 import { exitCode, Failure } from '../core/failure.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted } from '../core/text/printable.js';
+import { below } from '../core/text/system.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { withMember } from './edit-json.js';
 
@@ -53,7 +54,7 @@ export async function change(world: ConfigWorld, setting: Setting, given: string
   const value = given === undefined ? undefined : JSON.stringify(setting.read(given, setting.key));
   const before = found === undefined ? undefined : Buffer.from(found.bytes).toString();
   const text = withMember(before ?? '{}', setting.key, value);
-  checkText(`${folder}/config.json`, text);
+  checkText(below(folder, 'config.json'), text);
   if (text !== (before ?? '{}')) await world.writeConfiguration(text.endsWith('\n') ? text : `${text}\n`);
   const variable = world.env[setting.variable] ?? '';
   if (variable !== '') world.tell(`Note: ${setting.variable} is set, and goes before this.`);
@@ -82,7 +83,7 @@ export async function edit(world: ConfigWorld): Promise<void> {
   }
   await world.writeConfiguration(edited.text);
   await edited.remove();
-  world.tell(`Changed ${printable(`${folder}/config.json`, 300)}`);
+  world.tell(`Changed ${printable(below(folder, 'config.json'), 300)}`);
 }
 
 function checkText(path: string, text: string): void {

@@ -6,6 +6,7 @@ import { closest } from '../core/text/closest.js';
 import { fitted, readerLook } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
+import { below } from '../core/text/system.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { type ConfigWorld, change, edit, settingNamed } from './change.js';
 
@@ -76,7 +77,7 @@ const actions = ['get', 'set', 'unset', 'edit', 'path'];
 async function showOne(world: World, setting: Setting): Promise<0> {
   const { folder, found } = world.configurationFile();
   const { value = null, by = 'default' } = setValues(found, world.env).get(setting.key) ?? {};
-  if (world.json) await world.out.json({ key: setting.key, value, by, file: `${folder}/config.json` });
+  if (world.json) await world.out.json({ key: setting.key, value, by, file: below(folder, 'config.json') });
   else if (value !== null) await world.out.line(printable(String(value), 2_000));
   else world.tell(`${setting.key} is not set: ${setting.fallback}`);
   return 0;
@@ -84,7 +85,7 @@ async function showOne(world: World, setting: Setting): Promise<0> {
 
 async function showPath(world: World): Promise<0> {
   const { folder, found } = world.configurationFile();
-  const file = `${folder}/config.json`;
+  const file = below(folder, 'config.json');
   if (world.json) await world.out.json({ file, exists: found !== undefined });
   else await world.out.line(printable(file, 2_000));
   return 0;
@@ -96,7 +97,7 @@ async function showAll(world: World): Promise<0> {
   const { folder, found } = world.configurationFile();
   const set = setValues(found, env);
   const configuration = await world.configuration();
-  const path = `${folder}/config.json`;
+  const path = below(folder, 'config.json');
   if (world.json) {
     await out.json({
       file: path,

@@ -15,11 +15,13 @@ export interface LoginMeant {
   readonly askedScopes?: readonly string[] | undefined;
   /** The name that it is to get: no command knows the login by it yet. */
   readonly newName?: string | undefined;
+  /** Options that it was asked for with, and that are kept only once it has worked; each with its value, quoted. */
+  readonly given?: readonly string[] | undefined;
 }
 
 /**
  * How a command of ours names a login: by its name where it has one, else by its server, with `--account` where
- * that is not the default one. Quoted for a POSIX shell.
+ * that is not the default one. Quoted for the person's shell.
  */
 export function loginArgument({ name, server, account = defaultAccount }: LoginMeant): string {
   if (name !== undefined) return shellWord(name);
@@ -36,7 +38,8 @@ export function loginCommand(login: LoginMeant, ...options: readonly string[]): 
   const name = login.newName === undefined ? [] : [`--name ${shellWord(login.newName)}`];
   const asked = options.includes('--scope') ? [] : (login.askedScopes ?? []);
   const scope = asked.length === 0 ? [] : [`--scope ${shellWord(asked.join(' '))}`];
-  return ['postern login', loginArgument(login), ...name, ...grant, ...scope, ...options].join(' ');
+  const given = (login.given ?? []).filter((one) => !options.some((other) => isReplacedBy(one, other)));
+  return ['postern login', loginArgument(login), ...name, ...grant, ...scope, ...given, ...options].join(' ');
 }
 
 /** Codes of what a server or an authorization server has caused, beside those of broken rules. */
@@ -63,4 +66,10 @@ export function withDoctor(failure: Failure, server: string): Failure {
   return failure.withRemedy(
     `${failure.remedy} Who can mend it: postern doctor ${shellWord(server.includes('://') ? namedServer(server) : server)}${how}`,
   );
+}
+
+/** Both options of the redirect address say the same thing. */
+function isReplacedBy(given: string, option: string): boolean {
+  const [name = ''] = given.split(' ', 1);
+  return option === name || (name.startsWith('--redirect-') && option.startsWith('--redirect-'));
 }

@@ -1,5 +1,5 @@
 import { exitCode, Failure } from './failure.js';
-import { quoted } from './text/printable.js';
+import { quotedPath } from './text/printable.js';
 
 /** stdout takes no more: the reader has gone, or the disk is full. */
 export function outputFailed(code: string, cause: unknown): Failure {
@@ -25,8 +25,8 @@ export function fileUnreadable(path: string, code: string): Failure {
     exit: exitCode.usage,
     message:
       code === 'ENOENT'
-        ? `There is no file ${quoted(path, 200)}.`
-        : `${quoted(path, 200)} could not be read (${code}).`,
+        ? `There is no file ${quotedPath(path, 200)}.`
+        : `${quotedPath(path, 200)} could not be read (${code}).`,
     remedy: code === 'ENOENT' ? 'Check the path.' : 'Check the path and its permissions.',
   });
 }
@@ -36,7 +36,7 @@ export function inputTooLarge(path: string, maxBytes: number): Failure {
   return new Failure({
     code: 'input_too_large',
     exit: exitCode.usage,
-    message: `${quoted(path, 200)} holds more than ${maxBytes} bytes.`,
+    message: `${quotedPath(path, 200)} holds more than ${maxBytes} bytes.`,
     remedy: 'Pass less.',
   });
 }

@@ -1,6 +1,7 @@
 import { Failure, type Step } from './failure.js';
 import type { Limits } from './limits.js';
 import type { BrowserChoice, LoginRecord } from './records.js';
+import type { SecretHeader } from './secret.js';
 
 /** Time. `now` is wall-clock milliseconds since 1970; `monotonic` never jumps back. */
 export interface Clock {
@@ -84,10 +85,11 @@ export interface Files {
 /** How others start this program. */
 export interface OwnProgram {
   readonly platform: string;
+  readonly homedir: string;
   /** For a bug report: `linux x64, Node.js 20.19.0`. */
   readonly runtime: string;
-  /** Absolute paths. */
-  readonly program: readonly [node: string, script: string];
+  /** Absolute paths: Node.js and the launcher, or the single executable. */
+  readonly program: readonly string[];
   /** The variables with which it finds the same logins from an empty environment. */
   readonly variables: Readonly<Record<string, string>>;
   /**
@@ -137,8 +139,18 @@ export interface BrowserOptions {
   readonly noBrowser: boolean;
 }
 
+/** Where a platform's token is that stands in for a client's secret (RFC 7523), and how it is used. */
+export interface AssertionOptions {
+  readonly assertionFile?: string | undefined;
+  /** Name of the variable. */
+  readonly assertionEnv?: string | undefined;
+  readonly assertionCommand?: string | undefined;
+  readonly assertionAudience?: string | undefined;
+  readonly assertionAs?: 'grant' | 'client' | undefined;
+}
+
 /** As which client a command logs in for itself; what is not given, the variables say. */
-export interface ClientLogin {
+export interface ClientLogin extends AssertionOptions {
   readonly clientId: string | undefined;
   readonly clientSecretFile: string | undefined;
   readonly clientKeyFile: string | undefined;
@@ -255,6 +267,11 @@ export interface Pages {
 export interface CorePorts {
   /** As the person has set them, else the usual. @throws Failure `configuration_unusable` */
   readonly limits: () => Promise<Limits>;
+  /**
+   * Headers that this run's one server wants beside the token, as the command line gives them; undefined: it gives none.
+   * Read once. @throws Failure `headers_unusable`, `usage`, `file_unreadable`
+   */
+  readonly givenHeaders: () => Promise<readonly SecretHeader[] | undefined>;
   readonly clock: Clock;
   readonly terminal: Terminal;
   readonly journal: Journal;

@@ -3,6 +3,16 @@ import type { JsonObject } from './text/json.js';
 /** How this program introduces itself in `initialize`; a test keeps the version equal to package.json's. */
 export const clientInfo = { name: 'postern', version: '0.1.0' } as const;
 
+/** What `package.json` says of this release. */
+export interface Release {
+  readonly version: string;
+  /** Address of the client ID metadata document of this release; empty: it has none. */
+  readonly clientMetadataUrl: string;
+  readonly name?: string;
+  /** Filled when it is packed. */
+  readonly repository?: { readonly url: string };
+}
+
 /** The newest revision of the older era, which begins with `initialize`. */
 export const latestProtocolVersion = '2025-11-25';
 

@@ -51,6 +51,8 @@ export interface LoginRecord {
   readonly registration: RegistrationWay;
   /** Set for the client's own login, which asks for another token instead of refreshing. Absent: a person's. */
   readonly grant?: 'client_credentials';
+  /** Where the platform's token is that this login is made by; its source in full is in the store's item. */
+  readonly assertion?: AssertionRecord;
   /** Set when the refresh token was refused for good: a new login is needed. */
   readonly dead?: boolean;
   /** Set when its secret is gone from its store: a new login is needed. */
@@ -61,6 +63,15 @@ export interface LoginRecord {
   readonly refusedToken?: number;
   /** Made with `--legacy`, at a server that publishes no metadata (2025-03-26): its next login is made so, too. */
   readonly legacy?: boolean;
+  /**
+   * What its tokens are asked for where a person chose something else than `resource`: another spelling, or null for
+   * nothing at all. Its next login asks so, too.
+   */
+  readonly requestedResource?: string | null;
+  /** `--client-name`: what this program is called where it registers itself for this login. */
+  readonly clientName?: string;
+  /** Names of the headers that the server gets beside the token; their values are in the store's item. */
+  readonly headerNames?: readonly string[];
   /** Warnings shown at login and repeated by `status`. */
   readonly warnings?: readonly string[];
   /** Grows with each login of this key, so that an older writer notices. */
@@ -69,6 +80,14 @@ export interface LoginRecord {
   readonly browser?: BrowserChoice;
   /** Hash over what was asked for at this login, so that another one at the same time knows whether it asks the same. */
   readonly requestFingerprint?: string;
+}
+
+/** By what a machine's own login is made. Shown; and a variable is kept from programs that are started. */
+export interface AssertionRecord {
+  readonly from: 'file' | 'variable' | 'command';
+  /** The path, the variable's name, or the path of the program. */
+  readonly name: string;
+  readonly use: 'client' | 'grant';
 }
 
 /** Claims of the ID token of a login (OpenID Connect Core 1.0, section 5.1), printable and cut: shown, never trusted. */
@@ -103,6 +122,8 @@ export interface RegistrationRecord {
   readonly scopes: readonly string[];
   /** Whether it was registered for device logins (RFC 8628), too; absent: not asked for, or a person made it. */
   readonly device?: boolean;
+  /** What this program is called there, by choice of the person (`--client-name`). */
+  readonly clientName?: string;
   /** The last login with it got no response: the authorization server may have forgotten it. */
   readonly doubted?: boolean;
   /** Milliseconds since 1970; null: never. */
@@ -143,6 +164,15 @@ export interface IndexDocument {
   readonly pastNames?: readonly PastName[];
   /** Which era of the protocol servers speak, those asked last at the end; not given: none. */
   readonly eras?: readonly ServerEra[];
+  /** At most one for an issuer, the latest last; not given: none. */
+  readonly redirectUris?: readonly IssuerRedirectUri[];
+}
+
+/** The redirect URI that a person chose for an authorization server. */
+export interface IssuerRedirectUri {
+  readonly issuer: string;
+  /** Without a port: any that is free. */
+  readonly redirectUri: string;
 }
 
 /** What a server was found to speak. */

@@ -34,6 +34,12 @@ export class Secret {
   }
 }
 
+/** A header whose value nobody may read: the token, or what a server wants beside it. */
+export interface SecretHeader {
+  readonly name: string;
+  readonly value: Secret;
+}
+
 /** A shorter secret is found in words that have nothing of it. In characters. */
 const minQuoted = 8;
 

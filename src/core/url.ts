@@ -1,3 +1,5 @@
+import { domainToUnicode } from 'node:url';
+
 /** What the gate made of a raw string: a parsed URL, or why it is none that may be used. */
 export type GatedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string };
 
@@ -38,6 +40,7 @@ export function gateUrl(raw: string, maxLength = 2048): GatedUrl {
   }
   if (!URL.canParse(raw)) return refuse('its host or port is not valid');
   const url = new URL(raw);
+  if (!namesLetters(url.hostname)) return refuse('its host or port is not valid');
   const host = authority.toLowerCase();
   const plainHost = host.endsWith(`:${defaultPort[lowerScheme]}`) ? host.slice(0, host.lastIndexOf(':')) : host;
   const asRead = `${lowerScheme}://${plainHost}${path || '/'}${query.replaceAll("'", '%27')}${fragment}`;
@@ -56,6 +59,15 @@ export function resolveReference(reference: string, base: string, maxLength?: nu
   const url = namesHost ? written : URL.canParse(reference, base) ? new URL(reference, base).href : '';
   const gated = gateUrl(url, maxLength);
   return gated.ok ? gated.url : undefined;
+}
+
+/**
+ * Does each label that begins with `xn--` stand for one with letters beyond ASCII (RFC 5891 section 4.4)? Node.js 24 and
+ * later let labels pass that stand for nothing; earlier ones refuse those.
+ */
+function namesLetters(hostname: string): boolean {
+  const labels = hostname.split('.').filter((label) => label.startsWith('xn--'));
+  return labels.every((label) => /[^\0-\x7f]/.test(domainToUnicode(label)));
 }
 
 function refuse(problem: string): GatedUrl {

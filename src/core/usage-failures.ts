@@ -1,5 +1,6 @@
 import { exitCode, Failure } from './failure.js';
-import { printable, quoted, shellWord } from './text/printable.js';
+import { printable, quotedPath, shellWord } from './text/printable.js';
+import { isWindows } from './text/system.js';
 
 function wrongUsage(message: string, remedy: string, code = 'usage_wrong'): Failure {
   return new Failure({ code, exit: exitCode.usage, message, remedy });
@@ -31,12 +32,13 @@ export function argumentRefused(option: string, why: string, help: string): Fail
 /** The configuration file, or a variable that stands for a part of it, says something that cannot be used. */
 export function configurationUnusable(where: string, why: string): Failure {
   const remedy = 'Correct or remove that setting.';
-  return wrongUsage(`${quoted(where, 200)} cannot be used: ${why}.`, remedy, 'configuration_unusable');
+  return wrongUsage(`${quotedPath(where, 200)} cannot be used: ${why}.`, remedy, 'configuration_unusable');
 }
 
 /** The configuration file or its folder is not one that only its person, or the system, can have written. */
 export function configurationUnsafe(path: string, why: string): Failure {
   const word = printable(shellWord(path), 300);
-  const remedy = `Look at it with ls -ld ${word}; make it a plain file of yours that nobody else can write to (chown, chmod go-w), or name the folder where it really is with POSTERN_CONFIG_DIR.`;
-  return wrongUsage(`${quoted(path, 200)} cannot be used: ${why}.`, remedy, 'configuration_unusable');
+  const [look, how] = isWindows ? ['icacls', ''] : ['ls -ld', ' (chown, chmod go-w)'];
+  const remedy = `Look at it with ${look} ${word}; make it a plain file of yours that nobody else can write to${how}, or name the folder where it really is with POSTERN_CONFIG_DIR.`;
+  return wrongUsage(`${quotedPath(path, 200)} cannot be used: ${why}.`, remedy, 'configuration_unusable');
 }

@@ -1,8 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
+import { systemCode } from '../core/failure.js';
 import type { Signals } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
+import { startable } from '../stores/run-program.js';
 import { programNotStarted } from './failures.js';
 
 /** Passed on beside those that end this program; SIGUSR1 would open Node's debugger here. */
@@ -52,7 +54,9 @@ export function createPrograms(env: Readonly<Record<string, string | undefined>>
       const others = process.platform === 'win32' ? [] : alsoPassedOn;
       for (const signal of others) process.on(signal, passOn);
       try {
-        const started = spawn(program, args, { env: { ...env, ...Object.fromEntries(revealed) }, stdio: 'inherit' });
+        const own = { ...env, ...Object.fromEntries(revealed) };
+        const { file, args: words, ...how } = startableOrFailure(program, args, own);
+        const started = spawn(file, words, { ...how, env: own, stdio: 'inherit' });
         child = started;
         return await new Promise<number>((resolve, reject) => {
           started.once('error', (error: NodeJS.ErrnoException) => {
@@ -69,6 +73,18 @@ export function createPrograms(env: Readonly<Record<string, string | undefined>>
       }
     },
   };
+}
+
+function startableOrFailure(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+) {
+  try {
+    return startable([program, ...args], env, process.cwd());
+  } catch (error) {
+    throw programNotStarted(program, systemCode(error), error);
+  }
 }
 
 /** Is there a terminal that this process, and whatever it starts, belongs to? On Windows there is always a console. */

@@ -91,6 +91,9 @@ async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record
     const login = own === undefined ? await findLogin(world, wanted) : await own.asClient({ ...args, ...wanted });
     const token = await tokenToKeep(world, { login, minLifeMs: args.minTtl * 1000, signal: world.signal });
     proveNamed(token.binding, server);
+    // What is started gets the token of the server, and not what that was got by.
+    if (login.assertion?.from === 'variable')
+      world.assertions.prepare({ from: 'variable', name: login.assertion.name });
     environment[name] = new Secret(tokenIn(holds, token.accessToken.reveal()));
   }
   return environment;

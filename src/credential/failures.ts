@@ -77,7 +77,6 @@ export function deadlinePassed(login: LoginMeant | undefined, seconds: number): 
 /** The program to run is not there, or is none. `code` is the system's. */
 export function programNotStarted(command: string, code: string, cause: unknown): Failure {
   const shown = quoted(command, 200);
-  const isScript = /\.(?:cmd|bat)$/i.test(command);
   const messages: Readonly<Record<string, string>> = {
     ENOENT: `There is no program ${shown} on the PATH, or in the folder it names.`,
     EACCES: `${shown} may not be run (no permission, or a folder).`,
@@ -87,12 +86,11 @@ export function programNotStarted(command: string, code: string, cause: unknown)
     code: 'command_not_started',
     exit: exitCode.usage,
     message:
-      isScript && code === 'EINVAL'
-        ? `${shown} is a batch file, which only a shell can run; no shell is started here.`
+      code === 'EINVAL'
+        ? `${shown} is a batch file, and an argument for it has a line break, which none can get.`
         : (messages[code] ?? `${shown} could not be started (${code}).`),
-    remedy: isScript
-      ? `Name the shell yourself: postern exec … -- cmd /c ${shellWord(command)}`
-      : 'Check how the command is spelled after “--”; a shell’s own words need the shell: -- sh -c "…".',
+    remedy:
+      'Check how the command is spelled after “--”; a shell’s own words need the shell: -- sh -c "…", on Windows -- cmd /c "…".',
     cause,
   });
 }

@@ -11,7 +11,7 @@ import {
 } from './formats/call.js';
 import { environmentOutput, readVariables } from './formats/environment.js';
 import { gitCall } from './formats/git.js';
-import { plainOutput } from './formats/plain.js';
+import { headersOutput, plainOutput } from './formats/plain.js';
 
 const calls = { git: gitCall, bazel: bazelCall, goauth: goauthCall, kubectl: kubectlCall, terraform: terraformCall };
 
@@ -36,6 +36,7 @@ function plainCall(format: ByServer, args: CredentialArguments, { env }: CallCon
       : wordsWrong(format, 'needs a server: its URL, or the name of a login');
   }
   const wanted = wantedOf(format, { ...args, wholeHost: false }, named, target);
+  if (format === 'headers') return getCall(args, wanted, { output: (granted) => headersOutput(granted) });
   if (format !== 'env') return getCall(args, wanted, { output: (granted) => plainOutput(format, granted) });
   const variables = readVariables(args.var);
   return getCall(args, wanted, { output: (granted) => environmentOutput(granted, args.shell, variables) });

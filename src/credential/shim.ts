@@ -1,6 +1,7 @@
 import type { CommandOutput } from '../core/command.js';
 import type { OwnProgram } from '../core/ports.js';
-import { printable, shellWord } from '../core/text/printable.js';
+import { posixWord, printable } from '../core/text/printable.js';
+import { batchFile, batchText } from '../core/text/system.js';
 import { authorityVariables, proxyVariables } from '../http/proxy-settings.js';
 import type { StorePorts } from '../stores/ports.js';
 import { addressSecret } from '../tokens/failures.js';
@@ -49,26 +50,19 @@ function shimWords(
  * @param variables What has to be set for the program to find this person's logins.
  */
 export function shimText(
-  platform: string,
-  program: readonly [node: string, script: string],
+  { platform, homedir }: Pick<OwnProgram, 'platform' | 'homedir'>,
+  program: readonly string[],
   variables: Readonly<Record<string, string>>,
   words: readonly string[],
 ): string {
   const command = [...program, ...words];
   if (platform === 'win32') {
-    const sets = Object.entries(variables).map(([name, value]) => `@set "${name}=${forBatch(value)}"`);
-    const line = command.map((word) => `"${forBatch(word)}"`).join(' ');
-    return ['@echo off', `@rem ${shimMark}`, '@setlocal DisableDelayedExpansion', ...sets, `@${line} %*`, ''].join(
-      '\r\n',
-    );
+    const sets = Object.entries(variables).map(([name, value]) => `@set "${name}=${batchText(value, homedir)}"`);
+    const line = command.map((word) => `"${batchText(word, homedir)}"`).join(' ');
+    return batchFile(['@echo off', `@rem ${shimMark}`, '@setlocal DisableDelayedExpansion', ...sets, `@${line} %*`]);
   }
-  const sets = Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`);
-  return ['#!/bin/sh', `# ${shimMark}`, ...sets, `exec ${command.map(shellWord).join(' ')} "$@"`, ''].join('\n');
-}
-
-/** cmd.exe looks for variables in quotes, too. */
-function forBatch(word: string): string {
-  return word.replaceAll('%', '%%');
+  const sets = Object.entries(variables).map(([name, value]) => `export ${name}=${posixWord(value)}`);
+  return ['#!/bin/sh', `# ${shimMark}`, ...sets, `exec ${command.map(posixWord).join(' ')} "$@"`, ''].join('\n');
 }
 
 /**
@@ -107,7 +101,7 @@ export async function writeShim(
   }
   const self = world.self();
   const variables = { ...self.variables, ...authorityVariables(world.env) };
-  const text = shimText(self.platform, self.program, variables, shimWords(format, args, named));
+  const text = shimText(self, self.program, variables, shimWords(format, args, named));
   const written = await self.writeShim(path, text, shimMark);
   world.tell(`Written: ${printable(written, 400)}`);
   if (proxyVariables(world.env).kind !== 'none') {

@@ -1,10 +1,14 @@
 import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../core/command.js';
+import { isFailure } from '../core/failure.js';
 import type { Clock, Files } from '../core/ports.js';
-import { defaultAccount } from '../core/records.js';
+import { defaultAccount, type LoginRecord } from '../core/records.js';
+import type { SecretHeader } from '../core/secret.js';
 import { readerLook } from '../core/text/layout.js';
 import { asciiJson } from '../core/text/printable.js';
 import { usageContradictory, usageWrong } from '../core/usage-failures.js';
-import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
+import { noLogin, readLoginTarget, sameLogin } from '../tokens/find-login.js';
+import { readCredential } from '../tokens/read-credential.js';
+import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { examineMachine, examinePrograms, type MachineWorld } from './examine-machine.js';
 import { type Examined, examineServer } from './examine-server.js';
 import { explanation, explanationLines, findingLines } from './explain.js';
@@ -73,6 +77,7 @@ export const doctorTable = {
       describe: 'with --login: how long to wait for the answer in the browser',
       fallback: '900 at a terminal, else 300',
     },
+    ...headerOptions,
     { name: 'junit', kind: 'string', value: 'FILE', describe: 'write the report there, as CI servers read it (JUnit)' },
     {
       name: 'sarif',
@@ -106,7 +111,7 @@ export const doctorTable = {
     { command: 'postern doctor work --fail-on warning --json', describe: 'for a CI job' },
   ],
   notes: [
-    'With a server and without --login and --active it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, nobody is logged in, and no stored token is used or sent.',
+    'With a server and without --login and --active it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, nobody is logged in, and no stored token is used or sent; of a stored login only the headers that its server wants.',
     'With --login a person logs in, for this run alone: tokens and client are in memory, each is used where it was issued for, and all of them are revoked at the end, also after Ctrl-C; what could not be revoked is said. Stored logins are not touched. It shows whether iss is sent, what the token says of itself, whether the server takes it, refresh and rotation, revocation; a token for another resource is asked for, and offered to the server.',
     'With --active a client is registered and, where the authorization server says how, removed again; authorization requests with a wrong redirect address, with weak PKCE and with none are sent, as far as the answer shows before anybody logs in. With both a refresh token is used twice, too. Ask the operator first where the server is not yours.',
     'On top stands the first cause: what it is, who can mend it, what to do. What follows from it is skipped. PASS: as it should be. NOTE: good to know. WARN: some programs or people will have trouble. FAIL: a login cannot work, or is not safe.',
@@ -185,9 +190,25 @@ async function examine(world: World, args: Arguments): Promise<Examined> {
     return { ...(await examinePrograms(world, from)), exchanges: [] };
   }
   if (named === undefined) return { subject: 'this machine', report: await examineMachine(world), exchanges: [] };
-  const target = await readLoginTarget(world, named, account ?? defaultAccount);
   const { logins } = await world.index.read();
+  const isName = !named.includes('://');
+  if (isName && logins.every(({ name }) => name !== named)) throw noLogin(logins, { server: named, account });
+  const target = await readLoginTarget(world, named, account ?? defaultAccount);
   const { server } = target;
   const held = sameLogin(logins, target);
-  return await examineServer(world, { server, held, signal: world.signal }, wanted);
+  if (held === undefined && account !== undefined) throw noLogin(logins, { server, account });
+  const headers = (await world.givenHeaders()) ?? (await keptHeaders(world, held));
+  return await examineServer(world, { server, held, headers, signal: world.signal }, wanted);
+}
+
+/** What the server of this login wants with each request; none where that cannot be read, which is said. */
+async function keptHeaders(world: World, held: LoginRecord | undefined): Promise<readonly SecretHeader[]> {
+  if (held?.headerNames === undefined) return [];
+  try {
+    return (await readCredential(world, held)).headers ?? [];
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    world.tell(`Note: the headers that are kept with this login are not sent. ${error.message}`);
+    return [];
+  }
 }

@@ -2,12 +2,14 @@ import { exitCode, Failure, isFailure } from '../core/failure.js';
 import type { Journal } from '../core/ports.js';
 import type { LoginRecord, Zone } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
+import { holdHeader } from '../core/text/secret-headers.js';
 import { Deadline } from '../core/time.js';
 import { chooseWay } from '../oauth/choose-registration.js';
 import { noProtectedResourceMetadata } from '../oauth/failures.js';
 import { findLegacyServer, legacyResource, servesOwnMetadata } from '../oauth/legacy-server.js';
 import { probeServer } from '../oauth/probe.js';
 import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
+import { httpWithHeaders } from '../oauth/server-headers.js';
 import { type AuthorizationServer, findAuthorizationServer } from '../oauth/server-metadata.js';
 import { manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import { examineActively } from './active/examine-actively.js';
@@ -39,12 +41,14 @@ export async function examineServer(
   target: ServerTarget,
   wanted: Examination = passive,
 ): Promise<Examined> {
-  const http = new SeenHttp(world.http, world.clock);
+  const direct = httpWithHeaders(world.http, target);
+  const http = new SeenHttp(direct, world.clock);
   const report = new Report();
   hideQuery(target.server, report);
+  for (const { value } of target.headers) holdHeader(value.reveal(), (text) => report.hidden.hide(text));
   using deadline = new Deadline(wanted.limitMs, () => new Failure(tooLong));
   const signal = AbortSignal.any([target.signal, deadline.signal]);
-  const own = { direct: world.http, http, journal: silentJournal(), deadline, interrupted: target.signal };
+  const own = { direct, http, journal: silentJournal(), deadline, interrupted: target.signal };
   const examiner = new Examiner({ ...world, ...own }, { ...target, signal }, report);
   try {
     await examiner.run(wanted);
@@ -121,12 +125,12 @@ class Examiner {
 
   /** Steps 3 to 5. */
   async #discover(): Promise<void> {
-    const { server, held, signal } = this.#target;
+    const { server, held, headers, signal } = this.#target;
     const { probed } = this.#known;
     if (probed === undefined) return;
     const whenNone = (tried: string) => this.#whenNone(tried, probed.zone);
     const resource = await this.#step('resource', () =>
-      findProtectedResource(this.#ports, { server, probed, whenNone, signal }),
+      findProtectedResource(this.#ports, { server, probed, whenNone, headers, signal }),
     );
     await checkResource(this.#ports, { ...this.#target, probed, resource }, this.#report);
     if (resource === undefined) return;

@@ -59,6 +59,9 @@ function ofResource(code: string, { probed, exchanges }: Circumstances): Finding
   if (code === 'resource_mismatch') return 'resource-mismatch';
   const asked = exchanges.filter(({ url }) => url.includes('/oauth-protected-resource'));
   if (asked.some(isBrokenOff)) return 'not-in-time';
+  const isRefused =
+    asked.length > 0 && asked.every(({ response }) => response?.status === 401 || response?.status === 403);
+  if (probed === 403 && isRefused) return 'header-missing';
   if (code === 'metadata_unusable' || asked.some(isThere)) return 'resource-metadata-invalid';
   return probed === 404 || probed === 405 ? 'wrong-path' : 'resource-metadata-missing'; // nothing at all is there
 }

@@ -1,5 +1,6 @@
 import type { Clock, CorePorts, Journal } from '../core/ports.js';
 import type { LoginRecord, StoreKind } from '../core/records.js';
+import type { SecretHeader } from '../core/secret.js';
 import type { Deadline } from '../core/time.js';
 import type { HttpClient, HttpPorts } from '../http/request.js';
 import type { ProbedServer } from '../oauth/probe.js';
@@ -13,7 +14,7 @@ import type { SeenHttp } from './seen-http.js';
 
 export interface ExamineWorld
   extends HttpPorts,
-    Pick<CorePorts, 'progress' | 'limits' | 'terminal'>,
+    Pick<CorePorts, 'progress' | 'limits' | 'terminal' | 'givenHeaders'>,
     Pick<StorePorts, 'index' | 'store' | 'stores'> {
   readonly clock: Clock;
   /** Address of our client ID metadata document. */
@@ -42,6 +43,8 @@ export interface ServerTarget {
   readonly server: string;
   /** The login that there is for it. */
   readonly held: LoginRecord | undefined;
+  /** What it gets with each request. */
+  readonly headers: readonly SecretHeader[];
   readonly signal: AbortSignal;
 }
 
@@ -79,6 +82,8 @@ export type LogInForRun = (
   wanted: WantedLogin & {
     readonly server: string;
     readonly issuer: string;
+    readonly clientName: string | undefined;
+    readonly headers: readonly SecretHeader[];
     readonly http: HttpClient;
     readonly journal: Journal;
     readonly signal: AbortSignal;

@@ -84,8 +84,10 @@ export class SeenHttp implements HttpClient {
   }
 
   #document(request: HttpRequest): Promise<SeenExchange> {
-    const known = this.#documents.get(request.url) ?? this.#exchange(request);
-    this.#documents.set(request.url, known);
+    // A gateway may refuse it without what its server wants, and give it with that.
+    const key = [request.url, ...(request.headers ?? []).map(([name]) => name)].join(' ');
+    const known = this.#documents.get(key) ?? this.#exchange(request);
+    this.#documents.set(key, known);
     return known;
   }
 

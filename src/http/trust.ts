@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } f
 import { readFile } from 'node:fs/promises';
 import type { SecureContext } from 'node:tls';
 import { accessProblem } from '../core/file-access.js';
-import { quoted } from '../core/text/printable.js';
+import { quotedPath } from '../core/text/printable.js';
 import { networkSettingUnusable } from './failures.js';
 import type { Environment } from './proxy-settings.js';
 
@@ -77,7 +77,7 @@ const maxBytes = 65_536;
  * @throws Failure `network_setting_unusable`
  */
 export function readClientKey(path: string): Buffer {
-  const what = `The client key file ${quoted(path, 200)}`;
+  const what = `The client key file ${quotedPath(path, 200)}`;
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -63,8 +63,15 @@ export class ClientConnection implements PooledConnection {
   /** Ends the connection at once, and with it the request that uses it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
-    await this.#client.destroy();
+    await this.#client.destroy(closed());
   }
+}
+
+/** Node.js asks the error of a socket for its stack, and V8 then counts the lines of the whole program: 5 ms of a request. */
+function closed(): Error {
+  const error = new Error('The connection was closed here.');
+  error.stack = error.message;
+  return error;
 }
 
 /**

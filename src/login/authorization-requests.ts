@@ -7,12 +7,14 @@ import {
   authorizationRequestUrl,
   longestAuthorizationRequest,
   newProof,
+  type PageWishes,
   type Proof,
   type PushedRequest,
   pushAuthorizationRequest,
 } from '../oauth/authorization-request.js';
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
+import { resourceToSend } from '../oauth/discover.js';
 import type { LazyClient } from './client/identify-client.js';
 import { requestNotTaken, requestTooLong } from './failures.js';
 import type { BegunLogin, CallbackListener, PersonOptions, RequestToOpen } from './ports.js';
@@ -24,6 +26,7 @@ interface Common {
   readonly client: LazyClient;
   readonly listener: CallbackListener;
   readonly person: PersonOptions;
+  readonly page: PageWishes | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -95,7 +98,7 @@ export class AuthorizationRequests {
     const proof = await newProof();
     const { codeChallenge } = proof;
     const state = proof.state.reveal();
-    const { resource } = discovery.protectedResource;
+    const resource = resourceToSend(discovery);
     const { redirectUri } = this.#common.listener;
     const parameters = authorizationRequestParameters({
       clientId,
@@ -104,6 +107,7 @@ export class AuthorizationRequests {
       scopes,
       state,
       codeChallenge,
+      page: this.#common.page,
     });
     const { url, lifetimeMs } = await this.#addressOf(parameters, client);
     this.#sent.set(state, { ...proof, clientId });

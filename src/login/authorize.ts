@@ -1,5 +1,6 @@
 import type { BrowserChoice } from '../core/records.js';
 import { saysYes } from '../core/text/says-yes.js';
+import type { PageWishes } from '../oauth/authorization-request.js';
 import {
   type AuthorizationCode,
   type AuthorizationResponse,
@@ -22,6 +23,8 @@ export interface AuthorizationAttempt {
   readonly person: PersonOptions;
   /** Chosen for this login; undefined: the usual one. */
   readonly browser: BrowserChoice | undefined;
+  /** What the person wants of the login page. */
+  readonly page: PageWishes | undefined;
   readonly client: LazyClient;
   readonly listener: CallbackListener;
   /** What a person is to agree to first; undefined: a person typed the login, or knows server and issuer. */

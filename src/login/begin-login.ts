@@ -1,13 +1,16 @@
+import { isFailure } from '../core/failure.js';
 import type { LoginRecord, StoreKind } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
+import type { SecretHeader } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import { discover, selectScopes } from '../oauth/discover.js';
 import type { WantedGrant } from '../oauth/server-metadata.js';
 import type { SecretStore } from '../stores/ports.js';
 import { sameLogin } from '../tokens/find-login.js';
-import { registrationsFor } from '../tokens/registrations.js';
+import { readCredential } from '../tokens/read-credential.js';
+import { chosenRedirectUri, registrationsFor } from '../tokens/registrations.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
-import { nameTaken, nameUnusable, tooManyLogins } from './failures.js';
+import { clientNameUseless, nameTaken, nameUnusable, tooManyLogins } from './failures.js';
 import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
 
 /**
@@ -16,7 +19,8 @@ import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
  */
 export async function beginLogin(world: LoginPorts, request: LoginRequest, grant: WantedGrant): Promise<BegunLogin> {
   const { server, account, name, client, signal } = request;
-  const { logins, registrations } = await world.index.read();
+  const document = await world.index.read();
+  const { logins, registrations } = document;
   checkName(request, logins);
   const held = loginToReplace(logins, request);
   const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
@@ -25,12 +29,17 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
     ...registrations.filter(({ way }) => way === 'preregistered' || way === 'ask').map(({ issuer }) => issuer),
     ...logins.map(({ issuer }) => issuer),
   ];
-  const { issuer: wanted, legacy } = request;
-  const discovery = await discover(ports, { server, wanted, held, known, signal, grant, legacy });
+  const { issuer: wanted, legacy, resource } = request;
+  const headers = await serverHeaders(world, request, held);
+  const about = { server, wanted, held, known, signal, grant };
+  const discovery = await discover(ports, { ...about, legacy, resource, headers });
   await ports.store.ready();
   if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, held, signal);
   const { issuer } = discovery.authorizationServer;
   const kept = await registrationsFor(ports, issuer);
+  if (client.name !== undefined && discovery.authorizationServer.registrationEndpoint === undefined) {
+    throw clientNameUseless(issuer);
+  }
   const preregistered = client.given ?? client.configured.find((one) => one.issuer === issuer);
   await checkSecret(ports, preregistered, { server, issuer, kept, held, signal });
   const { named, held: heldScopes } = request.scopes;
@@ -42,13 +51,16 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
     held,
     discovery,
     kept,
+    clientName: client.name ?? held?.clientName,
     preregistered,
+    redirectUri: chosenRedirectUri(document, issuer),
     isNew: {
       server: logins.every((login) => login.server !== server),
       issuer: !known.includes(issuer),
       scopes: scopesOnTop(heldScopes, scopes, held),
     },
     scopes,
+    headers,
   };
 }
 
@@ -79,19 +91,47 @@ function scopesOnTop(
   return scopesMissing(login?.refreshable ? [...held, 'offline_access'] : held, asked);
 }
 
+/** Those given with this login, else those kept with the one that it replaces; nobody has to give them twice. */
+async function serverHeaders(
+  ports: LoginPorts,
+  { dropsHeaders }: LoginRequest,
+  held: LoginRecord | undefined,
+): Promise<readonly SecretHeader[]> {
+  const given = await ports.givenHeaders();
+  const names = held?.headerNames ?? [];
+  if (given !== undefined || dropsHeaders || held === undefined || names.length === 0) return given ?? [];
+  try {
+    return (await readCredential(ports, held)).headers ?? [];
+  } catch (error) {
+    // A store that has stopped working keeps nobody from a login that goes elsewhere.
+    if (!isFailure(error)) throw error;
+    const lost = names.map((name) => printable(name, 80)).join(', ');
+    ports.terminal.tell(`Note: the headers of the earlier login are lost (${lost}): ${printable(error.message)}`);
+    ports.terminal.tell('Where the server wants them, give them again: --header-file FILE');
+    return [];
+  }
+}
+
 /** Who asks for what, in the terminal, before any browser is opened or any code is shown. */
-export function announce({ ports, discovery, scopes, isNew }: BegunLogin): void {
+export function announce({ ports, discovery, scopes, headers, isNew }: BegunLogin): void {
   const { server, issuer } = isNew;
   const lines = [
     `Logging in to ${printable(discovery.server)}`,
     `at the authorization server ${printable(discovery.authorizationServer.issuer)}`,
     scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`,
+    ...headerLines(headers),
     ...(server ? [`First login to this server. Check ${issuer ? 'both addresses' : 'its address'}.`] : []),
     ...(issuer && !server ? ['First login at this authorization server. Check its address.'] : []),
     ...(isNew.scopes.length === 0 ? [] : [`Additional scope: ${printable(isNew.scopes.join(' '))}`]),
     ...discovery.warnings.map((warning) => `Note: ${printable(warning, 600)}`),
   ];
   lines.forEach(ports.terminal.tell);
+}
+
+/** Which headers the server gets; of their values nothing. */
+export function headerLines(headers: readonly SecretHeader[]): readonly string[] {
+  const names = headers.map(({ name }) => printable(name, 80));
+  return names.length === 0 ? [] : [`sending the server ${names.join(', ')} with each request`];
 }
 
 /** What `--name` takes: nothing that a shell or a path could read as something else. */

@@ -1,7 +1,8 @@
 import { exitCode, Failure } from '../core/failure.js';
 import { type LoginMeant, loginCommand } from '../core/login-command.js';
 import { defaultAccount } from '../core/records.js';
-import { printable, quoted, shellWord } from '../core/text/printable.js';
+import { printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
+import { refusesResource } from '../oauth/failures.js';
 
 /** `--name` is not of the form that names have. */
 export function nameUnusable(name: string): Failure {
@@ -87,11 +88,35 @@ export function clientSecretUnbound(server: string, issuer: string): Failure {
  * `access_denied` does not tell; `consent_required` (OpenID Connect Core 1.0, section 3.1.2.6) is a consent not given.
  */
 export function authorizationDenied(issuer: string, error: string, said: string): Failure {
-  const code = denials[error] ?? 'authorization_refused';
+  const code = denials[error] ?? codeOfRefusal(error, said);
   const shown = error === 'access_denied' ? '' : ` (${quoted(error, 80)})`;
   const what = `The login was ${code === 'denied' ? 'denied' : 'refused'}${shown} at ${quoted(issuer)}`;
   const message = `${what}${said === '' ? '' : `; it said: ${quoted(said)}`}.`;
   return new Failure({ code, exit: exitCode.refused, message, remedy: afterDenial(error) });
+}
+
+function codeOfRefusal(error: string, said: string): string {
+  if (refusesResource(error, said)) return 'invalid_target';
+  return refusesRedirect(error, said) ? 'redirect_uri_refused' : 'authorization_refused';
+}
+
+/** What to do where an authorization server does not take a resource. `resource`: undefined where none was named. */
+export function resourceNotTaken(
+  issuer: string,
+  { resource, command }: { readonly resource: string | undefined; readonly command: string },
+): string {
+  if (resource === undefined) return `It wants to hear for what the token is, in its own spelling: ${command}`;
+  const cost = `Without one the token may be valid at other services of ${printable(issuer, 200)}, where this server could use it; to leave it out all the same: ${command}`;
+  return `It does not take the resource ${printable(resource, 300)}, or not with these scopes. If its operator names another spelling, add --resource AS_SPELLED. ${cost}`;
+}
+
+/** Few have a code for it. */
+const refusesRedirect = (error: string, said: string): boolean =>
+  /redirect/i.test(error) || (error === 'invalid_request' && /redirect/i.test(said));
+
+/** What to do where an authorization server does not take a redirect URI. `command` tries another one. */
+export function redirectUriNotTaken(redirectUri: string, command: string): string {
+  return `It does not take the redirect address ${redirectUri}. Try another one, which is kept if it works: ${command}`;
 }
 
 const denials: Readonly<Record<string, string>> = {
@@ -170,7 +195,7 @@ export function requestTooLong(length: number): Failure {
 
 /** `login --from` found a configuration without servers, or none. */
 export function noServersThere(title: string, files: readonly string[]): Failure {
-  const where = files.map((file) => quoted(file, 300)).join(', ');
+  const where = files.map((file) => quotedPath(file, 300)).join(', ');
   const message =
     files.length === 0 ? `${title} has no configuration here.` : `${where} names no server that you could log in to.`;
   const remedy = 'Pass the server’s URL: postern login https://example.com/mcp';
@@ -188,4 +213,10 @@ export function serverNotThere(
   const message = `${title} has no server ${quoted(name, 80)} to log in to. It has: ${known.join(', ')}.`;
   const remedy = meant === undefined ? 'Name one of these.' : `Did you mean ${quoted(meant, 80)}?`;
   return new Failure({ code: 'server_not_there', exit: exitCode.usage, message, remedy });
+}
+
+/** A name is for a client that registers itself. */
+export function clientNameUseless(issuer: string): Failure {
+  const message = `--client-name is for dynamic registration, which the authorization server ${quoted(issuer)} does not offer.`;
+  return new Failure({ code: 'usage', exit: exitCode.usage, message, remedy: 'Leave --client-name out.' });
 }

@@ -1,5 +1,6 @@
 import { isFailure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
+import { keepChosenRedirectUri } from '../tokens/registrations.js';
 import { type AuthorizationAttempt, authorize } from './authorize.js';
 import { announce, beginLogin } from './begin-login.js';
 import { PageAdvice } from './browser/failures.js';
@@ -8,9 +9,12 @@ import { hasToRegister, identifyClient, LazyClient } from './client/identify-cli
 import { forgetRefusedClient, keepClient, noteUnanswered } from './client/known-client.js';
 import type { IdentifiedClient } from './client/register.js';
 import { deviceFallback } from './device/device-fallback.js';
-import { openListener, portOf } from './open-listener.js';
+import { openListener, planRedirect } from './open-listener.js';
 import type { BegunLogin, BrowserAvailability, LoginConsent, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
 import { type Authorization, type Redeemed, redeem } from './redeem.js';
+import { withGivenOptions } from './refusals/given-options.js';
+import { otherRedirectCommand, type UsedRedirect, withOtherRedirect } from './refusals/redirect-refused.js';
+import { resourceAdvice, withOtherResource } from './refusals/resource-refused.js';
 import { saveCredential } from './save-credential.js';
 
 /**
@@ -25,20 +29,32 @@ export async function login(
   overtaken?: (signal: AbortSignal) => Promise<never>,
 ): Promise<LoginRecord> {
   const { person, signal } = request;
-  const begun = await beginLogin(world, request, 'authorization_code');
-  const { ports, discovery } = begun;
-  const port = person.redirectPort ?? portOf(begun.preregistered);
-  await using listener = await openListener(begun, request.client, port);
-  const redirect = { redirectUri: listener.redirectUri, redirectPort: person.redirectPort };
+  const begun = withGivenOptions(await beginLogin(world, request, 'authorization_code'), request);
+  const { ports, discovery, headers } = begun;
+  const plan = planRedirect(begun, request.client, person);
+  await using listener = await openListener(ports, plan, person.listenAddress);
+  const redirect = { redirectUri: listener.redirectUri, hasFixedPort: plan.hasFixedPort };
   const consent = consentTo(begun, person.caller);
-  const client = await clientOf(begun, request, listener.redirectUri, consent);
+  const client = await clientOf(begun, request, redirect, consent);
   announce(begun);
   announceDocument(begun, client.found, redirect);
   try {
     const fallback = deviceFallback(begun, () => client.get(), person);
-    const advice = adviceOn(client, redirect.redirectUri, port);
+    const advice = adviceOn(begun, client, redirect);
     const browser = request.browser ?? begun.held?.browser;
-    const attempt = { person, browser, client, listener, consent, whenPageFails: advice, fallback, overtaken, signal };
+    const { page } = request;
+    const attempt = {
+      person,
+      page,
+      browser,
+      client,
+      listener,
+      consent,
+      whenPageFails: advice,
+      fallback,
+      overtaken,
+      signal,
+    };
     const authorized = await authorizeOrDoubt(begun, attempt);
     const identified = await client.get();
     const redeemed = await tokenOf(begun, authorized, {
@@ -47,8 +63,13 @@ export async function login(
       signal,
     });
     const { way } = identified;
-    const record = await saveCredential(ports, { request, discovery, redeemed, way, grant: 'authorization_code' });
+    const record = await saveCredential(ports, {
+      ...{ request, discovery, redeemed, way, headers },
+      grant: 'authorization_code',
+    });
     await keepClient(begun, identified, redirectUriToKeep(identified, redirect), redeemed.client.method);
+    const { issuer } = discovery.authorizationServer;
+    if (person.redirectUri !== undefined) await keepChosenRedirectUri(ports, issuer, person.redirectUri);
     recordStored(ports, record);
     await listener.finish('stored', record);
     return record;
@@ -56,17 +77,23 @@ export async function login(
     await listener.finish(isFailure(error, 'denied') ? 'declined' : 'failed');
     if (client.found === undefined) throw error;
     await forgetRefusedClient(begun, client.found, error);
-    throw documentRefused(begun, client.found, redirect, error);
+    const failure = withOtherResource(begun, 'person', withOtherRedirect(begun, client.found.way, redirect, error));
+    throw documentRefused(begun, client.found, redirect, failure);
   } finally {
     ports.progress.end();
   }
 }
 
-/** The first login at a server or an issuer, begun by a program: nobody has seen the addresses, so the person does now. */
-function consentTo({ isNew, discovery }: BegunLogin, caller: PersonOptions['caller']): LoginConsent | undefined {
-  if (caller === undefined || !(isNew.server || isNew.issuer)) return undefined;
-  const { server, authorizationServer } = discovery;
-  return { program: caller(), server, issuer: authorizationServer.issuer };
+/**
+ * The first login at a server or an issuer, begun by a program: nobody has seen the addresses, so the person does now. The
+ * same where the program has chosen what the token is asked for, which is the person's to choose.
+ */
+function consentTo({ isNew, discovery, held }: BegunLogin, caller: PersonOptions['caller']): LoginConsent | undefined {
+  const { server, authorizationServer, requestedResource } = discovery;
+  const isChosen = requestedResource !== undefined && requestedResource !== held?.requestedResource;
+  if (caller === undefined || !(isNew.server || isNew.issuer || isChosen)) return undefined;
+  const { issuer } = authorizationServer;
+  return { program: caller(), server, issuer, ...(isChosen ? { requestedResource } : {}) };
 }
 
 /** Where a browser is likely to be opened: elsewhere a code is offered with the address. */
@@ -76,13 +103,13 @@ const opensBrowsers: readonly BrowserAvailability[] = ['desktop', 'wsl'];
 async function clientOf(
   begun: BegunLogin,
   { client: options, person, signal }: PersonLogin,
-  redirectUri: string,
+  redirect: UsedRedirect,
   consent: LoginConsent | undefined,
 ): Promise<LazyClient> {
   const isOffered = person.mode === 'no-browser' || !opensBrowsers.includes(person.availability);
   const userCode = isOffered ? 'offered' : 'none';
   const { way: forced, metadataUrl } = options;
-  const asked = { begun, forced, metadataUrl, redirectUri, userCode, signal } as const;
+  const asked = { ...redirect, begun, forced, metadataUrl, userCode, signal } as const;
   const client = new LazyClient(() => identifyClient(asked));
   const isLazy = consent !== undefined && person.mode === 'browser' && (await hasToRegister(asked));
   if (!isLazy) await client.get();
@@ -90,9 +117,15 @@ async function clientOf(
 }
 
 /** What to do where the page shows an error: a client that is not identified yet is going to register. */
-function adviceOn({ found }: LazyClient, redirectUri: string, port: number | undefined): PageAdvice {
+function adviceOn({ meant, discovery }: BegunLogin, { found }: LazyClient, redirect: UsedRedirect): PageAdvice {
   const { way = 'dynamic', isKept = false } = found ?? {};
-  return new PageAdvice({ way, isKept, redirectUri, hasFixedPort: port !== undefined });
+  return new PageAdvice({
+    ...redirect,
+    way,
+    isKept,
+    otherRedirect: otherRedirectCommand(meant, redirect, way),
+    resourceAdvice: resourceAdvice(discovery),
+  });
 }
 
 /** The person's response. Where none comes to a page that was shown, the page may be why: that is noted, and said. */

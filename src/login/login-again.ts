@@ -1,14 +1,15 @@
 import type { CommandOutput } from '../core/command.js';
-import type { CorePorts } from '../core/ports.js';
+import type { AssertionOptions, CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import { wrapped } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
+import { namesAssertion } from './client/assertion-options.js';
 import { fullName, loginStatus, stateInWords } from './status/login-status.js';
 
 /** What of a command line says which login is wanted. */
-interface Wanted {
+interface Wanted extends AssertionOptions {
   readonly force: boolean;
   readonly scope: readonly string[];
   readonly authorizationServer: string | undefined;
@@ -18,6 +19,9 @@ interface Wanted {
   readonly clientCredentials: boolean;
   readonly store: string | undefined;
   readonly browserWith: string | undefined;
+  readonly redirectUri: string | undefined;
+  readonly resource: string | undefined;
+  readonly noResource: boolean;
 }
 
 type World = Pick<CorePorts, 'clock' | 'terminal'> & Pick<CommandOutput, 'json' | 'signal' | 'tell' | 'tellLook'>;
@@ -45,6 +49,11 @@ function isAsWanted(held: LoginRecord, wanted: Wanted): boolean {
   const asNamed = (named: string | undefined, found: string) => named === undefined || named === found;
   return (
     wanted.browserWith === undefined &&
+    wanted.redirectUri === undefined &&
+    !namesAssertion(wanted) &&
+    (!wanted.noResource || held.requestedResource === null) &&
+    (held.requestedResource !== null || wanted.resource === undefined) &&
+    asNamed(wanted.resource, held.requestedResource ?? held.resource) &&
     wanted.clientCredentials === (held.grant !== undefined) &&
     scopesMissing(held.scopes, wanted.scope.join(' ').split(' ').filter(Boolean)).length === 0 &&
     asNamed(wanted.authorizationServer, held.issuer) &&

@@ -1,5 +1,6 @@
 import type { BrowserOptions, Journal } from '../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
+import type { SecretHeader } from '../core/secret.js';
 import type { HttpClient } from '../http/request.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import { inMemory } from '../stores/memory-store.js';
@@ -21,6 +22,10 @@ export interface LoginForRun extends BrowserOptions {
   readonly scope: readonly string[];
   /** How long a person is waited for; undefined: as for every login. */
   readonly timeoutMs: number | undefined;
+  /** What this program is called where it registers itself; undefined: its own name. */
+  readonly clientName: string | undefined;
+  /** What the server gets with each request. */
+  readonly headers: readonly SecretHeader[];
   /** Every request of the login leaves by this one. */
   readonly http: HttpClient;
   readonly journal: Journal;
@@ -49,7 +54,7 @@ export async function logInForRun(
     name: undefined,
     scopes: { named: readScopes(wanted.scope), held: [] },
     issuer,
-    client: { ...client, way: undefined },
+    client: { ...client, way: undefined, name: wanted.clientName },
     store: 'memory',
     person: { ...person, timeoutMs: wanted.timeoutMs ?? person.timeoutMs },
     signal,
@@ -61,13 +66,21 @@ export async function logInForRun(
 }
 
 /** The world, where nothing that is kept is at hand. */
-async function portsForRun(world: LoginWorld, { http, journal }: LoginForRun): Promise<LoginPorts> {
-  const { registrations } = await world.index.read();
+async function portsForRun(world: LoginWorld, { http, headers, journal }: LoginForRun): Promise<LoginPorts> {
+  const { registrations, redirectUris = [] } = await world.index.read();
   const memory = inMemory();
   const byHand = registrations.filter(({ way, hasSecret }) => !hasSecret && (way === 'preregistered' || way === 'ask'));
-  await memory.index.update((document) => ({ ...document, registrations: byHand }));
+  await memory.index.update((document) => ({ ...document, registrations: byHand, redirectUris }));
   const kept = { attempts: uncounted, failures: noFailures, recovery: noRecovery(world.recovery) };
-  return { ...world, ...memory, ...kept, stores: { of: () => memory.store }, http, journal };
+  return {
+    ...world,
+    ...memory,
+    ...kept,
+    stores: { of: () => memory.store },
+    givenHeaders: async () => headers,
+    http,
+    journal,
+  };
 }
 
 /** A run registers and logs in once. */

@@ -1,7 +1,10 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
+import { type ChosenRedirectUri, readRedirectUri } from '../core/configuration/redirect-uri.js';
 import { readStore } from '../core/configuration/store-option.js';
 import { loginArgument } from '../core/login-command.js';
 import { defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
+import { printable } from '../core/text/printable.js';
+import { argumentRefused, usageContradictory } from '../core/usage-failures.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { documentOf } from '../tokens/registrations.js';
 import { checkNameForm } from './begin-login.js';
@@ -25,6 +28,7 @@ export const command: Command<typeof loginTable, World> = {
   table: loginTable,
   async run(world, given) {
     checkWords(given);
+    await world.givenHeaders(); // before anything that is started inherits their variable
     if (given.all) return await loginToAll(world, given, async (args) => await logIn(world, args));
     if (given.expired) return await loginToExpired(world, given, async (args) => await logIn(world, args));
     const args = await withServer(world, given);
@@ -95,6 +99,8 @@ async function requestOf(world: World, args: Arguments) {
     scopes: { named: readScopes(args.scope), held: [] },
     issuer: args.authorizationServer,
     legacy: args.legacy,
+    resource: readResource(args),
+    dropsHeaders: args.noHeaders,
     browser: readBrowser(args.browserWith, args.browserProfile),
     store: await storeOf(world, args),
     signal: world.signal,
@@ -117,12 +123,13 @@ async function loginAsPerson(world: World, args: Arguments): Promise<LoginRecord
   });
   const given = await readClient(world, args);
   const metadataUrl = args.clientMetadataUrl ?? documentOf(client.metadataUrl, seen);
-  const redirectPort = args.redirectPort ?? person.redirectPort;
+  const { redirectPort, listenAddress } = args;
   const timeoutMs = args.timeout === undefined ? person.timeoutMs : args.timeout * 1000;
   const request = {
     ...asked,
-    client: { way: args.registration, given, configured: client.configured, metadataUrl },
-    person: { ...person, redirectPort, timeoutMs },
+    client: { way: args.registration, given, configured: client.configured, metadataUrl, name: args.clientName },
+    page: { loginHint: args.loginHint, prompts: args.prompt },
+    person: { ...person, redirectPort, redirectUri: readRedirect(args.redirectUri), listenAddress, timeoutMs },
   };
   return loginTogether(world, request, seen, logIn);
 }
@@ -138,14 +145,66 @@ async function storeOf(world: World, { store }: Pick<Arguments, 'store'>): Promi
   return store === undefined ? (await world.configuration()).store : readStore(store, '--store', help);
 }
 
+/** Longest resource that is sent, in characters. */
+const longestResource = 2048;
+
+/** Why a text is no resource (RFC 8707 section 2: an absolute URI without a fragment); undefined: it is one. */
+function problemOfResource(text: string): string | undefined {
+  if (!/^[a-z][a-z0-9+.-]*:[\x21-\x7e]+$/i.test(text) || !URL.canParse(text)) return 'it is not an absolute URI';
+  if (text.length > longestResource) return `it is longer than ${longestResource} characters`;
+  if (text.includes('#')) return 'it has a fragment';
+  const { username, password } = new URL(text);
+  return username + password === '' ? undefined : 'it holds a user name or password';
+}
+
+/** What `--resource` says, or null for `--no-resource`. @throws Failure `usage` */
+function readResource(args: Pick<Arguments, 'resource' | 'noResource'>): string | null | undefined {
+  const { resource, noResource } = args;
+  if (noResource || resource === undefined) return noResource ? null : undefined;
+  const problem = problemOfResource(resource);
+  if (problem !== undefined) throw argumentRefused('--resource', problem, help);
+  return resource;
+}
+
+/** What `--redirect-uri` says. @throws Failure `usage` */
+function readRedirect(text: string | undefined): ChosenRedirectUri | undefined {
+  if (text === undefined) return undefined;
+  const read = readRedirectUri(text);
+  if (!read.ok) throw argumentRefused('--redirect-uri', read.problem, help);
+  return read.value;
+}
+
 /** What is wrong in the words themselves is said before any server or login is looked up. @throws Failure `usage` and its like */
 function checkWords(args: ArgumentsOf<typeof loginTable>): void {
   if (args.store !== undefined) readStore(args.store, '--store', help);
   readScopes(args.scope);
   readBrowser(args.browserWith, args.browserProfile);
+  readRedirect(args.redirectUri);
+  readResource(args);
   checkNameForm(args.name);
+  checkPageOptions(args);
   if (args.generateKey) clientOfNewKey(args);
   else checkClient(args);
+}
+
+/** Longest name of this program, and of who is to log in, in characters. */
+const longestName = 100;
+
+const longestHint = 320;
+
+/** @throws Failure `usage` */
+function checkPageOptions({ clientName, registration, loginHint }: ArgumentsOf<typeof loginTable>): void {
+  const isClean = (text: string, max: number) =>
+    text.trim() !== '' && text.length <= max && printable(text, max) === text;
+  if (clientName !== undefined && !isClean(clientName, longestName)) {
+    throw argumentRefused('--client-name', `it is 1 to ${longestName} visible characters`, help);
+  }
+  if (clientName !== undefined && registration !== undefined && registration !== 'dynamic') {
+    throw usageContradictory('--client-name', `--registration ${registration}`, help);
+  }
+  if (loginHint !== undefined && !isClean(loginHint, longestHint)) {
+    throw argumentRefused('--login-hint', `it is 1 to ${longestHint} visible characters`, help);
+  }
 }
 
 const help = 'postern login --help';

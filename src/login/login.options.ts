@@ -1,4 +1,6 @@
 import type { CommandTable } from '../core/command.js';
+import { assertionOptions } from '../stores/assertions/options.js';
+import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { browserChoices } from './browser/chosen-browser.js';
 
 export const loginTable = {
@@ -30,13 +32,13 @@ export const loginTable = {
       name: 'all',
       kind: 'boolean',
       describe: 'with --from: all servers of that program, one after the other',
-      excludes: ['name'],
+      excludes: ['name', 'header-file', 'header-env'],
     },
     {
       name: 'expired',
       kind: 'boolean',
       describe: 'log in again to every login that has ended, one after the other',
-      excludes: ['all', 'name', 'from', 'generate-key'],
+      excludes: ['all', 'name', 'from', 'generate-key', 'header-file', 'header-env'],
     },
     { name: 'yes', alias: 'y', kind: 'boolean', describe: 'with --all: do not ask, however many servers there are' },
     { name: 'force', kind: 'boolean', describe: 'log in again without being asked, where a valid login stands' },
@@ -66,6 +68,28 @@ export const loginTable = {
       kind: 'boolean',
       describe:
         'where the server publishes no metadata: take its own origin for the authorization server, as in 2025-03-26; kept with the login',
+    },
+    ...headerOptions,
+    {
+      name: 'no-headers',
+      kind: 'boolean',
+      describe: 'forget the headers that are kept with this login',
+      excludes: ['header-file', 'header-env'],
+    },
+    {
+      name: 'resource',
+      kind: 'string',
+      value: 'AS_SPELLED',
+      describe:
+        'where the authorization server knows this server under another name: ask for a token for that (RFC 8707); kept with the login',
+      fallback: 'what the server says of itself',
+    },
+    {
+      name: 'no-resource',
+      kind: 'boolean',
+      describe:
+        'where the authorization server takes no resource: do not name the server; kept with the login. The token may then be valid elsewhere, too',
+      excludes: ['resource'],
     },
     {
       name: 'registration',
@@ -103,6 +127,7 @@ export const loginTable = {
       value: 'FILE',
       describe: 'private key of --client-id (PEM, PKCS #8, or JWK; ES256 or RS256), for --client-credentials',
     },
+    ...assertionOptions,
     {
       name: 'generate-key',
       kind: 'boolean',
@@ -126,14 +151,56 @@ export const loginTable = {
       fallback: 'that of the release, if it has one',
     },
     {
+      name: 'client-name',
+      kind: 'string',
+      value: 'NAME',
+      describe: 'what this program is called where it registers itself; kept with the login, and used there again',
+      fallback: 'postern',
+      excludes: ['client-id', 'client-credentials', 'client-metadata-url'],
+    },
+    {
+      name: 'login-hint',
+      kind: 'string',
+      value: 'TEXT',
+      describe: 'tell the login page who is to log in: a user name or address, as that page takes it',
+      excludes: ['client-credentials', 'device', 'all', 'expired'],
+    },
+    {
+      name: 'prompt',
+      kind: 'list',
+      choices: ['select_account', 'login', 'consent'],
+      value: 'WHAT',
+      describe: 'have the login page ask for the account, a new login, or consent; again for more',
+      fallback: 'consent, where the login is to last',
+      excludes: ['client-credentials', 'device'],
+    },
+    {
       name: 'redirect-port',
       kind: 'number',
       min: 1024,
       max: 65_535,
       value: 'PORT',
       env: 'POSTERN_REDIRECT_PORT',
-      describe: 'port of the callback listener on 127.0.0.1',
+      describe: 'port of the callback listener',
       fallback: 'any free one',
+    },
+    {
+      name: 'redirect-uri',
+      kind: 'string',
+      value: 'URI',
+      describe:
+        'the redirect address, where the authorization server minds it: http:// with the host localhost, 127.0.0.1 or [::1], any path, and a port or none; kept for all logins there',
+      fallback: 'the one used there before, else http://127.0.0.1/callback',
+      excludes: ['redirect-port', 'client-credentials', 'device'],
+    },
+    {
+      name: 'listen-address',
+      kind: 'string',
+      value: 'ADDRESS',
+      describe:
+        'in a container alone: take the callback at this address of the container (0.0.0.0: all of them), for a port that it publishes; needs a fixed port',
+      fallback: 'loopback, and nothing else',
+      excludes: ['client-credentials', 'device'],
     },
     {
       name: 'store',
@@ -193,6 +260,10 @@ export const loginTable = {
       command: 'postern login work --browser-with chrome --browser-profile "Profile 2"',
       describe: 'in that browser, now and later',
     },
+    {
+      command: 'postern login https://example.com/mcp --redirect-uri http://localhost:3118/callback',
+      describe: 'where localhost is wanted, or a certain port and path',
+    },
     { command: 'postern login --from cursor', describe: 'choose among the servers that Cursor knows' },
     { command: 'postern login --from cursor --all', describe: 'log in to all of them' },
     {
@@ -206,11 +277,17 @@ export const loginTable = {
     'Without --name a login is called by its server’s domain: https://mcp.linear.app/mcp is “linear”, a second one “linear-2”. A name that was another server’s is not given again unasked.',
     'Where a valid login stands, a person at a terminal is asked whether to log in again; --force, scripts and --json go on.',
     '--legacy is for servers of 2025-03-26, which name no authorization server. It counts only where no protected resource metadata is found. What it costs: nothing says that the origin’s token is for this server alone, and every login there says so.',
+    '--no-resource and --resource are for authorization servers that refuse the resource which the server names (Entra: AADSTS9010010). What they cost: resource is what makes a token valid for this server alone, so one that was asked for otherwise may be valid elsewhere, and this server could use it there. Every login says so, status shows it, refreshes and later logins keep to it, and --resource with the server’s own spelling ends it.',
+    '--redirect-uri is for authorization servers that take one host alone, a certain path, or a certain port: without a port any free one is used. The listener stays on loopback; for localhost it needs the port at 127.0.0.1 and at ::1, as a browser may take either. It is kept for its authorization server once a login has worked; http://127.0.0.1/callback ends that.',
+    '--listen-address changes where the listener is, and not the redirect address, which is your own computer’s: docker run -p 127.0.0.1:3118:3118, then --redirect-uri http://127.0.0.1:3118/callback --listen-address 0.0.0.0 (with localhost, publish it at [::1], too). Whatever reaches the container can then send requests to the listener, which takes one answer with this login’s state. It is never kept.',
     '--from reads addresses and names out of that program’s configuration, never a token. Without a terminal it prints the commands to run; with --all it logs in to each server that has no valid login, says how each went, and exits as the first one that failed. Before more than 5 of them it says how many and which, and asks; without a terminal, and with --json, it needs --yes.',
     '--store file, for machines without a keychain: one file each in the state folder, sealed with AES-256-GCM. The key comes from the file that POSTERN_STORE_KEY_FILE names (32 random bytes or more, outside of that folder, closed to others), from systemd’s credential postern-store-key, or from a passphrase asked for at the terminal.',
     '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use. There is no store “memory” to choose: its logins would end with the command that made them.',
     'With --client-credentials the secret or the key is kept in the keychain with the login, which renews itself by asking again; the file is not read again and can be deleted.',
+    'With --assertion-file, --assertion-env or --assertion-command a machine logs in by a token that its platform signs (GitHub Actions, Kubernetes, SPIFFE): no secret is kept, only where the token is. It goes to the authorization server that this login was made at, and to no other, and only where its audience is that issuer alone. See: postern help machines',
     'With --generate-key the private half never leaves the store, and what is printed is a JWK Set (RFC 7517) for the authorization server. The next login --client-credentials --client-id ID uses it. To change a key, generate another: both are printed, both can be registered, and the first login that works with the new one removes the old one.',
+    'Headers (--header-file, --header-env) are for servers behind a gateway that wants a key, or the name of a tenant. They are kept in the store with the login, and sent with each of its requests to the server’s own address; their names stand in postern status -l. The next login keeps them where it gives no others; --no-headers drops them.',
+    '--client-name is for authorization servers that register known names alone: give the one that their operator has agreed to. It has the client registered anew where it is called otherwise. --login-hint and --prompt are for this login alone (OpenID Connect Core 1.0, section 3.1.2.1); what --prompt says takes the place of consent, without which some authorization servers give no lasting login: --prompt select_account --prompt consent asks for both.',
     'Limits: 5 s to connect, 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain or a credential helper, 120 s to unlock it. A code to type (--device) is asked about for 30 minutes at most, however long it lasts. postern config shows them all, and how to change them.',
   ],
   seeAlso: ['logging-in', 'clients', 'stores'],

@@ -9,13 +9,9 @@ import { scopesMissing } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
 import { findLogin, type LoginTarget, readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { documentOf } from '../tokens/registrations.js';
-import { askStepUp } from '../tokens/step-up.js';
 import { ciOf } from './browser/browser-availability.js';
 import { type ClientWorld, readClient, readScopes, variableClient } from './client/client-options.js';
 import { noBrowserHere } from './failures.js';
-import { login } from './log-in.js';
-import { baseNameOf } from './login-name.js';
-import { loginTogether } from './one-login-at-a-time.js';
 import type { BrowserAvailability, ClientOptions, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
 
 /** What a login by a person needs of the world. */
@@ -112,7 +108,8 @@ export async function loginDefaults(world: LoginWorld, asked: Asked): Promise<Lo
     person: {
       mode,
       availability: world.availability(),
-      redirectPort: configuration.redirectPort,
+      redirectPort: undefined,
+      usualPort: configuration.redirectPort,
       look: interactive ? world.tellLook : undefined,
       caller: asked.caller ?? (interactive ? undefined : world.callerName),
       timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds[interactive ? 'watched' : 'unwatched']) * 1000,
@@ -134,6 +131,11 @@ interface Wanted {
 /** Makes a login that no options describe: a new one for `target`, or one in the place of the one that is held. */
 async function makeLogin(world: LoginWorld, { defaults, target, held, scopes, begin }: Wanted): Promise<LoginRecord> {
   const { client, person, store } = defaults;
+  const [{ login }, { baseNameOf }, { loginTogether }] = await Promise.all([
+    import('./log-in.js'),
+    import('./login-name.js'),
+    import('./one-login-at-a-time.js'),
+  ]);
   const request: PersonLogin = {
     server: target.server,
     account: target.account,
@@ -165,6 +167,7 @@ function relogin(
     const world = cancelled === undefined ? whole : { ...whole, signal: AbortSignal.any([whole.signal, cancelled]) };
     if (!options.login) {
       if (scopes.length === 0) return undefined;
+      const { askStepUp } = await import('../tokens/step-up.js');
       await askStepUp(world, { login: held, scopes, signal: world.signal });
     }
     const defaults = await loginDefaults(world, { ...options, login: held, of: 'other', caller });
@@ -192,11 +195,14 @@ async function asClient(world: LoginWorld, wanted: Parameters<Logins['asClient']
   const set = (name: string) => world.env[name] || undefined;
   const issuer = wanted.authorizationServer ?? set('POSTERN_AUTHORIZATION_SERVER');
   const keyFile = wanted.clientKeyFile;
+  const { assertionFile, assertionEnv, assertionCommand, assertionAudience, assertionAs } = wanted;
+  const isTyped = (keyFile ?? assertionFile ?? assertionEnv ?? assertionCommand) !== undefined;
   const given = await readClient(world, {
     clientId: wanted.clientId ?? set('POSTERN_CLIENT_ID'),
     clientSecretStdin: false,
-    // A key that was typed goes before a secret that the environment names.
-    clientSecretFile: wanted.clientSecretFile ?? (keyFile ? undefined : set('POSTERN_CLIENT_SECRET_FILE')),
+    // What was typed goes before a secret that the environment names.
+    clientSecretFile: wanted.clientSecretFile ?? (isTyped ? undefined : set('POSTERN_CLIENT_SECRET_FILE')),
+    ...{ assertionFile, assertionEnv, assertionCommand, assertionAudience, assertionAs },
     clientKeyFile: keyFile,
     clientCredentials: true,
     authorizationServer: issuer,

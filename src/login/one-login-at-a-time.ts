@@ -1,9 +1,12 @@
+import { ignoreFailure } from '../core/failure.js';
+import { clientInfo } from '../core/product.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
 import { hashOfParts } from '../stores/credential-item.js';
 import { Busy } from '../stores/state-failures.js';
 import { sameLogin } from '../tokens/find-login.js';
+import { readCredential } from '../tokens/read-credential.js';
 import { checkName } from './begin-login.js';
 import type { LoginPorts, LoginRequest, PersonLogin } from './ports.js';
 
@@ -42,7 +45,7 @@ export async function loginTogether(
       throw error;
     }
   }
-  if (await serves(made, request)) {
+  if (await serves(ports, made, request)) {
     if (waited) tell('The other one is logged in; its login is used here, too.');
     return await named(ports, made, request.name);
   }
@@ -67,11 +70,11 @@ class Overtaken extends Error {
 }
 
 /** Rejects with `Overtaken` as soon as there is a login that serves. */
-async function madeByPerson(ports: LoginPorts, request: LoginRequest, seen: Seen, signal: AbortSignal): Promise<never> {
+async function madeByPerson(ports: LoginPorts, request: PersonLogin, seen: Seen, signal: AbortSignal): Promise<never> {
   for (;;) {
     await ports.clock.sleep(lookMs, signal);
     const made = await madeSince(ports, request, seen);
-    if (made !== undefined && (await serves(made, request))) throw new Overtaken(made);
+    if (made !== undefined && (await serves(ports, made, request))) throw new Overtaken(made);
   }
 }
 
@@ -183,18 +186,24 @@ function listed(scopes: readonly string[] | undefined): string | undefined {
  * that are named, and with the scopes? These will do when the same were asked for there, and nothing held is lost; else
  * when all that are named here are there, and, but for a step-up, no more.
  */
-async function serves(made: LoginRecord, request: LoginRequest): Promise<boolean> {
-  const { scopes, issuer, client, store } = request;
+async function serves(ports: LoginPorts, made: LoginRecord, request: PersonLogin): Promise<boolean> {
+  const { scopes, issuer, client, resource, store, page } = request;
   const asNamed = (named: string | undefined, found: string) => named === undefined || named === found;
   const isSuch =
     made.dead !== true &&
     made.grant === undefined &&
     asNamed(issuer, made.issuer) &&
+    (resource === undefined ||
+      resource === (made.requestedResource === undefined ? made.resource : made.requestedResource)) &&
     asNamed(client.way, made.registration) &&
     asNamed(client.given?.clientId, made.clientId) &&
     (made.registration !== 'metadata' || asNamed(client.metadataUrl, made.clientId)) &&
-    asNamed(store, made.store);
-  if (!isSuch) return false;
+    asNamed(store, made.store) &&
+    asNamed(client.name, made.clientName ?? clientInfo.name) &&
+    // What the page was to ask, no record says.
+    page?.loginHint === undefined &&
+    (page?.prompts ?? []).length === 0;
+  if (!isSuch || !(await sendsTheSame(ports, made, request))) return false;
   const fingerprint = await fingerprintOf(request);
   const nothingLost = scopesMissing(made.scopes, scopes.held).length === 0;
   if (
@@ -206,4 +215,21 @@ async function serves(made: LoginRecord, request: LoginRequest): Promise<boolean
   const wanted = scopes.named && unionScopes(scopes.held, scopes.named);
   if (wanted === undefined || scopesMissing(made.scopes, wanted).length > 0) return false;
   return scopes.held.length > 0 || scopesMissing([...wanted, 'offline_access'], made.scopes).length === 0;
+}
+
+/** Does its server get the headers that are given here? Names alone do not say it: a key may be a new one. */
+async function sendsTheSame(
+  ports: LoginPorts,
+  made: LoginRecord,
+  { dropsHeaders }: Pick<LoginRequest, 'dropsHeaders'>,
+): Promise<boolean> {
+  const given = dropsHeaders ? [] : await ports.givenHeaders();
+  const names = made.headerNames ?? [];
+  if (given === undefined) return true;
+  if (names.length !== given.length) return false;
+  if (names.length === 0) return true;
+  const kept = (await readCredential(ports, made).catch(ignoreFailure))?.headers ?? [];
+  return given.every(({ name, value }) =>
+    kept.some((one) => one.name.toLowerCase() === name.toLowerCase() && one.value.reveal() === value.reveal()),
+  );
 }

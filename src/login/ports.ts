@@ -1,11 +1,14 @@
+import type { ChosenRedirectUri } from '../core/configuration/redirect-uri.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { CorePorts } from '../core/ports.js';
 import type { BrowserChoice, LoginRecord, RegistrationRecord, RegistrationWay, StoreKind } from '../core/records.js';
-import type { Secret } from '../core/secret.js';
+import type { Secret, SecretHeader } from '../core/secret.js';
 import type { Look } from '../core/text/look.js';
 import type { HttpPorts } from '../http/request.js';
+import type { PageWishes } from '../oauth/authorization-request.js';
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { Discovery } from '../oauth/discover.js';
+import type { AssertionSource } from '../stores/assertions/source.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
 
@@ -25,6 +28,10 @@ export interface LoginRequest {
   readonly issuer: string | undefined;
   /** `--legacy`: a server without metadata is taken for one of 2025-03-26. A login that was made so is made so again. */
   readonly legacy?: boolean | undefined;
+  /** `--resource`, or null for `--no-resource`: kept with the login. Undefined: as before, else the server's own. */
+  readonly resource?: string | null | undefined;
+  /** `--no-headers`: those that are kept with the login are forgotten. */
+  readonly dropsHeaders?: boolean | undefined;
   readonly client: ClientOptions;
   /** Chosen for this login and those after it; undefined: as before. */
   readonly browser?: BrowserChoice | undefined;
@@ -50,6 +57,17 @@ export interface ClientOptions {
   readonly configured: readonly PreregisteredClient[];
   /** Address of our client ID metadata document. */
   readonly metadataUrl: string | undefined;
+  /** `--client-name`: what this program is called where it registers itself. */
+  readonly name?: string | undefined;
+}
+
+/** A platform's token, as a person named it. */
+export interface GivenAssertion {
+  readonly source: AssertionSource;
+  /** Undefined: the issuer's identifier. */
+  readonly audience: string | undefined;
+  /** Undefined: what the metadata offers. */
+  readonly use: 'client' | 'grant' | undefined;
 }
 
 /** A client that a person registered, and gave. */
@@ -58,6 +76,8 @@ export interface PreregisteredClient {
   readonly secret: Secret | undefined;
   /** A private key (PEM or JWK), of a client that logs in as itself. */
   readonly key?: Secret;
+  /** What a platform signs for it stands in for a secret. */
+  readonly assertion?: GivenAssertion;
   /** The secret comes from a variable that does not say which issuer it is for. */
   readonly unbound?: boolean;
   /** The issuer it is registered at; undefined when it was given with this very login. */
@@ -70,7 +90,14 @@ export interface PreregisteredClient {
 export interface PersonOptions {
   readonly mode: 'browser' | 'no-browser';
   readonly availability: BrowserAvailability;
+  /** `--redirect-port` */
   readonly redirectPort: number | undefined;
+  /** `--redirect-uri`: for this login, and kept for those after it at the same issuer. */
+  readonly redirectUri?: ChosenRedirectUri | undefined;
+  /** Of the configuration, where nothing else says a port. */
+  readonly usualPort?: number | undefined;
+  /** `--listen-address`: the address of the container at which the callback comes in. */
+  readonly listenAddress?: string | undefined;
   /** Names the program that wants this login; undefined: a person types it, at a terminal. */
   readonly caller: (() => string) | undefined;
   readonly timeoutMs: number;
@@ -81,6 +108,8 @@ export interface PersonOptions {
 /** A login by a person. */
 export interface PersonLogin extends LoginRequest {
   readonly person: PersonOptions;
+  /** Of this login alone. */
+  readonly page?: PageWishes | undefined;
 }
 
 /** A login of which is known where and for what, and not yet as which client. */
@@ -94,9 +123,15 @@ export interface BegunLogin {
   readonly discovery: Discovery;
   /** What was registered at this issuer before, the newest first. */
   readonly kept: readonly RegistrationRecord[];
+  /** What this program is called where it registers itself, by choice of the person, now or before. */
+  readonly clientName: string | undefined;
   /** The client that a person gave for this issuer. */
   readonly preregistered: PreregisteredClient | undefined;
+  /** The redirect URI that a person chose for this issuer before. */
+  readonly redirectUri: ChosenRedirectUri | undefined;
   readonly scopes: readonly string[];
+  /** What the server gets with each request, beside the token. */
+  readonly headers: readonly SecretHeader[];
   /** Which of the two there was never a login with; at a step-up, the scopes that are asked for on top. */
   readonly isNew: { readonly server: boolean; readonly issuer: boolean; readonly scopes: readonly string[] };
 }
@@ -115,6 +150,8 @@ export interface LoginConsent {
   readonly program: string;
   readonly server: string;
   readonly issuer: string;
+  /** What the token is asked for, where the program chose that; null: the server is not named. */
+  readonly requestedResource?: string | null;
 }
 
 /** An authorization request with a state of its own. */
@@ -132,7 +169,7 @@ export type LoginOutcome = 'stored' | 'failed' | 'declined';
 export type LoggedIn = Pick<LoginRecord, 'name' | 'server' | 'account' | 'identity'>;
 
 export interface CallbackListener extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>/callback` */
+  /** `http://127.0.0.1:<port>/callback`, or with the host and the path that were chosen. */
   readonly redirectUri: string;
   /** Arms the listener: from now on links lead on, and a callback with the state of a request that was made ends the wait. */
   arm(options: {
@@ -160,9 +197,17 @@ export interface CallbackListener extends AsyncDisposable {
   finish(outcome: LoginOutcome, login?: LoggedIn): Promise<void>;
 }
 
+/** Where a callback is to come. */
+export interface CallbackAddress extends Pick<ChosenRedirectUri, 'host' | 'path'> {
+  /** 0: any that is free. */
+  readonly port: number;
+  /** The address of a container that is listened at instead of loopback, by a person's choice. */
+  readonly address?: string | undefined;
+}
+
 export interface CallbackListeners {
   /** @throws Failure `port_in_use`, `port_refused` */
-  listen(options: { readonly port: number }): Promise<CallbackListener>;
+  listen(at: CallbackAddress): Promise<CallbackListener>;
 }
 
 /** How a person is reached in a browser. */

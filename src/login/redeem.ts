@@ -2,7 +2,7 @@ import { takeStep } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
 import type { AuthorizationCode } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
-import type { Discovery } from '../oauth/discover.js';
+import { type Discovery, resourceToSend } from '../oauth/discover.js';
 import { audienceWarning } from '../oauth/id-token.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
 import {
@@ -75,8 +75,9 @@ export function tokenResult(
   { discovery, client, scopes, signal }: TokenRequest,
   grant: TokenGrant,
 ): Promise<AsClient<TokenResult, ClientAuthentication>> {
-  const { authorizationServer: server, protectedResource, zone } = discovery;
-  const target = { endpoint: server.tokenEndpoint, issuer: server.issuer, resource: protectedResource.resource, zone };
+  const { authorizationServer: server, zone } = discovery;
+  const resource = resourceToSend(discovery);
+  const target = { endpoint: server.tokenEndpoint, issuer: server.issuer, resource, zone };
   const spent = 'code' in grant ? [grant.code.secret, grant.verifier] : [];
   return askAsClient(server, client, async (as) => {
     const response = await sendTokenRequest(http, { ...target, client: as, signal }, grant);

@@ -10,11 +10,12 @@ import {
   type StoredItem,
 } from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
-import { quotesSecret } from '../core/secret.js';
+import { quotesSecret, type SecretHeader } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import type { Discovery } from '../oauth/discover.js';
 import { type ExpectedIdToken, type Identity, identityIn, idTokenProblem } from '../oauth/id-token.js';
 import type { IssuedToken } from '../oauth/token.js';
+import { type KeptAssertion, recordOfAssertion } from '../stores/assertions/source.js';
 import {
   type CredentialBinding,
   credentialKey,
@@ -32,6 +33,7 @@ import {
 } from '../stores/orphans.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { forgetFailures } from '../tokens/remember-failure.js';
+import { platformRefusals } from '../tokens/workload/own-grant.js';
 import { usualBrowser } from './browser/chosen-browser.js';
 import { freeName } from './login-name.js';
 import { fingerprintOf } from './one-login-at-a-time.js';
@@ -52,6 +54,10 @@ export interface NewLogin {
   readonly redeemed: Redeemed;
   readonly way: RegistrationWay;
   readonly grant: Grant;
+  /** Where the platform's token is that the client logged in by. */
+  readonly assertion?: KeptAssertion | undefined;
+  /** What the server gets with each request, beside the token. */
+  readonly headers: readonly SecretHeader[];
 }
 
 /**
@@ -65,6 +71,7 @@ export async function saveCredential(ports: SavePorts, login: NewLogin): Promise
   if (login.grant === 'authorization_code') await loginBrakes(ports, login.request).issued();
   const { record, replaced } = await write(ports, login);
   await forgetFailures(ports, record.server);
+  if (login.assertion !== undefined) await ports.attempts.forget(platformRefusals(record));
   for (const item of replaced) {
     // Under its own lock: a refresh that is under way would write the old credential once more.
     await using _lock = await ports.locks.acquire(item.key, { waitMs: credentialLockWaitMs, signal });
@@ -134,7 +141,7 @@ function withName(record: LoginRecord, { baseName }: LoginRequest, document: Ind
 
 /** The secret item. */
 function credentialOf(
-  { discovery, redeemed, grant }: NewLogin,
+  { discovery, redeemed, grant, headers, assertion }: NewLogin,
   binding: CredentialBinding,
   generation: number,
 ): StoredCredential {
@@ -152,19 +159,24 @@ function credentialOf(
     scopes,
     tokenEndpoint,
     authMethod: client.method,
+    ...(headers.length === 0 ? {} : { headers }),
     ...defined({ refreshToken, revocationEndpoint, subject, clientSecret: client.secret, grant: ownGrant(grant) }),
+    ...defined({ requestedResource: discovery.requestedResource, assertion }),
   };
 }
 
 /** What the index tells of it. */
 async function recordOf(
-  { request, discovery, redeemed, way, grant }: NewLogin,
+  { request, discovery, redeemed, way, grant, headers, assertion }: NewLogin,
   binding: CredentialBinding,
   before: readonly LoginRecord[],
 ): Promise<Omit<LoginRecord, 'key' | 'store' | 'generation'>> {
   const { token, client } = redeemed;
   const isClean = (text: string) =>
-    !quotesSecret(text, [token.accessToken, token.refreshToken, token.idToken, client.secret]);
+    !quotesSecret(text, [
+      ...[token.accessToken, token.refreshToken, token.idToken, client.secret],
+      ...headers.map(({ value }) => value),
+    ]);
   const expected = { ...binding, now: token.obtainedAt };
   const identity = identityIn(token.idToken, expected);
   return {
@@ -182,9 +194,13 @@ async function recordOf(
       person: identity === undefined ? undefined : personOf(identity, isClean),
       preferred: before.find((old) => old.preferred)?.preferred,
       legacy: discovery.protectedResource.isLegacy,
+      requestedResource: discovery.requestedResource,
       askedScopes: askedScopes(request, before[0]),
       grant: ownGrant(grant),
+      assertion: assertion && recordOfAssertion(assertion),
       browser: browserOf(request, before[0]),
+      clientName: way === 'dynamic' ? (request.client.name ?? before[0]?.clientName) : undefined,
+      headerNames: headers.length === 0 ? undefined : headers.map(({ name }) => name),
       // Nobody waits for a login of the client's own.
       requestFingerprint: grant === 'authorization_code' ? await fingerprintOf(request) : undefined,
     }),

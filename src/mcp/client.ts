@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
+import { withSecretHeaders } from '../core/text/secret-headers.js';
 import type { Outcome, Refusal } from './exchange.js';
 import { Inbound } from './inbound.js';
 import { OlderTransport } from './older-transport.js';
@@ -140,9 +141,8 @@ export class ProtocolClient implements MessageClient {
     const { wire, authorizer } = this.#options;
     const { session, server, credential } = this.#parts;
     if (!session.hasId || !session.isOf(credential.key)) return;
-    const { token } = await authorizer.authorize({ url: server, operation: () => 'DELETE', repeatable: () => false });
-    const own = token === undefined ? [] : ([['authorization', token.bearer.reveal()]] as const);
-    const headers = [...session.headers(credential.key), ...own];
+    const { own } = await authorizer.authorize({ url: server, operation: () => 'DELETE', repeatable: () => false });
+    const headers = withSecretHeaders(session.headers(credential.key), own);
     await new Promise<void>((resolve) => {
       const request = { method: 'DELETE', url: server, headers, body: undefined, lasting: false } as const;
       const done = () => resolve();

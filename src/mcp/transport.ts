@@ -1,6 +1,7 @@
 import type { Failure } from '../core/failure.js';
-import type { Secret } from '../core/secret.js';
+import type { SecretHeader } from '../core/secret.js';
 import type { EventBytes } from '../core/text/event-stream.js';
+import { withSecretHeaders } from '../core/text/secret-headers.js';
 import { Exchange, type ExchangeParts, type Outcome } from './exchange.js';
 import { MemoryBudget } from './memory-budget.js';
 import type { WireRequest } from './wire.js';
@@ -16,7 +17,8 @@ export interface AuthorizerTarget {
 }
 
 export interface AuthorizedTarget {
-  readonly token: { readonly bearer: Secret } | undefined;
+  /** The token, and what the server wants beside it; empty without both. The same list for the same token. */
+  readonly own: readonly SecretHeader[];
 }
 
 /** Puts the login's token on requests, and says after each response whether there is a better one. */
@@ -59,7 +61,7 @@ const accepted = { status: 200, challenges: [] };
 export class Transport {
   readonly #parts: TransportParts;
   readonly #budget: MemoryBudget;
-  #latest: { readonly given: Headers; readonly bearer: Secret; readonly headers: Headers } | undefined;
+  #latest: { readonly given: Headers; readonly own: readonly SecretHeader[]; readonly headers: Headers } | undefined;
   #ended: Failure | undefined;
 
   constructor(parts: TransportParts) {
@@ -80,7 +82,7 @@ export class Transport {
     let repeated = false;
     for (;;) {
       if (this.#ended !== undefined) throw this.#ended;
-      const outcome = await this.#once(outgoing, authorized.token?.bearer);
+      const outcome = await this.#once(outgoing, authorized.own);
       if (this.#ended !== undefined) throw this.#ended;
       if (outcome.kind === 'failed') {
         if (!outcome.unanswered || !outgoing.repeatable || repeated) return outcome;
@@ -100,10 +102,10 @@ export class Transport {
     this.#parts.wire.cut(reason);
   }
 
-  #once(outgoing: OutgoingMessage, bearer: Secret | undefined): Promise<Outcome> {
+  #once(outgoing: OutgoingMessage, own: readonly SecretHeader[]): Promise<Outcome> {
     const { wire, host, meter, headersMs, maxMessageBytes } = this.#parts;
     const { method, url, body, lasting } = outgoing.request;
-    const headers = this.#headersWith(outgoing.headers(), bearer);
+    const headers = this.#headersWith(outgoing.headers(), own);
     const exchange = new Exchange({
       wire,
       host,
@@ -119,12 +121,12 @@ export class Transport {
   }
 
   /** The same object for the same headers and token: the wire need not validate it again. */
-  #headersWith(given: Headers, bearer: Secret | undefined): Headers {
-    if (bearer === undefined) return given;
+  #headersWith(given: Headers, own: readonly SecretHeader[]): Headers {
+    if (own.length === 0) return given;
     const latest = this.#latest;
-    if (latest?.given === given && latest.bearer === bearer) return latest.headers;
-    const headers: Headers = [...given, ['authorization', bearer.reveal()]];
-    this.#latest = { given, bearer, headers };
+    if (latest?.given === given && latest.own === own) return latest.headers;
+    const headers: Headers = withSecretHeaders(given, own);
+    this.#latest = { given, own, headers };
     return headers;
   }
 }

@@ -10,19 +10,31 @@ export const longestAuthorizationRequest = 8192;
 /** Of an authorization request, by their wire names. */
 export type AuthorizationParameters = Readonly<Record<string, string>>;
 
+/** What a person wants of the login page (OpenID Connect Core 1.0, section 3.1.2.1). */
+export interface PageWishes {
+  /** Who is to log in. */
+  readonly loginHint?: string | undefined;
+  /** Values of `prompt`, in the place of the usual one; none: the usual. */
+  readonly prompts?: readonly string[] | undefined;
+}
+
 /**
  * An authorization request (RFC 6749 section 4.1.1) with PKCE S256 (RFC 7636) and `resource` (RFC 8707).
- * @param request Without `scopes` there is no `scope` parameter at all.
+ * @param request Without `scopes` there is no `scope` parameter at all, and without `resource` none of that.
  */
 export function authorizationRequestParameters(request: {
   readonly clientId: string;
   readonly redirectUri: string;
-  readonly resource: string;
+  readonly resource: string | undefined;
   readonly scopes: readonly string[];
   readonly state: string;
   readonly codeChallenge: string;
+  readonly page?: PageWishes | undefined;
 }): AuthorizationParameters {
-  const { clientId, redirectUri, resource, scopes, state, codeChallenge } = request;
+  const { clientId, redirectUri, resource, scopes, state, codeChallenge, page } = request;
+  // Authorization servers with OpenID's habits drop offline_access unless consent is asked for.
+  const usual = scopes.includes('offline_access') ? ['consent'] : [];
+  const prompts = page?.prompts?.length ? page.prompts : usual;
   return {
     response_type: 'code',
     client_id: clientId,
@@ -31,8 +43,8 @@ export function authorizationRequestParameters(request: {
     code_challenge: codeChallenge,
     code_challenge_method: 'S256',
     ...withScope({ resource, scopes }),
-    // Authorization servers with OpenID's habits drop offline_access unless consent is asked for.
-    ...(scopes.includes('offline_access') ? { prompt: 'consent' } : {}),
+    ...(prompts.length === 0 ? {} : { prompt: prompts.join(' ') }),
+    ...(page?.loginHint === undefined ? {} : { login_hint: page.loginHint }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { ClientAuthMethod } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import { importPrivateKey } from './client-key.js';
 import { plainBasic } from './leniency.js';
+import { assertionAuth } from './workload/assertion.js';
 
 /** A client as the token endpoint sees it (RFC 6749 section 2.3). */
 export interface ClientAuthentication {
@@ -10,6 +11,8 @@ export interface ClientAuthentication {
   readonly method: ClientAuthMethod;
   /** Present exactly for the two secret methods, and for `private_key_jwt`: then it is the private key, PEM or JWK. */
   readonly secret: Secret | undefined;
+  /** A token that a platform has signed for the client, in place of a secret (RFC 7523 section 2.2): for this one request. */
+  readonly assertion?: Secret;
   /** Further keys of the client, for a server that does not know the first one (yet), the newest first. */
   readonly otherKeys?: readonly Secret[];
 }
@@ -18,7 +21,8 @@ export interface ClientAuthentication {
  * How the client authenticates: identifier and secret for Basic, in the body for post, a fresh assertion for this issuer
  * alone, good for a minute, for `private_key_jwt` (RFC 7523 section 2.2), the identifier alone for a public client.
  */
-export async function clientAuthentication({ method, secret }: ClientAuthentication): Promise<ClientAuth> {
+export async function clientAuthentication({ method, secret, assertion }: ClientAuthentication): Promise<ClientAuth> {
+  if (assertion !== undefined) return assertionAuth(assertion);
   const { ClientSecretPost, None, PrivateKeyJwt } = await import('oauth4webapi');
   if (secret === undefined || method === 'none') return None();
   const text = secret.reveal();

@@ -3,6 +3,7 @@ import type { LoginMeant } from '../core/login-command.js';
 import type { Clock, CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
+import type { SecretHeader } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
 import {
@@ -14,12 +15,15 @@ import {
 import { findLegacyServer, legacyResource, legacyWarning, servesOwnMetadata } from './legacy-server.js';
 import { probeServer } from './probe.js';
 import { findProtectedResource, type ProtectedResource } from './resource-metadata.js';
+import { httpWithHeaders } from './server-headers.js';
 import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from './server-metadata.js';
 
 export interface Discovery {
   readonly server: string;
   readonly zone: Zone;
   readonly protectedResource: ProtectedResource;
+  /** What tokens are asked for instead of its resource, by a person's choice; null: nothing at all. */
+  readonly requestedResource?: string | null | undefined;
   readonly authorizationServer: AuthorizationServer;
   /** The challenge's scopes; undefined when it named none. */
   readonly challengedScopes: readonly string[] | undefined;
@@ -32,6 +36,10 @@ export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & {
   readonly grant: WantedGrant;
   /** A person's word: where the server has no protected resource metadata, it is taken for one of 2025-03-26. */
   readonly legacy?: boolean | undefined;
+  /** A person's word: what tokens are asked for instead of the server's resource; null: nothing at all. */
+  readonly resource?: string | null | undefined;
+  /** What the server wants with each request. */
+  readonly headers: readonly SecretHeader[];
 };
 
 /**
@@ -43,19 +51,23 @@ export async function discover(
   ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'>,
   request: DiscoveryRequest,
 ): Promise<Discovery> {
-  const { server } = request;
+  const { server, headers } = request;
   // For all requests together, however many addresses hang; each has a shorter limit of its own.
   const discoveryMs = (await ports.limits()).discoverySeconds * 1000;
   const inTime = timeBudget(ports.clock, discoveryMs, discoveryTimedOut(server, discoveryMs));
   const { probed, protectedResource } = await inTime(request.signal, async (signal) => {
-    const probed = await probeServer(ports, { server, signal });
+    const http = httpWithHeaders(ports.http, { server, headers });
+    const probed = await probeServer({ ...ports, http }, { server, signal });
     const whenNone = async (tried: string) => {
       if (request.legacy === true || request.held?.legacy === true) return legacyResource(server);
       const { zone } = probed;
       const isLegacy = await servesOwnMetadata(ports, { server, zone, grant: request.grant, signal });
       throw noProtectedResourceMetadata(server, tried, isLegacy);
     };
-    return { probed, protectedResource: await findProtectedResource(ports, { server, probed, whenNone, signal }) };
+    return {
+      probed,
+      protectedResource: await findProtectedResource(ports, { server, probed, whenNone, headers, signal }),
+    };
   });
   const named = protectedResource.authorizationServers;
   const issuer = await chooseAuthorizationServer(ports, { ...request, named });
@@ -75,31 +87,55 @@ export async function discover(
     }
     return found;
   });
-  return {
-    server,
-    zone,
-    protectedResource,
-    authorizationServer,
-    challengedScopes: probed.scopes,
-    warnings: warningsOf(server, probed.resourceMetadata ?? server, protectedResource, authorizationServer),
-  };
+  const requestedResource = chosenResource(request, protectedResource);
+  const found = { server, zone, protectedResource, requestedResource, authorizationServer };
+  const warnings = warningsOf(probed.resourceMetadata ?? server, found);
+  return { ...found, challengedScopes: probed.scopes, warnings };
+}
+
+/** What was chosen with this login, or before; the server's own spelling is no choice. */
+function chosenResource(
+  { resource, held }: Pick<DiscoveryRequest, 'resource' | 'held'>,
+  { resource: own }: ProtectedResource,
+): string | null | undefined {
+  const chosen = resource === undefined ? held?.requestedResource : resource;
+  return chosen === own ? undefined : chosen;
+}
+
+/** The `resource` of requests (RFC 8707 section 2): as the server's metadata spells it, unless a person chose otherwise. */
+export function resourceToSend({
+  requestedResource: chosen,
+  protectedResource,
+}: Pick<Discovery, 'requestedResource' | 'protectedResource'>): string | undefined {
+  return chosen === undefined ? protectedResource.resource : (chosen ?? undefined);
 }
 
 function warningsOf(
-  server: string,
   metadataUrl: string,
-  { relation, resource, isLegacy }: ProtectedResource,
-  { issuer, authorizationEndpoint = issuer }: AuthorizationServer,
+  found: Pick<Discovery, 'server' | 'protectedResource' | 'requestedResource' | 'authorizationServer'>,
 ): readonly string[] {
+  const { server, requestedResource } = found;
+  const { relation, resource, isLegacy } = found.protectedResource;
+  const { issuer, authorizationEndpoint = issuer } = found.authorizationServer;
   const [ofServer, ofMetadata, ofIssuer, ofPage] = [server, metadataUrl, issuer, authorizationEndpoint].map(
     (url) => new URL(url).origin,
   );
   return [
     isLegacy === true && legacyWarning(server),
-    relation === 'ancestor' && `the token is valid for the whole of ${resource}, not only for ${server}`,
+    requestedResource !== undefined && resourceWarning(server, issuer, requestedResource),
+    requestedResource === undefined &&
+      relation === 'ancestor' &&
+      `the token is valid for the whole of ${resource}, not only for ${server}`,
     ofMetadata !== ofServer && `the server's metadata is published at another origin, ${ofMetadata}`,
     ofPage !== ofIssuer && `the login page is at ${ofPage}, another site than the issuer ${issuer}`,
   ].filter((warning) => warning !== false);
+}
+
+/** What it costs that a token is not asked for by the server's own resource. */
+function resourceWarning(server: string, issuer: string, requested: string | null): string {
+  return requested === null
+    ? `the token is asked for without naming this server (--no-resource): it may be valid at other services of ${issuer}, and ${server} could use it there`
+    : `the token is asked for ${requested} (--resource), not for the address of this server: it may be valid for all that is called so at ${issuer}, and ${server} could use it there`;
 }
 
 interface AuthorizationServerChoice {
@@ -107,7 +143,9 @@ interface AuthorizationServerChoice {
   /** `--authorization-server`: the person's word. */
   readonly wanted: string | undefined;
   /** The login that exists for this server and account. */
-  readonly held: (LoginMeant & { readonly issuer: string; readonly legacy?: boolean }) | undefined;
+  readonly held:
+    | (LoginMeant & { readonly issuer: string; readonly legacy?: boolean; readonly requestedResource?: string | null })
+    | undefined;
   /** Issuers with a login or a pre-registered client, most telling first. */
   readonly known: readonly string[];
   readonly signal: AbortSignal;

@@ -3,8 +3,10 @@ import type { CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
+import { withSecretHeaders } from '../core/text/secret-headers.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
 import type { HttpPorts } from '../http/request.js';
+import { headersForDocument, type ServerHeaders } from './server-headers.js';
 
 export type DiscoveryPorts = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>;
 
@@ -46,17 +48,19 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
     readonly urls: readonly string[];
     readonly step: Pick<Step, 'name' | 'rule'>;
     readonly zone: Zone;
+    /** For a document about that server, where it is refused without them. */
+    readonly own?: ServerHeaders | undefined;
     readonly signal: AbortSignal;
   },
   validate: (object: JsonObject, url: string) => Promise<Found | RefusedDocument<string>>,
 ): Promise<Found | { readonly ok: false; readonly misses: readonly Miss[] }> {
-  const { urls, step, zone, signal } = request;
+  const { urls, step, zone, own, signal } = request;
   const misses: Miss[] = [];
   for (const url of urls) {
     ports.progress.begin(`Reading ${url}`);
     const record = (ended: Pick<Step, 'came' | 'verdict'> & { readonly rule?: string }) =>
       ports.journal.record({ ...step, asked: `GET ${url}`, ...ended });
-    const document = await fetchDocument(ports, { url, zone, signal });
+    const document = await fetchDocument(ports, { url, zone, own, signal });
     if (!document.ok) {
       const { why, failure, isBroken } = document;
       record({ came: failure?.message ?? why, verdict: url === urls.at(-1) ? 'failure' : 'skipped' });
@@ -84,16 +88,32 @@ type FetchedDocument =
   | { readonly ok: true; readonly object: JsonObject }
   | ({ readonly ok: false } & Omit<Miss, 'url'>);
 
-/** GETs a discovery document: no credentials, at most three redirects within the origin, bounded in size and time. */
+interface DocumentRequest {
+  readonly url: string;
+  readonly zone: Zone;
+  readonly own?: ServerHeaders | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * GETs a discovery document: no credentials, at most three redirects within the origin, bounded in size and time. What a
+ * gateway refuses without the headers that its server wants is asked for with them, and then no redirect is followed.
+ */
 async function fetchDocument(
   { http }: DiscoveryPorts,
-  { url, zone, signal }: { readonly url: string; readonly zone: Zone; readonly signal: AbortSignal },
+  { url, zone, own, signal }: DocumentRequest,
 ): Promise<FetchedDocument> {
   const none = (why: string, failure?: Failure) => ({ ok: false, why, failure, isBroken: false }) as const;
   const headers = [['accept', 'application/json']] as const;
   try {
     const request = { method: 'GET', url, headers, namedBy: zone, redirects: 'same-origin', limits, signal } as const;
-    await using response = await http.send(request);
+    await using first = await http.send(request);
+    const mayPass = first.status === 401 || first.status === 403 ? headersForDocument(url, own) : [];
+    await using second =
+      mayPass.length === 0
+        ? undefined
+        : await http.send({ ...request, headers: withSecretHeaders(headers, mayPass), redirects: 'refuse' });
+    const response = second ?? first;
     if (response.status !== 200) return none(`status ${response.status}`);
     const parsed = parseJson(await response.bytes());
     if (!parsed.ok) return { ...none(parsed.problem.replaceAll('_', ' ')), isBroken: true };

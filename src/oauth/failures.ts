@@ -29,7 +29,7 @@ export function noProtectedResourceMetadata(server: string, tried: string, isLeg
   const message = `${quoted(server)} does not say where to log in: it has no protected resource metadata (RFC 9728). Tried: ${tried}.`;
   const remedy = isLegacy
     ? `Its origin is an authorization server itself, as with servers of 2025-03-26. If you trust it with that, run: postern login ${shellWord(server)} --legacy`
-    : 'Check the server’s address, or ask its operator to publish that metadata.';
+    : `Check the server’s address, or ask its operator to publish that metadata.${/status 40[13]/.test(tried) ? ` ${headerHint(server)}` : ''}`;
   return rulesBroken('discovery_failed', message, remedy);
 }
 
@@ -116,13 +116,19 @@ export function loginNotOffered(server: string, status: number): Failure {
   );
 }
 
+/** What gateways refuse who brings no key of theirs. */
+function headerHint(server: string): string {
+  return `If it wants a header beside the login (a gateway’s key, a tenant), run: postern login ${shellWord(server)} --header-file FILE`;
+}
+
 /** The server failed before it could ask for a login. */
 export function probeFailed(server: string, status: number): Failure {
   const message = `${quoted(server)} responded ${status} instead of asking for a login.`;
   if (status >= 500 || status === 429) {
     return failure(exitCode.network, 'server_failed', message, 'Try again later, or ask the server’s operator.');
   }
-  const remedy = 'Check the address: most servers are at a path like /mcp.';
+  const isRefusal = status === 401 || status === 403;
+  const remedy = isRefusal ? headerHint(server) : 'Check the address: most servers are at a path like /mcp.';
   return rulesBroken('discovery_failed', message, remedy);
 }
 
@@ -142,8 +148,15 @@ export function grantRefused(
   const shown = error === '' ? '' : ` ${quoted(error, 80)}`;
   const quote = said === '' ? '' : `; it said: ${quoted(said)}`;
   const message = `The authorization server ${quoted(issuer)} refused to issue a token (${status}${shown})${quote}.`;
-  const known = Object.hasOwn(afterGrantError, error) ? afterGrantError[error] : undefined;
-  return failure(exitCode.refused, known === undefined ? 'grant_refused' : error, message, known ?? runAgain);
+  const code = refusesResource(error, said) ? 'invalid_target' : error;
+  const known = Object.hasOwn(afterGrantError, code) ? afterGrantError[code] : undefined;
+  return failure(exitCode.refused, known === undefined ? 'grant_refused' : code, message, known ?? runAgain);
+}
+
+/** Is it the resource that was refused? (RFC 8707 section 2; Entra's AADSTS9010010 and 901002 come with other codes, too.) */
+export function refusesResource(error: string, said: string): boolean {
+  if (error === 'invalid_target' || error === 'invalid_resource' || /AADSTS9010(?:010|02)\b/.test(said)) return true;
+  return error === 'invalid_request' && /\bresource\b/i.test(said);
 }
 
 const runAgain = 'Log in again. Nothing was stored; an earlier login still works.';

@@ -1,3 +1,4 @@
+import { clientInfo } from '../core/product.js';
 import type { ClientAuthMethod, Zone } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
@@ -37,18 +38,20 @@ export async function registerClient(
     readonly server: AuthorizationServer;
     readonly endpoint: string;
     readonly redirectUri: string;
+    /** Undefined: the product's. */
+    readonly name?: string | undefined;
     readonly zone: Zone;
     readonly now: number;
     readonly signal: AbortSignal;
   },
 ): Promise<RegistrationResult> {
   const oauth = await import('oauth4webapi');
-  const { endpoint, grants, now, redirectUri, scopes, server } = request;
+  const { endpoint, grants, name = clientInfo.name, now, redirectUri, scopes, server } = request;
   const wanted = wantedMethod(server.tokenAuthMethods);
   const response = await oauth.dynamicClientRegistrationRequest(
     { issuer: server.issuer, registration_endpoint: endpoint },
     {
-      client_name: 'postern',
+      client_name: name,
       application_type: 'native',
       redirect_uris: [redirectUri],
       grant_types: [...grants],

@@ -1,6 +1,7 @@
 import type { Zone } from '../core/records.js';
 import { resourceCovers } from '../core/resource.js';
 import { parseScope } from '../core/scope.js';
+import type { SecretHeader } from '../core/secret.js';
 import type { JsonObject, JsonValue } from '../core/text/json.js';
 import { gateUrl } from '../core/url.js';
 import {
@@ -107,14 +108,16 @@ export async function findProtectedResource(
     readonly probed: ProbedServer;
     /** What stands in where the server wants a login, names no metadata, and has none. @throws a failure where nothing does */
     readonly whenNone: (tried: string) => Promise<ProtectedResource>;
+    /** What the server wants with each request; none where it is left out. */
+    readonly headers?: readonly SecretHeader[];
     readonly signal: AbortSignal;
   },
 ): Promise<ProtectedResource> {
-  const { server, signal } = wanted;
+  const { server, headers = [], signal } = wanted;
   const { zone, status, resourceMetadata: named } = wanted.probed;
   const urls = named === undefined ? protectedResourceMetadataUrls(server) : [named];
   const step = { name: 'protected-resource-metadata', rule: named === undefined ? 'R-4.2b' : 'R-4.2a' };
-  const found = await firstDocument(ports, { urls, step, zone, signal }, (document, url) =>
+  const found = await firstDocument(ports, { urls, step, zone, own: { server, headers }, signal }, (document, url) =>
     validateResourceMetadata(document, { server, zone, url }),
   );
   if (found.ok) return found.protectedResource;

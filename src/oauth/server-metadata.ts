@@ -20,8 +20,11 @@ import {
   resourceNotListed,
 } from './failures.js';
 
-/** By which grant a token is to be got. A code typed elsewhere (RFC 8628) gives a person's login, too. */
-export type WantedGrant = Grant | 'device_code';
+/**
+ * By which grant a token is to be got. A code typed elsewhere (RFC 8628) gives a person's login, too; for what a platform's
+ * token (`assertion`) is used, the metadata decides.
+ */
+export type WantedGrant = Grant | 'device_code' | 'assertion';
 
 export interface WantedIssuer {
   readonly issuer: string;
@@ -146,7 +149,9 @@ const codeFlow = [
 function missingCapability(document: JsonObject, grant: WantedGrant): string | undefined {
   // Logins by a code are offered by their endpoint; whoever has it may leave the list as it was.
   const lists = [
-    ...(grant === 'device_code' ? [] : ([['grant_types_supported', grant, `the grant type "${grant}"`]] as const)),
+    ...(grant === 'device_code' || grant === 'assertion'
+      ? []
+      : ([['grant_types_supported', grant, `the grant type "${grant}"`]] as const)),
     ...(grant === 'authorization_code' ? codeFlow : []),
   ] as const;
   return lists.find(([name, value]) => {

@@ -16,20 +16,26 @@ import {
   validateResponse,
 } from './engine.js';
 import { tidyToken } from './leniency.js';
+import { jwtBearerGrant } from './workload/assertion.js';
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /**
  * By what a token is asked for: an authorization code with PKCE's verifier (RFC 6749 section 4.1.3, RFC 7636 section 4.5),
- * a refresh token (RFC 6749 section 6), a device code (RFC 8628 section 3.4), or as the client itself (RFC 6749 section 4.4.2).
+ * a refresh token (RFC 6749 section 6), a device code (RFC 8628 section 3.4), as the client itself (RFC 6749 section 4.4.2),
+ * or a token that a platform has signed for the client (RFC 7523 section 2.1).
  */
 export type TokenGrant =
   | { readonly code: AuthorizationCode; readonly verifier: Secret; readonly redirectUri: string }
   | { readonly refreshToken: Secret; readonly scopes: readonly string[] }
   | { readonly deviceCode: Secret }
-  | { readonly client: 'itself'; readonly scopes: readonly string[] };
+  | { readonly client: 'itself'; readonly scopes: readonly string[] }
+  | { readonly assertion: Secret; readonly scopes: readonly string[] };
 
-export type TokenRequest = EndpointRequest & { readonly resource: string };
+export type TokenRequest = EndpointRequest & {
+  /** Undefined: left out, by a person's choice. */
+  readonly resource: string | undefined;
+};
 
 /**
  * Asks the token endpoint, with `resource` (RFC 8707 section 2.2).
@@ -37,24 +43,27 @@ export type TokenRequest = EndpointRequest & { readonly resource: string };
  */
 export async function sendTokenRequest(http: HttpClient, request: TokenRequest, grant: TokenGrant): Promise<Response> {
   const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
-  const { resource } = request;
+  const target = withScope({ ...request, scopes: [] });
   if ('code' in grant) {
     const { code, redirectUri, verifier } = grant;
-    const withResource = { ...options, additionalParameters: { resource } };
+    const withResource = { ...options, additionalParameters: target };
     const parameters = [code.parameters, redirectUri, verifier.reveal(), withResource] as const;
     return await oauth.authorizationCodeGrantRequest(as, client, authentication, ...parameters);
   }
   const ask = (grantType: string, parameters: Readonly<Record<string, string>>) =>
     oauth.genericTokenEndpointRequest(as, client, authentication, grantType, parameters, options);
-  if ('deviceCode' in grant) return await ask(deviceGrant, { resource, device_code: grant.deviceCode.reveal() });
-  const parameters = withScope({ resource, scopes: grant.scopes });
+  if ('deviceCode' in grant) return await ask(deviceGrant, { ...target, device_code: grant.deviceCode.reveal() });
+  const parameters = withScope({ ...request, scopes: grant.scopes });
   if ('client' in grant) return await ask('client_credentials', parameters);
+  if ('assertion' in grant) return await ask(jwtBearerGrant, { ...parameters, assertion: grant.assertion.reveal() });
   return await ask('refresh_token', { ...parameters, refresh_token: grant.refreshToken.reveal() });
 }
 
-/** `resource`, and `scope` where there is one to name. */
-export function withScope({ resource, scopes }: { readonly resource: string; readonly scopes: readonly string[] }) {
-  return { resource, ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
+/** `resource` and `scope`, each where there is one to name. */
+export function withScope(wanted: { readonly resource: string | undefined; readonly scopes: readonly string[] }) {
+  const { resource, scopes } = wanted;
+  const target = resource === undefined ? {} : { resource };
+  return { ...target, ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
 }
 
 /** What a token response gives (RFC 6749 section 5.1). */

@@ -5,14 +5,16 @@ import type { IncomingRequest } from '../relay/server-request.js';
 import { type ForwardedRequest, forwardedRequest, plainly } from './forwarded-headers.js';
 import { proxyLimits } from './limits.js';
 import { type Endpoints, upstreamTarget } from './mount-path.js';
-import type { ProxyMount } from './ports.js';
+import type { LocalKeys, ProxyMount } from './ports.js';
 import { type Refusal, refusal } from './refusal.js';
 
 /** What requests are checked against; the same for all of them. */
 export interface Gate {
   /** What `Host` may be. */
   readonly authorities: ReadonlySet<string>;
-  readonly key: LocalKey | undefined;
+  readonly keys: LocalKeys | undefined;
+  /** For a request without a key that asks who listens here: a refusal that proves it. */
+  readonly prove?: ((target: string) => Refusal | undefined) | undefined;
   readonly mounts: ReadonlyMap<string, Mounted>;
   readonly sessions: Sessions;
 }
@@ -35,6 +37,9 @@ export interface Admitted {
   readonly target: string;
   /** The beginning of a path of ours that leads to this mount. */
   readonly prefix: string;
+  /** The key that let it in, and of which keys that was one. */
+  readonly key: string | undefined;
+  readonly keysThen: unknown;
 }
 
 /** Targets remembered for one mount: most programs ask for the same few. */
@@ -59,23 +64,26 @@ export function admit(request: IncomingRequest, gate: Gate): Admitted | Refusal 
   if (head.expects.some((what) => what.toLowerCase() !== '100-continue')) return refusal('expectation_refused', true);
   if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c')) return refusal('upgrade_refused', true);
   if (!/^\/(?!\/)[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(target)) return refusal('bad_target');
-  const path = inside(target, head.keys, gate.key);
-  if (path === undefined) return refusal('key_needed');
-  const { segment, rest } = firstSegment(path);
+  const keysThen = gate.keys?.version();
+  const inner = inside(target, head.keys, gate.keys);
+  if (inner === undefined) return gate.prove?.(target) ?? refusal('key_needed');
+  const { segment, rest } = firstSegment(inner.path);
   const mounted = gate.mounts.get(segment);
   if (mounted === undefined) return refusal('no_such_mount');
   const upstream = targetAt(mounted, rest);
   if (upstream === undefined) return refusal('bad_target');
   const prefix = target.slice(0, target.length - rest.length);
   const forward = method === 'GET' ? plainly(head.forward) : head.forward;
-  const admitted = { mounted, head: { ...head, forward }, framing, target: upstream, prefix };
+  const { key } = inner;
+  const admitted = { mounted, head: { ...head, forward }, framing, target: upstream, prefix, key, keysThen };
   request.known = admitted;
   return ofOneServer(admitted, gate);
 }
 
 /** The same for a head that was admitted before, word for word, where nothing has changed since. */
 export function admitAgain({ known }: IncomingRequest, gate: Gate): Admitted | Refusal | undefined {
-  return known === undefined ? undefined : ofOneServer(known as Admitted, gate);
+  const admitted = known as Admitted | undefined;
+  return admitted === undefined || admitted.keysThen !== gate.keys?.version() ? undefined : ofOneServer(admitted, gate);
 }
 
 /** A session belongs to the server that it began at. */
@@ -85,13 +93,18 @@ function ofOneServer(admitted: Admitted, { sessions }: Gate): Admitted | Refusal
   return isOther ? refusal('session_of_other_server') : admitted;
 }
 
-/** The part of the target behind the key; undefined without the right key. Never from the query. */
-function inside(target: string, keys: readonly string[], key: LocalKey | undefined): string | undefined {
-  if (key === undefined) return target;
-  const [offered] = keys;
-  if (offered !== undefined) return keys.length === 1 && key.isEqualTo(offered) ? target : undefined;
+/** The part of the target behind the key, and that key; undefined without the right one. Never from the query. */
+function inside(
+  target: string,
+  offeredKeys: readonly string[],
+  keys: LocalKeys | undefined,
+): { readonly path: string; readonly key: string | undefined } | undefined {
+  if (keys === undefined) return { path: target, key: undefined };
   const { segment, rest } = firstSegment(target);
-  return key.isEqualTo(segment) ? rest : undefined;
+  const [offered] = offeredKeys;
+  const isInHeader = offered !== undefined;
+  const key = offeredKeys.length > 1 ? undefined : keys.find(offered ?? segment);
+  return key === undefined ? undefined : { path: isInHeader ? target : rest, key };
 }
 
 function firstSegment(path: string): { readonly segment: string; readonly rest: string } {
@@ -110,25 +123,25 @@ function targetAt({ mount, targets, endpoints }: Mounted, rest: string): string 
   return target;
 }
 
-/** The key of one start of the proxy. */
-export interface LocalKey {
-  readonly secret: Secret;
-  /** In the same time whatever is offered; only its length, which is no secret, may tell. */
-  isEqualTo(offered: string): boolean;
+/** 256 random bits: 43 characters of base64url, so that it can stand in a path as it is. */
+export function newKeyText(): string {
+  return randomBytes(32).toString('base64url');
 }
 
-/** Makes a key of 256 random bits: 43 characters of base64url, so that it can stand in a path as it is. */
-export function newLocalKey(): LocalKey {
-  const text = randomBytes(32).toString('base64url');
+/** Makes a key that holds as long as this start of the proxy. */
+export function newLocalKey(): LocalKeys & { readonly secret: Secret } {
+  const text = newKeyText();
   const expected = Buffer.from(text, 'latin1');
   const given = Buffer.alloc(expected.length);
   return {
     secret: new Secret(text),
-    isEqualTo: (offered) => {
-      if (offered.length !== expected.length) return false;
+    version: () => expected,
+    find: (offered) => {
+      if (offered.length !== expected.length) return undefined;
       given.write(offered, 'latin1');
-      return timingSafeEqual(given, expected);
+      return timingSafeEqual(given, expected) ? 'local' : undefined;
     },
+    has: () => true,
   };
 }
 

@@ -1,3 +1,4 @@
+import { withSecretHeadersFlat } from '../core/text/secret-headers.js';
 import { protocolBroken } from '../mcp/failures.js';
 import type { Active } from '../relay/active-set.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
@@ -29,6 +30,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   readonly #body: KeptBody;
   readonly #silence = new Silence();
   readonly url: string;
+  readonly key: string | undefined;
   #authorized: AuthorizedRequest | undefined;
   /** Has a connection broken under it once? */
   #stale = false;
@@ -54,6 +56,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     this.#parts = this.#lent === undefined ? parts : { ...parts, response: this.#lent };
     this.#began = parts.around.options.log && performance.now();
     this.url = admitted.mounted.origin + admitted.target;
+    this.key = admitted.key;
     const { framing, head } = admitted;
     const isValidated = policy !== undefined && framing.kind !== 'none';
     this.#body = isValidated ? new LentBody(policy, head.forward, this) : keepBody(framing, this);
@@ -233,12 +236,11 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   }
 
   /** False: the caller has gone. */
-  #dispatch(connection: Connection, { token }: AuthorizedRequest): boolean {
+  #dispatch(connection: Connection, { own }: AuthorizedRequest): boolean {
     if (this.#ended) return false;
     const { method, admitted } = this.#parts;
-    const own = token === undefined ? [] : ['authorization', token.bearer.reveal()];
-    const { forward } = admitted.head;
-    const headers = [...(this.#lent === undefined ? forward : uncoded(forward)), ...own];
+    const { forward } = admitted.head; // nothing of it takes the place of what is kept for the server
+    const headers = withSecretHeadersFlat(this.#lent === undefined ? forward : uncoded(forward), own);
     this.#upstream = connection;
     connection.send({ target: admitted.target, method, headers, body: this.#body.open() }, this);
     return true;
@@ -269,7 +271,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     if (this.#ended) return;
     const { around, admitted, number } = this.#parts;
     around.options.failed(admitted.mounted.mount.name, error, `r${number}`);
-    this.#refuse(refusalFor(error));
+    this.#refuse(refusalFor(error, around.options.advice));
   }
 
   #refuse(why: Refusal): void {
@@ -293,7 +295,6 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
 
   #log(ms: number): void {
     const { method, admitted, around } = this.#parts;
-    const request = partsOf(method, admitted);
-    around.options.log?.({ ...request, status: this.#status, ms, refused: this.#refused });
+    around.options.log?.({ ...partsOf(method, admitted), status: this.#status, ms, refused: this.#refused });
   }
 }

@@ -1,5 +1,5 @@
 import { exitCode, Failure } from '../core/failure.js';
-import { quoted } from '../core/text/printable.js';
+import { quoted, quotedPath } from '../core/text/printable.js';
 
 /** The port that was asked for belongs to another process, or may not be had. */
 export function proxyPortRefused(port: number, code: string, cause: unknown): Failure {
@@ -20,9 +20,30 @@ export function proxySocketRefused(path: string, why: string, remedy: string, ca
   return new Failure({
     code: 'proxy_socket_refused',
     exit: exitCode.usage,
-    message: `${quoted(path, 200)} cannot be the proxy’s socket: ${why}.`,
+    message: `${quotedPath(path, 200)} cannot be the proxy’s socket: ${why}.`,
     remedy,
     cause,
+  });
+}
+
+/** The descriptor that a service manager hands over is not the service's port. `why` finishes "…: it is no socket". */
+export function inheritedSocketRefused(descriptor: number, port: number, why: string, cause?: unknown): Failure {
+  return new Failure({
+    code: 'inherited_socket_refused',
+    exit: exitCode.usage,
+    message: `File descriptor ${descriptor} is not the socket of 127.0.0.1:${port} that this proxy was installed for: ${why}.`,
+    remedy: 'Have its units written anew: postern proxy NAME --install',
+    cause,
+  });
+}
+
+/** What one server wants, another must not get. */
+export function headersForOne(): Failure {
+  return new Failure({
+    code: 'usage_wrong',
+    exit: exitCode.usage,
+    message: '--header-file and --header-env are for one server, and several are named.',
+    remedy: 'Give each login its headers once: postern login NAME --header-file FILE',
   });
 }
 

@@ -1,6 +1,7 @@
 import { ByteCollector } from '../core/text/bytes.js';
 import { EventByteReader } from '../core/text/event-stream.js';
 import { asObject, parseObject, stringField } from '../core/text/json.js';
+import { withSecretHeadersFlat } from '../core/text/secret-headers.js';
 import type { Origins } from '../http/origins.js';
 import { filterTools } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
@@ -67,9 +68,8 @@ async function pageOf(
   const asked: ProtectedTarget = { url, operation: () => 'POST tools/list', repeatable: () => true, reach };
   let authorized: AuthorizedRequest | undefined = await authorizer.authorize(asked, page.signal);
   while (authorized !== undefined) {
-    const { token }: AuthorizedRequest = authorized;
-    const own = token === undefined ? [] : ['authorization', token.bearer.reveal()];
-    const headers = [...headersOf(admitted.head.forward), ...own];
+    const { own }: AuthorizedRequest = authorized;
+    const headers = withSecretHeadersFlat(headersOf(admitted.head.forward), own);
     const response: Collected = await new Promise((resolve, reject) => {
       const collector = new Collector(page.id, resolve, reject);
       const lent = origins.lend(mounted, 'stream', page.signal, (connection) => {

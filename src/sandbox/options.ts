@@ -11,6 +11,8 @@ export interface SandboxClient {
   readonly token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
   /** Public keys for `private_key_jwt`. */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+  /** The subject that the sandbox's own platform (`<issuer>/workload/token`) signs tokens for, which stand in for a secret. */
+  readonly workload?: string;
   /** Default: authorization code and refresh token, and client credentials for a confidential client. */
   readonly grant_types?: readonly string[];
   /** The scopes it may ask for; absent: all. */

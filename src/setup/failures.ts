@@ -1,32 +1,53 @@
 import { exitCode, Failure } from '../core/failure.js';
-import { printable, quoted, shellWord } from '../core/text/printable.js';
+import { printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
+import { isWindows } from '../core/text/system.js';
 import type { EditProblem } from './formats/text.js';
 
 function refused(code: string, message: string, remedy: string): Failure {
   return new Failure({ code, exit: exitCode.usage, message, remedy });
 }
 
+/** A program that is given no URL. */
+export function noUrlTaken(title: string, program: string): Failure {
+  return new Failure({
+    code: 'no_url_taken',
+    exit: exitCode.usage,
+    message: `${title} is not set up by a URL here.`,
+    remedy: `Leave --proxy out: postern setup ${program}`,
+  });
+}
+
+/** There is no proxy whose address a program could be given. */
+export function proxyNotInstalled(named: string): Failure {
+  return new Failure({
+    code: 'proxy_not_installed',
+    exit: exitCode.usage,
+    message: `No proxy is installed for ${quoted(named, 300)}.`,
+    remedy: `Install it first: postern proxy ${printable(shellWord(named), 300)} --install`,
+  });
+}
+
 /** A file that was left as it is. */
 function leftAlone(path: string, code: string, why: string, remedy: string): Failure {
-  return refused(code, `${quoted(path, 300)} was left alone: ${why}.`, remedy);
+  return refused(code, `${quotedPath(path, 300)} was left alone: ${why}.`, remedy);
 }
 
 /** A file named on the command line that cannot be written. */
 export function fileUnwritable(path: string, code: string): Failure {
-  const message = `${quoted(path, 200)} could not be written (${code}).`;
+  const message = `${quotedPath(path, 200)} could not be written (${code}).`;
   return refused('file_unwritable', message, 'Check the path, its permissions and the space on the disk.');
 }
 
 /** There is no such folder for the shim. */
 export function shimFolderMissing(folder: string): Failure {
-  const message = `The folder ${quoted(folder, 200)} is not there, so nothing was written.`;
-  const make = `mkdir -p ${shellWord(printable(folder, 200))}`;
+  const message = `The folder ${quotedPath(folder, 200)} is not there, so nothing was written.`;
+  const make = `${isWindows ? 'mkdir' : 'mkdir -p'} ${shellWord(printable(folder, 200))}`;
   return refused('shim_refused', message, `Make it, then try again: ${make}`);
 }
 
 /** The file for the shim is somebody else's. */
 export function shimRefused(path: string, why: string): Failure {
-  const message = `${quoted(path, 200)} was left as it is: ${why}.`;
+  const message = `${quotedPath(path, 200)} was left as it is: ${why}.`;
   return refused('shim_refused', message, 'Name a file that does not exist yet.');
 }
 
@@ -38,12 +59,12 @@ export function programFileUnusable(path: string, why: string): Failure {
 
 /** Somebody else has written to it since it was read. */
 export function programFileChanged(path: string): Failure {
-  const message = `${quoted(path, 300)} was just changed by another program, so nothing was written.`;
+  const message = `${quotedPath(path, 300)} was just changed by another program, so nothing was written.`;
   return refused('program_file_changed', message, 'Close that program, then try again.');
 }
 
 export function programFileUnwritable(path: string, code: string): Failure {
-  const message = `${quoted(path, 300)} could not be written (${printable(code, 40)}).`;
+  const message = `${quotedPath(path, 300)} could not be written (${printable(code, 40)}).`;
   const remedy = 'Check the permissions and the space on the disk, then try again.';
   return refused('program_file_unwritable', message, remedy);
 }
@@ -63,7 +84,7 @@ export function entryNotEdited(path: string, problem: EditProblem): Failure {
 
 /** Another server's entry has the name. */
 export function entryTaken(path: string, name: string): Failure {
-  const message = `${quoted(path, 300)} has an entry ${quoted(name, 80)} already, and it is for something else.`;
+  const message = `${quotedPath(path, 300)} has an entry ${quoted(name, 80)} already, and it is for something else.`;
   return refused('entry_taken', message, 'Choose another name with --as NAME, or remove that entry first.');
 }
 
@@ -113,16 +134,16 @@ export function nothingToUndo(title: string): Failure {
 export function entryChanged(path: string, backup: string): Failure {
   return refused(
     'entry_changed',
-    `The entry in ${quoted(path, 300)} was changed after postern wrote it, so it was left as it is.`,
-    `Remove it by hand; the file as it was before is ${quoted(backup, 300)}.`,
+    `The entry in ${quotedPath(path, 300)} was changed after postern wrote it, so it was left as it is.`,
+    `Remove it by hand; the file as it was before is ${quotedPath(backup, 300)}.`,
   );
 }
 
 /** `login --from` found a configuration that is broken. */
-export function serversUnreadable(path: string, format: 'JSON' | 'TOML'): Failure {
+export function serversUnreadable(path: string, format: 'JSON' | 'TOML' | 'YAML'): Failure {
   return refused(
     'program_file_unusable',
-    `${quoted(path, 300)} cannot be read as ${format}, so its servers are unknown.`,
+    `${quotedPath(path, 300)} cannot be read as ${format}, so its servers are unknown.`,
     'Correct it, or pass the server’s URL: postern login https://example.com/mcp',
   );
 }

@@ -4,6 +4,7 @@ import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
 import { jsonAt } from './formats/json.js';
 import { tomlAt } from './formats/toml.js';
+import { yamlAt } from './formats/yaml.js';
 import type { MachineFiles } from './machine/ports.js';
 import { programNamed } from './programs/programs.js';
 import { type FoundServer, foundServers } from './programs/read-servers.js';
@@ -23,7 +24,9 @@ export async function findServers(
     throw argumentRefused('--from', `${program.title} keeps no list of protocol servers`, 'postern login --help');
   }
   const { machine, files } = await externalPrograms();
-  const paths = program.files(machine).filter(files.exists);
+  const kinds = program.installed?.(machine).map(({ file }) => file) ?? [];
+  const own = [...kinds, ...program.files(machine), ...(program.alsoRead?.(machine) ?? [])];
+  const paths = [...new Set(own)].filter(files.exists);
   const found = new Map<string, FoundServer>();
   for (const path of paths) {
     const { text = '' } = await files.read(path);
@@ -50,7 +53,9 @@ function freeName(name: string, logins: readonly LoginRecord[]): string | undefi
 }
 
 function checkFormat(path: string, text: string): void {
-  const isToml = path.endsWith('.toml');
-  const isReadable = text.trim() === '' || (isToml ? tomlAt : jsonAt)(text, []) !== undefined;
-  if (!isReadable) throw serversUnreadable(path, isToml ? 'TOML' : 'JSON');
+  const end = /\.(jsonc?|toml|ya?ml)$/.exec(path)?.[1];
+  if (end === undefined || text.trim() === '') return;
+  const format = end === 'toml' ? 'TOML' : end.startsWith('y') ? 'YAML' : 'JSON';
+  const read = { JSON: jsonAt, TOML: tomlAt, YAML: yamlAt }[format];
+  if (read(text, []) === undefined) throw serversUnreadable(path, format);
 }

@@ -91,9 +91,9 @@ function loginFaults(call: EntryCall, ours: EntryCall | undefined, url: string):
 /** What is not in the call: the address, what has the entry switched off, credentials of its own. */
 function memberFaults({ entry }: SetupPlan, text: string): readonly EntryFault[] {
   const { key } = entry;
-  if (key.format !== 'json' && key.format !== 'toml') return [];
+  if (key.format === 'git' || key.format === 'kubeconfig' || key.format === 'line') return [];
   const [now, then] = [text, ifEditable(() => putEntry(text, entry)) ?? text].map((one) => entryValue(one, key) ?? {});
-  const calls = ['command', 'args', 'headersHelper', 'http_headers_helper'];
+  const calls = ['command', 'cmd', 'args', 'headersHelper', 'http_headers_helper'];
   const names = [...new Set([now, then].flatMap((one) => Object.keys(one ?? {})))].filter(
     (name) => !calls.includes(name) && meaningOf(now, [name]) !== meaningOf(then, [name]),
   );

@@ -32,6 +32,10 @@ export interface SetupRequest {
   readonly name: string;
   /** Options beside those that name the login. */
   readonly options: readonly string[];
+  /** The installed proxy that an entry was written for, which is there already. */
+  readonly proxied?: string;
+  /** It holds the address of an installed proxy in place of a call. */
+  readonly proxy?: { readonly service: string; readonly host: string; readonly origin: string };
 }
 
 /** An entry, the file that it belongs into, and that file's text with it. */
@@ -84,6 +88,8 @@ async function readSwitches({ machine, files }: MachineFiles, program: Program):
 
 /** The file that a program's entry belongs into; undefined where there is none for that scope. */
 export function configurationFile({ machine, files }: MachineFiles, program: Program, scope: Scope) {
+  const kind = scope === 'user' && program.installed?.(machine).find(({ sign }) => files.exists(sign));
+  if (kind) return kind.file;
   const all = filesOf(program, machine, scope);
   return all.find((path) => files.exists(path)) ?? all[0];
 }
@@ -97,7 +103,8 @@ export function plannedText({ request, wanted: { machine }, file, entry }: Setup
   const { raw, value } = edit(path, () => openEntry(text, entry.key));
   const call = callIn(entry.key, value, { platform: machine.platform });
   const isOurs = call !== undefined && [request.server, request.url].includes(call.server);
-  const isTaken = raw !== undefined && !isOurs && !addressIn(raw, request.url);
+  const isProxied = request.proxy !== undefined && raw?.includes(`${request.proxy.origin}/`) === true;
+  const isTaken = raw !== undefined && !isOurs && !isProxied && !addressIn(raw, request.url);
   if (isTaken && entryName(entry.key) !== undefined) throw entryTaken(path, request.name);
   return edit(path, () => putEntry(text, entry));
 }

@@ -1,6 +1,6 @@
 import { exitCode, type Failure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
-import { printable, quoted } from '../core/text/printable.js';
+import { printable, quoted, quotedPath } from '../core/text/printable.js';
 import type { CheckedEntry } from './check-entry.js';
 import { keychainNote } from './environment.js';
 import type { EntryFault } from './found-entry.js';
@@ -97,9 +97,9 @@ function faultLine(fault: EntryFault, url: string, logins: readonly LoginRecord[
     case 'other-login':
       return `It is for another login: ${quoted(fault.named, 300)}.`;
     case 'other-start':
-      return `It starts another program: ${quoted(fault.path, 300)}.`;
+      return `It starts another program: ${quotedPath(fault.path, 300)}.`;
     case 'not-there':
-      return `It starts ${quoted(fault.path, 300)}, which is not there.`;
+      return `It starts ${quotedPath(fault.path, 300)}, which is not there.`;
     case 'variables':
       return 'It sets other variables for postern than this shell would have it set.';
     case 'words':

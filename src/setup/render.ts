@@ -1,8 +1,9 @@
 import type { LoginRecord } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
 import { fitted, inColumnsOrBelow } from '../core/text/layout.js';
-import type { Look } from '../core/text/look.js';
+import { type Look, toned } from '../core/text/look.js';
 import { printable, shellWord } from '../core/text/printable.js';
+import { isWindows } from '../core/text/system.js';
 import { keychainNote, proxyNote } from './environment.js';
 import { type EntryHere, isHere, type ListedProgram, type ProgramHere } from './list-programs.js';
 import type { Machine } from './machine/ports.js';
@@ -22,9 +23,9 @@ export function entryNotes(
   const holdsUrl = program.calls === 'headers' && (entry.key.format === 'json' || entry.key.format === 'toml');
   const notes = [
     ...conflicts,
-    lastingNote(machine),
-    proxyNote(machine, request),
-    keychainNote(machine, request, about.logins),
+    ...(request.proxy === undefined
+      ? [lastingNote(machine), proxyNote(machine, request), keychainNote(machine, request, about.logins)]
+      : ['It holds a key: the file is for your eyes alone (mode 600), and not to be shared.']),
     holdsUrl && mayHoldSecret(url)
       ? 'The query of the server’s address seems to hold a secret; the program needs it, so it stands in its file.'
       : undefined,
@@ -49,7 +50,7 @@ function lastingNote({ start }: Machine): string | undefined {
     upgrades: undefined,
     'this-version-of-node':
       'The entry starts this version of Node.js; when it is removed (nvm, fnm, …), run setup again.',
-    checkout: `The entry starts ${printable(start.script, 200)}; when that folder is moved or removed, run setup again.`,
+    checkout: `The entry starts ${printable(start.script ?? start.node, 200)}; when that folder is moved or removed, run setup again.`,
     cache:
       'postern was started from a package cache (npx), which is emptied now and then: install it (npm install -g postern) and run setup again.',
   }[start.lasts];
@@ -83,7 +84,7 @@ export function writtenLines({ plan, outcome, backup }: WrittenEntry, look: Look
 /** What the person may want to do about a credential that was in the entry. */
 export function takenOutNotes({ tookOut, backup }: WrittenEntry): readonly string[] {
   if (!tookOut) return [];
-  const remove = `rm ${shellWord(printable(backup ?? '', 300))}`;
+  const remove = `${isWindows ? 'del' : 'rm'} ${shellWord(printable(backup ?? '', 300))}`;
   return [
     noteLine(
       `The entry seems to have held a credential of its own. The backup still holds it; when all works, remove that: ${remove}`,
@@ -106,18 +107,20 @@ export function undoneLine({ path, existed }: SetupRecord, undone: UndoneEntry):
   }[undone];
 }
 
-/** `setup --list` for a person: programs found first. */
-export function programLines(all: readonly ListedProgram[], look: Look): readonly string[] {
+/** `setup --list` for a person: programs found first, below a heading at a terminal. */
+export function programLines(all: readonly ListedProgram[], look: Look, isTerminal: boolean): readonly string[] {
   const sorted = [...all.filter(isHere), ...all.filter((one) => !isHere(one))];
   const cells = sorted.map(({ program, command, file, hasFile }) => {
     const found = command ?? (hasFile ? file : undefined);
     return [program.name, program.title, wayOf(program), found === undefined ? 'not found' : printable(found, 200)];
   });
-  const rows = inColumnsOrBelow(look, cells);
-  return sorted.flatMap(({ entries }, at) => [
+  const headings = ['program', 'title', 'way', 'found'].map((title) => toned(look, 'dim', title.toUpperCase()));
+  const [heading = [], ...rows] = inColumnsOrBelow(look, [headings, ...cells]);
+  const lines = sorted.flatMap(({ entries }, at) => [
     ...(rows[at] ?? []),
     ...entries.flatMap((entry) => fitted(`    ${entryWords(entry)}`, look.width, 2)),
   ]);
+  return isTerminal ? [...heading, ...lines] : lines;
 }
 
 function entryWords({ server, path, state }: EntryHere): string {

@@ -1,5 +1,6 @@
 import type { Command, CommandExit, CommandOutput } from '../core/command.js';
 import type { CorePorts } from '../core/ports.js';
+import type { ProxyServices } from '../core/services/proxy-services.js';
 import { fitted, readerLook } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
@@ -15,6 +16,7 @@ import { planEntry, planLine } from './plan-entry.js';
 import { oldProgram } from './program-version.js';
 import type { Program } from './programs/program.js';
 import { programNamed } from './programs/programs.js';
+import { proxiedRequest } from './proxied/proxied-request.js';
 import * as render from './render.js';
 import { type CheckResult, oldProgramLine, resultJson, resultLines } from './render-check.js';
 import { setupTable } from './setup.options.js';
@@ -29,6 +31,7 @@ interface World
     Pick<CorePorts, 'terminal'> {
   /** Other programs on this machine, and their configuration. */
   readonly externalPrograms: () => Promise<ExternalPrograms>;
+  readonly proxyServices: ProxyServices;
 }
 
 export const command: Command<typeof setupTable, World> = {
@@ -50,7 +53,7 @@ async function externalProgramsFor(context: World, program: Program, args: Setup
 async function list({ externalPrograms, out, json, look }: World, args: SetupArguments): Promise<CommandExit> {
   const all = await listPrograms(await externalPrograms(), args.project ? 'project' : 'user');
   if (json) await out.json({ programs: all.map(render.programJson) });
-  else await out.line(render.programLines(all, readerLook({ out, look })).join('\n'));
+  else await out.line(render.programLines(all, readerLook({ out, look }), out.isTerminal).join('\n'));
   return 0;
 }
 
@@ -58,7 +61,9 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
   const { out, json, tell, index } = context;
   const program = programNamed(args.program);
   const programs = await externalProgramsFor(context, program, args);
-  const request = await readSetupRequest(context, program, args);
+  const request = args.proxy
+    ? await shownProxied(context, program, args)
+    : await readSetupRequest(context, program, args);
   if (program.line !== undefined) {
     const [, line] = planLine(programs.machine, request);
     if (json) await out.json({ program: program.name, server: request.url, command: line });
@@ -81,15 +86,16 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
 }
 
 async function write(context: World, args: SetupArguments): Promise<CommandExit> {
-  const { locks, index, out, json, tell, signal } = context;
+  const { index, out, json, tell, signal } = context;
   const program = programNamed(args.program);
   const programs = await externalProgramsFor(context, program, args);
   if (program.line !== undefined) {
     throw nothingToWrite(program.title, 'it can ask no program for a header, so the token comes through a pipe');
   }
-  const request = await readSetupRequest(context, program, args);
+  const { request, written } = args.proxy
+    ? await writtenProxied(context, programs, program, args)
+    : await writtenPlain(context, programs, program, args);
   const here = programHere(programs, program, request.scope);
-  const written = await writeEntry({ locks, programs }, request, signal);
   const { logins } = await index.read();
   const old = await oldProgram(programs, undefined, request, signal);
   const notes = [
@@ -104,6 +110,26 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
     notes.forEach(tell);
   }
   return 0;
+}
+
+async function writtenPlain(context: World, programs: ExternalPrograms, program: Program, args: SetupArguments) {
+  const { locks, signal } = context;
+  const request = await readSetupRequest(context, program, args);
+  return { request, written: await writeEntry({ locks, programs }, request, signal) };
+}
+
+async function writtenProxied(context: World, programs: ExternalPrograms, program: Program, args: SetupArguments) {
+  const { readProxied, writeProxied } = await import('./proxied/write-proxied.js');
+  const { plain, service } = await readProxied(context, program, args);
+  return { request: plain, written: await writeProxied(context, programs, plain, service) };
+}
+
+/** Its key is made when it is written. */
+async function shownProxied(context: World, program: Program, args: SetupArguments) {
+  const { readProxied } = await import('./proxied/write-proxied.js');
+  const { plain, service } = await readProxied(context, program, args);
+  context.tell(`KEY stands for a key of ${program.title}’s own, which --write makes.`);
+  return { ...proxiedRequest(plain, service), hasLogin: plain.hasLogin };
 }
 
 /** Exit code 0 only where every entry is in its place and its program would use it and get what it needs. */
@@ -132,6 +158,7 @@ async function undo(context: World, args: SetupArguments): Promise<CommandExit> 
   const kept = await recordToUndo(context, programs, program, args, signal);
   const undone = await undoEntry({ locks, programs }, kept, signal);
   const { record } = kept;
+  if (record.proxy !== undefined) await context.proxyServices.withdraw(record.proxy.service, record.proxy.host);
   const { text = '' } = await programs.files.read(record.path);
   for (const note of program.dangling?.(text, entryName(record.key) ?? '') ?? []) context.tell(render.noteLine(note));
   if (json) await out.json({ program: record.program, server: record.server, file: record.path, undone });

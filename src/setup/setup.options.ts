@@ -8,7 +8,7 @@ export const setupTable = {
     {
       name: 'program',
       describe:
-        'claude, codex (headers); claude-desktop, cursor, vscode, gemini, opencode, zed, windsurf (bridge); git, kubectl, bazel, go, curl',
+        'claude, codex (headers); copilot, cline, qwen, gemini, opencode, kilo, droid, grok, kimi, amp, goose, crush, devin-cli, cursor, vscode, vscode-insiders, vscodium, cline-vscode, zed, devin, windsurf, antigravity, kiro, junie, warp, claude-desktop, lm-studio (bridge); git, kubectl, bazel, go, curl',
       required: false,
     },
     { name: 'server', describe: 'URL, or name of a login; not needed when there is one login', required: false },
@@ -50,6 +50,13 @@ export const setupTable = {
     },
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     {
+      name: 'proxy',
+      kind: 'boolean',
+      describe:
+        'give it the address of an installed proxy (postern proxy --install), with a key of its own; it takes a URL',
+      excludes: ['project', 'whole-host', 'with-proxy'],
+    },
+    {
       name: 'with-proxy',
       kind: 'boolean',
       describe: 'name the proxy of HTTPS_PROXY in the entry, for programs that do not pass it on',
@@ -65,6 +72,7 @@ export const setupTable = {
   notes: [
     'The entry goes to stdout, all that is said about it to stderr. It never holds a token: the program runs postern when it needs one. It names the server and the account, so that a login’s name that is given to another server later changes nothing; where the program cannot hold the address, or its query seems to hold a secret, the login’s name with a pin (--pin) of both. Paths in it are absolute, since programs with a window know no PATH of a shell.',
     '--write keeps comments, layout, line endings and mode of the file, follows a symbolic link to what it leads to, and replaces it in one step. A server’s other credentials in that very entry (a static Authorization, a variable with a token) are taken out, since they would win; others are named. --undo puts the whole file back; where others have changed it, or laid it out anew, the entry alone; where the entry itself was changed, nothing.',
+    'With --proxy the entry is the address of an installed proxy (postern proxy --install), for claude, codex, cursor, vscode, gemini, opencode, zed and windsurf. That holds a key, so the file gets the mode 0600; --undo gives it its mode back, and withdraws the key.',
     'Backups are in the folder setup of the state folder, closed to others, and are removed by --undo.',
   ],
   seeAlso: ['hosts', 'credential-helpers'],

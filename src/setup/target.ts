@@ -104,9 +104,11 @@ export async function requestsToCheck(
   const request = await readSetupRequest(ports, program, args);
   const isMeant = (record: (typeof records)[number]) =>
     record.server === request.url && scopeOf(record, world.machine) === request.scope;
-  const [only, another] = ofProgram.filter(isMeant).map(recordedName);
+  const meant = ofProgram.filter(isMeant);
+  const [only, another] = meant.map(recordedName);
   const name = args.as ?? (another === undefined ? only : undefined) ?? request.name;
-  return { all: [{ ...request, name }], isOne: true };
+  const proxied = meant.find((record) => recordedName(record) === name)?.proxy?.service;
+  return { all: [{ ...request, name, ...(proxied === undefined ? {} : { proxied }) }], isOne: true };
 }
 
 /**
@@ -206,7 +208,17 @@ async function requestOf(
     words: await loginWords(meant, logins.filter(({ server }) => server === url).length > 1),
     name: recordedName(record) ?? 'postern',
     options: options.includes('--whole-host') ? ['--whole-host'] : [],
+    ...(record.proxy === undefined ? {} : { proxied: record.proxy.service }),
   };
+}
+
+/** What would be written now for a record. @throws Failure of the index */
+export async function requestOfRecord(
+  { index }: Index,
+  world: MachineFiles,
+  record: SetupRecord,
+): Promise<SetupRequest | undefined> {
+  return await requestOf(world, (await index.read()).logins, record);
 }
 
 /** The login that the entry, as it is now, leads to. */

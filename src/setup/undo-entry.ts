@@ -48,8 +48,9 @@ async function restoreFile(
   const now = text === undefined ? undefined : await digest(text);
   if (text === undefined || now === record.before) return 'nothing-left';
   const backup = await records.backup(id);
+  const modeBefore = (mode: number) => record.mode ?? mode;
   if (now === record.after) {
-    if (record.existed) await files.replace(file, backup);
+    if (record.existed) await files.replace(file, backup, 0o600, modeBefore);
     else await files.remove(file);
     return 'file';
   }
@@ -63,7 +64,7 @@ async function restoreFile(
     if (was !== is) throw new NotEditable('form');
     return edited;
   });
-  await files.replace(file, restored);
+  await files.replace(file, restored, 0o600, modeBefore);
   return 'entry';
 }
 

@@ -12,6 +12,8 @@ export function wrongMember(object: JsonObject | undefined, checks: Checks): str
 
 export const isText: Check = (value) => typeof value === 'string';
 
+export const isTextOrNone: Check = (value) => value === null || isText(value);
+
 /** A whole number from 0 on. */
 export const isWhole: Check = (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 

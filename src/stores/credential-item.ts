@@ -1,14 +1,27 @@
-import type { ClientAuthMethod } from '../core/records.js';
-import { Secret } from '../core/secret.js';
+import { type ClientAuthMethod, defined } from '../core/records.js';
+import { Secret, type SecretHeader } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
 import { asObject, type JsonObject, parseObject } from '../core/text/json.js';
-import { type Checks, isAuthMethod, isText, isTexts, isTime, isWhole, maybe, oneOf, wrongMember } from './checks.js';
+import { headersFromStore, headersToStore } from '../core/text/secret-headers.js';
+import { isKeptAssertion, type KeptAssertion } from './assertions/source.js';
+import {
+  type Checks,
+  isAuthMethod,
+  isText,
+  isTextOrNone,
+  isTexts,
+  isTime,
+  isWhole,
+  maybe,
+  oneOf,
+  wrongMember,
+} from './checks.js';
 
 /** Whose credential it is; the key of its item is a hash over exactly these. */
 export interface CredentialBinding {
   /** The canonical URL, query included: the token goes there and below, and nowhere else. */
   readonly server: string;
-  /** As the protected resource metadata spells it. */
+  /** As the protected resource metadata spells it, whatever a person had asked for. */
   readonly resource: string;
   readonly issuer: string;
   readonly clientId: string;
@@ -17,7 +30,7 @@ export interface CredentialBinding {
 
 /** What one item of the secret store holds. Times are milliseconds since 1970. */
 export interface StoredCredential {
-  /** Version 1 had no server in its binding. */
+  /** Version 1 had no server in its binding; 3 is written where `requestedResource` may not be left out, 4 where `assertion` may not. */
   readonly version: 2;
   readonly binding: CredentialBinding;
   /** Where the secrets may be sent; kept with them, where another program cannot change it unnoticed. */
@@ -28,14 +41,20 @@ export interface StoredCredential {
   readonly refreshToken?: Secret;
   /** The client's secret, or, for `private_key_jwt`, its private key (PEM or JWK). */
   readonly clientSecret?: Secret;
+  /** What the server wants beside the token, with each request; absent: nothing. */
+  readonly headers?: readonly SecretHeader[];
   /** Whose login it is, where the authorization server says so. */
   readonly subject?: string;
+  /** Where the platform's token is that stands in for a secret, and whom alone it may go to; never that token. */
+  readonly assertion?: KeptAssertion;
   /** Absent: an authorization code was redeemed. */
   readonly grant?: 'client_credentials';
   /** Null when the authorization server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
   readonly scopes: readonly string[];
+  /** What tokens are asked for instead of the binding's resource, by a person's choice; null: nothing at all. */
+  readonly requestedResource?: string | null;
   /** Grows with each login of this key. */
   readonly generation: number;
 }
@@ -49,15 +68,17 @@ export type DecodedCredential =
 
 /** The stored form: one line of versioned JSON that repeats its own binding. */
 export function encodeCredential(credential: StoredCredential): Secret {
-  const { accessToken, refreshToken, clientSecret, binding, ...rest } = credential;
+  const { accessToken, refreshToken, clientSecret, headers, binding, ...rest } = credential;
   const { server, resource, issuer, clientId, account } = binding;
   return new Secret(
     JSON.stringify({
       ...rest,
+      version: rest.assertion !== undefined ? 4 : rest.requestedResource === undefined ? 2 : 3,
       binding: { server, resource, issuer, clientId, account },
       accessToken: accessToken.reveal(),
       refreshToken: refreshToken?.reveal(),
       clientSecret: clientSecret?.reveal(),
+      headers: headers && headersToStore(headers),
     }),
   );
 }
@@ -72,7 +93,7 @@ export function decodeCredential(text: string, expected: CredentialBinding): Dec
   if (item === undefined || !Number.isSafeInteger(version) || Number(version) < 1) {
     return { ok: false, problem: 'corrupt' };
   }
-  if (version !== 1 && version !== 2) return { ok: false, problem: 'newer' };
+  if (Number(version) > 4) return { ok: false, problem: 'newer' };
   const credential = credentialOf(item, version === 1 ? expected.server : undefined);
   if (credential === undefined) return { ok: false, problem: 'corrupt' };
   const { binding } = credential;
@@ -99,11 +120,14 @@ const itemChecks = {
   accessToken: (value) => typeof value === 'string' && isTokenText(value),
   refreshToken: maybe(isText),
   clientSecret: maybe(isText),
+  headers: maybe((value) => headersFromStore(value) !== undefined),
   subject: maybe(isText),
+  assertion: maybe(isKeptAssertion),
   grant: maybe(oneOf('client_credentials')),
   expiresAt: isTime,
   obtainedAt: isWhole,
   scopes: isTexts,
+  requestedResource: maybe(isTextOrNone),
   generation: isWhole,
 } satisfies Checks;
 
@@ -123,6 +147,7 @@ function credentialOf(item: JsonObject, server: string | undefined): StoredCrede
     version: 2,
     binding: Object.fromEntries(texts),
     ...Object.fromEntries(members),
+    ...defined({ headers: headersFromStore(item['headers']) }),
   } as unknown as StoredCredential;
 }
 

@@ -1,6 +1,7 @@
 import type { OptionSpec } from '../core/command.js';
 import type { ClientLogin } from '../core/ports.js';
 import { usageWrong } from '../core/usage-failures.js';
+import { assertionOptions, assertionOptionsOf } from './assertions/options.js';
 import { isInMemory, memoryOption } from './memory-store.js';
 
 /** How a command logs in for itself alone, as a client and without a person: for CI. Nothing of it is kept. */
@@ -23,6 +24,7 @@ export const clientLoginOptions = [
     value: 'FILE',
     describe: 'of --client-credentials: its private key instead (PEM, PKCS #8, or JWK; ES256 or RS256)',
   },
+  ...assertionOptions,
   {
     name: 'authorization-server',
     kind: 'string',
@@ -51,7 +53,10 @@ export interface OwnLoginArguments extends ClientLogin {
  */
 export function isClientLogin(args: OwnLoginArguments, command: string, byPerson: boolean): boolean {
   const help = `postern ${command} --help`;
-  const named = [args.clientId, args.clientSecretFile, args.clientKeyFile, args.authorizationServer, args.scope[0]];
+  const named = [
+    ...[args.clientId, args.clientSecretFile, args.clientKeyFile, args.authorizationServer, args.scope[0]],
+    ...assertionOptionsOf(args),
+  ];
   if (!args.clientCredentials) {
     if (named.some((one) => one !== undefined)) {
       throw usageWrong('What says as which client to log in goes with --client-credentials.', help);

@@ -1,4 +1,5 @@
-import { posix, win32 } from 'node:path';
+import { join, posix, win32 } from 'node:path';
+import { isWholePath } from '../core/text/system.js';
 import { pathRefused } from './state-failures.js';
 
 /** Where this program keeps what is not secret. */
@@ -33,7 +34,8 @@ export function statePaths(
   platform: string,
   homedir: string,
 ): StatePaths {
-  const { join, isAbsolute } = platform === 'win32' ? win32 : posix;
+  const { join } = platform === 'win32' ? win32 : posix;
+  const isAbsolute = platform === 'win32' ? isWholePath : posix.isAbsolute;
   const named = (variable: string): string | undefined => {
     const value = env[variable];
     if (value === undefined || value === '') return undefined;
@@ -55,5 +57,5 @@ export function statePaths(
 
 /** Where, in its folder, the response to a refresh of the credential `key` waits for the store. */
 export function recoveryPath(folder: string, key: string): string {
-  return `${folder}/${key}.sealed`;
+  return join(folder, `${key}.sealed`);
 }

@@ -1,6 +1,7 @@
 import type { FormatFailure, IndexDocument, LoginRecord, StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import type { JsonValue } from '../core/text/json.js';
+import type { Assertions } from './assertions/source.js';
 
 /** Where secrets live: one item for one key, the key an ASCII hash. */
 export interface SecretStore {
@@ -185,4 +186,5 @@ export interface StorePorts {
   readonly toolLists: ToolLists;
   readonly history: LoginHistory;
   readonly locks: Locks;
+  readonly assertions: Assertions;
 }

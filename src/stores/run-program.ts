@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { type Startable, windowsCommand } from './windows-command.js';
 
 /**
  * What a program has on stdin: nothing and an end, nothing without an end, or a text; `upTo`: and the end only when
@@ -44,7 +45,13 @@ const usualMaxLength = 1_048_576;
 export async function runProgram(run: ProgramCommand): Promise<ProgramEnd> {
   run.signal?.throwIfAborted();
   const { input, output: read = ['stdout', 'stderr'] } = run;
-  const child = start(run, read);
+  let child: ReturnType<typeof start>;
+  try {
+    child = start(run, read);
+  } catch (error) {
+    if (hasGroups) throw error;
+    return { kind: 'not_started', error: error as NodeJS.ErrnoException };
+  }
   const output = { stdout: '', stderr: '' };
   const endsAtLine = typeof input === 'object' && input.upTo === 'first-line';
   return await new Promise<ProgramEnd>((resolve, reject) => {
@@ -82,9 +89,11 @@ export async function runProgram(run: ProgramCommand): Promise<ProgramEnd> {
 const hasGroups = process.platform !== 'win32';
 
 function start({ command, env, folder, input, outlives = false }: ProgramCommand, read: readonly Stream[]) {
-  const [program = '', ...args] = typeof command === 'string' ? [command] : command;
+  const { file, args, ...how } =
+    typeof command === 'string' ? { file: command, args: [] } : startable(command, env, folder);
   const pipe = (name: Stream) => (read.includes(name) ? 'pipe' : 'ignore');
-  return spawn(program, args, {
+  return spawn(file, args, {
+    ...how,
     env: { ...env },
     cwd: folder,
     detached: hasGroups || outlives,
@@ -94,6 +103,17 @@ function start({ command, env, folder, input, outlives = false }: ProgramCommand
   });
 }
 
+/** A command as this system can start it. @throws as `windowsCommand` */
+export function startable(
+  command: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  folder: string,
+): Startable {
+  if (!hasGroups) return windowsCommand(command, { env, folder, isFile: isExecutable });
+  const [file = '', ...args] = command;
+  return { file, args };
+}
+
 function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
@@ -101,6 +121,11 @@ function killGroup(pid: number | undefined): void {
   } catch {
     // it has just ended
   }
+}
+
+/** The words that start this program. @param script The launcher; of a single executable that itself. */
+export function programWords(script: string): readonly string[] {
+  return script === process.execPath ? [script] : [process.execPath, script];
 }
 
 /** The PATH's absolute folders, the working folder left out: nothing that was put there is run by accident. */

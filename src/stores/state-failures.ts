@@ -1,5 +1,6 @@
 import { exitCode, Failure, systemCode } from '../core/failure.js';
-import { quoted } from '../core/text/printable.js';
+import { quoted, quotedPath } from '../core/text/printable.js';
+import { isWindows } from '../core/text/system.js';
 
 /** What is kept on this machine cannot be read or written. */
 export function storeFailure(code: string, message: string, remedy: string, cause?: unknown): Failure {
@@ -20,8 +21,8 @@ export function pathRefused(variable: string, value: string): Failure {
 export function stateUnsafe(path: string, why: string): Failure {
   return storeFailure(
     'state_unsafe',
-    `${quoted(path, 200)} is not safe to use: ${why}.`,
-    `Look at it with ls -ld ${quoted(path, 200)}; make it yours alone (chown, chmod go-rwx), move it away, or name another folder with POSTERN_STATE_DIR.`,
+    `${quotedPath(path, 200)} is not safe to use: ${why}.`,
+    `${lookAt(path)}; make it yours alone${isWindows ? '' : ' (chown, chmod go-rwx)'}, move it away, or name another folder with POSTERN_STATE_DIR.`,
   );
 }
 
@@ -30,7 +31,7 @@ export function stateUnwritable(path: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   return storeFailure(
     'state_unwritable',
-    `${quoted(path, 200)} could not be written: ${reasonOf(cause)}.`,
+    `${quotedPath(path, 200)} could not be written: ${reasonOf(cause)}.`,
     'Make room or allow writing there, or name another folder with POSTERN_STATE_DIR, then try again.',
     cause,
   );
@@ -39,7 +40,12 @@ export function stateUnwritable(path: string, cause: unknown): Failure {
 /** The system refused to read below the state folder. */
 export function stateUnreadable(path: string, cause: unknown): Failure {
   const remedy = isOutOfFiles(cause) ? moreFiles : 'Check the disk that it lies on, then try again.';
-  return storeFailure('state_unreadable', `${quoted(path, 200)} could not be read: ${reasonOf(cause)}.`, remedy, cause);
+  return storeFailure(
+    'state_unreadable',
+    `${quotedPath(path, 200)} could not be read: ${reasonOf(cause)}.`,
+    remedy,
+    cause,
+  );
 }
 
 /** Why the list of logins was not used, or not written; it is left as it is. */
@@ -47,7 +53,7 @@ export type IndexProblem = 'corrupt' | 'newer' | 'unsafe' | 'too_large' | 'full'
 
 /** Codes `index_corrupt`, `index_newer`, `index_unsafe`, `index_too_large`, `index_full`. @param why For `corrupt` and `unsafe`. */
 export function indexUnusable(problem: IndexProblem, path: string, why = ''): Failure {
-  const putBack = `Put back a good copy of it, or move it away (mv ${quoted(path, 200)} ${quoted(`${path}.damaged`, 200)}) and log in again: postern login <server>`;
+  const putBack = `Put back a good copy of it, or move it away (${isWindows ? 'move' : 'mv'} ${quotedPath(path, 200)} ${quotedPath(`${path}.damaged`, 200)}) and log in again: postern login <server>`;
   const [message, remedy] = {
     corrupt: [`is damaged (${quoted(why, 100)}); it was left as it is`, putBack],
     newer: [
@@ -56,7 +62,7 @@ export function indexUnusable(problem: IndexProblem, path: string, why = ''): Fa
     ],
     unsafe: [
       `was not used: ${why}`,
-      'Look at it with ls -ld; make it and its folder yours alone (chown, chmod go-rwx), or move it away and log in again.',
+      `${lookAt(path)}; make it and its folder yours alone${isWindows ? '' : ' (chown, chmod go-rwx)'}, or move it away and log in again.`,
     ],
     too_large: ['is larger than 1 MiB; postern writes none so large, and did not read it', putBack],
     full: [
@@ -64,7 +70,7 @@ export function indexUnusable(problem: IndexProblem, path: string, why = ''): Fa
       'Forget logins that nobody needs (postern status, postern logout <login>), then try again.',
     ],
   }[problem] as [string, string];
-  return storeFailure(`index_${problem}`, `The list of logins ${quoted(path, 200)} ${message}.`, remedy);
+  return storeFailure(`index_${problem}`, `The list of logins ${quotedPath(path, 200)} ${message}.`, remedy);
 }
 
 /** The process, or the machine, may open no more files, whatever it was that wanted one. */
@@ -77,7 +83,12 @@ export function isOutOfFiles(error: unknown): boolean {
   return ['EMFILE', 'ENFILE'].includes(systemCode(error));
 }
 
-const moreFiles = 'Raise the limit for open files (ulimit -n), or end programs that hold many, then try again.';
+const moreFiles = `${isWindows ? 'End' : 'Raise the limit for open files (ulimit -n), or end'} programs that hold many, then try again.`;
+
+/** What shows whose it is, and who may do what with it. */
+function lookAt(path: string): string {
+  return `Look at it with ${isWindows ? 'icacls' : 'ls -ld'} ${quotedPath(path, 200)}`;
+}
 
 /** Another process has had the lock all along; code `busy`. */
 export class Busy extends Failure {
@@ -90,7 +101,7 @@ export class Busy extends Failure {
       code: 'busy',
       exit: exitCode.network,
       message: `Another postern (${holder}) is at work on the same login or list of logins, and did not finish within ${seconds} s.`,
-      remedy: `Wait for it or end it, then try again; if no such process exists, delete ${quoted(lock, 200)}.`,
+      remedy: `Wait for it or end it, then try again; if no such process exists, delete ${quotedPath(lock, 200)}.`,
     });
     this.holder = holder;
   }

@@ -1,4 +1,5 @@
 import { ignoreFailure } from '../core/failure.js';
+import type { SecretHeader } from '../core/secret.js';
 import { proveAddress, type RequestToken } from './credential-target.js';
 import { tokenRefusedByServer, withServerWords } from './failures.js';
 import { requestNotKept, scopeRefused } from './request-failures.js';
@@ -25,6 +26,8 @@ export interface AuthorizedRequest {
   readonly target: ProtectedTarget;
   /** Undefined without a login, which not every server asks for. */
   readonly token: RequestToken | undefined;
+  /** To be put on the request, in the place of headers of these names: the token, and what the server wants beside it. */
+  readonly own: readonly SecretHeader[];
   readonly tries: Tries;
 }
 
@@ -46,7 +49,10 @@ export interface RefusalHead {
 }
 
 /** Where the tokens come from. The authorizer decides when another one is asked for, this one how it is got. */
-export type TokenSource = Pick<TokenInUse, 'meant' | 'current' | 'replace' | 'widen' | 'accepted' | 'doubt'>;
+export type TokenSource = Pick<
+  TokenInUse,
+  'meant' | 'current' | 'replace' | 'widen' | 'accepted' | 'doubt' | 'withoutToken'
+>;
 
 /** Puts tokens on requests: the only code that does. One refresh and three step-ups for a request at most. */
 export class Authorizer {
@@ -65,7 +71,9 @@ export class Authorizer {
   authorize(target: ProtectedTarget, signal?: AbortSignal): AuthorizedRequest | Promise<AuthorizedRequest> {
     try {
       const token = this.#tokens.current(target, signal);
-      return token instanceof Promise ? token.then((ready) => withToken(target, ready)) : withToken(target, token);
+      return token instanceof Promise
+        ? token.then((ready) => this.#with(target, ready, noTries))
+        : this.#with(target, token, noTries);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -127,27 +135,31 @@ export class Authorizer {
   /** A body that was not kept is never sent twice; the better token is for the next request then. */
   #again(target: ProtectedTarget, token: RequestToken, tries: Tries): AuthorizedRequest {
     if (!target.repeatable()) throw requestNotKept(this.#tokens.meant);
-    return withToken(target, token, tries);
+    return this.#with(target, token, tries);
+  }
+
+  /**
+   * The last step before a request leaves. It makes one small object and spreads none: the collector keeps those that the
+   * proxy would spread for each request, 25 MB of them.
+   * @throws Failure `token_not_for_url`
+   */
+  #with(target: ProtectedTarget, token: RequestToken | undefined, tries: Tries): AuthorizedRequest {
+    const { url } = target;
+    if (token === undefined) return { target, token, own: this.#withoutToken(target), tries };
+    if (!token.proven.has(url)) {
+      proveAddress(token, url, target.reach?.());
+      if (token.proven.size < maxProven) token.proven.add(url);
+    }
+    return { target, token, own: token.own, tries };
+  }
+
+  /** What was given for this run goes to its server alone, too. */
+  #withoutToken({ url, reach }: ProtectedTarget): readonly SecretHeader[] {
+    const { withoutToken, meant } = this.#tokens;
+    if (withoutToken.length > 0) proveAddress({ server: meant.server }, url, reach?.());
+    return withoutToken;
   }
 }
 
 /** Addresses that are remembered as proven for one token: most programs ask for the same few. */
 const maxProven = 64;
-
-/**
- * The last step before a request leaves. It makes one small object and spreads none: the collector keeps those that the
- * proxy would spread for each request, 25 MB of them.
- * @throws Failure `token_not_for_url`
- */
-function withToken(
-  target: ProtectedTarget,
-  token: RequestToken | undefined,
-  tries: Tries = noTries,
-): AuthorizedRequest {
-  const { url } = target;
-  if (token !== undefined && !token.proven.has(url)) {
-    proveAddress(token, url, target.reach?.());
-    if (token.proven.size < maxProven) token.proven.add(url);
-  }
-  return { target, token, tries };
-}

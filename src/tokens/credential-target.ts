@@ -1,7 +1,7 @@
 import { classifyAddress } from '../core/ip-address.js';
 import type { StoreKind } from '../core/records.js';
 import { attaches, canonicalResource, nearest } from '../core/resource.js';
-import { Secret } from '../core/secret.js';
+import { Secret, type SecretHeader } from '../core/secret.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
 import { type NamedLogin, onlyOne, type PickedLogin, pickLogin } from './find-login.js';
 import { tokenNotForUrl } from './request-failures.js';
@@ -15,13 +15,22 @@ export interface RequestToken {
   readonly accessToken: Secret;
   /** The `Authorization` value. */
   readonly bearer: Secret;
+  /** All that its requests get: that header, and those that the server wants beside it. */
+  readonly own: readonly SecretHeader[];
   /** Addresses that were proven already. */
   readonly proven: Set<string>;
 }
 
-/** Nothing of it is proven yet. */
-export function requestToken(server: string, accessToken: Secret): RequestToken {
-  return { server, accessToken, bearer: new Secret(`Bearer ${accessToken.reveal()}`), proven: new Set() };
+/** Nothing of it is proven yet. @param headers What the server wants beside it. */
+export function requestToken(server: string, accessToken: Secret, headers: readonly SecretHeader[] = []): RequestToken {
+  const bearer = new Secret(`Bearer ${accessToken.reveal()}`);
+  return {
+    server,
+    accessToken,
+    bearer,
+    own: [{ name: 'authorization', value: bearer }, ...headers],
+    proven: new Set(),
+  };
 }
 
 /** What says how far a token reaches. A token of the environment is for its very address alone, query included. */

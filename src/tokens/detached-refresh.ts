@@ -18,11 +18,11 @@ export interface RefreshPorts {
  * Refreshes by `postern token` in a process and session of its own. Callers kill their helper, with all of its process
  * group, after some seconds: the response of a slower authorization server, which has revoked the old refresh token,
  * must still be stored. What is printed is not used: the token is read from the store.
- * @param program Node.js and the launcher, as absolute paths.
+ * @param program Node.js and the launcher, or the single executable, as absolute paths.
  * @param report Takes each line that the other process says with `--verbose`, once it has ended; undefined: it is not asked to.
  */
 export function createDetachedRefresh(
-  program: readonly [node: string, script: string],
+  program: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   report?: (line: string) => void,
 ): DetachedRefresh {

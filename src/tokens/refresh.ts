@@ -1,6 +1,7 @@
-import { ignoreFailure, isFailure } from '../core/failure.js';
+import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
 import type { HttpClient } from '../http/request.js';
 import type { FailedToken, TokenResult } from '../oauth/token.js';
+import { platformRefusedTooOften } from '../oauth/workload/failures.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { BegunRefresh, Lock } from '../stores/ports.js';
 import { currentProofs } from './client-keys.js';
@@ -18,6 +19,7 @@ import {
   usable,
   type ValidTokenRequest,
 } from './token-request.js';
+import { maxPlatformRefusals, platformRefusals } from './workload/own-grant.js';
 
 /** How long a process waits for another one's refresh: not long while the token that it has still lives. */
 const lockWaitMs = { tokenLives: 5_000, tokenEnded: 30_000 } as const;
@@ -37,6 +39,8 @@ export function refreshCredential(ports: TokenPorts, request: ValidTokenRequest)
 class Refresh {
   readonly #ports: TokenPorts;
   readonly #request: ValidTokenRequest;
+  /** Makes a refusal say more. */
+  #explain: (failure: Failure) => Failure = (failure) => failure;
 
   constructor(ports: TokenPorts, request: ValidTokenRequest) {
     this.#ports = ports;
@@ -58,6 +62,7 @@ class Refresh {
     const { logins } = await ports.index.read();
     const isDead = logins.some(({ key, dead }) => key === login.key && dead);
     if (isDead) throw loginExpired(login, 'the authorization server refused to refresh it');
+    if (!(await this.#mayAskByPlatform(held))) return held;
     if (await this.#isSpentElsewhere(held)) return held;
     const begun = await this.#begin(held);
     if (begun === 'no room') return held;
@@ -143,6 +148,18 @@ class Refresh {
   }
 
   /**
+   * Were the platform's tokens refused too often within the hour? False where the token at hand still lives.
+   * @throws Failure `assertion_refused`
+   */
+  async #mayAskByPlatform(held: StoredCredential): Promise<boolean> {
+    const { login } = this.#request;
+    if (held.assertion === undefined) return true;
+    const isAllowed = await this.#ports.attempts.allows(platformRefusals(login), maxPlatformRefusals);
+    if (!isAllowed && !this.#lives(held)) throw platformRefusedTooOften(login, maxPlatformRefusals);
+    return isAllowed;
+  }
+
+  /**
    * A token that the server refuses although it lives is replaced so often within a minute, over all processes.
    * @throws Failure `token_refused`
    */
@@ -177,7 +194,9 @@ class Refresh {
     const { login, signal } = this.#request;
     const step = { name: 'refresh', asked: `POST ${held.tokenEndpoint}` } as const;
     try {
-      const result = await requestRefresh({ ...this.#ports, http }, { held, scopes: held.scopes, login, signal });
+      const sent = await requestRefresh({ ...this.#ports, http }, { held, scopes: held.scopes, login, signal });
+      const { result } = sent;
+      this.#explain = sent.explain;
       const [came, verdict] = result.ok
         ? (['a Bearer token', 'pass'] as const)
         : ([result.problem, 'failure'] as const);
@@ -192,7 +211,7 @@ class Refresh {
 
   async #afterFailure(held: StoredCredential, failed: FailedToken): Promise<StoredCredential> {
     const { login } = this.#request;
-    const failure = tokenFailure(failed, held.binding.issuer);
+    const failure = this.#explain(tokenFailure(failed, held.binding.issuer));
     if (failed.problem !== 'refused') {
       if (this.#lives(held)) return held;
       throw failure;
@@ -201,6 +220,12 @@ class Refresh {
     const now = await this.#read();
     const proof = ({ refreshToken, accessToken }: StoredCredential) => (refreshToken ?? accessToken).reveal();
     if (proof(now) !== proof(held)) return now;
+    if (held.assertion !== undefined) {
+      // The platform's next token may be taken, and the login needs nobody to be made again.
+      await this.#ports.attempts.take(platformRefusals(login), maxPlatformRefusals);
+      if (this.#lives(held)) return held;
+      throw failure;
+    }
     await this.#ports.index.update((document) => withLogin(document, login.key, (old) => ({ ...old, dead: true })));
     // The next login registers anew instead of sending the person to a page that says "unknown client".
     const isForgotten = failed.error === 'invalid_client' && login.registration === 'dynamic';

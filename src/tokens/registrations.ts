@@ -1,3 +1,9 @@
+import {
+  type ChosenRedirectUri,
+  isUsualRedirectUri,
+  readRedirectUri,
+  redirectUriText,
+} from '../core/configuration/redirect-uri.js';
 import { Failure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { IndexDocument, LoginRecord, RegistrationRecord, StoredItem } from '../core/records.js';
@@ -23,6 +29,32 @@ export function manualRegistration(
 ): RegistrationRecord | undefined {
   const isManual = ({ way }: RegistrationRecord) => way === 'preregistered' || way === 'ask';
   return kept.find((one) => isManual(one) && (clientId === undefined || one.clientId === clientId));
+}
+
+/** What a person chose for logins at an issuer, the latest. What another program has changed it to is validated anew. */
+export function chosenRedirectUri(
+  { redirectUris = [] }: Pick<IndexDocument, 'redirectUris'>,
+  issuer: string,
+): ChosenRedirectUri | undefined {
+  const kept = redirectUris.find((one) => one.issuer === issuer);
+  const read = kept && readRedirectUri(kept.redirectUri);
+  return read?.ok ? read.value : undefined;
+}
+
+/** So many choices are kept: those of issuers that were not chosen for the longest time are forgotten. */
+const maxChoices = 200;
+
+/** Keeps what a person chose for an issuer; the usual redirect URI is no choice. @throws Failure of the index */
+export async function keepChosenRedirectUri(
+  ports: Pick<StorePorts, 'index'>,
+  issuer: string,
+  chosen: ChosenRedirectUri,
+): Promise<void> {
+  const own = isUsualRedirectUri(chosen) ? [] : [{ issuer, redirectUri: redirectUriText(chosen) }];
+  await ports.index.update((document) => {
+    const others = (document.redirectUris ?? []).filter((one) => one.issuer !== issuer);
+    return { ...document, redirectUris: [...others, ...own].slice(-maxChoices) };
+  });
 }
 
 /** The document that a login names itself by: the configured one, else the one that it was made with before. */

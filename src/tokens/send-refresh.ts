@@ -1,41 +1,61 @@
 import type { Failure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
+import type { Secret } from '../core/secret.js';
 import type { HttpClient } from '../http/request.js';
+import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { grantRefused, tokenEndpointFailed, tokenTypeUnusable } from '../oauth/failures.js';
-import { type FailedToken, sendTokenRequest, type TokenResult, validateTokenResponse } from '../oauth/token.js';
+import {
+  type FailedToken,
+  sendTokenRequest,
+  type TokenGrant,
+  type TokenResult,
+  validateTokenResponse,
+} from '../oauth/token.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import { tokenUnusable } from './failures.js';
 import { keepCredential, refreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { scopeNotForClient } from './request-failures.js';
 import type { TokenPorts } from './token-request.js';
+import { ownRequest } from './workload/own-grant.js';
 
 /**
  * Asks for a new token without a person: with the refresh token, or, for a login of the client's own, as at the login.
  * `scopes` are those held; more than those only the client's own login may ask for.
- * @throws Failure of the HTTP client
+ * @returns With the result what makes a refusal say more.
+ * @throws Failure of the HTTP client, `assertion_unreadable`, `assertion_unusable`
  */
 export async function requestRefresh(
-  { http, clock }: Pick<TokenPorts, 'http' | 'clock'>,
+  ports: Pick<TokenPorts, 'http' | 'clock' | 'assertions'>,
   request: {
     readonly held: StoredCredential;
     readonly scopes: readonly string[];
     readonly login: Pick<LoginRecord, 'server' | 'zone'>;
     readonly signal: AbortSignal;
   },
-): Promise<TokenResult> {
+): Promise<{ readonly result: TokenResult; readonly explain: (failure: Failure) => Failure }> {
+  const { http, clock } = ports;
   const { held, scopes, login, signal } = request;
   const { tokenEndpoint: endpoint, authMethod: method, clientSecret: secret, refreshToken } = held;
-  const { issuer, resource, clientId } = held.binding;
-  const asked = { endpoint, client: { clientId, method, secret }, issuer, resource, zone: login.zone, signal };
+  const { issuer, clientId } = held.binding;
+  const { requestedResource: chosen = held.binding.resource } = held;
+  const resource = chosen ?? undefined;
+  const own: ClientAuthentication = { clientId, method, secret };
+  const isOwn = held.grant === 'client_credentials';
+  const { client, grant, explain } = isOwn
+    ? await ownRequest(ports, own, { assertion: held.assertion, scopes, signal })
+    : { client: own, grant: byRefreshToken(refreshToken, scopes), explain: (failure: Failure) => failure };
+  const asked = { endpoint, client, issuer, resource, zone: login.zone, signal };
   await nameOwnHost(http, login.server, endpoint, signal);
-  const send = () => {
-    if (held.grant === 'client_credentials') return sendTokenRequest(http, asked, { client: 'itself', scopes });
-    if (refreshToken === undefined) throw new Error('a credential without a refresh token is not refreshed');
-    return sendTokenRequest(http, asked, { refreshToken, scopes });
-  };
-  return validateTokenResponse(await send(), { now: clock.now(), requested: scopes, sent: secretsOf(held) });
+  const response = await sendTokenRequest(http, asked, grant);
+  const sent = [...secretsOf(held), client.assertion, 'assertion' in grant ? grant.assertion : undefined];
+  return { result: await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent }), explain };
+}
+
+function byRefreshToken(refreshToken: Secret | undefined, scopes: readonly string[]): TokenGrant {
+  if (refreshToken === undefined) throw new Error('a credential without a refresh token is not refreshed');
+  return { refreshToken, scopes };
 }
 
 /**
@@ -86,7 +106,7 @@ export async function widenCredential(
   if (scopesMissing(held.scopes, scopes).length === 0) return { ...login, scopes: held.scopes };
   ports.progress.begin('Asking for more scope');
   const wanted = unionScopes(held.scopes, scopes);
-  const result = await requestRefresh(ports, { held, scopes: wanted, login, signal });
+  const { result, explain } = await requestRefresh(ports, { held, scopes: wanted, login, signal });
   const missing = result.ok ? scopesMissing(result.token.scopes, scopes) : scopes;
   ports.journal.record({
     name: 'step-up',
@@ -96,7 +116,7 @@ export async function widenCredential(
     verdict: missing.length === 0 ? 'pass' : 'failure',
   });
   if (!result.ok) {
-    const failure = tokenFailure(result, held.binding.issuer);
+    const failure = explain(tokenFailure(result, held.binding.issuer));
     throw result.problem === 'refused' ? scopeNotForClient(login.server, missing, failure) : failure;
   }
   if (missing.length > 0) throw scopeNotForClient(login.server, missing);

@@ -1,8 +1,9 @@
 import { isFailure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
+import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
-import type { Secret } from '../core/secret.js';
+import type { Secret, SecretHeader } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, stepUpBudget } from './budget.js';
 import { proveAddress, type RequestToken, requestToken } from './credential-target.js';
@@ -19,7 +20,7 @@ import { BetterLogin, type BetterLoginOptions, SingleFlight, type WantedScope } 
 import { type TokenPorts, usedUntil } from './token-request.js';
 import { validToken } from './valid-token.js';
 
-export type AuthorizerPorts = TokenPorts & Pick<StorePorts, 'attempts'>;
+export type AuthorizerPorts = TokenPorts & Pick<StorePorts, 'attempts'> & Pick<CorePorts, 'givenHeaders'>;
 
 /** How long a token is used without a look whether its login is still the same: a logout ends it, too. */
 const believedMs = 5_000;
@@ -59,6 +60,7 @@ export class TokenInUse {
   #held: Held | undefined;
   readonly #person: BetterLogin;
   #openUntil = 0;
+  #given: readonly SecretHeader[] | undefined; // for this run, instead of those that are kept
   #failed: { readonly error: unknown; readonly until: number } | undefined;
   /** The token that the server took last. */
   #taken: RequestToken | undefined;
@@ -70,6 +72,11 @@ export class TokenInUse {
     this.#options = options;
     this.#login = options.login;
     this.#person = new BetterLogin(ports, options);
+  }
+
+  /** What goes without a token, to the server that is meant. */
+  get withoutToken(): readonly SecretHeader[] {
+    return this.#given ?? [];
   }
 
   get meant(): LoginMeant {
@@ -221,8 +228,7 @@ export class TokenInUse {
   /** The login as it is now: it may have been made anew, or ended, by another command. */
   async #find(): Promise<Held | undefined> {
     const { clock } = this.#ports;
-    const [held, login] = [this.#held, this.#login];
-    const logins = await this.#logins();
+    const [held, login, logins] = [this.#held, this.#login, await this.#logins()];
     if (held !== undefined && login !== undefined && clock.now() < held.until) {
       const [now] = logins;
       if (now !== undefined && isOneLogin(login, now)) {
@@ -231,6 +237,7 @@ export class TokenInUse {
       }
     }
     this.#held = undefined;
+    this.#given = await this.#ports.givenHeaders();
     if (logins.length > 0 || this.#options.mayGoWithout !== true) return this.#firstOf(logins, undefined);
     this.#openUntil = clock.monotonic() + openMs;
     return undefined;
@@ -263,13 +270,14 @@ export class TokenInUse {
 
   async #use(login: LoginRecord, rejected: Secret | undefined): Promise<Held> {
     const { clock } = this.#ports;
+    this.#given = await this.#ports.givenHeaders();
     const token = await validToken(this.#ports, { login, rejected, signal: this.#options.signal });
     this.#login = { ...login, scopes: token.scopes, obtainedAt: token.obtainedAt };
     this.#failed = undefined;
     this.#openUntil = 0;
     const now = clock.monotonic();
     const held = {
-      ...requestToken(token.binding.server, token.accessToken),
+      ...requestToken(token.binding.server, token.accessToken, this.#given ?? token.headers),
       store: login.store,
       until: usedUntil(token, clock.now()),
       believedUntil: now + believedMs,

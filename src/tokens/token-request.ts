@@ -30,7 +30,7 @@ type Token = Lifetime & Pick<StoredCredential, 'accessToken'>;
 
 export type TokenPorts = Pick<
   StorePorts,
-  'attempts' | 'store' | 'stores' | 'index' | 'recovery' | 'history' | 'locks'
+  'assertions' | 'attempts' | 'store' | 'stores' | 'index' | 'recovery' | 'history' | 'locks'
 > &
   Pick<HttpPorts, 'http'> &
   Pick<CorePorts, 'clock' | 'journal' | 'progress'>;

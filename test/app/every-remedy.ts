@@ -12,6 +12,7 @@ const trouble = { host: 'h.example', port: 443, code: 'ENOTFOUND', namedBy: 'per
 const samples: Readonly<Record<string, readonly unknown[]>> = {
   account: ['home'],
   accounts: [['home', 'work']],
+  address: ['0.0.0.0'],
   all: [['work', 'home']],
   response: ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope'].map(
     (error) => ({ status: 400, error, said: 'no' }),
@@ -28,6 +29,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
       isKept: flag,
       hasFixedPort: flag,
       redirectUri: 'http://127.0.0.1:7000/callback',
+      otherRedirect: 'postern login work --redirect-uri http://localhost/callback',
     })),
   ),
   clientId: ['a-client'],
@@ -43,6 +45,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   entries: ['work', 'work --project'].map((words) => [{ words, path: '/home/a/b' }]),
   error: ['access_denied', 'consent_required', 'unauthorized_client', 'invalid_scope', 'server_error'],
   failure: [failure],
+  first: [17_300],
   files: [['/home/a/b']],
   folder: ['/home/a/b c'],
   forced: [true, false],
@@ -51,16 +54,22 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   header: ['x'],
   held: [login, unnamed],
   help: ['postern help login'],
+  holder: [undefined, '"nc" (process 1)'],
   host: ['h.example'],
+  hosts: [['cursor', 'warp'], []],
   how: ['ended with 1'],
+  isLocked: [true, false],
   isLegacy: [true, false],
   issuer: ['https://as.example'],
+  keychain: ['gnome-keyring', 'kwallet', 'keepassxc', 'other', 'none', 'darwin', 'win32'],
   kind: ['private', 'loopback', 'forbidden'],
+  last: [17_363],
   left: [1],
   leftMs: [60_000],
   length: [9000],
   likelyName: [undefined, 'work'],
   limit: [1],
+  line: [3, undefined],
   limitMs: [5000],
   login: [login, unnamed],
   maxBytes: [9],
@@ -88,6 +97,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   program: ['claude'],
   proxy: ['h.example:3128'],
   raw: ['https://h.example'],
+  otherAddress: [undefined, 'Try another one: postern login work --redirect-uri http://localhost/callback'],
   redirectUri: ['http://127.0.0.1:7000/callback'],
   refusal: [failure],
   remedy: ['Try again.'],
@@ -137,6 +147,11 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
 /** Where a parameter means something of its own. */
 const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
   callRefused: { error: [-32_601, 0].map((code) => ({ code, message: 'no' })) },
+  assertionUnusable: {
+    about: (['form', 'time', 'audience'] as const).map((problem) => ({ problem, why: 'x', found: 'y' })),
+    audience: ['https://as.example'],
+  },
+  assertionRefused: { claims: [{ issuer: 'https://p.example', subject: 'job' }] },
   callTooLarge: { pieces: [undefined, { events: 1, costOfEvent: 1, lines: 1, costOfLine: 1 }] },
   authorizationServerNotNamed: { wanted: ['https://other.example'] },
   parameterUnknown: { 0: [[], ['text']].map((names) => ({ tool: 'echo', name: 'txet', names })) },
@@ -152,17 +167,34 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
   loginNeeded: { meant: [login, { server }, { server: 'x' }, { server, account: 'home' }] },
   networkFailed: { trouble: [trouble, { ...trouble, proxyTo: 'a.example:443' }] },
   programUnknown: { name: ['clude'], meant: [undefined, 'claude'] },
+  registrationRefused: {
+    0: [undefined, 'Other'].flatMap((name) =>
+      ['access_denied', 'x'].map((error) => ({ error, said: 'no', name, otherAddress: undefined })),
+    ),
+  },
+  noProtectedResourceMetadata: { tried: ['x', '"https://h.example" (status 403)'] },
   redirectRefused: { detail: [{ from: server, status: 307, to: undefined, why: 'x' }] },
   scopeNotGranted: { held: [['mcp:basic']] },
   serverNotThere: { all: [['work']] },
-  storeUnavailable: { why: ['no_bus', 'no_bus_named', 'no_service', 'no_collection', 'no_package'] },
+  storeUnavailable: { why: ['no_collection', 'no_service', 'no_bus', 'no_bus_named', 'no_package'] },
   withDocumentRemedy: {
-    document: [7000, undefined].map((redirectPort) => ({
-      url: 'https://client.example/c.json',
-      redirectPort,
-      otherWay: '--registration dynamic',
-    })),
+    document: ['--redirect-port 17873 or --redirect-uri http://localhost:17873/callback', undefined].map(
+      (redirect) => ({ url: 'https://client.example/c.json', redirect, otherWay: '--registration dynamic' }),
+    ),
   },
+  portInUse: {
+    at: [
+      { host: 'localhost', address: '::1' },
+      { host: '127.0.0.1', address: '127.0.0.1' },
+    ],
+  },
+  resourceNotTaken: {
+    0: [
+      { resource: 'https://example.com/mcp', command: 'postern login work --no-resource' },
+      { resource: undefined, command: 'postern login work --resource AS_SPELLED' },
+    ],
+  },
+  redirectUriNotTaken: { command: ['postern login work --redirect-uri http://localhost/callback'] },
   noBrowserHere: {
     login: [login],
     0: [true, false].flatMap((canOpen) => ['login', 'other'].map((of) => ({ why: 'CI=true', canOpen, of }))),

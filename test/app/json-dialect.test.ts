@@ -8,6 +8,7 @@ import { event, scriptedServer, usual } from '../bridge/host.js';
 import { homeWith } from '../login/status/home-with.js';
 import { freePort } from '../support/free-port.js';
 import { makeHomeWithKey } from '../support/home.js';
+import { startHttp } from '../support/http-server.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { repositoryRoot } from '../support/repository.js';
 import { startSandbox } from '../support/start-sandbox.js';
@@ -75,6 +76,8 @@ test('what each command prints with --json is what its schema says', async () =>
     ...['--url', 'https://keyed.example/client.json', '--out', 'keyed'],
     ...['--auth', 'private_key_jwt', '--store', 'file'],
   ];
+  await using registry = await startHttp((_, response) => response.writeHead(404).end('{}'));
+  await writeFile(join(home.path, '.npmrc'), `registry=${registry.origin}/\n`);
   await mkdir(join(home.path, '.cursor'));
   const servers = { mine: { url: serverUrl }, local: { command: 'true' } };
   await writeFile(join(home.path, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: servers }));
@@ -113,6 +116,7 @@ test('what each command prints with --json is what its schema says', async () =>
     ['config', 'get', 'timeoutSeconds'],
     ['config', 'unset', 'timeoutSeconds'],
     ['sandbox', '--misbehave', 'list'],
+    ['upgrade-check'],
     ['uninstall'],
     ['logout', 'third'],
     ['logout', '--all', '--yes'],

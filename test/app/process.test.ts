@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
 import { startHttp } from '../support/http-server.js';
@@ -21,10 +21,10 @@ test('the version is that of package.json', async () => {
 
 test('a checkout that is not built says how to build it', async () => {
   await using home = await makeHome();
-  await mkdir(join(home.path, 'bin'));
-  await copyFile(launcher, join(home.path, 'bin', 'postern.cjs'));
+  await cp(dirname(launcher), join(home.path, 'bin'), { recursive: true });
+  await writeFile(join(home.path, 'package.json'), '{}');
   for (const word of ['status', 'token']) {
-    const { status, stderr } = spawnSync(process.execPath, [join(home.path, 'bin', 'postern.cjs'), word], {
+    const { status, stderr } = spawnSync(process.execPath, [join(home.path, 'bin', basename(launcher)), word], {
       encoding: 'utf8',
     });
     assert.equal(status, 1);

@@ -12,6 +12,7 @@ import {
   watchTerminal,
   watchWire,
 } from '../../src/app/watch-secrets.js';
+import { usualRedirectUri } from '../../src/core/configuration/redirect-uri.js';
 import type { Terminal } from '../../src/core/ports.js';
 import { Secret } from '../../src/core/secret.js';
 import type { CallbackListener } from '../../src/login/ports.js';
@@ -105,7 +106,7 @@ test('the watched store, door, terminal and listeners do their work, and every s
     response: async () => answer,
   } as unknown as CallbackListener;
   const listeners = watchListeners({ listen: async () => listener }, hold);
-  const watched = await listeners.listen({ port: 0 });
+  const watched = await listeners.listen({ ...usualRedirectUri, port: 0 });
   assert.deepEqual(await watched.response(signal), answer);
   assert.equal(watched.redirectUri, listener.redirectUri);
   assert.deepEqual([...held], ['canary-code']);

@@ -50,7 +50,7 @@ test('[R-5.8d][A-63] its redirect URIs are loopback, with the path that the call
   const uris = document?.['redirect_uris'];
   assert.ok(Array.isArray(uris));
   for (const uri of uris) {
-    assert.match(String(uri), /^http:\/\/(127\.0\.0\.1(:[0-9]+)?|localhost)\/callback$/);
+    assert.match(String(uri), /^http:\/\/(127\.0\.0\.1|localhost)(:[0-9]+)?\/callback$/);
   }
 });
 

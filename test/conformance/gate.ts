@@ -13,7 +13,7 @@ const wires = ['2025-11-25', '2026-07-28'] as const;
 export function playsOf({ name, revisions }: ListedScenario, way: Way): readonly Play[] {
   if (notPlayed.some(({ scenario }) => scenario === name)) return [];
   const one = { name, way };
-  if (revisions.includes('extension')) return way === 'call' ? [{ ...one, wire: '2025-11-25', isForced: true }] : [];
+  if (revisions.includes('extension')) return [{ ...one, wire: '2025-11-25', isForced: true }];
   if (revisions.every((revision) => revision === '2025-03-26'))
     return [{ ...one, wire: '2025-03-26', isForced: false }];
   // What authorization wants in the newer revision costs nothing on the older wire.

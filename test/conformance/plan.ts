@@ -18,6 +18,7 @@ export interface ScenarioContext {
   readonly client_id?: string;
   readonly client_secret?: string;
   readonly private_key_pem?: string;
+  readonly valid_jwt?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }[];
 }
 
@@ -73,6 +74,10 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
     case 'auth/client-credentials-jwt': {
       const file = { name: 'client.pem', text: context.private_key_pem ?? '' };
       return asClient(server, context, { args: ['--client-key-file', file.name], file });
+    }
+    case 'auth/wif-jwt-bearer': {
+      const file = { name: 'workload.jwt', text: `${context.valid_jwt}\n` };
+      return asClient(server, context, { args: ['--assertion-file', file.name], file });
     }
     default:
       return loginAndCall(server, ['--client-metadata-url', metadataUrl]);

@@ -104,7 +104,8 @@ test('a canonical address stays as it is, and leads where the typed one leads', 
       const once = canonicalResource(raw);
       if (once.ok) {
         assert.equal(canonical(once.value), once.value);
-        assert.equal(new URL(once.value).href, new URL(raw).href);
+        // Behind “//.a” Node 20 leaves dot segments of a typed address as they are; no canonical one has any.
+        if (!/\/\.{1,2}(?:\/|$)/.test(new URL(raw).pathname)) assert.equal(new URL(once.value).href, new URL(raw).href);
       }
     }),
   );

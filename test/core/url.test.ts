@@ -59,7 +59,9 @@ test('spellings that the URL parser would repair do not pass [A-9] [A-155]', () 
     'https://good:0443/',
     'https://good:65536/',
     'https://good/#a#b',
-    'https://xn--/',
+    ...['xn--', 'xn--a', 'xn--a-', 'a.xn--abc-.de', 'xn--bcher-kva.xn--0', 'xn--u-ccb.com'].map(
+      (host) => `https://${host}/`,
+    ),
   ];
   for (const raw of repaired) refused(raw);
 });

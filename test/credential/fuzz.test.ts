@@ -32,6 +32,8 @@ const plain: CredentialArguments = {
   clientId: undefined,
   clientSecretFile: undefined,
   clientKeyFile: undefined,
+  ...{ assertionFile: undefined, assertionEnv: undefined, assertionCommand: undefined },
+  ...{ assertionAudience: undefined, assertionAs: undefined },
   authorizationServer: undefined,
   scope: [],
 };

@@ -74,19 +74,34 @@ test('a shim replaces its like and nothing else, and never through a link', { sk
 test('the text of a shim is one command, quoted for its platform', () => {
   const words = ['credential', 'headers', "it's", '--account', '$(id)'];
   assert.equal(
-    shimText('linux', ['/opt/my node', '/x/postern.js'], { POSTERN_STATE_DIR: '/a b' }, words),
+    shimText(
+      { platform: 'linux', homedir: '/home/ann' },
+      ['/opt/my node', '/x/postern.js'],
+      { POSTERN_STATE_DIR: '/a b' },
+      words,
+    ),
     "#!/bin/sh\n# Written by postern credential --shim; it may be replaced by it.\nexport POSTERN_STATE_DIR='/a b'\n" +
       "exec '/opt/my node' /x/postern.js credential headers 'it'\\''s' --account '$(id)' \"$@\"\n",
   );
-  const batch = shimText('win32', ['C:\\node.exe', 'C:\\x y\\postern.js'], {}, [
-    'credential',
-    'headers',
-    'https://a.example/%7E',
-  ]);
+  const batch = shimText(
+    { platform: 'win32', homedir: 'C:\\Users\\ann' },
+    ['C:\\node.exe', 'C:\\x y\\postern.js'],
+    {},
+    ['credential', 'headers', 'https://a.example/%7E'],
+  );
   assert.match(batch, /^@echo off\r\n@rem Written by postern/);
   assert.match(
     batch,
     /\r\n@"C:\\node\.exe" "C:\\x y\\postern\.js" "credential" "headers" "https:\/\/a\.example\/%%7E" %\*\r\n$/,
   );
+  const zoe = { platform: 'win32', homedir: 'C:\\Users\\Zoë' };
+  const state = { POSTERN_STATE_DIR: 'C:\\Users\\Zoë\\s' };
+  const named = shimText(zoe, ['C:\\node.exe', 'C:\\users\\Zoë\\p.js'], state, ['a"&calc&"b']);
+  assert.match(
+    named,
+    /^@echo off\r\n@rem Written[^\r]*\r\n@setlocal [^\r]*\r\n@set "POSTERN_STATE_DIR=%USERPROFILE%\\s"/,
+  );
+  assert.match(named, /\r\n@"C:\\node\.exe" "%USERPROFILE%\\p\.js" "a""&calc&""b" %\*\r\n$/);
+  assert.match(shimText(zoe, ['D:\\Zoë\\n.exe', 'x'], {}, []), /^@echo off\r\n@rem [^\r]*\r\n@chcp 65001 >nul\r\n/);
   assert.ok(launcher.endsWith('postern.js'));
 });

@@ -65,5 +65,5 @@ export async function examineWhole(
   }: Partial<Examination> & { readonly server?: string; readonly signal?: AbortSignal } = {},
 ): Promise<Examined> {
   const wanted = { active: true, login: inBrowser, limitMs: 60_000, ...change };
-  return await examineServer(doctorWorld(scene), { server, held: undefined, signal }, wanted);
+  return await examineServer(doctorWorld(scene), { server, held: undefined, headers: [], signal }, wanted);
 }

@@ -14,6 +14,7 @@ const examine = async (scene: Scene, server = scene.sandbox.serverUrl): Promise<
   const { report } = await examineServer(doctorWorld(scene), {
     server,
     held: undefined,
+    headers: [],
     signal: new AbortController().signal,
   });
   return report;

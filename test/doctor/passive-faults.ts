@@ -58,6 +58,7 @@ export const foundPassively: Readonly<Record<string, FindingId | undefined>> = {
   'as-huge': 'issuer-metadata-invalid',
   'as-gzip-bomb': 'issuer-metadata-invalid',
   'as-deep-json': 'issuer-metadata-invalid',
+  'server-wants-header': 'header-missing',
   'server-500-for-token': 'bad-token-status',
   'server-403-plain': 'bad-token-status',
 };

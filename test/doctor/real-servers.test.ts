@@ -10,7 +10,7 @@ import { doctorWorld, examineWhole } from './doctor-world.js';
 
 async function examine(scene: Scene, server: string): Promise<Report> {
   const { signal } = new AbortController();
-  return (await examineServer(doctorWorld(scene), { server, held: undefined, signal })).report;
+  return (await examineServer(doctorWorld(scene), { server, held: undefined, headers: [], signal })).report;
 }
 
 /** A server before the sandbox's authorization server, whose 401 is as given. */

@@ -66,6 +66,21 @@ test('doctor at a warning, at a server that is not there, at a wrong word', asyn
   assert.equal((await run('--explain', 'list')).code, 0);
 });
 
+test('doctor at a name that no login has any more names those there are; so it does for an account', async () => {
+  await using sandbox = await startSandbox({ approve: true });
+  await using home = await sealedHome();
+  const run = (...words: string[]) => runProgram(home, words);
+  assert.equal((await run('login', sandbox.serverUrl, '--device', '--name', 'work')).code, 0);
+  assert.equal((await run('rename', 'work', 'office')).code, 0);
+  const renamed = await run('doctor', 'work');
+  assert.equal(renamed.code, 3, renamed.stderr);
+  assert.match(renamed.stderr, /No login named "work"[\s\S]*office/);
+  const account = await run('doctor', sandbox.serverUrl, '--account', 'bob');
+  assert.equal(account.code, 3, account.stderr);
+  assert.match(account.stderr, /"bob"/);
+  assert.equal((await run('doctor', 'office')).code, 0);
+});
+
 test('doctor alone looks at this machine; --from says what a program would get by its entry', async () => {
   await using sandbox = await startSandbox({ approve: true });
   await using home = await sealedHome();

@@ -57,7 +57,7 @@ test('[R-2.3c][R-5.8b] a key made for a client: public half printed, registered,
   await using scene = await openScene();
   const none = await scene.login();
   assert.equal(none.code, 2);
-  assert.match(none.stderr, /made here: postern login --help/);
+  assert.match(none.stderr, /made here, or a token of the platform: postern login --help/);
 
   const made = await scene.login('--generate-key');
   assert.equal(made.code, 0, made.stderr);

@@ -31,6 +31,7 @@ const ways: readonly Way[] = [
   { begins: 'npm run demo', inClone: true, prints: /Done\./ },
   { begins: 'npm test', notRun: 'it runs this test' },
   { begins: 'npm run picture', notRun: 'it draws the picture anew; the test below looks at the one that is there' },
+  { begins: 'postern upgrade-check', notRun: 'it asks npm’s registry; upgrade-check.test.ts has one on loopback' },
   { begins: 'postern login https://example.com/mcp --no-browser', serves: /response_type=code/ },
   { begins: 'postern login http', prints: /Logged in/ },
   { begins: 'postern call work echo --help', prints: /text/ },
@@ -46,6 +47,10 @@ const ways: readonly Way[] = [
   { begins: 'POSTERN_CLIENT_ID', prints: /^ci / },
   { begins: 'postern bridge work', serves: /"protocolVersion"/ },
   { begins: 'postern proxy work --socket', serves: /work/ },
+  {
+    begins: 'postern proxy work --install',
+    notRun: 'real-systemd.test.ts does, where it leaves nothing on this machine',
+  },
   { begins: 'postern proxy work', serves: /http:\/\/127\.0\.0\.1:\d+\/\S+\/work/ },
   { begins: 'postern doctor --explain', prints: /RFC 9728/ },
   { begins: 'postern doctor https', prints: /Nothing is wrong/ },

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoreKind } from '../../src/core/records.js';
 import { orphanLines } from '../../src/login/render.js';
-import { storeFailed, storeUnavailable } from '../../src/stores/failures.js';
+import { storeFailed, storeUnavailable } from '../../src/stores/keychain/failures.js';
 
 test('what several secrets cannot be removed for is told once, and how many they are', () => {
-  const left = (store: StoreKind, failure = storeUnavailable('no_bus')) => ({
+  const left = (store: StoreKind, failure = storeUnavailable('no_bus', 'none')) => ({
     item: { key: 'ab'.repeat(32), store },
     failure,
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret } from '../../src/core/secret.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { storeFailed, storeLocked } from '../../src/stores/failures.js';
+import { storeFailed, storeLocked } from '../../src/stores/keychain/failures.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore } from '../../src/stores/ports.js';
 import { freshToken } from '../support/flows/calls.js';
@@ -30,7 +30,7 @@ function faultyStore(): SecretStore & { failures: number; writes: number } {
 }
 
 test('[A-151] a store that is not ready: no registration, no browser, exit 7', async () => {
-  const ready = () => Promise.reject(storeLocked('linux'));
+  const ready = () => Promise.reject(storeLocked('gnome-keyring'));
   await using scene = await openScene({}, { store: { ...createMemoryStore(), ready } });
   const failure = await scene.loginFails('store_locked');
   assert.equal(failure.exit, 7);

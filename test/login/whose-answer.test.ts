@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import type { CallbackAddress } from '../../src/login/ports.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { openScene } from '../support/flows/scene.js';
 
@@ -25,7 +26,7 @@ async function openTheft(flow: { readonly interactive?: boolean; readonly typed?
   );
   const { listen } = scene.ports.listeners;
   const listeners = {
-    listen: async (options: { readonly port: number }) => {
+    listen: async (options: CallbackAddress) => {
       const listener = await listen(options);
       const respond = listener.response.bind(listener);
       listener.response = async (signal) => {

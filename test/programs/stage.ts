@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { type Seen, usual } from '../bridge/host.js';
 import { plainHome } from '../setup/plain-home.js';
 import { runWithUserBus } from '../setup/user-bus.js';
@@ -18,11 +19,35 @@ const { platform, arch } = process;
 
 /** Where the real programs are, installed by `npm test` from this folder's lock file. */
 export const installed = {
+  amp: join(packages, '@ampcode', `cli-${platform}-${arch}`, 'amp'),
   claude: join(packages, '@anthropic-ai', `claude-code-${platform}-${arch}`, 'claude'),
+  cline: join(packages, '@cline', `cli-${platform}-${arch}`, 'bin', 'cline'),
   codex: join(packages, '@openai', `codex-${platform}-${arch}`, 'vendor', codexTarget(), 'bin', 'codex'),
+  copilot: join(packages, '@github', `copilot-${platform}-${arch}`, 'copilot'),
+  droid: join(packages, '@factory', `cli-${platform}-${arch}`, 'bin', 'droid'),
+  gemini: join(packages, '@google', 'gemini-cli', 'bundle', 'gemini.js'),
+  grok: join(packages, '@xai-official', `grok-${platform}-${arch}`, 'bin', 'grok.br'),
+  kilo: join(packages, '@kilocode', `cli-${platform}-${arch}`, 'bin', 'kilo'),
+  kimi: join(packages, '@moonshot-ai', 'kimi-code', 'dist', 'main.mjs'),
   opencode: join(packages, `opencode-${platform}-${arch}`, 'bin', 'opencode'),
+  qwen: join(packages, '@qwen-code', 'qwen-code', 'cli-entry.js'),
   node18: join(packages, `node-18-${platform}-${arch}`, 'bin', 'node'),
+  node24: join(packages, `node-24-${platform}-${arch}`, 'bin', 'node'),
 };
+
+/** The command line of an installed program: scripts run with a Node.js that is new enough, and Grok comes packed. */
+function commandOf(name: keyof typeof installed): readonly [string, ...string[]] {
+  const path = installed[name];
+  if (/\.m?js$/.test(path)) return [installed.node24, path];
+  if (!path.endsWith('.br')) return [path];
+  const unpacked = path.replace(/\.br$/, '');
+  if (!existsSync(unpacked)) {
+    const partly = `${unpacked}.${process.pid}`;
+    writeFileSync(partly, brotliDecompressSync(readFileSync(path)), { mode: 0o700 });
+    renameSync(partly, unpacked);
+  }
+  return [unpacked];
+}
 
 function codexTarget(): string {
   const cpu = arch === 'arm64' ? 'aarch64' : 'x86_64';
@@ -43,6 +68,12 @@ export interface ProtectedServer extends TestServer {
   readonly seen: readonly Seen[];
 }
 
+export interface RunOptions {
+  readonly userBus?: boolean;
+  /** Variables beside those of the home. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A home with a login for a protected server, whose token is in the keychain. */
 export interface Stage extends AsyncDisposable {
   readonly home: Home;
@@ -53,7 +84,7 @@ export interface Stage extends AsyncDisposable {
   /** Runs a command of the PATH to its end. */
   start(command: string, args: readonly string[]): Promise<Finished>;
   /** Runs one of the installed programs to its end. */
-  run(name: keyof typeof installed, args: readonly string[], options?: { userBus: boolean }): Promise<Finished>;
+  run(name: keyof typeof installed, args: readonly string[], options?: RunOptions): Promise<Finished>;
 }
 
 export const token = 'to.k-e~n+/of=the=keychain';
@@ -64,8 +95,8 @@ export async function stage(tls?: ServerOptions): Promise<Stage> {
   const server = await protectedServer(tls);
   const plain = await plainHome();
   const home = { ...plain, env: { ...plain.env, ...keyring.env } };
-  const start: Stage['start'] = async (command, args) => {
-    await using program = startCommand(command, args, home);
+  const start = async (command: string, args: readonly string[], env: RunOptions['env'] = {}) => {
+    await using program = startCommand(command, args, { ...home, env: { ...home.env, ...env } });
     program.stdin.end();
     return await program.finished;
   };
@@ -78,8 +109,9 @@ export async function stage(tls?: ServerOptions): Promise<Stage> {
     setup: (...args) => runProgram(home, ['setup', ...args]),
     start,
     run: async (name, args, options) => {
-      const program = installed[name];
-      return options?.userBus === true ? await runWithUserBus(home, [program, ...args]) : await start(program, args);
+      const [command, ...words] = [...commandOf(name), ...args];
+      if (options?.userBus === true) return await runWithUserBus(home, [command, ...words]);
+      return await start(command, words, options?.env);
     },
     [Symbol.asyncDispose]: () => end(home, server, keyring),
   };
@@ -120,16 +152,27 @@ const files: readonly (readonly [RegExp, string, string])[] = [
   [/\/a\.example\/mod\/@v\/v1\.0\.0\.mod$/, 'text/plain', 'module a.example/mod\n'],
 ];
 
+const serverInfo = { name: 'scripted', version: '1' };
+
+const echo = {
+  name: 'echo',
+  description: 'Says what it is told.',
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  annotations: { readOnlyHint: true },
+};
+
 function answer(one: Seen, response: ServerResponse): void {
   const [, type, text] = files.find(([form]) => form.test(one.url)) ?? [];
   if (type !== undefined) {
     response.writeHead(200, { 'content-type': type }).end(text);
     return;
   }
-  const { id, method } = one.message;
+  const { id, method, params } = one.message;
   const answers: Readonly<Record<string, object>> = {
+    initialize: { result: { protocolVersion: params?.['protocolVersion'], capabilities: { tools: {} }, serverInfo } },
     'server/discover': { error: { code: -32601, message: 'Method not found' } },
-    'tools/list': { result: { tools: [] } },
+    'tools/list': { result: { tools: [echo] } },
+    'tools/call': { result: { content: [{ type: 'text', text: `echoed ${JSON.stringify(params?.['arguments'])}` }] } },
   };
   const known = answers[method ?? ''];
   if (known === undefined) {

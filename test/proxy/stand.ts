@@ -28,6 +28,7 @@ export function mountOf(
   let token = tokenFor(server, firstToken);
   const source: TokenSource = {
     meant: { server },
+    withoutToken: [],
     current: () => token,
     replace: async (refused) => {
       renewals.push(refused?.accessToken.reveal() ?? '');

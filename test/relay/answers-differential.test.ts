@@ -54,6 +54,9 @@ async function whole(at: Pick<Stand, 'port'>, path: string, method: string): Pro
   return await ask(at, path, { method }).catch(() => undefined);
 }
 
+/** The parser of Node.js 20.19 reads a body after a 204 that states a length; later ones, and RFC 9110, do not. */
+const readsBodyOfNothing = process.versions.node.startsWith('20.19.');
+
 test('an answer that reaches the caller whole is whole for Node.js, too, and has the same status and body [A-217] [A-225]', async () => {
   let pieces: readonly string[] = [];
   await using server = await startTcp((socket) => {
@@ -71,6 +74,7 @@ test('an answer that reaches the caller whole is whole for Node.js, too, and has
       assert.ok(through === undefined || through.status !== 503);
       if (through === undefined || through.status === 502) return;
       const direct = await whole(server, '/mcp', method);
+      if (readsBodyOfNothing && through.status === 204) return;
       assert.deepEqual([through.status, through.body], [direct?.status, direct?.body], JSON.stringify(text));
       compared += 1;
     }),

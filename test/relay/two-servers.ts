@@ -49,7 +49,7 @@ const mounted = { mount, url, origin: url.origin, targets: new Map(), endpoints:
 /** A gate without a key, for `Host: h` and `/m`. */
 export const gate: Gate = {
   authorities: new Set(['h']),
-  key: undefined,
+  keys: undefined,
   mounts: new Map([['m', mounted]]),
   sessions: new Sessions(),
 };

@@ -42,7 +42,7 @@ for (const program of written) {
     const plan = await planEntry({ machine: machine({}), files } as never, request);
     const text = plan.shim?.text ?? entryAlone(plan.entry);
     assert.ok(text.includes(server), text);
-    assert.match(text, /--account\W+me/);
+    assert.match(text, /--account\W+(?:--args )?me/);
     assert.doesNotMatch(text, /\bwork\b/);
   });
 }

@@ -20,6 +20,7 @@ import { programNamed } from '../../src/setup/programs/programs.js';
 import { entryDigest, entryState, meaningDigest } from '../../src/setup/recorded-entry.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
+import { assertMode } from '../support/modes.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { workshop } from './workshop.js';
@@ -77,7 +78,7 @@ test('a shim that is gone, or was changed, is made again by --write, for this us
     spoil();
     assert.equal((await writeEntry(world, requestFor('bazel'), signal)).outcome, 'unchanged');
     assert.equal(readFileSync(path, 'utf8'), text);
-    assert.equal(statSync(path).mode & 0o777, 0o700);
+    assertMode(statSync(path).mode, 0o700);
   }
 });
 
@@ -233,7 +234,7 @@ test('a shim takes the place of a shim alone: never of a folder, a link or anybo
     process.umask(before);
   }
   assert.equal(readFileSync(at('shim'), 'utf8'), 'new');
-  assert.equal(statSync(at('shim')).mode & 0o777, 0o700);
+  assertMode(statSync(at('shim')).mode, 0o700);
   writeFileSync(at('batch.cmd'), `@echo off\r\n@rem ${mark}\r\n`);
   await writeShimFile(at('batch.cmd'), 'new', mark);
   const missing = writeShimFile(at('no/shim'), 'new', mark);

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
+import { parse, stringify } from 'yaml';
 import type { HttpPorts } from '../../src/http/request.js';
 import { checkEntry } from '../../src/setup/check-entry.js';
 import { jsonAt } from '../../src/setup/formats/json.js';
@@ -64,6 +65,17 @@ const relayouts: Readonly<Record<string, readonly Relayout[]>> = {
     (path) => run(path, ['git', 'config', '--global', `credential.${url}.useHttpPath`, 'true']),
     edit((text) => text.replace(/^\t(helper|useHttpPath) =/gim, '    $1=')),
   ],
+  grok: [
+    edit((text) =>
+      text.replace(/^args = \[(".*)\]$/gm, (_, list) => `args = [\n    ${list.replaceAll(', ', ',\n    ')},\n]`),
+    ),
+    edit((text) => text.replace(/ = /g, '=')),
+  ],
+  goose: [
+    edit((text) => stringify(parse(text))),
+    edit((text) => stringify(parse(text), { indentSeq: false, defaultStringType: 'QUOTE_SINGLE' })),
+  ],
+  crush: [edit((text) => `# moved\n${text}`)],
   bazel: [edit((text) => `# moved\n${text.split('\n').reverse().join('\n')}\n`)],
   go: [edit((text) => `${text.trim().split('\n').sort().join('\n')}\n`)],
 };
@@ -127,7 +139,14 @@ for (const program of allPrograms.filter(({ name }) => name !== 'curl')) {
 
 /** The list that an undo leaves empty where there was none. */
 function empty(name: string): object {
-  const below = { claude: 'mcpServers', opencode: 'mcp', zed: 'context_servers', vscode: 'servers' }[name];
+  const below = {
+    claude: 'mcpServers',
+    opencode: 'mcp',
+    zed: 'context_servers',
+    vscode: 'servers',
+    amp: 'amp.mcpServers',
+    'devin-cli': 'mcpServers',
+  }[name];
   return below === undefined ? {} : { [below]: {} };
 }
 

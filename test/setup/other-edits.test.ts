@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { type Entry, rawEntry } from '../../src/setup/formats/entry.js';
 import { gitVariables } from '../../src/setup/formats/git-config.js';
 import { tomlAt } from '../../src/setup/formats/toml.js';
+import { yamlAt } from '../../src/setup/formats/yaml.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { putEntry, restoreEntry } from './edited.js';
@@ -38,6 +39,13 @@ const entries = {
       provideClusterInfo: true,
     },
   },
+  yaml: {
+    key: { format: 'yaml', path: ['extensions', 'work.x'] },
+    holds: {
+      members: { enabled: true, type: 'stdio', name: 'no', cmd: '/n "o"', args: ['a', 'b: #c', '7', ''] },
+      without: ['uri', 'headers'],
+    },
+  },
   line: { key: { format: 'line', prefix: 'GOAUTH=' }, holds: 'GOAUTH=netrc; x' },
 } as const satisfies Record<string, Entry>;
 
@@ -57,6 +65,12 @@ const files: Record<keyof typeof entries, readonly string[]> = {
     'users:\n  - user: {}\n    name: "a"\n',
     'users: []\n',
     'kind: Config\n',
+  ],
+  yaml: [
+    '# mine\nmode: auto # m\nextensions:\n  # first\n  a: # keep\n    enabled: true\n    args:\n    - -y # yes\n\n    text: |\n      a: b\n\n      c\n\n# the end\nlast: [1, 2]\n',
+    '---\nextensions:\n    a:\n        b: c\n',
+    'mode: auto\nextensions: {}\nlast: "x"\n',
+    'mode: auto',
   ],
   line: ['# go\nGOFLAGS=-mod=mod\nGOPROXY=direct\n', 'GOFLAGS=x'],
 };
@@ -81,7 +95,10 @@ for (const [format, entry] of Object.entries(entries) as [keyof typeof entries, 
       assert.notEqual(made, file);
       const raw = rawEntry(made, entry.key);
       assert.ok(raw !== undefined);
-      const body = format === 'kubeconfig' ? file.replace(/users: \[\]\r?\n/, '') : file;
+      const body = file.replace(
+        format === 'kubeconfig' ? /users: \[\]\r?\n/ : format === 'yaml' ? /extensions: \{\}\r?\n/ : /^\b$/,
+        '',
+      );
       for (const line of body.split('\n')) assert.ok(made.includes(line.trimEnd()), line);
       assert.equal(/(?<!\r)\n/.test(made), /(?<!\r)\n/.test(file) || !file.includes('\n'), 'line endings');
       const undone = restoreEntry(made, entry.key, undefined);
@@ -95,7 +112,15 @@ for (const [format, entry] of Object.entries(entries) as [keyof typeof entries, 
 
   test(`${format}: a text of any kind is edited or refused, never broken`, () => {
     const marks = fc.string({
-      unit: fc.constantFrom(...'[]"\'=\\#\n\r .-:ab', 'users:', 'GOAUTH=', '[credential "', '[mcp_servers.'),
+      unit: fc.constantFrom(
+        ...'[]"\'=\\#\n\r .-:ab',
+        'users:',
+        'extensions:',
+        '  work.x:',
+        'GOAUTH=',
+        '[credential "',
+        '[mcp_servers.',
+      ),
     });
     fc.assert(
       fc.property(fc.oneof(marks, fc.string()), (text) => {
@@ -129,6 +154,36 @@ test('toml: pairs of others stay, what would win over ours goes; inline and dott
   }
   for (const bad of ['a = \n', 'a = "b\n', '[a\n', 'a b\n', 'a = [1\n', 'a = 1 2\n']) {
     assert.deepEqual(putEntry(bad, entries.toml), { ok: false, problem: 'unreadable' }, bad);
+  }
+});
+
+test('yaml: members of others stay, what has no meaning any more goes, a list in another style is left alone', () => {
+  const text =
+    'extensions:\n  work.x: # mine\n    timeout: 60 # long\n    uri: https://old\n    headers:\n      Authorization: x\n    type: streamable_http\n    available_tools: []\n  b: {}\n';
+  const made = put(text, entries.yaml);
+  assert.equal(
+    made,
+    'extensions:\n  work.x: # mine\n    timeout: 60 # long\n    type: stdio\n    available_tools: []\n    enabled: true\n    name: "no"\n    cmd: "/n \\"o\\""\n    args:\n    - a\n    - "b: #c"\n    - "7"\n    - ""\n  b: {}\n',
+  );
+  assert.deepEqual(yamlAt(made, ['extensions', 'work.x', 'args']), entries.yaml.holds.members.args);
+  const back = restoreEntry(made, entries.yaml.key, rawEntry(text, entries.yaml.key));
+  assert.ok(back.ok && back.text === text);
+  for (const empty of ['extensions: {}\n', 'extensions:\n', 'extensions: null\n', 'extensions: ~ # none\n']) {
+    assert.deepEqual(Object.keys(yamlAt(put(empty, entries.yaml), ['extensions']) ?? {}), ['work.x'], empty);
+  }
+  for (const other of [
+    'extensions: {a: {}}\n',
+    '{"extensions": {}}',
+    'extensions: &x\n  a: {}\nb: *x\n',
+    'extensions: [a]\n',
+    'extensions: text\n',
+    'extensions:\n  work.x: {cmd: a}\n',
+    'extensions:\n  ? work.x\n  : cmd: a\n',
+    'a: 1\n---\nb: 2\n',
+    'extensions:\n\ta: {}\n',
+    '? mode\n: auto\n',
+  ]) {
+    assert.equal(putEntry(other, entries.yaml).ok, false, other);
   }
 });
 

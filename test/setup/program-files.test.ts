@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { programFiles as files } from '../../src/setup/machine/program-files.js';
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
+import { assertMode } from '../support/modes.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -95,8 +96,8 @@ test('backups and records are closed to others; a damaged record is passed over'
   } as const;
   const id = crypto.randomUUID();
   const backup = await records.keep({ id, record }, '\ufeffBearer of a token\r\n');
-  for (const name of readdirSync(path)) assert.equal(statSync(join(path, name)).mode & 0o777, 0o600);
-  assert.equal(statSync(path).mode & 0o777, 0o700);
+  for (const name of readdirSync(path)) assertMode(statSync(join(path, name)).mode, 0o600);
+  assertMode(statSync(path).mode, 0o700);
   assert.equal(await records.backup(id), '\ufeffBearer of a token\r\n');
   writeFileSync(join(path, `${crypto.randomUUID()}.json`), '{"version": 2}', { mode: 0o600 });
   writeFileSync(join(path, `${crypto.randomUUID()}.json`), 'x', { mode: 0o600 });

@@ -29,7 +29,9 @@ test('a shim passes on its own words, and then its caller’s [A-269]', async ()
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'shim');
   const words = ["it's", '$HOME `id`', 'a\\b', 'https://h/mcp?a&b;c'];
-  writeFileSync(path, shimText('linux', [...print, ...words]) ?? '', { mode: 0o700 });
+  writeFileSync(path, shimText({ platform: 'linux', homedir: '/home/ann' }, [...print, ...words]) ?? '', {
+    mode: 0o700,
+  });
   const { stdout } = spawnSync(path, ['get', 'a b'], { encoding: 'utf8' });
   assert.deepEqual(JSON.parse(stdout), [...words, 'get', 'a b']);
 });
@@ -40,7 +42,7 @@ test('on Windows words are quoted for cmd, and what cmd would replace is refused
   assert.equal(line, '"C:\\Program Files\\nodejs\\node.exe" C:\\p\\postern.js credential headers work');
   for (const word of ['https://h/%7Ea', 'a"b', 'a!b', 'a^b', 'a\nb']) {
     assert.equal(shellLine('win32', [node, word]), undefined, word);
-    assert.equal(shimText('win32', [node, word]), undefined, word);
+    assert.equal(shimText({ platform: 'win32', homedir: 'C:\\Users\\ann' }, [node, word]), undefined, word);
   }
   assert.equal(shellLine('win32', ['https://h/a?b&c']), '"https://h/a?b&c"');
   assert.equal(gitLine('win32', [node, 'x']), "!'C:/Program Files/nodejs/node.exe' x");

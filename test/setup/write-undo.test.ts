@@ -19,6 +19,7 @@ import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { entryDigest, entryState, meaningDigest } from '../../src/setup/recorded-entry.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
+import { assertMode } from '../support/modes.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { configurations } from './configurations.js';
 import { workshop } from './workshop.js';
@@ -56,7 +57,7 @@ for (const program of programs) {
         const second = await writeEntry(world, requestFor(program), signal);
         assert.equal(second.outcome, 'unchanged', `${form}: ${after}`);
         assert.deepEqual(readFileSync(path), after);
-        assert.equal(statSync(path).mode & 0o777, 0o640);
+        assertMode(statSync(path).mode, 0o640);
         const records = await world.programs.records.all();
         assert.equal(records.length, 1);
         for (const kept of records) assert.equal(await undoEntry(world, kept, signal), 'file');
@@ -71,8 +72,8 @@ for (const program of programs) {
     await using home = await temporaryFolder();
     const world = workshop(home.path);
     const { plan } = await writeEntry(world, requestFor(program), signal);
-    assert.equal(statSync(plan.file.path).mode & 0o777, 0o600);
-    if (plan.shim !== undefined) assert.equal(statSync(plan.shim.path).mode & 0o777, 0o700);
+    assertMode(statSync(plan.file.path).mode, 0o600);
+    if (plan.shim !== undefined) assertMode(statSync(plan.shim.path).mode, 0o700);
     const [kept] = await world.programs.records.all();
     assert.ok(kept !== undefined);
     assert.equal(await undoEntry(world, kept, signal), 'file');
@@ -138,7 +139,7 @@ test('another server’s entry of that name is not taken, one for the same serve
   writeFileSync(path, JSON.stringify({ mcpServers: { work: { command: 'npx', args: remote } } }));
   const written = await writeEntry(world, requestFor(cursor), signal);
   assert.deepEqual([written.outcome, written.tookOut], ['changed', true]);
-  assert.equal(statSync(written.backup ?? '').mode & 0o777, 0o600);
+  assertMode(statSync(written.backup ?? '').mode, 0o600);
   assert.ok(!readFileSync(path, 'utf8').includes('Bearer'));
 });
 

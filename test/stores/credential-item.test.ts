@@ -33,13 +33,19 @@ const credential: StoredCredential = {
   generation: 3,
 };
 
+const assertion = {
+  source: { from: 'command', words: ['/usr/bin/a', 'b'] },
+  audience: 'https://as.example',
+  use: 'grant',
+} as const;
+
 /** The text with one member changed; undefined takes it away. */
 const changed = (name: string, value: unknown): string =>
   JSON.stringify({ ...JSON.parse(encodeCredential(credential).reveal()), [name]: value });
 
 test('a credential comes back as it was stored, with and without what is optional', () => {
   const { refreshToken: _, clientSecret: __, revocationEndpoint: ___, ...least } = credential;
-  for (const stored of [credential, { ...least, expiresAt: null, scopes: [] }]) {
+  for (const stored of [credential, { ...least, expiresAt: null, scopes: [] }, { ...least, assertion }]) {
     const text = encodeCredential(stored).reveal();
     const decoded = decodeCredential(text, binding);
     assert.ok(decoded.ok);
@@ -72,7 +78,7 @@ test('an item of version 1, which names no server, is told apart, bound to the r
 });
 
 test('[A-197] an item of a later version is told apart, whatever else it holds', () => {
-  for (const text of [changed('version', 3), '{"version":99}']) {
+  for (const text of [changed('version', 5), '{"version":99}']) {
     assert.deepEqual(decodeCredential(text, binding), { ok: false, problem: 'newer' });
   }
 });

@@ -37,6 +37,8 @@ test('[A-203] a relative folder is refused, and the variable named', () => {
     ['POSTERN_STATE_DIR', './here', 'linux'],
     ['POSTERN_CONFIG_DIR', 'C:\\config', 'linux'],
     ['LOCALAPPDATA', 'Local', 'win32'],
+    ['POSTERN_STATE_DIR', '\\on\\any\\drive', 'win32'],
+    ['POSTERN_STATE_DIR', 'C:relative', 'win32'],
     ['XDG_STATE_HOME', '/a\0b', 'linux'],
   ];
   for (const [variable, value, platform] of cases) {

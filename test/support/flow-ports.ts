@@ -5,6 +5,7 @@ import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import type { Step } from '../../src/core/failure.js';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';
 import type { Clock, Journal, Terminal } from '../../src/core/ports.js';
+import type { SecretHeader } from '../../src/core/secret.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { createHttpClient } from '../../src/http/client.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
@@ -13,6 +14,7 @@ import { createCallbackListeners } from '../../src/login/browser/callback-listen
 import { createServerPages } from '../../src/login/browser/server-pages.js';
 import type { Browser, LoginPorts } from '../../src/login/ports.js';
 import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
+import { createAssertions } from '../../src/stores/assertions/read-assertion.js';
 import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore } from '../../src/stores/ports.js';
@@ -49,8 +51,12 @@ export interface FlowOptions {
   /** Takes the place of the walk: what the "browser" does with the one-time address. */
   readonly browse?: (url: string) => Promise<unknown>;
   readonly limits?: Limits;
+  /** As the command line gives them. */
+  readonly headers?: readonly SecretHeader[];
   /** An authority that is trusted. */
   readonly caFile?: string;
+  /** Variables that platforms' tokens may be in. */
+  readonly env?: Record<string, string | undefined>;
   /** Shared between several sets of ports, as a keychain is between processes. */
   readonly store?: SecretStore;
 }
@@ -74,6 +80,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   const ports: Omit<FlowPorts, 'detachedRefresh'> = {
     clock,
     limits: async () => options.limits ?? defaultLimits,
+    givenHeaders: async () => options.headers,
     http,
     locks,
     store,
@@ -84,6 +91,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     failures: createFormatFailures({ directory, locks }),
     handedOut: createHandedOut(directory),
     toolLists: createToolLists(directory),
+    assertions: createAssertions({ env: options.env ?? {}, hold: () => undefined }),
     history: createLoginHistory({ stateFolder: directory, command: 'call', now: clock.now }),
     browser,
     pages: createServerPages({ browser, limits: callbackLimits }),

@@ -7,7 +7,7 @@ import type { Secret } from '../../src/core/secret.js';
 import { grantToken } from '../../src/credential/grant-token.js';
 import { logout } from '../../src/login/logout/logout.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
-import { storeFailed } from '../../src/stores/failures.js';
+import { storeFailed } from '../../src/stores/keychain/failures.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import { recover, sealResponse } from '../../src/tokens/keep-refreshed.js';
 import { readCredential } from '../../src/tokens/read-credential.js';

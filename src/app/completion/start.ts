@@ -1,4 +1,4 @@
-import { readFileSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { LoginRecord } from '../../core/records.js';
 import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
@@ -13,16 +13,16 @@ import type { CompletionTables } from './tables.js';
 /**
  * Prints what may stand at the cursor, for the script of a shell: by the tables that the build made, the list of logins and
  * their kept lists of tools. Nobody is asked, and whatever fails, nothing is printed.
- * @param tablesFile The file that the build made.
+ * @param tablesText Gives the text of the file that the build made.
  * @param argv The shell; then for bash and PowerShell the line up to the cursor, for others its words, the last being typed.
  */
-export function printCompletion(tablesFile: string, argv: readonly string[]): void {
+export function printCompletion(tablesText: () => string, argv: readonly string[]): void {
   const [shell = '', ...words] = argv;
   const isLine = shell === 'bash' || shell === 'powershell';
   const line: ShellLine = isLine
     ? readShellLine(words[0] ?? '')
     : { before: words.slice(0, -1), current: words.at(-1) ?? '', quote: '' };
-  const tables = JSON.parse(readFileSync(tablesFile, 'utf8')) as CompletionTables;
+  const tables = JSON.parse(tablesText()) as CompletionTables;
   const found = complete(tables, knownHere(), line.before, line.current);
   const lines = completionLines(shell, found, line, isLine ? (words[1] ?? '') : '');
   if (lines.length > 0) writeSync(1, `${lines.join('\n')}\n`);

@@ -4,7 +4,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConfigWorld } from '../../config/change.js';
 import { exitCode, Failure, systemCode } from '../../core/failure.js';
-import { quoted } from '../../core/text/printable.js';
+import { quoted, quotedPath } from '../../core/text/printable.js';
+import { isWholePath, isWindows } from '../../core/text/system.js';
 import type { Programs } from '../../credential/exec-program.js';
 import { replaceFile } from '../../stores/state/safe-file.js';
 
@@ -25,14 +26,14 @@ export function createConfigEditor(
         throw new Failure({
           code: 'file_unwritable',
           exit: exitCode.usage,
-          message: `${quoted(path, 200)} cannot be written (${systemCode(cause)}).`,
+          message: `${quotedPath(path, 200)} cannot be written (${systemCode(cause)}).`,
           remedy: 'Make its folder yours and writable, or name another with POSTERN_CONFIG_DIR.',
           cause,
         });
       }
     },
     editText: async (text) => {
-      const [program, ...words] = editorOf(env);
+      const [program, ...words] = editorOf(env, isWindows);
       await mkdir(folder(), { recursive: true, mode: 0o700 });
       const path = join(folder(), `config.edited-${randomBytes(4).toString('hex')}.json`);
       const remove = () => rm(path, { force: true });
@@ -49,18 +50,31 @@ export function createConfigEditor(
   };
 }
 
-/** Started as it is, without a shell: its words are what blanks part. @throws Failure `usage_wrong` */
-function editorOf(env: Readonly<Record<string, string | undefined>>): readonly [string, ...string[]] {
-  const [program, ...words] = (env['VISUAL'] || env['EDITOR'] || '').trim().split(/\s+/);
-  if (program !== undefined && program !== '' && (program.startsWith('/') || !/[\\/]/.test(program))) {
-    return [program, ...words];
-  }
+/**
+ * Started as it is, without a shell: its words are what blanks part; on Windows, where programs lie in folders with blanks, the
+ * first may be in quotes. @throws Failure `usage_wrong`
+ */
+export function editorOf(
+  env: Readonly<Record<string, string | undefined>>,
+  windows: boolean,
+): readonly [string, ...string[]] {
+  const line = (env['VISUAL'] || env['EDITOR'] || (windows ? 'notepad' : '')).trim();
+  const [, quotedProgram, rest = line] = (windows ? /^"([^"]+)"(.*)$/.exec(line) : null) ?? [];
+  const words = rest.split(/\s+/).filter((word) => word !== '');
+  const [program, ...others] = quotedProgram === undefined ? words : [quotedProgram, ...words];
+  if (program !== undefined && (isWhole(program, windows) || !/[\\/]/.test(program))) return [program, ...others];
   throw new Failure({
     code: 'usage_wrong',
     exit: exitCode.usage,
     message: 'Neither VISUAL nor EDITOR names a program, by its name or its absolute path.',
-    remedy: 'Set it, as in: EDITOR=nano postern config edit',
+    remedy: windows
+      ? 'Set it to one, or to nothing for Notepad, then: postern config edit'
+      : 'Set it, as in: EDITOR=nano postern config edit',
   });
+}
+
+function isWhole(program: string, windows: boolean): boolean {
+  return windows ? isWholePath(program) : program.startsWith('/');
 }
 
 function editorFailed(program: string, ended: number): Failure {

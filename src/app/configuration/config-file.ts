@@ -32,10 +32,16 @@ export function readConfigFile(folder: string): { readonly path: string; readonl
     if (stats.size > longestConfiguration) {
       throw configurationUnusable(path, `it is larger than ${longestConfiguration} bytes`);
     }
-    return { path, bytes: readFileSync(file) };
+    return { path, bytes: withoutMark(readFileSync(file)) };
   } finally {
     closeSync(file);
   }
+}
+
+/** Notepad and PowerShell put a byte order mark before UTF-8. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  const isMarked = [0xef, 0xbb, 0xbf].every((byte, at) => bytes[at] === byte);
+  return isMarked ? bytes.subarray(3) : bytes;
 }
 
 /** A link's own mode says nothing. */

@@ -1,9 +1,11 @@
 import { existsSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { ArgumentsOf, CommandTable } from '../../core/command.js';
 import { systemCode } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
 import type { ReadInput } from '../../credential/read-input.js';
+import { assertionOptionsOf } from '../../stores/assertions/options.js';
 import { mentionsToken } from '../../stores/environment-token.js';
 import type { OwnLoginArguments } from '../../stores/own-login.js';
 import { recoveryPath, statePaths } from '../../stores/paths.js';
@@ -46,7 +48,9 @@ export function usualArguments<Table extends CommandTable>(
 export function isOwnLogin(args: OwnLoginArguments): boolean {
   const { clientCredentials, store, clientId, clientSecretFile, clientKeyFile, authorizationServer, scope } = args;
   return (
-    clientCredentials || !![store, clientId, clientSecretFile, clientKeyFile, authorizationServer, scope[0]].join('')
+    clientCredentials ||
+    !![store, clientId, clientSecretFile, clientKeyFile, authorizationServer, scope[0]].join('') ||
+    !!assertionOptionsOf(args).join('')
   );
 }
 
@@ -57,7 +61,7 @@ export function stateFolder(): string {
 
 /** Has a refresh that was killed left a newer token, which the whole program moves into the store? */
 export function isRefreshWaiting({ key }: Pick<LoginRecord, 'key'>): boolean {
-  return existsSync(recoveryPath(`${stateFolder()}/recovery`, key));
+  return existsSync(recoveryPath(join(stateFolder(), 'recovery'), key));
 }
 
 /**

@@ -4,6 +4,7 @@ import { printable } from '../../core/text/printable.js';
 import { programNotStarted } from '../../credential/failures.js';
 import { LineSplitter } from '../../mcp/stdio/line-splitter.js';
 import type { ProgramTaker, ServerProgram } from '../../mcp/stdio/stdio-client.js';
+import { startable } from '../../stores/run-program.js';
 
 /** How long a server may take to end once its stdin is closed, and again after SIGTERM, in milliseconds. */
 const patience = { usual: 2_000, interrupted: 400 } as const;
@@ -27,10 +28,13 @@ export interface ServerStart {
  */
 export async function startServerProgram(start: ServerStart): Promise<ServerProgram> {
   const { spawn } = await import('node:child_process');
-  const [program = '', ...args] = start.command;
+  const [program = ''] = start.command;
   const env = withoutOurs(start.env);
   const options = { env, stdio: 'pipe', detached: process.platform !== 'win32', windowsHide: true } as const;
-  const child = trySpawn(() => spawn(program, args, options), program);
+  const child = trySpawn(() => {
+    const { file, args, ...how } = startable(start.command, env, process.cwd());
+    return spawn(file, args, { ...options, ...how });
+  }, program);
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', (error) => reject(programNotStarted(program, systemCode(error), error)));

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
  * ever removed: a variable may have put them where other things are.
  */
 const stateNames =
-  /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|document-certificate-\d+\.pem|\.document-certificate-\d+\.pem\.new|handed-out|locks|recovery|sealed|setup|tools|history)$/;
+  /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|document-certificate-\d+\.pem|\.document-certificate-\d+\.pem\.new|handed-out|locks|native|recovery|sealed|services|setup|tools|history)$/;
 const configNames = /^(?:\.?config\.json(?:\.new)?|\.config\.json\.[0-9a-f]{16}|config\.edited-[0-9a-f]{8}\.json)$/;
 
 /** What this program writes into each of those folders. Other programs have folders of such names, too. */
@@ -14,8 +14,10 @@ const namesInside: ReadonlyMap<string, RegExp> = new Map([
   ['handed-out', /^\d{1,3}\.json(?:\.\d+)?$/],
   ['history', /^[0-9a-f]{32}\.jsonl(?:\.\d+)?$/],
   ['locks', /^[a-z0-9-]{1,71}\.lock(?:\.[0-9a-f.-]+(?:\.new|\.break)?)?$/],
+  ['native', /^[0-9a-f]{64}\.node(?:\.\d+)?$/],
   ['recovery', /^\.?[0-9a-f]{64}\.(?:sealed|[0-9a-f]{16}\.room)(?:\.new)?$/],
   ['sealed', /^\.?(?:head|[0-9a-f]{64}\.sealed)(?:\.new)?$/],
+  ['services', /^\.?[a-z0-9-]{1,42}\.(?:json|xml)(?:\.new)?$/],
   ['setup', /^\.?(?:shim-[0-9a-f]{32}\.json|[0-9a-f-]{36}\.(?:json|backup))(?:\.new)?$/],
   ['tools', /^(?:x-)?[0-9a-f]{64}\.json(?:\.\d+)?$/],
 ]);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ClientKeyRecord, LoginRecord } from '../../core/records.js';
+import type { ProxyService } from '../../core/services/proxy-services.js';
 import { shimMark } from '../../credential/shim.js';
 import type { ExternalPrograms } from '../../setup/machine/ports.js';
 import type { KeptRecord } from '../../setup/machine/setup-records.js';
@@ -17,6 +18,8 @@ export interface Written {
   readonly shims: readonly NotedShim[];
   /** Where both are noted. */
   readonly records: string;
+  /** Proxies that are installed as services. */
+  readonly services: readonly ProxyService[];
   readonly logins: readonly LoginRecord[];
   readonly registrations: number;
   readonly clientKeys: readonly ClientKeyRecord[];
@@ -38,6 +41,7 @@ export async function allWritten(world: Context): Promise<Written> {
     entries: await programs.records.all(),
     shims: [...noted, ...(await unnotedShims(programs.machine, { mark: shimMark, noted }))],
     records,
+    services: await world.proxyServices.all(),
     logins,
     registrations: registrations.length,
     clientKeys,
@@ -48,8 +52,25 @@ export async function allWritten(world: Context): Promise<Written> {
 }
 
 /** Is there nothing to take back? */
-export function isNothing({ entries, shims, logins, registrations, clientKeys, orphans, files }: Written): boolean {
+export function isNothing({
+  entries,
+  shims,
+  services,
+  logins,
+  registrations,
+  clientKeys,
+  orphans,
+  files,
+}: Written): boolean {
   return (
-    entries.length + shims.length + logins.length + registrations + clientKeys.length + orphans + files.length === 0
+    entries.length +
+      shims.length +
+      services.length +
+      logins.length +
+      registrations +
+      clientKeys.length +
+      orphans +
+      files.length ===
+    0
   );
 }

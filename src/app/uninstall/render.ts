@@ -5,6 +5,8 @@ import { counted, printable } from '../../core/text/printable.js';
 import { resultJson, resultLine } from '../../login/logout/logout.command.js';
 import { failureJson } from '../../login/render.js';
 import { fullName } from '../../login/status/login-status.js';
+import { removedLine } from '../../proxy/service/render.js';
+import type { RemovedService } from '../../proxy/service/services.js';
 import { undoneLine } from '../../setup/render.js';
 import type { Context } from '../context.js';
 import type { Written } from './plan.js';
@@ -14,7 +16,7 @@ const shown = (text: string) => printable(text, 300);
 
 /** All that would be taken back, for a person. */
 export function planLines(written: Written, look: Look): readonly string[] {
-  const { entries, shims, logins, registrations, clientKeys, orphans, files } = written;
+  const { entries, shims, services, logins, registrations, clientKeys, orphans, files } = written;
   const secrets = [
     ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
     ...(clientKeys.length === 0 ? [] : [counted(clientKeys.length, 'client key')]),
@@ -28,6 +30,11 @@ export function planLines(written: Written, look: Look): readonly string[] {
       look,
       'Programs written for others (shims)',
       shims.map(({ path }) => shown(path)),
+    ),
+    ...block(
+      look,
+      'Installed proxies (services)',
+      services.map(({ server, port }) => `127.0.0.1:${port} for ${shown(server)}`),
     ),
     ...block(look, 'Logins, revoked at their authorization servers', inColumnsOrBelow(indented(look), all).flat()),
     ...block(look, 'Kept with them', secrets),
@@ -46,10 +53,11 @@ function block(look: Look, title: string, lines: readonly string[]): readonly st
   return ['', ...titles, ...lines.map((line) => `  ${line}`)];
 }
 
-export function planJson({ entries, shims, logins, registrations, clientKeys, orphans, files }: Written) {
+export function planJson({ entries, shims, services, logins, registrations, clientKeys, orphans, files }: Written) {
   return {
     entries: entries.map(({ record: { program, server, path: file } }) => ({ program, server, file })),
     shims: shims.map(({ path }) => path),
+    services: services.map(({ id, server, port }) => ({ id, server, port })),
     logins: logins.map(({ name = null, server, account }) => ({ name, server, account })),
     registrations,
     clientKeys: clientKeys.length,
@@ -60,7 +68,7 @@ export function planJson({ entries, shims, logins, registrations, clientKeys, or
 
 /** What became of it all, for a person; what was not taken back is said with what to do. */
 export function takenLines(taken: TakenBack, { look, clock }: Pick<Context, 'look' | 'clock'>): readonly string[] {
-  const { entries, shims, ended, leftFiles } = taken;
+  const { entries, shims, services, ended, leftFiles } = taken;
   const bad = ({ message, remedy }: Failure, what = '') => `${toned(look, 'bad', 'Kept:')} ${what}${message} ${remedy}`;
   const { registrations, clientKeys } = ended;
   const forgotten = [
@@ -74,11 +82,22 @@ export function takenLines(taken: TakenBack, { look, clock }: Pick<Context, 'loo
         ? `${shown(path)} was removed.`
         : `${shown(path)} is gone already, or not as postern wrote it; it was left.`,
     ),
+    ...services.flatMap(({ removed }) => (removed instanceof Failure ? bad(removed) : serviceLines(removed))),
     ...ended.logouts.map((result) => resultLine(result, clock.now())),
     ...ended.failures.map(({ login, failure }) => bad(failure, `${shown(fullName(login))}: `)),
     ...ended.left.map(({ failure }) => bad(failure)),
     ...(forgotten.length === 0 ? [] : [`Forgotten, too: ${forgotten.join(' and ')}.`]),
     ...fileLines(leftFiles),
+  ];
+}
+
+function serviceLines({ record, managed, kept }: RemovedService): readonly string[] {
+  return [
+    removedLine(record),
+    ...kept.map((path) => `${shown(path)} was left, as postern did not write it.`),
+    ...(managed.ok
+      ? []
+      : ['Where its service manager runs, type, too:', ...managed.commands.map((one) => `  ${shown(one)}`)]),
   ];
 }
 
@@ -89,7 +108,7 @@ function fileLines(left: readonly string[] | undefined): readonly string[] {
   return ['postern’s own files were removed. In their folders is left what is not known to be postern’s:', ...others];
 }
 
-export function takenJson({ entries, shims, ended, leftFiles }: TakenBack) {
+export function takenJson({ entries, shims, services, ended, leftFiles }: TakenBack) {
   return {
     entries: entries.map(({ kept: { record }, undone }) => ({
       program: record.program,
@@ -99,6 +118,12 @@ export function takenJson({ entries, shims, ended, leftFiles }: TakenBack) {
       failure: undone instanceof Failure ? failureJson(undone) : null,
     })),
     shims,
+    services: services.map(({ id, removed }) => ({
+      id,
+      removed: !(removed instanceof Failure),
+      commands: removed instanceof Failure ? [] : removed.managed.commands,
+      failure: removed instanceof Failure ? failureJson(removed) : null,
+    })),
     logouts: ended.logouts.map(resultJson),
     failures: ended.failures.map(({ login: { server, account }, failure }) => ({
       server,
@@ -114,7 +139,9 @@ export function takenJson({ entries, shims, ended, leftFiles }: TakenBack) {
 
 /** What of the program stays, and what removes it. */
 export function packageLine({ programs: { machine } }: Written): string {
-  const { script, lasts } = machine.start;
+  const { node, script, lasts } = machine.start;
+  if (script === undefined)
+    return `The program itself stays: ${shown(node)}. What installed it removes it; if that was you, remove the file.`;
   if (lasts === 'cache')
     return 'The program itself is in a cache of its package manager; there is nothing to uninstall.';
   if (lasts !== 'checkout') return 'The program itself stays. To remove it, run: npm uninstall -g postern';

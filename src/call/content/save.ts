@@ -1,4 +1,5 @@
 import type { Files } from '../../core/ports.js';
+import { below } from '../../core/text/system.js';
 import { notSaved } from '../failures.js';
 import type { Media } from './pieces.js';
 
@@ -103,7 +104,7 @@ export class Saver {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     const name = `${base}${extension}`;
     for (let number = (this.#last.get(name) ?? 0) + 1; number <= maxFiles; number += 1) {
-      const path = `${this.#folder === '/' ? '' : this.#folder}/${base}${number === 1 ? '' : `-${number}`}${extension}`;
+      const path = below(this.#folder, `${base}${number === 1 ? '' : `-${number}`}${extension}`);
       this.#last.set(name, number); // a thousand of one name are not looked for from the beginning each
       if (await this.#files.writeNew(path, bytes)) return path;
     }

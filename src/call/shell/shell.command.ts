@@ -1,6 +1,7 @@
 import type { ArgumentsOf, Command, CommandTable } from '../../core/command.js';
 import { memoryOption } from '../../stores/memory-store.js';
 import { clientLoginOptions } from '../../stores/own-login.js';
+import { headerNote, headerOptions } from '../../tokens/server-headers/header-options.js';
 import { programRest } from '../find-server.js';
 import { conversationOptions, loginOptions, resultOptions } from '../login-options.js';
 import { runLines, runShell } from './run-shell.js';
@@ -20,6 +21,7 @@ export const shellTable = {
     ...loginOptions,
     memoryOption,
     ...clientLoginOptions,
+    ...headerOptions,
     ...resultOptions,
     ...conversationOptions,
   ],
@@ -30,6 +32,7 @@ export const shellTable = {
     { command: 'postern shell -- npx -y a-server', describe: 'a stdio server' },
   ],
   notes: [
+    headerNote,
     'A line is what postern call takes after the server; --output FORM and --save DIR may stand in it, too, and then count for that line. TAB completes, Ctrl-C cancels what runs, Ctrl-D ends. The last 500 lines are kept, those that seem to hold a secret left out.',
   ],
 } as const satisfies CommandTable;

@@ -2,6 +2,7 @@ import { closest } from '../text/closest.js';
 import { asObject, type JsonObject, type JsonValue } from '../text/json.js';
 import { quoted } from '../text/printable.js';
 import { configurationUnusable } from '../usage-failures.js';
+import { readRedirectUri, redirectUriText } from './redirect-uri.js';
 import { readPath, readUrl } from './settings.js';
 
 /** A client that was registered by hand at one authorization server; its secret is never here. */
@@ -38,9 +39,15 @@ export function clientsIn(value: JsonValue | undefined, path: string): readonly 
     return {
       issuer: readUrl(issuer, `issuer of ${where}`),
       clientId,
-      ...(redirectUri === undefined ? {} : { redirectUri: readUrl(redirectUri, `redirectUri of ${where}`) }),
+      ...(redirectUri === undefined ? {} : { redirectUri: readRedirect(redirectUri, `redirectUri of ${where}`) }),
     };
   });
+}
+
+function readRedirect(value: JsonValue, where: string): string {
+  const read = readRedirectUri(typeof value === 'string' ? value : '');
+  if (!read.ok) throw configurationUnusable(where, read.problem);
+  return redirectUriText(read.value);
 }
 
 /** Each origin may have one certificate. @throws Failure `configuration_unusable` */

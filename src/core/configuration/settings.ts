@@ -46,7 +46,7 @@ const own: readonly Setting[] = [
     option: 'login --redirect-port',
     fallback: 'any free one',
     takes: '1024 to 65535',
-    describe: 'port of the callback listener on 127.0.0.1',
+    describe: 'port of the callback listener, where no redirect address with a port was chosen',
     read: readWithin(1024, 65_535),
   },
   {

@@ -1,3 +1,5 @@
+import { isWindows } from './system.js';
+
 /** Nothing but these: such a text needs no second look. */
 const plainText = /^[\x20-\x7e]*$/;
 
@@ -29,6 +31,11 @@ export function quoted(text: string, max = 300): string {
   return `"${render(text, max, '"\\')}"`;
 }
 
+/** A path in double quotes. On Windows none can hold a quote, and each backslash in it is a separator, which is not doubled. */
+export function quotedPath(path: string, max = 300, windows = isWindows): string {
+  return windows ? `"${render(path, max, '"')}"` : quoted(path, max);
+}
+
 function render(text: string, max: number, alsoEscaped: string): string {
   if (alsoEscaped === '' && text.length <= max && plainText.test(text)) return text;
   const isUnprintable = new RegExp(unprintable, 'u');
@@ -58,10 +65,25 @@ function escaped(character: string): string {
 }
 
 /**
- * `text` as one word of a POSIX shell command line: as it is when every character is harmless, else in
- * single quotes. For commands that a remedy asks the person to type: a server's URL may hold `;` or `$`.
+ * `text` as one word of the command line that a remedy asks the person to type: a server's URL may hold `;` or `$`. On
+ * Windows that may be cmd.exe or PowerShell, so it is in double quotes, the only ones that both know.
  */
 export function shellWord(text: string): string {
+  return isWindows ? windowsWord(text) : posixWord(text);
+}
+
+/**
+ * No word can be said to both shells where it has a quote (PowerShell takes typographic ones, too): that becomes a single one,
+ * so that nothing is ever outside of the quotes. What PowerShell would replace is escaped for it.
+ */
+export function windowsWord(text: string): string {
+  if (/^[A-Za-z0-9:/\\._+=-]+$/.test(text)) return text;
+  const inside = text.replaceAll(/["\u201c-\u201e]/g, "'").replaceAll(/[$`]/g, '`$&');
+  return `"${inside.replace(/\\+$/, '$&$&')}"`;
+}
+
+/** `text` as one word of a POSIX shell: as it is when every character is harmless, else in single quotes. */
+export function posixWord(text: string): string {
   return /^[A-Za-z0-9:/._~@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

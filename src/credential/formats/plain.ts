@@ -1,4 +1,4 @@
-import type { Secret } from '../../core/secret.js';
+import type { Secret, SecretHeader } from '../../core/secret.js';
 import { isTokenText } from '../../core/text/characters.js';
 import { gateUrl } from '../../core/url.js';
 import { formatCannotCarry } from '../failures.js';
@@ -10,6 +10,8 @@ export interface Granted {
   readonly expiresAt: number | null;
   /** The server's URL, as the login has it. */
   readonly server: string;
+  /** What the server wants beside the token. */
+  readonly headers?: readonly SecretHeader[];
 }
 
 /**
@@ -28,8 +30,6 @@ const plainFormats = {
   /** What follows `Authorization: `, for programs that take just that (cargo, pnpm). */
   value: (token: string) => `Bearer ${token}`,
   header: (token: string) => `Authorization: Bearer ${token}`,
-  /** A flat object of header fields; all else in it would be sent as a header. */
-  headers: (token: string) => JSON.stringify({ Authorization: `Bearer ${token}` }),
   /** For `curl -K -`. As a header, not as `oauth2-bearer`, which curl may send to the host of a redirect (CVE-2025-14524). */
   curl: (token: string) => `header = "Authorization: Bearer ${token}"`,
   /** Terraform's credentials helpers: `{}` would say that there is none. */
@@ -45,6 +45,13 @@ export function plainOutput(format: PlainFormat, granted: Pick<Granted, 'accessT
 
 export function tokenIn(format: PlainFormat, token: string): string {
   return plainFormats[format](token);
+}
+
+/** A flat object of header fields; all else in it would be sent as a header. @throws Failure `output_unusable` */
+export function headersOutput(granted: Pick<Granted, 'accessToken' | 'headers'>): string {
+  const others = (granted.headers ?? []).map(({ name, value }) => [name, value.reveal()] as const);
+  const authorization = ['Authorization', `Bearer ${tokenText('headers', granted)}`] as const;
+  return `${JSON.stringify(Object.fromEntries([authorization, ...others]))}\n`;
 }
 
 /** Credential helper specification of EngFlow, which Bazel follows: a list of values for each header. */

@@ -83,7 +83,8 @@ async function registerOnce(
   about: ServerTarget & Discovered & { readonly http: RunHttp; readonly endpoint: string },
   grants: readonly string[],
 ): Promise<RegistrationResult> {
-  const { http, authorizationServer: server, endpoint, probed, signal } = about;
-  const ask = { grants, scopes: [], server, endpoint, redirectUri, zone: probed.zone, now: clock.now(), signal };
+  const { http, authorizationServer: server, endpoint, held, probed, signal } = about;
+  const name = held?.clientName;
+  const ask = { name, grants, scopes: [], server, endpoint, redirectUri, zone: probed.zone, now: clock.now(), signal };
   return await registerClient(http, ask);
 }

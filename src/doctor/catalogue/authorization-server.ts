@@ -210,7 +210,7 @@ export const authorizationServerFindings = {
     who: 'you',
     title: 'this is Microsoft Entra',
     remedy:
-      'Register a client by hand (--client-id) with a redirect address on http://localhost; ask for scopes of the server’s application alone.',
+      'Register a client by hand with http://localhost as redirect address, and log in with --client-id and --redirect-uri; ask for scopes of the server’s application alone. Where the resource is refused all the same, postern login has --resource and --no-resource.',
     source: 'Entra ID error AADSTS9010010',
     explanation:
       'Entra offers no dynamic registration. It refuses a resource that does not match the scopes (AADSTS9010010): the server’s metadata has to name the application’s own identifier.',

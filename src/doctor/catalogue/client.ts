@@ -14,6 +14,17 @@ export const clientFindings = {
     explanation:
       'Its metadata offers dynamic registration, and a registration is refused, even one that asks for as little as can be. Some take programs of a list alone.',
   },
+  'redirect-refused': {
+    level: 'failure',
+    step: 'client',
+    who: 'you',
+    exit: exitCode.refused,
+    title: 'the authorization server does not take the redirect address',
+    remedy: 'Log in with another one: postern login SERVER --redirect-uri http://localhost/callback',
+    source: 'RFC 8252 section 7.3, Loopback Interface Redirection',
+    explanation:
+      'The redirect address is this machine’s, http://127.0.0.1 with any port. Some authorization servers take the name localhost alone, some the address alone, and some one port or path. Each can be chosen, and is kept.',
+  },
   'registration-invalid': {
     level: 'failure',
     step: 'client',

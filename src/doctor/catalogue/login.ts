@@ -83,7 +83,8 @@ export const loginFindings = {
     who: 'authorization-server',
     exit: exitCode.refused,
     title: 'the authorization server issues no tokens for this server',
-    remedy: 'Ask its operator to add the resource as the server’s metadata spells it.',
+    remedy:
+      'Ask its operator to add the resource as the server’s metadata spells it. Until then postern login has --no-resource, whose help says what it costs.',
     source: 'RFC 8707 section 2, invalid_target',
     explanation:
       'Each token is made out for one resource. The authorization server does not know this one, or knows another spelling.',

@@ -124,6 +124,18 @@ export const serverFindings = {
     explanation:
       'The metadata is a small JSON document that names the resource and its authorization servers. It was at none of the addresses where it may be.',
   },
+  'header-missing': {
+    level: 'failure',
+    step: 'resource',
+    who: 'you',
+    exit: exitCode.usage,
+    title: 'every request is refused before a login is asked for',
+    remedy:
+      'If the server, or a gateway before it, wants a header of its own (a key, a tenant): give it with --header-file FILE, here and to postern login. Else ask its operator.',
+    source: 'RFC 9728 section 3, Obtaining Protected Resource Metadata',
+    explanation:
+      'The server refuses a request without a token with something else than a request to log in, and its metadata, which is for everybody, likewise. Gateways do that to requests without their key.',
+  },
   'revision-2025-03-26': {
     level: 'failure',
     step: 'resource',

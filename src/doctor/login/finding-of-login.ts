@@ -13,6 +13,7 @@ export interface FailedLogin {
 /** Codes that mean the same, whichever request they come from. */
 const byCode: Readonly<Record<string, FindingId>> = {
   registration_refused: 'registration-refused',
+  redirect_uri_refused: 'redirect-refused',
   registration_unusable: 'registration-invalid',
   registered_too_often: 'registered-too-often',
   registration_way_closed: 'no-way-to-register',
@@ -27,6 +28,8 @@ const byCode: Readonly<Record<string, FindingId>> = {
   too_many_tabs: 'no-login-possible-here',
   port_in_use: 'no-login-possible-here',
   port_refused: 'no-login-possible-here',
+  listen_address_refused: 'no-login-possible-here',
+  published_port_unknown: 'no-login-possible-here',
   server_failed: 'server-failed',
   discovery_failed: 'issuer-metadata-unsteady', // a moment ago it was there, and right
   metadata_unusable: 'issuer-metadata-unsteady',

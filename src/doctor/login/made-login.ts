@@ -43,13 +43,16 @@ async function logIn(
   about: Parameters<typeof examineWithLogin>[1] & { readonly http: RunHttp },
   report: Report,
 ): Promise<MadeLogin | undefined> {
-  const { server, found, wanted, http, signal } = about;
+  const { server, held, headers, found, wanted, http, signal } = about;
   const steps: Step[] = [];
   const journal = { steps, record: (step: Step) => void steps.push(step) };
   try {
-    const { issuer } = found.authorizationServer;
+    const { issuer, registrationEndpoint } = found.authorizationServer;
     ports.deadline.stop(); // each request of a login has its limit, and so has the person
-    const made = await ports.logInForRun({ ...wanted, server, issuer, http, journal, signal });
+    const made = await ports.logInForRun({
+      ...{ ...wanted, server, issuer, headers, http, journal, signal },
+      clientName: registrationEndpoint === undefined ? undefined : held?.clientName,
+    });
     const [registered] = http.registered;
     if (registered !== undefined) checkRegistered(registered.body, found.authorizationServer, report);
     if (!steps.some(({ name }) => name === 'authorization')) {

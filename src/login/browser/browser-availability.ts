@@ -33,21 +33,23 @@ export function browserAvailability(machine: {
  */
 export function browserHint(
   availability: BrowserAvailability,
-  about: { readonly port: string; readonly asked: boolean },
+  about: { readonly redirectUri: string; readonly asked: boolean },
 ): readonly string[] {
-  const { port, asked } = about;
+  const { asked } = about;
+  const { hostname, port } = new URL(about.redirectUri);
+  const address = hostname === 'localhost' ? '127.0.0.1' : hostname;
   switch (availability) {
     case 'ssh':
       return [
         'The login ends at this machine. To use your own computer’s browser, first run there:',
         '',
-        `ssh -N -L ${port}:127.0.0.1:${port} HOST`,
+        `ssh -N -L ${port}:${address}:${port} HOST`,
         '',
         '(HOST: what you gave to ssh to get here.)',
       ];
     case 'container':
       return [
-        `In a container, your browser can reach port ${port} only with --network host.`,
+        `In a container, your browser can reach port ${port} with --network host, or published (--listen-address).`,
         'Otherwise use the code, or paste the final address, below.',
       ];
     case 'wsl':

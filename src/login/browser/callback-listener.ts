@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import { type ChosenRedirectUri, redirectUriText } from '../../core/configuration/redirect-uri.js';
 import type { AuthorizationResponse } from '../../oauth/authorization-response.js';
 import { responseUnusable } from '../failures.js';
 import type {
@@ -10,6 +12,7 @@ import type {
   LoginOutcome,
 } from '../ports.js';
 import { type CallbackLimits, maxParameterLength, maxParameters, maxTargetLength } from './callback-limits.js';
+import { listenAddressRefused } from './failures.js';
 import { FinalPage, sendOn, sendPage } from './final-page.js';
 import { equalityTo, Links, type MadeRequest, newNonce, Requests, type Taker } from './one-time-link.js';
 import { type LoopbackServer, openServer } from './open-server.js';
@@ -19,12 +22,14 @@ import { validateRequest } from './validate-request.js';
 /**
  * One wait for one authorization response. Four addresses exist: `/go/<nonce>`, which leads to the
  * authorization server, where a program began the login by way of a page that asks the person and `/agreed/<nonce>`;
- * `/callback`, where only our states count; `/done/<nonce>`, the final page, whose address is worth nothing. All else,
+ * the path of the redirect URI, where only our states count; `/done/<nonce>`, the final page, whose address is worth nothing. All else,
  * and every callback without a state of ours, gets the same constant page, and the wait goes on.
  */
 export class LoopbackListener implements CallbackListener {
   readonly redirectUri: string;
   readonly #authority: string;
+  /** Of the redirect URI, as a request names it. */
+  readonly #path: string;
   readonly #server: LoopbackServer;
   readonly #pages = createPages();
   readonly #finalPage: FinalPage;
@@ -41,9 +46,14 @@ export class LoopbackListener implements CallbackListener {
   /** Callbacks with another state, or none. */
   ignored = 0;
 
-  constructor(server: LoopbackServer, limits: CallbackLimits) {
-    this.#authority = `127.0.0.1:${server.port}`;
-    this.redirectUri = `http://${this.#authority}/callback`;
+  constructor(
+    server: LoopbackServer,
+    { host, path }: Pick<ChosenRedirectUri, 'host' | 'path'>,
+    limits: CallbackLimits,
+  ) {
+    this.#authority = `${host}:${server.port}`;
+    this.redirectUri = redirectUriText({ host, port: server.port, path });
+    this.#path = path || '/';
     this.#cookie = `postern-${server.port}`;
     this.#server = server;
     this.#finalPage = new FinalPage(this.#pages, limits);
@@ -114,10 +124,10 @@ export class LoopbackListener implements CallbackListener {
       return;
     }
     const { path, query } = validated;
-    if (path === '/callback' && query !== undefined) this.#takeCallback(request, query, response);
+    if (path === this.#path && query !== undefined) this.#takeCallback(request, query, response);
     else if (target.length > maxTargetLength) refuse(414);
     else if (!this.#takeLink(request, target, response) && !this.#finalPage.serve(target, response)) {
-      refuse(path === '/callback' ? 400 : 404);
+      refuse(path === this.#path ? 400 : 404);
     }
   }
 
@@ -215,7 +225,17 @@ function isStrictlyEncoded(query: string): boolean {
   }
 }
 
-/** Callback listeners on 127.0.0.1, each for one authorization request (RFC 8252 section 7.3). */
-export function createCallbackListeners(limits: CallbackLimits): CallbackListeners {
-  return { listen: async ({ port }) => new LoopbackListener(await openServer(port, limits), limits) };
+/**
+ * Callback listeners on loopback, each for one authorization request (RFC 8252 section 7.3). At another address they listen
+ * in a container alone, which has a network of its own.
+ */
+export function createCallbackListeners(limits: CallbackLimits, inContainer = (): boolean => false): CallbackListeners {
+  return {
+    listen: async ({ port, address, host, path }) => {
+      if (address !== undefined && isIP(address) === 0) throw listenAddressRefused(address, 'it is no IP address');
+      if (address !== undefined && !inContainer()) throw listenAddressRefused(address, 'this is not a container');
+      const server = await openServer({ port, host, address }, limits);
+      return new LoopbackListener(server, { host, path }, limits);
+    },
+  };
 }

@@ -1,12 +1,22 @@
+import type { LoopbackHost } from '../../core/configuration/redirect-uri.js';
 import { exitCode, Failure } from '../../core/failure.js';
 import type { Terminal } from '../../core/ports.js';
 import type { RegistrationWay } from '../../core/records.js';
-import { counted } from '../../core/text/printable.js';
+import { counted, quoted } from '../../core/text/printable.js';
 
 /** Something else listens on the port that was asked for. */
-export function portInUse(port: number, cause: unknown): Failure {
-  const message = `Port ${port} (--redirect-port) is in use by another program.`;
-  const remedy = 'Choose another --redirect-port, or leave it out to use any free port.';
+export function portInUse(
+  port: number,
+  at: { readonly host: LoopbackHost; readonly address: string },
+  cause: unknown,
+): Failure {
+  const { host, address } = at;
+  const both = `Port ${port} is in use by another program at ${address}; the redirect address http://localhost:${port} needs it at 127.0.0.1 and at ::1.`;
+  const message = host === 'localhost' ? both : `Port ${port} (--redirect-port) is in use by another program.`;
+  const remedy =
+    host === 'localhost'
+      ? 'End that program, or choose another --redirect-port.'
+      : 'Choose another --redirect-port, or leave it out to use any free port.';
   return new Failure({ code: 'port_in_use', exit: exitCode.usage, message, remedy, cause });
 }
 
@@ -15,6 +25,29 @@ export function portRefused(port: number, why: string, cause?: unknown): Failure
   const message = `Port ${port} (--redirect-port) cannot be used: ${why}.`;
   const remedy = 'Choose a --redirect-port from 1024 to 65535, or leave it out to use any free port.';
   return new Failure({ code: 'port_refused', exit: exitCode.usage, message, remedy, cause });
+}
+
+/** The system has no such address: IPv6 is off, or it is another container's. */
+export function addressAbsent(address: string, cause: unknown): Failure {
+  const message = `The callback cannot be taken at ${quoted(address, 80)}: this system has no such address.`;
+  const remedy =
+    'Choose another redirect address: --redirect-uri http://127.0.0.1/callback; or another --listen-address, if you passed one.';
+  return new Failure({ code: 'port_refused', exit: exitCode.usage, message, remedy, cause });
+}
+
+/** `--listen-address` where it may not be, or of what is none. `why` ends the sentence. */
+export function listenAddressRefused(address: string, why: string): Failure {
+  const message = `The callback cannot be taken at ${quoted(address, 80)} (--listen-address): ${why}.`;
+  const remedy =
+    'Leave --listen-address out: the callback comes in at this machine alone. In a container, pass 0.0.0.0 or one of its own addresses.';
+  return new Failure({ code: 'listen_address_refused', exit: exitCode.usage, message, remedy });
+}
+
+/** `--listen-address`, and no port that could have been published. */
+export function publishedPortUnknown(): Failure {
+  const message = '--listen-address is for a port that the container publishes, and which one was not said.';
+  const remedy = 'Add --redirect-uri http://localhost:PORT/callback with the port that is published.';
+  return new Failure({ code: 'published_port_unknown', exit: exitCode.usage, message, remedy });
 }
 
 /** The opener's link was taken by two browsers, or by another user: somebody else may have logged in. */
@@ -30,6 +63,10 @@ export interface ShownClient {
   readonly way: RegistrationWay;
   /** Registered by itself at an earlier login. */
   readonly isKept: boolean;
+  /** What to do where the page minds the resource; '' where none is known to. */
+  readonly resourceAdvice?: string;
+  /** What to run where the page minds the redirect URI. */
+  readonly otherRedirect: string;
   readonly redirectUri: string;
   /** Did anybody say which port the redirect URI is to have? */
   readonly hasFixedPort: boolean;
@@ -41,7 +78,7 @@ export class PageAdvice {
   #isPrinted = false;
 
   constructor(client: ShownClient) {
-    this.text = `Does the page show an error? ${waysOut(client)}`;
+    this.text = `Does the page show an error? ${client.resourceAdvice ?? ''}${waysOut(client)}`;
   }
 
   /** Once is enough. */
@@ -51,19 +88,20 @@ export class PageAdvice {
   }
 }
 
-function waysOut({ way, isKept, redirectUri, hasFixedPort }: ShownClient): string {
+function waysOut({ way, isKept, redirectUri, hasFixedPort, otherRedirect }: ShownClient): string {
+  const other = `If it is about the redirect address, run: ${otherRedirect}`;
   switch (way) {
     case 'dynamic':
       return isKept
-        ? 'Log in again, which registers this program anew.'
-        : 'Register a client there and pass it with --client-id.';
+        ? `Log in again, which registers this program anew. ${other}`
+        : `Register a client there and pass it with --client-id. ${other}`;
     case 'metadata':
-      return 'Add --registration dynamic, or --client-id with a client that is registered there.';
+      return `Add --registration dynamic, or --client-id with a client that is registered there. ${other}`;
     case 'preregistered':
     case 'ask':
       return hasFixedPort
-        ? `Check --client-id, and that ${redirectUri} is registered there.`
-        : 'Check --client-id, and add --redirect-port with the port that is registered there.';
+        ? `Check --client-id, and that ${redirectUri} is registered there; if another one is, add --redirect-uri with that.`
+        : 'Check --client-id, and add --redirect-port with the port that is registered there, or --redirect-uri with the whole redirect address.';
   }
 }
 
@@ -72,7 +110,7 @@ export function loginTimedOut(timeoutMs: number, whenPageFails: string, withBrow
   const noPage = withBrowser ? ' Page can’t load? Add --no-browser.' : '';
   const longer = Math.min(3600, Math.max(10, Math.round(timeoutMs / 500)));
   const message = `Timed out after ${spanOf(timeoutMs)}: the browser did not come back from the login page.`;
-  const remedy = `${whenPageFails}${noPage} Need longer? Add --timeout ${longer}.`;
+  const remedy = `Need longer? Add --timeout ${longer}.${noPage} ${whenPageFails}`;
   return new Failure({ code: 'login_timed_out', exit: exitCode.network, message, remedy });
 }
 

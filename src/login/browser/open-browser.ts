@@ -7,7 +7,7 @@ import type { Browser } from '../ports.js';
 import { knownBrowser, profileWords, usualBrowser } from './chosen-browser.js';
 
 /** Our own one-time link, and nothing else, is handed to the system: no byte of it comes from a server. */
-const ourLink = /^http:\/\/127\.0\.0\.1:[0-9]{1,5}\/go\/[A-Za-z0-9_-]+$/;
+const ourLink = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost):[0-9]{1,5}\/go\/[A-Za-z0-9_-]+$/;
 
 /** An opener that fails says so soon; one that still runs then is a browser, and stays. */
 const failsWithinMs = 1_000;

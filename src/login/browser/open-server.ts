@@ -1,25 +1,61 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { LoopbackHost } from '../../core/configuration/redirect-uri.js';
+import { isFailure } from '../../core/failure.js';
 import { refuseClientError } from '../../http/client-error.js';
 import { type CallbackLimits, maxHeadBytes, maxHeaderLines } from './callback-limits.js';
-import { portInUse, portRefused } from './failures.js';
+import { addressAbsent, portInUse, portRefused } from './failures.js';
 
 export interface LoopbackServer {
-  /** The port it is bound to, from the start to `close`. */
+  /** The port it is bound to, on each of its addresses, from the start to `close`. */
   readonly port: number;
   onRequest(listener: RequestListener): void;
   /** Ends every connection, whatever state it is in, and the listening socket. */
   close(): Promise<void>;
 }
 
+/** Where a callback is to come. */
+export interface ListenAt {
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Of the redirect URI. */
+  readonly host: LoopbackHost;
+  /** The address of a container that it binds instead, where the person chose one. */
+  readonly address?: string | undefined;
+}
+
+/** How often another free port is looked for where the one that was found is another program's on the second address. */
+const maxPorts = 8;
+
 /**
- * A small HTTP server on 127.0.0.1 and nowhere else (RFC 8252 section 7.3): one request per connection, hard limits,
- * nothing upgraded, no body read. The port is never let go and bound again.
+ * A small HTTP server on loopback and nowhere else (RFC 8252 section 7.3), or at the address of a container that a person
+ * chose: one request per connection, hard limits, nothing upgraded, no body read. A port is never let go and bound again.
+ * For `localhost` it is bound on 127.0.0.1 and on ::1, as a browser may take either: on one alone, another program could
+ * have the other.
  * @throws Failure `port_in_use`, `port_refused`
  */
-export async function openServer(port: number, limits: CallbackLimits): Promise<LoopbackServer> {
+export async function openServer(at: ListenAt, limits: CallbackLimits): Promise<LoopbackServer> {
+  const { port } = at;
   const problem = problemOfPort(port);
   if (problem !== undefined) throw portRefused(port, problem);
+  const sockets = new OpenSockets(limits.sockets);
+  const servers = await bindAll(at, () => newServer(limits, sockets), port === 0 ? maxPorts : 1);
+  const [first] = servers;
+  if (first === undefined) throw new Error('a server has one address at least');
+  return {
+    port: portOf(first),
+    onRequest: (listener) => {
+      for (const server of servers) server.on('request', listener);
+    },
+    close: async () => {
+      const closed = servers.map(closing);
+      sockets.destroy();
+      await Promise.all(closed);
+    },
+  };
+}
+
+function newServer(limits: CallbackLimits, sockets: OpenSockets): Server {
   const server = createServer({
     maxHeaderSize: maxHeadBytes,
     headersTimeout: limits.headersMs,
@@ -30,18 +66,39 @@ export async function openServer(port: number, limits: CallbackLimits): Promise<
   });
   server.maxHeadersCount = maxHeaderLines;
   server.maxRequestsPerSocket = 1;
-  const open = capSockets(server, limits.sockets);
+  sockets.watch(server);
   refuseWhatIsNoRequest(server);
-  await bind(server, port);
-  return {
-    port: (server.address() as AddressInfo).port,
-    onRequest: (listener) => void server.on('request', listener),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of open) socket.destroy();
-      }),
-  };
+  return server;
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+const closing = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+
+/** The addresses that a browser may take the host of a redirect URI for. */
+const addressesOf: Readonly<Record<LoopbackHost, readonly string[]>> = {
+  '127.0.0.1': ['127.0.0.1'],
+  '[::1]': ['::1'],
+  localhost: ['127.0.0.1', '::1'],
+};
+
+/** One port on each address. Where the system has no ::1, nobody can listen there. */
+async function bindAll(at: ListenAt, make: () => Server, tries: number): Promise<readonly Server[]> {
+  const { host, address } = at;
+  const bound: Server[] = [];
+  try {
+    for (const one of address === undefined ? addressesOf[host] : [address]) {
+      const port = bound[0] === undefined ? at.port : portOf(bound[0]);
+      const server = make();
+      const isBound = await bind(server, { port, address: one, host, isFirst: bound.length === 0 });
+      if (isBound) bound.push(server);
+    }
+    return bound;
+  } catch (error) {
+    await Promise.all(bound.map(closing));
+    if (tries <= 1 || !isFailure(error, 'port_in_use')) throw error;
+    return await bindAll(at, make, tries - 1);
+  }
 }
 
 function refuseWhatIsNoRequest(server: Server): void {
@@ -53,16 +110,28 @@ function refuseWhatIsNoRequest(server: Server): void {
   server.on('clientError', refuseClientError);
 }
 
-async function bind(server: Server, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
+/** How systems say that they have no such address: IPv6 is off. */
+const absent: readonly (string | undefined)[] = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'];
+
+/** False: the system has no such address, and it is not the first one. @throws Failure `port_in_use`, `port_refused` */
+async function bind(
+  server: Server,
+  to: { readonly port: number; readonly address: string; readonly host: LoopbackHost; readonly isFirst: boolean },
+): Promise<boolean> {
+  const { port, address, host, isFirst } = to;
+  const isBound = await new Promise<boolean>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') reject(portInUse(port, error));
-      else reject(portRefused(port, `the system does not allow it (${error.code ?? 'unknown reason'})`, error));
+      const { code = 'unknown reason' } = error;
+      if (code === 'EADDRINUSE') reject(portInUse(port, { host, address }, error));
+      else if (!absent.includes(code)) reject(portRefused(port, `the system does not allow it (${code})`, error));
+      else if (isFirst) reject(addressAbsent(address, error));
+      else resolve(false);
     });
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => resolve());
+    server.listen({ host: address, port, exclusive: true }, () => resolve(true));
   });
   // From here on only accepting can fail (too many open files): that one connection is lost, the wait is not.
   server.removeAllListeners('error').on('error', () => {});
+  return isBound;
 }
 
 /** Ports that no browser opens (the Fetch standard's port blocking), of those that we could bind. */
@@ -80,28 +149,40 @@ function problemOfPort(port: number): string | undefined {
 }
 
 /**
- * Holds a server to `max` sockets, and returns those that are open. When one more comes, the oldest that has no request
- * under way is destroyed: a flood of silent connections cannot keep the person's browser out. With none such, the newcomer is.
+ * Holds the servers of one wait to `max` sockets. When one more comes, the oldest that has no request under way is
+ * destroyed: a flood of silent connections cannot keep the person's browser out. With none such, the newcomer is.
  */
-function capSockets(server: Server, max: number): ReadonlySet<Socket> {
-  const open = new Set<Socket>();
-  const busy = new Set<Socket>();
-  server.on('connection', (socket) => {
-    if (open.size >= max) {
-      const oldestIdle = [...open].find((each) => !busy.has(each));
-      open.delete(oldestIdle ?? socket);
-      (oldestIdle ?? socket).destroy();
-      if (oldestIdle === undefined) return;
-    }
-    open.add(socket);
-    socket.once('close', () => {
-      open.delete(socket);
-      busy.delete(socket);
+class OpenSockets {
+  readonly #max: number;
+  readonly #open = new Set<Socket>();
+  readonly #busy = new Set<Socket>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  watch(server: Server): void {
+    const [open, busy] = [this.#open, this.#busy];
+    server.on('connection', (socket) => {
+      if (open.size >= this.#max) {
+        const oldestIdle = [...open].find((each) => !busy.has(each));
+        open.delete(oldestIdle ?? socket);
+        (oldestIdle ?? socket).destroy();
+        if (oldestIdle === undefined) return;
+      }
+      open.add(socket);
+      socket.once('close', () => {
+        open.delete(socket);
+        busy.delete(socket);
+      });
     });
-  });
-  server.prependListener('request', (request, response) => {
-    busy.add(request.socket);
-    response.once('close', () => busy.delete(request.socket));
-  });
-  return open;
+    server.prependListener('request', (request, response) => {
+      busy.add(request.socket);
+      response.once('close', () => busy.delete(request.socket));
+    });
+  }
+
+  destroy(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
 }

@@ -76,7 +76,7 @@ export function createPages(): Pages {
   return {
     ...(Object.fromEntries(constant) as Readonly<Record<keyof typeof texts, Page>>),
     loggedIn: (login) => page(...texts.stored, listOf(rowsOf(login))),
-    consent: ({ program, server, issuer }, next) =>
+    consent: ({ program, server, issuer, requestedResource }, next) =>
       page(
         'plain',
         'Log in for a program?',
@@ -86,10 +86,18 @@ export function createPages(): Pages {
           ['Program', program],
           ['Server', server],
           ['Login page of', issuer],
+          ['Access to', accessOf(requestedResource)],
         ])}<p><a class="button" href="${next}">Go to the login page</a></p>
 `,
       ),
   };
+}
+
+/** What a token may be good for that a program has asked for otherwise than the server says. */
+function accessOf(requestedResource: string | null | undefined): string | undefined {
+  if (requestedResource === undefined) return undefined;
+  const what = requestedResource ?? 'this server is not named, so perhaps all that you may use there';
+  return `${what} (the program chose that)`;
 }
 
 type Row = readonly [what: string, text: string | undefined];

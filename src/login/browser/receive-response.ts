@@ -158,7 +158,7 @@ function showLink(terminal: Terminal, { listener, availability, consent, signal 
 function showAddress(terminal: Terminal, { listener, availability, mode, browser }: ReceiveRequest, url: string): void {
   const asked = mode === 'browser' && browser === undefined;
   const { redirectUri } = listener;
-  const hint = browserHint(availability, { port: new URL(redirectUri).port, asked });
+  const hint = browserHint(availability, { redirectUri, asked });
   terminal.event({ event: 'login_page', url, redirectUri });
   const end = hint.length === 0 || hint.at(-1) === '' ? [] : [''];
   ['Open this address in a browser:', '', printable(url, maxShown), '', ...hint, ...end].forEach(terminal.tell);

@@ -24,7 +24,7 @@ export function createServerPages({
     describe,
     open: async (url, chosen) => {
       if (!/^https?:\/\/[\x21-\x7e]+$/.test(url)) throw new Error('a page is an http or https URL');
-      const page = new LinkedPage(await openServer(0, limits), url);
+      const page = new LinkedPage(await openServer({ port: 0, host: '127.0.0.1' }, limits), url);
       if ((await browser.open(page.link, chosen)) === 'opened') return page;
       await page[Symbol.asyncDispose]();
       return undefined;

@@ -5,19 +5,25 @@ import { printable } from '../../core/text/printable.js';
 import { authMethodFor, type ClientAuthentication } from '../../oauth/client-authentication.js';
 import { importPrivateKey } from '../../oauth/client-key.js';
 import { ownClientRefused } from '../../oauth/failures.js';
+import { assertionUse } from '../../oauth/workload/assertion.js';
+import { assertionNotTaken } from '../../oauth/workload/failures.js';
+import type { KeptAssertion } from '../../stores/assertions/source.js';
 import { privateKeysOf } from '../../tokens/client-keys.js';
+import { sameLogin } from '../../tokens/find-login.js';
 import { readForIssuer } from '../../tokens/read-credential.js';
-import { beginLogin } from '../begin-login.js';
-import type { BegunLogin, LoginPorts, LoginRequest } from '../ports.js';
+import { ownRequest } from '../../tokens/workload/own-grant.js';
+import { beginLogin, headerLines } from '../begin-login.js';
+import type { BegunLogin, LoginPorts, LoginRequest, PreregisteredClient } from '../ports.js';
 import { askForToken, type Redeemed, type TokenRequest } from '../redeem.js';
+import { withOtherResource } from '../refusals/resource-refused.js';
 import { saveCredential } from '../save-credential.js';
 import { clientKeyUnusable, clientProofMissing, ownClientMissing } from './failures.js';
 import { checkTakesKeys, forgetOlderKeys } from './made-keys.js';
 
 /**
  * Logs in as the client itself (RFC 6749 section 4.4): discovery as for a person, then one token request; no browser,
- * no listener, no refresh token. The client proves that it is that by a secret, a private key, or a key that was made here
- * for it (`--generate-key`); where none is given, it is the client of the login that is kept. The proof goes into the
+ * no listener, no refresh token. The client proves that it is that by a secret, a private key, a key that was made here
+ * for it (`--generate-key`), or a token that a platform signs for it (RFC 7523), which is read anew for each request; where none is given, it is the client of the login that is kept. The proof goes into the
  * login's item of the store, not the path of a file: nobody can change it by changing a file that is read later.
  * @throws Failure of discovery, `client_identifier_needed`, `client_key_unusable`, `capability_missing`,
  * `invalid_client`, `grant_refused`, `token_unusable`, or the store's
@@ -26,41 +32,70 @@ export async function clientCredentialsLogin(world: LoginPorts, request: LoginRe
   const { signal } = request;
   await checkKey(request.client.given?.key);
   const grant = 'client_credentials';
-  const begun = await beginLogin(world, request, grant);
-  const { ports, discovery } = begun;
+  const given = request.client.given?.assertion;
+  if (given !== undefined) world.assertions.prepare(given.source);
+  const isBy = given !== undefined || (await isByAssertion(world, request)) ? 'assertion' : grant;
+  const begun = await beginLogin(world, request, isBy);
+  const { ports, discovery, headers } = begun;
   const { issuer } = discovery.authorizationServer;
-  const clients = await authenticationsOf(begun);
+  const { clients, assertion } = await authenticationsOf(begun);
   const scopes = begun.scopes.filter(
     (scope) => scope !== 'offline_access' || request.scopes.named?.includes(scope) === true,
   );
   ports.terminal.tell(`Logging in to ${printable(request.server)} as the client ${printable(clients[0].clientId)}`);
   ports.terminal.tell(`at the authorization server ${printable(issuer)}`);
+  headerLines(headers).forEach(ports.terminal.tell);
   ports.progress.begin('Asking for a token');
   try {
-    const redeemed = await askAs(ports, clients, { discovery, scopes, signal });
+    const redeemed = await askAs(ports, clients, { discovery, scopes, signal, assertion });
     // A refresh token has no place here (RFC 6749 section 4.4.3): asking again does what it would do.
     const token = { ...redeemed.token, refreshToken: undefined };
     const used = { ...redeemed, token };
-    const login = await saveCredential(ports, { request, discovery, redeemed: used, way: 'preregistered', grant });
+    const login = await saveCredential(ports, {
+      ...{ request, discovery, redeemed: used, grant, headers, assertion },
+      way: 'preregistered',
+    });
     await forgetOlderKeys(ports, redeemed.client, issuer, signal);
     return login;
+  } catch (error) {
+    throw withOtherResource(begun, 'client', error);
   } finally {
     ports.progress.end();
   }
 }
 
+/** Is the login that is there, and is made again, one by a platform's token? @throws Failure of the index */
+async function isByAssertion({ index }: LoginPorts, request: LoginRequest): Promise<boolean> {
+  if (request.client.given !== undefined) return false;
+  return sameLogin((await index.read()).logins, request)?.assertion !== undefined;
+}
+
 type Clients = readonly [ClientAuthentication, ...ClientAuthentication[]];
+
+/** The newest key first; with `assertion` the one client that it stands for. */
+interface Authentications {
+  readonly clients: Clients;
+  readonly assertion: KeptAssertion | undefined;
+}
 
 /** Asks as the first; as the next where that key is not (yet) registered. @throws Failure as `askForToken` */
 async function askAs(
   ports: LoginPorts,
   [client, next, ...rest]: Clients,
-  asked: Omit<TokenRequest, 'client'>,
+  asked: Omit<TokenRequest, 'client'> & Pick<Authentications, 'assertion'>,
 ): Promise<Redeemed> {
+  const { explain, ...own } = await ownRequest(ports, client, asked);
   try {
-    const grant = { client: 'itself', scopes: asked.scopes } as const;
-    return await askForToken(ports, 'client_credentials', { ...asked, client }, grant);
+    const redeemed = await askForToken(
+      ports,
+      'assertion' in own.grant ? 'jwt_bearer' : 'client_credentials',
+      { ...asked, client: own.client },
+      own.grant,
+    );
+    const { assertion: _, ...kept } = redeemed.client; // it is read anew
+    return { ...redeemed, client: kept };
   } catch (error) {
+    if (asked.assertion !== undefined) throw isFailure(error) ? explain(error) : error;
     if (!isFailure(error, 'invalid_client')) throw error;
     if (next === undefined) throw ownClientRefused(error);
     return await askAs(ports, [next, ...rest], asked);
@@ -73,10 +108,22 @@ async function checkKey(key: Secret | undefined): Promise<void> {
   if (imported?.ok === false) throw clientKeyUnusable(imported.why);
 }
 
-/** The newest key first. @throws Failure `capability_missing` when the server takes no keys, `usage` when there is none */
-async function authenticationsOf(begun: BegunLogin): Promise<Clients> {
-  const { ports, discovery, preregistered: client } = begun;
-  if (client === undefined) return [await keptClient(begun)];
+/** @throws Failure `capability_missing` when the server takes no keys, or no tokens of platforms, `usage` when there is none */
+async function authenticationsOf(begun: BegunLogin): Promise<Authentications> {
+  const { discovery, preregistered: client } = begun;
+  if (client === undefined) return await keptClient(begun);
+  const { clientId, assertion: given } = client;
+  if (given === undefined) return { clients: await provenClients(begun, client), assertion: undefined };
+  const { issuer } = discovery.authorizationServer;
+  const use = assertionUse(discovery.authorizationServer, given.use);
+  if (use === undefined) throw assertionNotTaken(issuer);
+  const method = use === 'client' ? 'private_key_jwt' : 'none';
+  const assertion = { source: given.source, audience: given.audience ?? issuer, use };
+  return { clients: [{ clientId, method, secret: undefined }], assertion };
+}
+
+/** With its secret, or its keys. @throws as `authenticationsOf` */
+async function provenClients({ ports, discovery }: BegunLogin, client: PreregisteredClient): Promise<Clients> {
   const { clientId, secret, key } = client;
   const { issuer, tokenAuthMethods } = discovery.authorizationServer;
   if (secret !== undefined) return [{ clientId, secret, method: authMethodFor(true, tokenAuthMethods) }];
@@ -88,10 +135,10 @@ async function authenticationsOf(begun: BegunLogin): Promise<Clients> {
 }
 
 /** The client of the login that is there, at its own issuer alone. @throws Failure `client_identifier_needed`, or the store's */
-async function keptClient({ ports, discovery, held }: BegunLogin): Promise<ClientAuthentication> {
+async function keptClient({ ports, discovery, held }: BegunLogin): Promise<Authentications> {
   const { server, authorizationServer } = discovery;
   if (held?.grant !== 'client_credentials' || held.issuer !== authorizationServer.issuer)
     throw ownClientMissing(server);
-  const { authMethod, clientSecret, binding } = await readForIssuer(ports, held);
-  return { clientId: binding.clientId, method: authMethod, secret: clientSecret };
+  const { authMethod, clientSecret, binding, assertion } = await readForIssuer(ports, held);
+  return { clients: [{ clientId: binding.clientId, method: authMethod, secret: clientSecret }], assertion };
 }

@@ -1,11 +1,12 @@
 import type { CommandOutput } from '../../core/command.js';
-import type { CorePorts, Files } from '../../core/ports.js';
+import type { AssertionOptions, CorePorts, Files } from '../../core/ports.js';
 import { readWhole } from '../../core/read-whole.js';
 import { parseScope } from '../../core/scope.js';
 import { Secret } from '../../core/secret.js';
-import { quoted, shellWord } from '../../core/text/printable.js';
+import { quotedPath, shellWord } from '../../core/text/printable.js';
 import { argumentRefused } from '../../core/usage-failures.js';
 import type { PreregisteredClient } from '../ports.js';
+import { checkAssertionOptions, namesAssertion, readAssertion } from './assertion-options.js';
 import {
   clientKeyWithoutGrant,
   clientProofTwice,
@@ -22,7 +23,7 @@ export interface ClientWorld extends Pick<CommandOutput, 'tell' | 'signal'>, Pic
 }
 
 /** What of a command line says as which client to log in. */
-export interface ClientArguments {
+export interface ClientArguments extends AssertionOptions {
   readonly clientId: string | undefined;
   readonly clientSecretStdin: boolean;
   readonly clientSecretFile: string | undefined;
@@ -43,6 +44,8 @@ export function checkClient(args: ClientArguments): void {
   const wantsSecret = clientSecretStdin || clientSecretFile !== undefined;
   if (clientId === undefined && (wantsSecret || clientKeyFile !== undefined)) throw clientSecretWithoutClient();
   if (wantsSecret && clientKeyFile !== undefined) throw clientProofTwice();
+  checkAssertionOptions(args);
+  if (namesAssertion(args) && (clientSecretStdin || clientKeyFile !== undefined)) throw clientProofTwice();
 }
 
 /**
@@ -51,9 +54,16 @@ export function checkClient(args: ClientArguments): void {
  */
 export async function readClient(world: ClientWorld, args: ClientArguments): Promise<PreregisteredClient | undefined> {
   checkClient(args);
-  const { clientId, clientSecretStdin, clientSecretFile, clientKeyFile, authorizationServer: issuer } = args;
-  if (clientId === undefined) return undefined;
+  const { clientId, clientSecretStdin, clientKeyFile, authorizationServer: issuer } = args;
+  // A token that was typed goes before a secret that the environment names.
+  const isOfVariable = args.clientSecretFile === world.env[secretVariable];
+  const clientSecretFile = namesAssertion(args) && isOfVariable ? undefined : args.clientSecretFile;
   const wantsSecret = clientSecretStdin || clientSecretFile !== undefined;
+  const hasProof = wantsSecret || clientKeyFile !== undefined;
+  const assertion = clientId === undefined ? undefined : readAssertion(args, world.env, { hasProof });
+  if (clientId === undefined) return undefined;
+  if (assertion !== undefined && hasProof) throw clientProofTwice();
+  if (assertion !== undefined) return { clientId, secret: undefined, assertion, issuer, redirectUri: undefined };
   // An option that was typed goes before a file that the environment names.
   const secret = wantsSecret ? await readSecret(world, clientSecretStdin ? undefined : clientSecretFile) : undefined;
   const key = clientKeyFile === undefined ? {} : { key: new Secret(await readFile(world, clientKeyFile)) };
@@ -123,7 +133,7 @@ async function readFile({ files, tell }: ClientWorld, path: string): Promise<str
   const bytes = await readWhole(files.read(path), path, maxSecretBytes);
   if (await files.isOpenToOthers(path)) {
     tell(
-      `Note: other users of this machine may read ${quoted(path)}. To keep it to yourself: chmod 600 ${shellWord(path)}`,
+      `Note: other users of this machine may read ${quotedPath(path)}. To keep it to yourself: chmod 600 ${shellWord(path)}`,
     );
   }
   return new TextDecoder().decode(bytes);

@@ -1,17 +1,11 @@
 import { isFailure } from '../../core/failure.js';
-import { printable } from '../../core/text/printable.js';
-import { fixedPorts } from '../../oauth/client-metadata/redirect-uris.js';
+import { printable, shellWord } from '../../core/text/printable.js';
+import { fixedPorts, ownRedirectUris } from '../../oauth/client-metadata/redirect-uris.js';
 import type { Discovery } from '../../oauth/discover.js';
 import type { BegunLogin } from '../ports.js';
+import { otherRedirectUri, type UsedRedirect } from '../refusals/redirect-refused.js';
 import { withDocumentRemedy } from './failures.js';
 import type { IdentifiedClient } from './register.js';
-
-/** The redirect URI of a login, of which a client ID metadata document may be the client. */
-export interface RedirectUri {
-  readonly redirectUri: string;
-  /** `--redirect-port`. */
-  readonly redirectPort: number | undefined;
-}
 
 /**
  * Where a document is used for the first time, what to do when the authorization server does not take it, or not the
@@ -20,16 +14,29 @@ export interface RedirectUri {
 export function announceDocument(
   { ports, discovery, kept }: BegunLogin,
   client: IdentifiedClient | undefined,
-  redirect: RedirectUri,
+  redirect: UsedRedirect,
 ): void {
   if (client?.way !== 'metadata') return;
   const { tell } = ports.terminal;
   tell(`as ${printable(client.clientId)} (client ID metadata document)`);
+  if (!isListed(redirect.redirectUri)) {
+    tell(`Documents made here do not list the redirect URI ${printable(redirect.redirectUri, 300)}: this one has to.`);
+  }
   if (kept.some(({ way, clientId }) => way === 'metadata' && clientId === client.clientId)) return;
-  const port = hasFixedPort(redirect) ? '' : `--redirect-port ${fixedPorts[0]} if it minds the redirect address, `;
   tell(
-    `If the page there shows an error instead, it does not take that client: press Ctrl-C, and add ${port}${otherWay(discovery)} to identify another way.`,
+    `If the page there shows an error instead, it does not take that client: press Ctrl-C, and add ${otherRedirect(redirect)} if it minds the redirect address, ${otherWay(discovery)} to identify another way.`,
   );
+}
+
+/** Does a document of this program list it? */
+function isListed(redirectUri: string): boolean {
+  return ownRedirectUris.includes(redirectUri) || /^http:\/\/127\.0\.0\.1:[0-9]+\/callback$/.test(redirectUri);
+}
+
+/** The options that try another redirect URI, which documents list. */
+function otherRedirect(redirect: UsedRedirect): string {
+  const other = `--redirect-uri ${shellWord(otherRedirectUri(redirect, 'metadata'))}`;
+  return hasFixedPort(redirect) ? other : `--redirect-port ${fixedPorts[0]} or ${other}`;
 }
 
 /** The codes of a login that the authorization server refused, or left without a response, over who asks. */
@@ -39,22 +46,22 @@ const refusals = ['authorization_refused', 'invalid_client', 'unauthorized_clien
 export function documentRefused(
   { discovery }: BegunLogin,
   client: IdentifiedClient,
-  redirect: RedirectUri,
+  redirect: UsedRedirect,
   error: unknown,
 ): unknown {
   if (client.way !== 'metadata' || !isFailure(error, ...refusals)) return error;
-  const redirectPort = hasFixedPort(redirect) || error.code === 'invalid_client' ? undefined : fixedPorts[0];
-  return withDocumentRemedy(error, { url: client.clientId, redirectPort, otherWay: otherWay(discovery) });
+  const other = error.code === 'invalid_client' ? undefined : otherRedirect(redirect);
+  return withDocumentRemedy(error, { url: client.clientId, redirect: other, otherWay: otherWay(discovery) });
 }
 
 /** What to keep of it: a port that was fixed is used from then on. */
-export function redirectUriToKeep({ way }: IdentifiedClient, redirect: RedirectUri): string {
+export function redirectUriToKeep({ way }: IdentifiedClient, redirect: UsedRedirect): string {
   const { redirectUri } = redirect;
   return way !== 'metadata' || hasFixedPort(redirect) ? redirectUri : redirectUri.replace(/:[0-9]+/, '');
 }
 
-function hasFixedPort({ redirectPort, redirectUri }: RedirectUri): boolean {
-  return redirectPort !== undefined || fixedPorts.includes(Number(new URL(redirectUri).port));
+function hasFixedPort({ hasFixedPort, redirectUri }: UsedRedirect): boolean {
+  return hasFixedPort || fixedPorts.includes(Number(new URL(redirectUri).port));
 }
 
 /** What to type to go round the document. */

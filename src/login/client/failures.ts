@@ -1,6 +1,6 @@
 import { exitCode, Failure } from '../../core/failure.js';
 import { type LoginMeant, loginCommand } from '../../core/login-command.js';
-import { quoted, shellWord } from '../../core/text/printable.js';
+import { printable, quoted, shellWord } from '../../core/text/printable.js';
 
 /** `--client-secret-…` without a client that it could belong to. */
 export function clientSecretWithoutClient(): Failure {
@@ -12,14 +12,38 @@ export function clientSecretWithoutClient(): Failure {
 export function clientProofMissing(): Failure {
   return usage(
     '--client-credentials needs the client’s secret or key.',
-    'Pass --client-secret-file FILE, which POSTERN_CLIENT_SECRET_FILE may name, or --client-key-file FILE. For a key that is made here: postern login --help',
+    'Pass --client-secret-file FILE, which POSTERN_CLIENT_SECRET_FILE may name, or --client-key-file FILE. For a key that is made here, or a token of the platform: postern login --help',
   );
 }
 
-/** Both a secret and a key. */
+/** A platform's token for a login by a person. */
+export function assertionWithoutGrant(): Failure {
+  const message = 'A platform’s token is for --client-credentials, not for a login in the browser.';
+  return usage(message, 'Add --client-credentials, or leave out what names that token.');
+}
+
+/** A platform's token without the client that it stands for. */
+export function assertionWithoutClient(): Failure {
+  const message = 'A platform’s token needs the client identifier that it stands for.';
+  return usage(message, 'Pass the client identifier with --client-id, or in POSTERN_CLIENT_ID.');
+}
+
+/** An audience of its own says nothing of where the token may go. */
+export function assertionUnbound(): Failure {
+  const message = 'With --assertion-audience the token does not say itself which authorization server it is for.';
+  return usage(message, 'Say it with --authorization-server ISSUER, or in POSTERN_AUTHORIZATION_SERVER.');
+}
+
+/** What says how a token is used, and no token. */
+export function assertionOptionAlone(): Failure {
+  const message = '--assertion-audience and --assertion-as say how a platform’s token is used, and none was named.';
+  return usage(message, 'Add --assertion-file FILE, --assertion-env VARIABLE or --assertion-command CMD.');
+}
+
+/** Two of a secret, a key and a platform's token. */
 export function clientProofTwice(): Failure {
-  const message = 'A client secret and a client key cannot be used together.';
-  return usage(message, 'Pass the one that the client is registered with.');
+  const message = 'Of a client secret, a client key and a platform’s token one can be used at a time.';
+  return usage(message, 'Pass the one that the client is registered with, and unset the variables of the others.');
 }
 
 /** A key for a login by a person. */
@@ -63,11 +87,35 @@ export function clientKeyUnusable(why: string): Failure {
   return new Failure({ code: 'client_key_unusable', exit: exitCode.usage, message, remedy });
 }
 
+/** Errors that refuse who asks, or what it calls itself (RFC 7591 section 3.2.2). */
+const namesErrors: readonly string[] = ['invalid_client_metadata', 'unapproved_software_statement', 'access_denied'];
+
+/** What came of a registration, and what was asked for. */
+interface RefusedRegistration {
+  readonly error: string;
+  readonly said: string;
+  /** What the program called itself, where a person has chosen that. */
+  readonly name: string | undefined;
+  /** What to do where it minds the redirect URI; undefined: it does not. */
+  readonly otherAddress: string | undefined;
+}
+
 /** The registration endpoint said no (RFC 7591 section 3.2.2). */
-export function registrationRefused(issuer: string, status: number, said: string): Failure {
+export function registrationRefused(
+  issuer: string,
+  status: number,
+  { error, said, name, otherAddress }: RefusedRegistration,
+): Failure {
   const message = `The authorization server ${quoted(issuer)} refused to register this client (${status})${said === '' ? '' : `; it said: ${quoted(said)}`}.`;
-  const remedy = 'Register a client there yourself and pass its identifier with --client-id.';
-  return new Failure({ code: 'registration_refused', exit: exitCode.refused, message, remedy });
+  const byHand = 'Register a client there yourself and pass its identifier with --client-id.';
+  const mayKnowNames = status === 401 || status === 403 || namesErrors.includes(error);
+  const known =
+    name === undefined
+      ? 'If it registers known names alone, log in with the one that its operator has given you: --client-name NAME. Else register'
+      : `It was asked as “${printable(name, 80)}” (--client-name); check that name. Or register`;
+  const remedy = otherAddress ?? (mayKnowNames ? byHand.replace('Register', known) : byHand);
+  const code = otherAddress === undefined ? 'registration_refused' : 'redirect_uri_refused';
+  return new Failure({ code, exit: exitCode.refused, message, remedy });
 }
 
 /** The registration endpoint answered, and the answer cannot be used. */
@@ -79,10 +127,18 @@ export function registrationUnusable(issuer: string, why: string): Failure {
 
 /** No way to a client identifier is left for a person's login. */
 export function clientIdentifierNeeded(login: LoginMeant, issuer: string, redirectUri: string): Failure {
-  const options = ['--client-id', 'ID', '--redirect-port', new URL(redirectUri).port];
+  const options = ['--client-id', 'ID', ...redirectOption(redirectUri)];
   const message = `The authorization server ${quoted(issuer)} does not register clients automatically, and you have no client there.`;
   const remedy = `Register a native client there with the redirect URI ${redirectUri}, then run, with --client-secret-stdin if it has a secret: ${loginCommand({ ...login, grant: undefined }, ...options)}`;
   return new Failure({ code: 'client_identifier_needed', exit: exitCode.usage, message, remedy });
+}
+
+/** What makes the next login use this redirect URI, of which a client was just registered. */
+function redirectOption(redirectUri: string): readonly string[] {
+  const { port } = new URL(redirectUri);
+  if (port === '') return []; // of a login by a code, which has no listener
+  const isUsual = redirectUri === `http://127.0.0.1:${port}/callback`;
+  return isUsual ? ['--redirect-port', port] : ['--redirect-uri', shellWord(redirectUri)];
 }
 
 /** The way that `--registration` forces is not open here. */
@@ -122,18 +178,18 @@ export function withDocumentRemedy(
   failure: Failure,
   document: {
     readonly url: string;
-    /** To try where the authorization server may mind the port; undefined: a fixed one was used. */
-    readonly redirectPort: number | undefined;
+    /** Options to try where the authorization server may mind the redirect URI; undefined: it does not. */
+    readonly redirect: string | undefined;
     /** The options that go round the document. */
     readonly otherWay: string;
   },
 ): Failure {
-  const { url, redirectPort, otherWay } = document;
-  const port =
-    redirectPort === undefined
+  const { url, redirect, otherWay } = document;
+  const other =
+    redirect === undefined
       ? ''
-      : `if it minds the redirect address, add --redirect-port ${redirectPort} (it stands in documents made here); `;
+      : `if it minds the redirect address, add ${redirect} (which stands in documents made here); `;
   return failure.withRemedy(
-    `To identify another way, add ${otherWay}; ${port}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`,
+    `To identify another way, add ${otherWay}; ${other}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`,
   );
 }

@@ -60,8 +60,12 @@ export async function hasToRegister(request: ClientRequest): Promise<boolean> {
 }
 
 async function wayOf({ begun, forced, metadataUrl, userCode }: ClientRequest): Promise<WayChoice> {
+  // Only what registers itself has a name to choose.
+  const { preregistered, clientName, discovery } = begun;
+  const { registrationEndpoint } = discovery.authorizationServer;
+  const isNamed = clientName !== undefined && preregistered === undefined && registrationEndpoint !== undefined;
   return chooseWay({
-    forced,
+    forced: forced ?? (isNamed ? 'dynamic' : undefined),
     preregistered: forced === undefined || forced === 'preregistered' ? preregisteredId(begun) : undefined,
     metadataUrl,
     documentHasKey: await documentHasKey(begun.ports, metadataUrl),

@@ -34,7 +34,8 @@ export async function makeKeyForLogin(
   const known = logins.map(({ issuer }) => issuer);
   const held = logins.find((login) => login.server === server && login.clientId === clientId);
   const grant = 'client_credentials';
-  const { authorizationServer } = await discover(ports, { server, wanted, held, known, signal, grant });
+  const headers = (await ports.givenHeaders()) ?? [];
+  const { authorizationServer } = await discover(ports, { server, wanted, held, known, signal, grant, headers });
   checkTakesKeys(authorizationServer);
   const { issuer } = authorizationServer;
   const store = storeForLogin(ports, request.store, logins, held);

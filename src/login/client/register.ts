@@ -1,13 +1,16 @@
 import { isFailure } from '../../core/failure.js';
 import { takeStep } from '../../core/ports.js';
-import type { RegistrationRecord, RegistrationWay } from '../../core/records.js';
+import { clientInfo } from '../../core/product.js';
+import { defined, type RegistrationRecord, type RegistrationWay } from '../../core/records.js';
 import { scopesMissing } from '../../core/scope.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import { scopesToRegister } from '../../oauth/discover.js';
 import { type RegisteredClient, type RegistrationAsk, registerClient } from '../../oauth/registration.js';
 import { deviceGrant } from '../../oauth/token.js';
 import { keepRegistration, storedSecret } from '../../tokens/registrations.js';
+import { redirectUriNotTaken } from '../failures.js';
 import type { BegunLogin } from '../ports.js';
+import { mindsRedirectUri, otherRedirectCommand } from '../refusals/redirect-refused.js';
 import { registeredTooOften, registrationRefused, registrationUnusable } from './failures.js';
 
 /** What it takes to find out as whom a login is made. */
@@ -18,6 +21,8 @@ export interface ClientRequest {
   /** The address of our client ID metadata document, when one is configured. */
   readonly metadataUrl: string | undefined;
   readonly redirectUri: string;
+  /** Did anybody say which port it is to have? */
+  readonly hasFixedPort: boolean;
   /** Is the login by a code alone (RFC 8628), with no redirect at all, or is one shown with the address of the login page? */
   readonly userCode: 'only' | 'offered' | 'none';
   readonly signal: AbortSignal;
@@ -42,7 +47,7 @@ export const registrationBudget = (issuer: string): string => `registration ${is
  * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. One that no response came to is
  * made anew; as long as that is not possible, or not allowed, it is used once more. `--registration dynamic` always
  * registers anew.
- * @throws Failure `registration_refused`, `registration_unusable`, `registered_too_often`, or of the HTTP client and the store
+ * @throws Failure `registration_refused`, `redirect_uri_refused`, `registration_unusable`, `registered_too_often`, or of the HTTP client and the store
  */
 export async function registerDynamically(request: ClientRequest, endpoint: string): Promise<IdentifiedClient> {
   const { ports, discovery } = request.begun;
@@ -54,10 +59,13 @@ export async function registerDynamically(request: ClientRequest, endpoint: stri
   try {
     return await registerAnew(request, endpoint);
   } catch (error) {
-    if (!isFailure(error, 'registration_refused', 'registration_unusable', 'registered_too_often')) throw error;
+    if (!isFailure(error, ...notRegistered)) throw error;
     return kept.client; // better than none: the person may only have been slow
   }
 }
+
+/** Failures of a registration after which an earlier one is tried. Where the redirect URI was refused, it would be in vain. */
+const notRegistered = ['registration_refused', 'registration_unusable', 'registered_too_often'];
 
 /** Is there one that is kept, and used as it is? */
 export async function hasGoodRegistration(request: ClientRequest): Promise<boolean> {
@@ -82,12 +90,18 @@ function fits(kept: RegistrationRecord, request: ClientRequest): boolean {
   return (
     kept.way === 'dynamic' &&
     forced !== 'dynamic' &&
+    (begun.clientName === undefined || begun.clientName === (kept.clientName ?? clientInfo.name)) &&
     (userCode === 'only' ? kept.device === true : kept.redirectUri === redirectUri) &&
     // What was not asked for so far may be asked for; what was refused is not.
     !(wantsCode(request) && kept.device === undefined) &&
     scopesMissing(kept.scopes, scopesToRegister(begun.discovery, begun.scopes)).length === 0 &&
     (kept.secretExpiresAt === null || kept.secretExpiresAt > begun.ports.clock.now())
   );
+}
+
+/** What this program was called here last counts until somebody says otherwise. */
+function nameAt({ clientName, kept }: BegunLogin): string | undefined {
+  return clientName ?? kept.find(({ way }) => way === 'dynamic')?.clientName;
 }
 
 function wantsCode({ begun, userCode }: ClientRequest): boolean {
@@ -105,7 +119,7 @@ async function registerAnew(request: ClientRequest, endpoint: string): Promise<I
   ports.progress.begin(`Registering at ${issuer}`);
   const scopes = scopesToRegister(discovery, begun.scopes);
   const { clientId, secret, method, device, secretExpiresAt } = await register(request, endpoint, scopes);
-  const known = device === undefined ? {} : { device };
+  const known = defined({ device, clientName: nameAt(begun) });
   const record = { issuer, clientId, secret, authMethod: method, redirectUri, scopes, secretExpiresAt, ...known };
   await keepRegistration(ports, { ...record, way: 'dynamic' }, meant);
   return { way: 'dynamic', clientId, secret, method, device: device ?? false };
@@ -124,10 +138,11 @@ async function register(
   const record = (came: string, verdict: 'pass' | 'warning' | 'failure') =>
     ports.journal.record({ ...step, came, verdict });
   const asks = asksOf(request, scopes);
+  const name = nameAt(begun);
   for (const [at, ask] of asks.entries()) {
     const now = ports.clock.now();
     const result = await takeStep(ports, step, () =>
-      registerClient(ports.http, { ...ask, server, endpoint, redirectUri, zone, now, signal }),
+      registerClient(ports.http, { ...ask, name, server, endpoint, redirectUri, zone, now, signal }),
     );
     if (result.ok) {
       record(`client identifier ${result.client.clientId}, ${result.client.method}`, 'pass');
@@ -141,9 +156,20 @@ async function register(
     const { error, said } = result.problem === 'refused' ? result : { error: '', said: '' };
     const isLast = at === asks.length - 1 || !isAboutTheAsk(status, error);
     record(`${status} ${error}`, isLast ? 'failure' : 'warning');
-    if (isLast) throw registrationRefused(server.issuer, status, said);
+    if (!isLast) continue;
+    throw registrationRefused(server.issuer, status, {
+      ...{ error, said, name },
+      otherAddress: otherAddress(request, error, said),
+    });
   }
   throw new Error('there is always something to ask for');
+}
+
+/** What to do where the redirect URI is what was refused. Without a browser there is none. */
+function otherAddress(request: ClientRequest, error: string, said: string): string | undefined {
+  const { begun, redirectUri, userCode } = request;
+  if (userCode === 'only' || !mindsRedirectUri(error, said)) return undefined;
+  return redirectUriNotTaken(redirectUri, otherRedirectCommand(begun.meant, request, 'dynamic', said));
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   sendDeviceAuthorizationRequest,
   validateDeviceResponse,
 } from '../../oauth/device.js';
+import { resourceToSend } from '../../oauth/discover.js';
 import { tokenFailure } from '../../tokens/send-refresh.js';
 import { authorizationDenied } from '../failures.js';
 import type { LoginPorts } from '../ports.js';
@@ -31,7 +32,7 @@ export interface StartedDevice extends TokenRequest {
 export async function askForDevice(ports: Needs, request: TokenRequest, endpoint: string): Promise<StartedDevice> {
   const { discovery, scopes, signal } = request;
   const { zone, authorizationServer: server } = discovery;
-  const { resource } = discovery.protectedResource;
+  const resource = resourceToSend(discovery);
   const step = { name: 'device-authorization', asked: `POST ${endpoint}`, rule: 'RFC 8628 section 3.2' } as const;
   const { result, client } = await askAsClient(server, request.client, async (as) => {
     const form = { endpoint, issuer: server.issuer, resource, zone, scopes, client: as, signal };

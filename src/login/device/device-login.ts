@@ -6,6 +6,8 @@ import { announce, beginLogin } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
 import { forgetRefusedClient, keepClient } from '../client/known-client.js';
 import type { BegunLogin, LoginPorts, PersonLogin } from '../ports.js';
+import { withGivenOptions } from '../refusals/given-options.js';
+import { withOtherResource } from '../refusals/resource-refused.js';
 import { saveCredential } from '../save-credential.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
 import { deviceFlowMissing, deviceGrantRefused, deviceSiteRefused } from './failures.js';
@@ -24,13 +26,14 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
   const { signal } = request;
   const { timeoutMs, look } = request.person;
   const { way: forced, metadataUrl } = request.client;
-  const begun = await beginLogin(world, request, 'device_code');
+  const begun = withGivenOptions(await beginLogin(world, request, 'device_code'), request);
   const { ports, discovery, kept, preregistered, scopes } = begun;
   const { issuer, deviceAuthorizationEndpoint } = discovery.authorizationServer;
   if (deviceAuthorizationEndpoint === undefined) throw deviceFlowMissing(issuer, begun.meant);
   const manual = manualRegistration(kept, preregistered?.clientId);
   const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;
-  const client = await identifyClient({ begun, forced, metadataUrl, redirectUri, userCode: 'only', signal });
+  const asked = { begun, forced, metadataUrl, redirectUri, hasFixedPort: false, userCode: 'only', signal } as const;
+  const client = await identifyClient(asked);
   announce(begun);
   try {
     const started = await askForDevice(ports, { discovery, client, scopes, signal }, deviceAuthorizationEndpoint);
@@ -41,7 +44,11 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
     ports.progress.begin('Waiting for the answer in the browser');
     const redeemed = await waitForDeviceToken(ports, started, timeoutMs);
     const grant = 'authorization_code';
-    const record = await saveCredential(ports, { request, discovery, redeemed, way: client.way, grant });
+    const record = await saveCredential(ports, {
+      ...{ request, discovery, redeemed, grant },
+      way: client.way,
+      headers: begun.headers,
+    });
     // Nothing was redirected: what the server takes of a document is not known.
     if (client.way !== 'metadata') await keepClient(begun, client, redirectUri, redeemed.client.method);
     return record;
@@ -49,7 +56,7 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
     await forgetRefusedClient(begun, client, error);
     // Of the grant itself (RFC 6749 section 5.2).
     const isNotAllowed = isFailure(error, 'unauthorized_client', 'unsupported_grant_type');
-    throw isNotAllowed ? deviceGrantRefused(error, begun.meant) : error;
+    throw isNotAllowed ? deviceGrantRefused(error, begun.meant) : withOtherResource(begun, 'person', error);
   } finally {
     ports.progress.end();
   }

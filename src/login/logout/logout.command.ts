@@ -1,6 +1,7 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../../core/command.js';
 import { exitCode } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
+import type { ProxyServices } from '../../core/services/proxy-services.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
 import { removeOrphans } from '../../stores/orphans.js';
@@ -41,7 +42,10 @@ export const logoutTable = {
   seeAlso: ['stores'],
 } as const satisfies CommandTable;
 
-type World = CommandOutput & Omit<LoginPorts, 'handedOut' | 'attempts' | 'browser' | 'listeners' | 'renewal'>;
+type World = CommandOutput & { readonly proxyServices: Pick<ProxyServices, 'all'> } & Omit<
+    LoginPorts,
+    'handedOut' | 'attempts' | 'browser' | 'listeners' | 'renewal'
+  >;
 
 type Arguments = ArgumentsOf<typeof logoutTable>;
 
@@ -68,7 +72,21 @@ async function endOne(world: World, server: string, { account, force }: Argument
   if (world.json) await out.json({ logouts: [resultJson(result)] });
   else await out.line(resultLine(result, world.clock.now()));
   for (const line of orphanLines(left)) world.tell(line);
+  await tellOfProxies(world, [login]);
   return 0;
+}
+
+/** A proxy outlives its login: programs keep its address for the next one. */
+async function tellOfProxies(
+  { tell, proxyServices }: World,
+  logins: readonly Pick<LoginRecord, 'server' | 'account'>[],
+): Promise<void> {
+  for (const { id, server, account, port } of await proxyServices.all()) {
+    if (!logins.some((login) => login.server === server && login.account === account)) continue;
+    tell(
+      `Its proxy on port ${port} stays, and refuses requests until there is a login again. To take it back: postern proxy ${id} --uninstall`,
+    );
+  }
 }
 
 /** Whether the person wants all of them ended. @throws Failure `not_confirmed` where nobody can be asked */
@@ -109,6 +127,10 @@ async function endAll(world: World, force: boolean): Promise<CommandExit> {
     }
   }
   for (const line of orphanLines(left)) tell(line);
+  await tellOfProxies(
+    world,
+    logouts.map(({ login }) => login),
+  );
   if (all.keptKeys > 0) {
     tell(
       'Keys of client metadata documents are kept: their documents still name them. To remove one, make its document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER',

@@ -18,6 +18,7 @@ import { readForIssuer } from '../../tokens/read-credential.js';
 import { forgetEveryRegistration } from '../../tokens/registrations.js';
 import { forgetFailures } from '../../tokens/remember-failure.js';
 import { nameOwnHost } from '../../tokens/send-refresh.js';
+import { provenClient } from '../../tokens/workload/own-grant.js';
 import { notForgotten } from '../failures.js';
 import type { LoginPorts } from '../ports.js';
 import { credentialLockWaitMs } from '../save-credential.js';
@@ -37,6 +38,7 @@ export interface LogoutRequest {
 
 type Needs = Pick<
   LoginPorts,
+  | 'assertions'
   | 'limits'
   | 'journal'
   | 'clock'
@@ -133,7 +135,7 @@ async function revoke(
     const revoked = await revokeToken(ports.http, {
       endpoint,
       issuer: binding.issuer,
-      client: { clientId: binding.clientId, method, secret },
+      client: await provenClient(ports, { clientId: binding.clientId, method, secret }, credential.assertion, signal),
       token: refreshToken ?? accessToken,
       hint: refreshToken === undefined ? 'access_token' : 'refresh_token',
       now: ports.clock.now(),

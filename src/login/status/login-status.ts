@@ -89,11 +89,13 @@ export function loginLines(
     ['signed in', identity && `as ${identity}`],
     ['scopes', isGiven ? undefined : login.scopes.length === 0 ? 'those given by default' : login.scopes.join(' ')],
     ['issuer', isGiven ? undefined : login.issuer],
-    ['client', isGiven ? undefined : `${login.clientId} (${wayInWords[login.registration]})`],
+    ['client', isGiven ? undefined : `${login.clientId} (${clientInWords(login)})`],
+    ['logs in', assertionInWords(login)],
     ['browser', browserInWords(login)],
+    ['headers', login.headerNames?.join(', ')],
     ['stored in', isGiven ? undefined : storeInWords(login.store)],
     ['copy in', copy],
-    ['resource', login.resource === login.server ? undefined : login.resource],
+    ['resource', resourceInWords(login)],
     ['revision', login.legacy === true ? '2025-03-26 (--legacy)' : undefined],
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ['problem', problem],
@@ -134,6 +136,13 @@ function brokenWord(word: string, room: number): string {
   return pieces.join(' ');
 }
 
+/** What its tokens are asked for; undefined: for the very address of its server. */
+function resourceInWords({ requestedResource, resource, server }: LoginRecord): string | undefined {
+  if (requestedResource === null) return 'none is asked for (--no-resource)';
+  if (requestedResource !== undefined) return `${requestedResource} (--resource)`;
+  return resource === server ? undefined : resource;
+}
+
 /** The browser that was chosen for its login pages; undefined: the usual one. */
 export function browserInWords({ browser }: LoginRecord): string | undefined {
   if (browser === undefined) return undefined;
@@ -146,6 +155,17 @@ const wayInWords = {
   dynamic: 'registered by itself',
   ask: 'registered by hand',
 } as const;
+
+function clientInWords({ registration, clientName }: LoginRecord): string {
+  return `${wayInWords[registration]}${clientName === undefined ? '' : ` as “${clientName}”`}`;
+}
+
+/** How a machine's own login gets its tokens by its platform's. */
+function assertionInWords({ assertion }: LoginRecord): string | undefined {
+  if (assertion === undefined) return undefined;
+  const { from, name, use } = assertion;
+  return `by the platform’s token from the ${from} ${name}, ${use === 'grant' ? 'exchanged (jwt-bearer)' : 'as the client (private_key_jwt)'}`;
+}
 
 /** A login's state; `now` in milliseconds since 1970. */
 export function stateInWords({ login, state }: LoginStatus, now: number): string {
@@ -174,6 +194,7 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
     identity: login.identity ?? null,
     state,
     resource: login.resource,
+    requestedResource: login.requestedResource === undefined ? login.resource : login.requestedResource,
     ...(login.store === 'environment'
       ? { issuer: null, clientId: null, registration: null }
       : { issuer: login.issuer, clientId: login.clientId, registration: login.registration }),
@@ -182,6 +203,9 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
     refreshable: login.refreshable,
     store: login.store,
     legacy: login.legacy === true,
+    headers: login.headerNames ?? [],
+    clientName: login.clientName ?? null,
+    assertion: login.assertion ?? null,
     browser:
       login.browser === undefined ? null : { program: login.browser.program, profile: login.browser.profile ?? null },
     warnings: login.warnings ?? [],

@@ -1,12 +1,15 @@
 import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../../core/command.js';
+import { redirectUriText } from '../../core/configuration/redirect-uri.js';
 import { exitCode } from '../../core/failure.js';
-import type { ClientKeyRecord, FormatFailure, LoginRecord } from '../../core/records.js';
+import type { ClientKeyRecord, FormatFailure, IndexDocument, LoginRecord } from '../../core/records.js';
+import type { ProxyService, ProxyServices } from '../../core/services/proxy-services.js';
 import { fitted } from '../../core/text/layout.js';
 import { printable } from '../../core/text/printable.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import type { HistoryEntry } from '../../stores/ports.js';
 import { originText } from '../../tokens/credential-target.js';
 import { isDefaultLogin, loginsCalled } from '../../tokens/find-login.js';
+import { chosenRedirectUri } from '../../tokens/registrations.js';
 import type { LoginPorts } from '../ports.js';
 import { clientKeyJson, clientKeyLines, inWords, orphanLines } from '../render.js';
 import type { CheckedLogin, CheckWorld } from './check-logins.js';
@@ -64,6 +67,7 @@ interface World
     CheckWorld,
     Pick<LoginPorts, 'index' | 'stores' | 'recovery' | 'failures' | 'history' | 'locks' | 'clock'> {
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly proxyServices: Pick<ProxyServices, 'all'>;
 }
 
 type Arguments = ArgumentsOf<typeof statusTable>;
@@ -73,6 +77,10 @@ interface ShownLogin {
   readonly status: LoginStatus;
   readonly isDefault: boolean;
   readonly checked: CheckedLogin | undefined;
+  /** The redirect URI that was chosen at its authorization server; undefined: the usual one. */
+  readonly redirectUri: string | undefined;
+  /** The proxy that is installed for it. */
+  readonly proxy: ProxyService | undefined;
   /** Undefined: not asked for. */
   readonly history: readonly HistoryEntry[] | undefined;
 }
@@ -116,9 +124,11 @@ async function find(
   { server, long }: Arguments,
   checked: ReadonlyMap<string, CheckedLogin> | undefined,
 ): Promise<Found> {
-  const { logins, clientKeys = [] } = await world.index.read();
+  const document = await world.index.read();
+  const { logins, clientKeys = [] } = document;
   const shown = server === undefined ? logins : loginsCalled(logins, server);
   const origins = server === undefined ? undefined : shown.map((login) => originText(login.server));
+  const proxies = await world.proxyServices.all();
   const now = world.clock.now();
   return {
     logins: await Promise.all(
@@ -126,6 +136,8 @@ async function find(
         status: loginStatus(login, now),
         isDefault: isDefaultLogin(logins, login),
         checked: checked?.get(login.key),
+        redirectUri: redirectUriOf(document, login),
+        proxy: proxies.find((one) => one.server === login.server && one.account === login.account),
         history: long ? await world.history.read(login) : undefined,
       })),
     ),
@@ -134,11 +146,20 @@ async function find(
   };
 }
 
+/** What its next login is sent to, where a person has chosen that. */
+function redirectUriOf(document: IndexDocument, { issuer, grant, store }: LoginRecord): string | undefined {
+  const isByPerson = grant === undefined && store !== 'environment';
+  const chosen = isByPerson ? chosenRedirectUri(document, issuer) : undefined;
+  return chosen && redirectUriText(chosen);
+}
+
 function statusJson({ logins, clientKeys, failures }: Found) {
   return {
-    logins: logins.map(({ status, isDefault, checked, history }) => ({
+    logins: logins.map(({ status, isDefault, checked, redirectUri = null, proxy, history }) => ({
       ...loginJson(status),
       isDefault,
+      redirectUri,
+      proxy: proxy === undefined ? null : { port: proxy.port, mount: proxy.mount, hosts: proxy.hosts },
       check: checkedJson(checked),
       history: historyJson(history),
     })),
@@ -154,15 +175,27 @@ async function print(world: World, { long }: Arguments, found: Found): Promise<v
   const lasting = failures.map((failure) => failureLine(failure, now));
   const blocks = [
     ...(long
-      ? logins.map(({ status, checked, history }) =>
-          loginLines(status, now, look, [...checkedRows(checked), ...historyRows(history ?? [], now)]),
-        )
+      ? logins.map(({ status, checked, redirectUri, proxy, history }) => {
+          const chosen = ['redirect', redirectUri && `${redirectUri} (--redirect-uri)`] as const;
+          return loginLines(status, now, look, [
+            chosen,
+            ['proxy', proxyInWords(proxy)],
+            ...checkedRows(checked),
+            ...historyRows(history ?? [], now),
+          ]);
+        })
       : shortBlocks(world, logins)),
     ...(long ? clientKeys.map(clientKeyLines) : []),
     ...(failures.length === 0 ? [] : [[...lasting, howToSeeWhy]]),
   ];
   if (logins.length === 0) world.tell('No logins yet. Make one with: postern login <the server’s URL>');
   if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
+}
+
+function proxyInWords(proxy: ProxyService | undefined): string | undefined {
+  if (proxy === undefined) return undefined;
+  const hosts = proxy.hosts.length === 0 ? 'no host has a key' : `for ${proxy.hosts.join(', ')}`;
+  return `http://127.0.0.1:${proxy.port}/…/${proxy.mount} (${hosts})`;
 }
 
 function shortBlocks({ out, look, clock }: World, logins: readonly ShownLogin[]): readonly (readonly string[])[] {

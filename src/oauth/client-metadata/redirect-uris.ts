@@ -16,6 +16,8 @@ export const ownRedirectUris: readonly string[] = [
   anyPort,
   'http://localhost/callback',
   ...fixedPorts.map((port) => `http://127.0.0.1:${port}/callback`),
+  // For those that take `localhost` alone, and compare ports.
+  ...fixedPorts.map((port) => `http://localhost:${port}/callback`),
 ];
 
 const own = /^http:\/\/127\.0\.0\.1(?::([0-9]{1,5}))?\/callback$/;

@@ -1,6 +1,7 @@
 import type { Configuration, ResourceServer } from 'oidc-provider';
 import * as errors from 'oidc-provider/lib/helpers/errors.js';
 import type { Allowance } from '../allowance.js';
+import { otherSpelling, resourceRefused, resourceRenamed } from '../faults/insisting.js';
 import type { SandboxClient, SandboxSettings } from '../options.js';
 import { accountById } from './accounts.js';
 import type { DocumentHooks } from './client-documents/hand-over.js';
@@ -20,9 +21,12 @@ export interface Surroundings {
   readonly cookieSecret: string;
   readonly documents: DocumentHooks;
   readonly guesses: Allowance;
+  /** Of the clients whose platform vouches for them; nobody else knows it. */
+  readonly workloadSecret: string;
   readonly kept: KeptRecords | undefined;
   /** Whether a refresh token is replaced when it is used. */
   readonly rotates: () => boolean;
+  readonly isFaulty: (name: string) => boolean;
   readonly renderError: NonNullable<Configuration['renderError']>;
 }
 
@@ -31,7 +35,7 @@ export function providerConfiguration(about: Surroundings): Configuration {
   return {
     adapter: memoryStore(new Map(), about.kept),
     jwks: { keys: about.keys.signing.map((key) => ({ ...key })) } as NonNullable<Configuration['jwks']>,
-    clients: about.settings.clients.map(clientMetadata),
+    clients: about.settings.clients.map((client) => clientMetadata(client, about.workloadSecret)),
     // Native is what a client that says nothing is here: loopback redirect URIs, plain http only there.
     clientDefaults: { application_type: 'native' },
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
@@ -125,7 +129,8 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
     resourceIndicators: {
       enabled: true,
       defaultResource: (_context, _client, oneOf) => {
-        const [only, ...others] = oneOf ?? [];
+        const own = about.isFaulty(resourceRefused) ? about.resources.slice(0, 1) : [];
+        const [only, ...others] = oneOf ?? own;
         if (only === undefined || others.length > 0)
           throw new errors.InvalidTarget('exactly one resource must be named');
         return only;
@@ -136,12 +141,13 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
 }
 
 function resourceServer(about: Surroundings, resource: string): ResourceServer {
-  if (!about.resources.includes(resource)) {
+  const isRenamed = resource === otherSpelling && about.isFaulty(resourceRenamed);
+  if (!isRenamed && !about.resources.includes(resource)) {
     throw new errors.InvalidTarget('no such resource here: it must be spelled as its metadata spells it');
   }
   return {
     scope: Object.keys(resourceScopes).join(' '),
-    audience: resource,
+    audience: isRenamed ? (about.resources[0] ?? resource) : resource,
     accessTokenTTL: about.settings.accessTokenSeconds,
     accessTokenFormat: 'jwt',
     jwt: { sign: { alg: 'ES256' } },
@@ -163,7 +169,18 @@ function lifetimes(accessTokenSeconds: number): NonNullable<Configuration['ttl']
   };
 }
 
-function clientMetadata(client: SandboxClient): NonNullable<Configuration['clients']>[number] {
+function clientMetadata(known: SandboxClient, workloadSecret: string): NonNullable<Configuration['clients']>[number] {
+  const { workload, ...client } = known;
+  if (workload !== undefined) {
+    return {
+      ...client,
+      client_secret: workloadSecret,
+      token_endpoint_auth_method: 'client_secret_post',
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+    } as NonNullable<Configuration['clients']>[number];
+  }
   const confidential = client.client_secret !== undefined || client.jwks !== undefined;
   return {
     grant_types: ['authorization_code', 'refresh_token', deviceGrant, ...(confidential ? ['client_credentials'] : [])],

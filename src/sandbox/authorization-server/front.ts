@@ -3,6 +3,7 @@ import type { Provider } from 'oidc-provider';
 import type { Allowance } from '../allowance.js';
 import type { ActiveFaults } from '../faults/active-faults.js';
 import type { Addresses, Exchange, Point } from '../faults/fault.js';
+import { otherSpelling, resourceRefused, resourceRenamed } from '../faults/insisting.js';
 import type { RequestLog } from '../log.js';
 import type { SandboxSettings } from '../options.js';
 import type { Handler, LoopbackServer } from '../wire/listen.js';
@@ -19,6 +20,7 @@ import { refusedRegistration } from './registration-request.js';
 import { defaultScope } from './scopes.js';
 import { refusedTarget, spentBy } from './token-request.js';
 import { isMetadataPath } from './well-known.js';
+import type { WorkloadIssuer } from './workload-issuer.js';
 
 const bodyLimit = 65_536;
 
@@ -32,6 +34,7 @@ interface FrontParts {
   readonly interactions: InteractionPages;
   readonly resources: readonly string[];
   readonly guesses: Allowance;
+  readonly workload: WorkloadIssuer;
   /** Undefined: a person decides. */
   readonly approval: Approval | undefined;
 }
@@ -109,9 +112,20 @@ async function route(
   if (below === '/upstream/callback') return parts.interactions.returned(visit.request, response, url.searchParams);
   if (below.startsWith('/interaction/'))
     return parts.interactions.handle(replayed(visit.request, target, visit.body), response, form);
+  if (visit.request.method === 'GET' && below === '/workload/token') {
+    return reply(response, await parts.workload.issue(url.searchParams));
+  }
+  if (visit.request.method === 'POST' && (below === '/token' || below === '/revoke')) {
+    const exchanged = await parts.workload.exchange(form);
+    if (exchanged !== undefined && 'refused' in exchanged) return reply(response, exchanged.refused);
+    if (exchanged !== undefined) {
+      const { form: changed } = exchanged;
+      return exchangedRequest(parts, { ...visit, form: changed, body: Buffer.from(changed.toString()) }, target, pass);
+    }
+  }
   if (visit.request.method === 'POST' && below === '/token') {
     return spending.run(spentBy(form), async () => {
-      const refused = await refusedTarget(parts.provider, parts.resources, form);
+      const refused = await refusedTarget(parts.provider, knownResources(parts), form);
       return refused === undefined ? pass(visit, target) : reply(response, refused);
     });
   }
@@ -130,6 +144,24 @@ async function route(
   }
   if (below === '/authorize' && !url.searchParams.has('request_uri')) return pass(visit, withScope(target, url));
   return pass(visit, target);
+}
+
+/** What a platform's token stands for, as the client would ask for it with a secret. */
+async function exchangedRequest(
+  parts: FrontParts,
+  visit: Visit,
+  target: string,
+  pass: (visit: Visit, target: string) => Promise<void>,
+): Promise<void> {
+  const isToken = visit.below === '/token';
+  const refused = isToken ? await refusedTarget(parts.provider, knownResources(parts), visit.form) : undefined;
+  return refused === undefined ? pass(visit, target) : reply(visit.response, refused);
+}
+
+/** The resources that token requests may name now, and whether they may name none. */
+function knownResources({ resources, faults }: FrontParts) {
+  const own = faults.isOn(resourceRenamed) ? [otherSpelling] : resources;
+  return { resources: own, mayLack: faults.isOn(resourceRefused) };
 }
 
 const points: ReadonlyMap<string, Point> = new Map([

@@ -18,6 +18,7 @@ import type { SigningKeys } from './keys.js';
 import type { KeptRecords } from './memory.js';
 import { errorPage } from './pages/error-page.js';
 import { isAcceptable, isRegistered } from './redirect-uri.js';
+import { jwtBearerGrant, WorkloadIssuer } from './workload-issuer.js';
 
 export interface AuthorizationServerParts {
   readonly server: LoopbackServer;
@@ -46,6 +47,7 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
     onFetch: () => parts.log.count('documentFetches'),
   });
   const guesses = userCodeGuesses();
+  const workload = new WorkloadIssuer(parts.addresses.issuer, settings.clients);
   const provider = new Provider(
     parts.addresses.issuer,
     providerConfiguration({
@@ -57,8 +59,10 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
       cookieSecret: secret,
       kept: parts.kept,
       rotates: () => !parts.faults.isOn(noRotation),
+      isFaulty: (name) => parts.faults.isOn(name),
       documents: documentHooks(documents),
       guesses,
+      workloadSecret: workload.secret,
       renderError: (context, out) => {
         const page = errorPage(context.status, out.error, out.error_description ?? '');
         for (const [name, value] of page.headers) context.set(name, value);
@@ -66,6 +70,8 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
       },
     }),
   );
+  // For its metadata alone: what comes by that grant is looked at before it.
+  if (workload.hasClients) provider.registerGrantType(jwtBearerGrant, () => undefined);
   // The way oidc-provider's own recipes give to have a rule of one's own for redirect URIs.
   provider.Client.prototype.redirectUriAllowed = function redirectUriAllowed(asked: string): boolean {
     const registered = (this.redirectUris ?? []).filter(isAcceptable);
@@ -81,5 +87,5 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
   });
   const pages = [parts.addresses.authorizationOrigin, parts.accounts.origin];
   const approval = settings.approve ? new Approval(pages) : undefined;
-  server.serve(front({ ...parts, provider, interactions, resources, guesses, approval }));
+  server.serve(front({ ...parts, provider, interactions, resources, guesses, approval, workload }));
 }

@@ -6,13 +6,16 @@ import { oauthError } from './oauth-error.js';
  * What must hold before a code or refresh token is looked at any further: one `resource`, one of ours,
  * and the one that was authorized (RFC 8707 section 2.2). oidc-provider asks this only after it has used
  * the code up, so a slip of the client would cost a login.
+ * @param known.mayLack With a fault: the one that was authorized stands for none.
  */
 export async function refusedTarget(
   provider: Provider,
-  resources: readonly string[],
+  known: { readonly resources: readonly string[]; readonly mayLack: boolean },
   form: URLSearchParams,
 ): Promise<SentResponse | undefined> {
+  const { resources, mayLack } = known;
   const asked = form.getAll('resource');
+  if (mayLack && asked.length === 0) return undefined;
   const [resource] = asked;
   if (asked.length !== 1 || resource === undefined) return refuse('exactly one resource must be named');
   if (!resources.includes(resource)) return refuse('no such resource here');

@@ -31,6 +31,8 @@ export interface Exchange {
   readonly body: string;
   /** It carries an `Authorization` header. */
   readonly authorized: boolean;
+  /** `X-Api-Key`, as a gateway wants it. */
+  readonly apiKey?: string | undefined;
   /** Method of a request of the revisions from 2026-07-28 on, as its header says. */
   readonly newerMethod?: string | undefined;
   readonly addresses: Addresses;

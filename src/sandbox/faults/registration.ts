@@ -4,6 +4,9 @@ import { html, insteadFault, json, jsonFault, jsonOf, redirect, successFault, wi
 
 const point = 'registration';
 
+/** The one client that may register where `registration-known-names` is on. */
+export const knownClientName = 'A Known Client';
+
 /** C: what a dynamic client registration gets back. */
 export function registrationFaults(): readonly Fault[] {
   return [
@@ -70,6 +73,14 @@ export function registrationFaults(): readonly Fault[] {
       point,
       { name: 'registration-code-only', rows: [], what: 'refused where it asks for more than a code' },
       ({ body }) => refusedIf(/refresh_token|device_code|"scope"/.test(body), 'authorization_code alone'),
+    ),
+    insteadFault(
+      point,
+      { name: 'registration-known-names', rows: [], what: `refused where the client is not called ${knownClientName}` },
+      ({ body }) =>
+        body.includes(JSON.stringify(knownClientName))
+          ? undefined
+          : json(403, { error: 'access_denied', error_description: 'this client is not on the list' }),
     ),
     insteadFault(point, { name: 'registration-redirect', rows: [54], what: '307 to another origin' }, ({ addresses }) =>
       redirect(307, `${addresses.serverOrigin}/stolen-registration`),

@@ -3,6 +3,9 @@ import { honestDocument } from './challenge.js';
 import type { Exchange, Fault } from './fault.js';
 import { html, json, redirect, withHeader } from './rewrite-response.js';
 
+/** What lets a request pass where `server-wants-header` is on: a sandbox keeps no secret. */
+export const sandboxApiKey = 'sandbox-api-key';
+
 /** H: what the protected server does with a request that carries a token. */
 export function serverFaults(): readonly Fault[] {
   let asked = 0;
@@ -31,6 +34,15 @@ export function serverFaults(): readonly Fault[] {
     whenAuthorized('server-403-plain', [165], '403 without a challenge', () => json(403, { error: 'forbidden' })),
     whenAuthorized('server-403-html', [165], '403 with a page', () => html(403, '<h1>Forbidden</h1>')),
     whenAuthorized('server-500-for-token', [], '500 for every token', () => html(500, 'oops')),
+    {
+      name: 'server-wants-header',
+      rows: [],
+      what: `403 for everything without “X-Api-Key: ${sandboxApiKey}”, metadata too, as behind a gateway`,
+      instead: ({ point, apiKey }) =>
+        (point === 'protected' || point === 'resource-metadata') && apiKey !== sandboxApiKey
+          ? json(403, { message: 'Missing or wrong X-Api-Key' })
+          : undefined,
+    },
     {
       name: 'server-session-id',
       rows: [160],

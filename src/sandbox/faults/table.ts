@@ -2,6 +2,7 @@ import { authorizationMetadataFaults } from './authorization-metadata.js';
 import { callbackFaults } from './callback.js';
 import { challengeFaults } from './challenge.js';
 import type { Fault } from './fault.js';
+import { insistingFaults } from './insisting.js';
 import { newerEraFaults } from './newer-era.js';
 import { refreshFaults } from './refresh.js';
 import { pushedFaults, registrationFaults } from './registration.js';
@@ -9,6 +10,7 @@ import { resourceMetadataFaults } from './resource-metadata.js';
 import { serverFaults } from './server.js';
 import { tokenFaults } from './token.js';
 import { upstreamFaults } from './upstream.js';
+import { workloadFaults } from './workload.js';
 
 /** What is attacked, in the order of a login, and the faults there. */
 const groups: readonly (readonly [about: string, faults: () => readonly Fault[]])[] = [
@@ -17,9 +19,11 @@ const groups: readonly (readonly [about: string, faults: () => readonly Fault[]]
   ['Authorization server metadata (RFC 8414)', authorizationMetadataFaults],
   ['Client registration (RFC 7591)', registrationFaults],
   ['Pushed authorization requests (RFC 9126)', pushedFaults],
+  ['What it insists on', insistingFaults],
   ['The answer to the callback', callbackFaults],
   ['The token endpoint', tokenFaults],
   ['Refresh', refreshFaults],
+  ['The platform of a workload (RFC 7523)', workloadFaults],
   ['The protected server, asked with a token', serverFaults],
   ['The protected server, in revision 2026-07-28', newerEraFaults],
   ['The service behind the server', upstreamFaults],

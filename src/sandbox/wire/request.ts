@@ -28,7 +28,7 @@ export function replayed(
   copy.httpVersion = request.httpVersion;
   copy.httpVersionMajor = request.httpVersionMajor;
   copy.httpVersionMinor = request.httpVersionMinor;
-  copy.headers = request.headers;
+  copy.headers = { ...request.headers, ...(body.length > 0 ? { 'content-length': String(body.length) } : {}) };
   copy.rawHeaders = request.rawHeaders;
   copy.complete = true;
   if (body.length > 0) copy.push(body);

@@ -4,17 +4,18 @@ import { type KubeExec, openKubeUser } from './kubeconfig.js';
 import { type LineKey, openLine } from './line.js';
 import { ifEditable, isBlank, NotEditable, type OpenedText } from './text.js';
 import { openToml } from './toml.js';
+import { openYaml } from './yaml.js';
 
 /** Which entry of a file is meant. It is kept in the record for the undo. */
 export type EntryKey =
-  | { readonly format: 'json' | 'toml'; readonly path: readonly string[] }
+  | { readonly format: 'json' | 'toml' | 'yaml'; readonly path: readonly string[] }
   | { readonly format: 'git'; readonly section: string; readonly subsection: string }
   | { readonly format: 'kubeconfig'; readonly user: string }
   | ({ readonly format: 'line' } & LineKey);
 
 /** An entry and what it is to hold. */
 export type Entry =
-  | { readonly key: EntryKey & { format: 'json' | 'toml' }; readonly holds: EntryMembers }
+  | { readonly key: EntryKey & { format: 'json' | 'toml' | 'yaml' }; readonly holds: EntryMembers }
   | { readonly key: EntryKey & { format: 'git' }; readonly holds: GitVariables }
   | { readonly key: EntryKey & { format: 'kubeconfig' }; readonly holds: KubeExec }
   | { readonly key: EntryKey & { format: 'line' }; readonly holds: string };
@@ -27,11 +28,12 @@ export function wholeKey(key: EntryKey): EntryKey {
 /** What the program calls an entry, where entries have names. */
 export function entryName(key: EntryKey): string | undefined {
   if (key.format === 'kubeconfig') return key.user;
-  return key.format === 'json' || key.format === 'toml' ? key.path.at(-1) : undefined;
+  if (key.format === 'line') return key.name;
+  return key.format === 'git' ? undefined : key.path.at(-1);
 }
 
 /**
- * The entry in a file's text. Its value: of JSON and TOML an object, of git's configuration a list of names and values,
+ * The entry in a file's text. Its value: of JSON, TOML and YAML an object, of git's configuration a list of names and values,
  * of a kubeconfig the user's `exec`, of a line its text.
  * @throws NotEditable
  */
@@ -41,6 +43,8 @@ export function openEntry(text: string, key: EntryKey): OpenedText<never> {
       return openJson(text, key.path);
     case 'toml':
       return openToml(text, key.path);
+    case 'yaml':
+      return openYaml(text, key.path);
     case 'git':
       return openGit(text, key);
     case 'kubeconfig':

@@ -117,7 +117,7 @@ function plainValue(node: Node): unknown {
 }
 
 /** A value without what is at `path`, and without the objects that are empty then. */
-function valueWithout(value: unknown, [name = '', ...inner]: readonly string[]): unknown {
+export function valueWithout(value: unknown, [name = '', ...inner]: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null || !(name in value)) return value;
   const { [name]: member, ...others } = value as Readonly<Record<string, unknown>>;
   const left = inner.length === 0 ? {} : valueWithout(member, inner);

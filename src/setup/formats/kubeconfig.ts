@@ -1,4 +1,4 @@
-import { isMap, isNode, isScalar, isSeq, type Pair, parseAllDocuments, visit, type YAMLSeq } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, type Pair, parseAllDocuments, type YAMLSeq } from 'yaml';
 import {
   ifEditable,
   isBlank,
@@ -10,6 +10,7 @@ import {
   type OpenedText,
   splice,
 } from './text.js';
+import { columnOf, type Lines, lastOffset, reindented } from './yaml-lines.js';
 
 /** A user of a kubeconfig that gets its credentials from a program. */
 export interface KubeExec {
@@ -21,11 +22,6 @@ export interface KubeExec {
 }
 
 type Values = Readonly<Record<string, unknown>>;
-
-interface Lines {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** The list `users` as kubectl writes it: in block style, at the top level. */
 interface Users {
@@ -125,29 +121,6 @@ function itemsOf(text: string, key: Lines, { items, srcToken }: YAMLSeq): Users 
     end: lineEnd(text, Math.max(offset, lastOffset(items[index]) - 1)),
   }));
   return { key, indent: ' '.repeat(columnOf(text, first.offset)), items: lines };
-}
-
-/** Behind the last value in a node; comments behind it are not part of it. */
-function lastOffset(item: unknown): number {
-  let last = 0;
-  if (!isNode(item)) return last;
-  visit(item, {
-    Node: (_, node) => {
-      const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true && node.items.length > 0;
-      if (!isBlock) last = Math.max(last, node.range?.[1] ?? 0);
-    },
-  });
-  return last;
-}
-
-function columnOf(text: string, at: number): number {
-  return at - lineStart(text, at);
-}
-
-/** An item in the indentation that the list has now. */
-function reindented(item: string, indent: string): string {
-  const own = /^ */.exec(item)?.[0] ?? '';
-  return item.replace(/^ *(?=\S)/gm, (spaces) => `${indent}${spaces.slice(own.length)}`);
 }
 
 function holdsAll(there: Values | undefined, exec: KubeExec): boolean {

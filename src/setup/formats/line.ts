@@ -1,9 +1,11 @@
 import { lineEnd, lineEnding, missingEnding, NotEditable, type OpenedText, splice } from './text.js';
 
-/** The line that begins with `prefix`; with `item`, that one of the items that `;` separates in it. */
+/** The line that begins with `prefix`, and does not go on in the next one; with `item`, that one of the items that `;` separates in it. */
 export interface LineKey {
   readonly prefix: string;
   readonly item?: string;
+  /** What the program calls the entry, where such a line is a named one. */
+  readonly name?: string;
 }
 
 export function openLine(text: string, { prefix, item }: LineKey): OpenedText<string> {
@@ -14,6 +16,7 @@ export function openLine(text: string, { prefix, item }: LineKey): OpenedText<st
   const [at, another] = starts;
   if (another !== undefined) throw new NotEditable('duplicate');
   const line = at === undefined ? undefined : text.slice(at, lineEnd(text, at)).replace(/\r?\n$/, '');
+  if (line?.endsWith('\\') === true) throw new NotEditable('form'); // it goes on in the next line
   const items = itemsOf((line ?? '').slice(prefix.length));
   const raw = item === undefined ? line : items.find((one) => one === item);
   return {

@@ -55,7 +55,10 @@ export function openToml(text: string, path: readonly string[]): OpenedText<Entr
   return {
     raw: own && text.slice(own.start, end),
     value:
-      own && Object.fromEntries(own.pairs.map((pair) => [pair.path.join('.'), stringOf(pair.value) ?? literal(pair)])),
+      own &&
+      Object.fromEntries(
+        own.pairs.map((pair) => [pair.path.join('.'), stringOf(pair.value) ?? listOf(pair.value) ?? literal(pair)]),
+      ),
     rest: tables
       .filter((table) => table !== own && !below.includes(table))
       .map((table) => [table.path, table.pairs.map((pair) => [pair.path, literal(pair)])])
@@ -139,7 +142,10 @@ function changed(text: string, { own, below }: EntryTables & { own: Table }, ent
       continue;
     }
     const { range } = pair.value;
-    const isThere = text.slice(...range) === rendered(value) || stringOf(pair.value) === value;
+    const isThere =
+      text.slice(...range) === rendered(value) ||
+      stringOf(pair.value) === value ||
+      JSON.stringify(listOf(pair.value)) === JSON.stringify(value);
     if (!isThere) changes.push([...range, rendered(value)]);
   }
   const isOut = ([first = '', second]: readonly string[]) =>
@@ -179,4 +185,9 @@ function rendered(value: PlainJson): string {
 
 function stringOf(node: AST.TOMLContentNode): string | undefined {
   return node.type === 'TOMLValue' && node.kind === 'string' ? node.value : undefined;
+}
+
+/** However it is laid out. */
+function listOf(node: AST.TOMLContentNode): unknown {
+  return node.type === 'TOMLArray' ? getStaticTOMLValue(node) : undefined;
 }

@@ -41,9 +41,11 @@ export function createExternalPrograms(options: ExternalProgramsOptions): Extern
 /**
  * The paths by which another program can start this one again and again. Real ones, since links of shells' own
  * (fnm, nvm's `current`) come and go; but where real paths hold a version (Homebrew, pnpm), the link to them.
- * @param execPath `process.execPath` @param script The launcher as it was started, perhaps by a link to it.
+ * @param execPath `process.execPath` @param script The launcher as it was started, perhaps by a link to it; a
+ * single executable itself, whose path scoop and Homebrew keep in a link.
  */
 export function startWords(execPath: string, script: string): StartWords {
+  if (script === execPath) return { node: nodePath(execPath), script: undefined, lasts: 'upgrades' };
   const real = realPath(script) ?? script;
   const isVersioned = /[\\/](?:\.pnpm|Cellar)[\\/]/.test(real);
   const chosen = isVersioned && real !== script ? script : real;
@@ -52,6 +54,8 @@ export function startWords(execPath: string, script: string): StartWords {
 
 /** Homebrew replaces `Cellar/node/<version>` at each upgrade, and keeps `opt/node` pointing at it. */
 function nodePath(execPath: string): string {
+  const current = execPath.replace(/([\\/]scoop[\\/]apps[\\/]postern[\\/])[^\\/]+/i, '$1current');
+  if (current !== execPath && realPath(current) !== undefined) return current;
   const cellar = /^(.*)\/Cellar\/([^/]+)\/[^/]+\/(.*)$/.exec(execPath);
   if (cellar === null) return execPath;
   const [, prefix, formula, rest] = cellar;

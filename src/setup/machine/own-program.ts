@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { OwnProgram } from '../../core/ports.js';
 import { statePaths } from '../../stores/paths.js';
+import { programWords } from '../../stores/run-program.js';
 
 /** Files without which logins cannot be read, or not refreshed, where the person has said so in the environment. */
 const fileVariables = ['POSTERN_STORE_KEY_FILE', 'POSTERN_CA_FILE'] as const;
@@ -26,8 +27,9 @@ export function ownProgram(options: {
   }
   return {
     platform,
+    homedir,
     runtime: `${platform} ${process.arch}, Node.js ${process.versions.node}`,
-    program: [process.execPath, script],
+    program: programWords(script),
     variables,
     writeShim: async (path, text, mark) => {
       const [{ writeShimFile }, { digestOf, noteShim }] = await Promise.all([

@@ -19,7 +19,8 @@ export interface Machine {
 /** How another program starts this one: absolute paths, since programs with a window have no PATH of a shell. */
 export interface StartWords {
   readonly node: string;
-  readonly script: string;
+  /** Undefined where `node` is this program itself, a single executable. */
+  readonly script: string | undefined;
   /** For how long these paths hold. */
   readonly lasts: 'upgrades' | 'this-version-of-node' | 'checkout' | 'cache';
 }

@@ -26,6 +26,7 @@ export interface ProgramFile {
   readonly path: string;
   /** Undefined when there is no such file. */
   readonly text: string | undefined;
+  readonly mode?: number;
 }
 
 /** The files of the person's other programs. */
@@ -36,19 +37,24 @@ export type ProgramFiles = typeof programFiles;
 /** @throws Failure `program_file_unusable` where it is no plain UTF-8 file of this user's */
 async function read(path: string): Promise<ProgramFile> {
   const target = await targetOf(path);
-  return { path: target, text: (await readFile(target)).text };
+  return { path: target, ...(await readFile(target)) };
 }
 
 /**
  * Replaces it as a whole with its mode kept, if it still is what was read.
- * @param newMode For a file that was not there.
+ * @param newMode For a file that was not there. @param modeOf Makes another mode of the one that it has.
  * @throws Failure `program_file_changed`, `program_file_unwritable`
  */
-async function replace(file: ProgramFile, text: string, newMode = 0o600): Promise<void> {
+async function replace(
+  file: ProgramFile,
+  text: string,
+  newMode = 0o600,
+  modeOf: (mode: number) => number = (mode) => mode,
+): Promise<void> {
   const { mode = newMode } = await unchanged(file);
   await writing(file.path, async () => {
     await mkdir(dirname(file.path), { recursive: true, mode: 0o700 });
-    await replaceWhole(file.path, text, mode);
+    await replaceWhole(file.path, text, modeOf(mode));
   });
 }
 

@@ -1,7 +1,8 @@
 import { constants, type Dirent } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, relative } from 'node:path';
-import { shellWord } from '../../core/text/printable.js';
+import { posixWord } from '../../core/text/printable.js';
+import { batchText, utf8Line } from '../../core/text/system.js';
 import { statePaths } from '../../stores/paths.js';
 import type { Machine } from './ports.js';
 import type { NotedShim } from './shims.js';
@@ -67,7 +68,8 @@ function isMarked(text: string, mark: string): boolean {
   const others = lines.slice(2, -2);
   const last = lines.slice(-2).join('\n');
   if (first === '@echo off') {
-    const isSet = (line: string) => line === '@setlocal DisableDelayedExpansion' || /^@set "[A-Z_]+=.*"$/.test(line);
+    const isSet = (line: string) =>
+      ['@setlocal DisableDelayedExpansion', utf8Line].includes(line) || /^@set "[A-Z_]+=.*"$/.test(line);
     return second === `@rem ${mark}` && others.every(isSet) && /^@".*" %\*\n$/.test(last);
   }
   const isSet = (line: string) => /^export [A-Z_]+=/.test(line);
@@ -83,8 +85,9 @@ function isOfState(
   const usual = statePaths({}, platform as NodeJS.Platform, homedir).state;
   if (lines.length === 0) return stateFolder === usual;
   const named = [
-    `export POSTERN_STATE_DIR=${shellWord(stateFolder)}`,
-    `@set "POSTERN_STATE_DIR=${stateFolder.replaceAll('%', '%%')}"`,
+    `export POSTERN_STATE_DIR=${posixWord(stateFolder)}`,
+    `@set "POSTERN_STATE_DIR=${stateFolder.replaceAll('%', '%%')}"`, // as earlier releases wrote it
+    `@set "POSTERN_STATE_DIR=${batchText(stateFolder, homedir)}"`,
   ];
   return lines.every((line) => named.includes(line));
 }

@@ -22,7 +22,7 @@ const bazel: Program = {
   files: (machine) => [inHome(machine, '.bazelrc')],
   projectFile: ['.bazelrc'],
   make: ({ machine, name, url }, words) => {
-    const text = shimText(machine.platform, words);
+    const text = shimText(machine, words);
     const isWindows = machine.platform === 'win32';
     const file = `bazel-${name}-${plainUrl(url)}${isWindows ? '.cmd' : ''}`;
     const path = join(machine, machine.stateFolder, 'setup', file);

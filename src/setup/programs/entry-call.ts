@@ -1,5 +1,6 @@
 import type { EntryKey } from '../formats/entry.js';
 import { itemsOf } from '../formats/line.js';
+import { crushWords, isCrushLine } from './crush-line.js';
 import { sameServer } from './read-servers.js';
 
 /** The call of this program that an entry in a file stands for, in its own words. */
@@ -44,7 +45,8 @@ export async function readCall(
 
 /** The script that an entry names in place of words. */
 function shimIn(key: EntryKey, value: unknown): string | undefined {
-  if (key.format !== 'line' || typeof value !== 'string' || key.prefix === 'GOAUTH=') return undefined;
+  if (key.format !== 'line' || typeof value !== 'string' || key.prefix === 'GOAUTH=' || isCrushLine(key))
+    return undefined;
   const path = value.slice(key.prefix.length).trim();
   return path.replace(/^"(.*)"$/, '$1') || undefined;
 }
@@ -89,6 +91,7 @@ function optionsIn(words: readonly string[]): Pick<EntryCall, 'options' | 'other
 function commandsIn(key: EntryKey, value: unknown, { shim, platform }: EntryContext): readonly (readonly string[])[] {
   const split = (line: unknown) => (typeof line === 'string' ? [shellWords(line, platform)] : []);
   if (key.format === 'line') {
+    if (isCrushLine(key)) return typeof value === 'string' ? [crushWords(shellWords(value, 'posix'))] : [];
     if (shim !== undefined) return shim.split(/\r?\n/).flatMap(split);
     return typeof value === 'string' ? itemsOf(value.slice(key.prefix.length)).map(goWords) : [];
   }
@@ -98,13 +101,15 @@ function commandsIn(key: EntryKey, value: unknown, { shim, platform }: EntryCont
     return helpers.map(([, line]) => shellWords(line.slice(1), 'posix'));
   }
   if (typeof value !== 'object' || value === null) return [];
-  const { command, args, headersHelper, http_headers_helper: helper } = value as Record<string, unknown>;
-  const listed = [command, args].flat().filter((word) => typeof word === 'string');
+  const { transport, ...members } = value as Record<string, unknown>;
+  const parts = { ...members, ...(typeof transport === 'object' ? transport : {}) } as Record<string, unknown>;
+  const { command, cmd, args, headersHelper, http_headers_helper: helper } = parts;
+  const listed = [command, cmd, args].flat().filter((word) => typeof word === 'string');
   return [...split(headersHelper), ...split(helper), ...(listed.length === 0 ? [] : [listed])];
 }
 
 /** The words of a line as `shellWord`, or cmd.exe's quotes, have made them. */
-function shellWords(line: string, platform: string): readonly string[] {
+export function shellWords(line: string, platform: string): readonly string[] {
   const form = platform === 'win32' ? /(?:"[^"]*"|[^\s"])+/g : /(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/g;
   const part = platform === 'win32' ? /"([^"]*)"/g : /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/g;
   return (line.match(form) ?? []).map((word) =>

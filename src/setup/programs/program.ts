@@ -1,4 +1,5 @@
-import { shellWord } from '../../core/text/printable.js';
+import { posixWord } from '../../core/text/printable.js';
+import { batchFile, batchText } from '../../core/text/system.js';
 import type { Entry } from '../formats/entry.js';
 import type { Machine } from '../machine/ports.js';
 import { sameServerElsewhere } from './read-servers.js';
@@ -57,6 +58,13 @@ export interface Program {
   readonly commands: readonly string[];
   /** Where its configuration may be: the first that exists, else the first; none where it has no such file. */
   files(machine: Machine): readonly string[];
+  /**
+   * By a folder or file that only one kind of installation has: where that kind keeps its configuration, the first that is
+   * there before all of `files`.
+   */
+  installed?(machine: Machine): readonly { readonly sign: string; readonly file: string }[];
+  /** Other files of its own with servers in them, which are read and never written. */
+  alsoRead?(machine: Machine): readonly string[];
   /** Its configuration below a working folder. */
   readonly projectFile?: readonly string[];
   /** The command line that gets the token where there is no configuration to put it in. */
@@ -135,7 +143,7 @@ export function callWords(calls: OwnCommand, request: Pick<EntryRequest, 'machin
   const { start, variables, platform } = machine;
   const set = platform === 'win32' ? [] : Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   const command = calls === 'bridge' ? ['bridge'] : ['credential', calls];
-  const words = [start.node, start.script, ...command, server, ...options];
+  const words = [start.node, ...(start.script === undefined ? [] : [start.script]), ...command, server, ...options];
   return set.length === 0 ? words : ['/usr/bin/env', ...set, ...words];
 }
 
@@ -144,7 +152,7 @@ export function callWords(calls: OwnCommand, request: Pick<EntryRequest, 'machin
  * from being replaced: words with those, and with quotes, cannot be said there. Undefined then.
  */
 export function shellLine(platform: string, words: readonly string[]): string | undefined {
-  if (platform !== 'win32') return words.map(shellWord).join(' ');
+  if (platform !== 'win32') return words.map(posixWord).join(' ');
   if (words.some((word) => /["%!^\r\n]/.test(word))) return undefined;
   return words.map((word) => (/^[A-Za-z0-9:\\/._@=-]+$/.test(word) ? word : `"${word}"`)).join(' ');
 }
@@ -157,7 +165,7 @@ export function configuredLine(platform: string, words: readonly string[]): stri
 /** Git runs helpers with its own `sh` on every platform; on Windows paths are written with `/` there. */
 export function gitLine(platform: string, words: readonly string[]): string {
   const slashed = platform === 'win32' ? words.map((word) => word.replaceAll('\\', '/')) : words;
-  return `!${slashed.map(shellWord).join(' ')}`;
+  return `!${slashed.map(posixWord).join(' ')}`;
 }
 
 /**
@@ -176,14 +184,18 @@ export function conflictsOf(program: Program, request: EntryRequest): readonly s
   return [...sameServerElsewhere(request, servers), ...(conflicts?.(request) ?? []), ...(blocks?.(request) ?? [])];
 }
 
-/** Is there something in it that these programs replace in strings of their configuration (`${x}`, `$x`, `{env:x}`)? */
+/** Is there something in it that these programs replace in strings of their configuration (`${x}`, `$x`, `{env:x}`, `{{x}}`)? */
 export function isExpanded(words: readonly string[]): boolean {
-  return words.some((word) => /\$|\{(?:env|file):/.test(word));
+  return words.some((word) => /\$|\{\{|\{(?:env|file):/.test(word));
 }
 
 /** A script that starts ours with these words, for programs that allow no arguments. */
-export function shimText(platform: string, words: readonly string[]): string | undefined {
-  if (platform !== 'win32') return `#!/bin/sh\nexec ${words.map(shellWord).join(' ')} "$@"\n`;
-  const line = shellLine(platform, words);
-  return line === undefined ? undefined : `@${line} %*\r\n`;
+export function shimText(
+  { platform, homedir }: Pick<Machine, 'platform' | 'homedir'>,
+  words: readonly string[],
+): string | undefined {
+  if (platform !== 'win32') return `#!/bin/sh\nexec ${words.map(posixWord).join(' ')} "$@"\n`;
+  if (shellLine(platform, words) === undefined) return undefined;
+  const line = words.map((word) => `"${batchText(word, homedir)}"`).join(' ');
+  return batchFile(['@echo off', '@setlocal DisableDelayedExpansion', `@${line} %*`]);
 }

@@ -3,6 +3,7 @@ import { usageWrong } from '../../core/usage-failures.js';
 import { programUnknown } from '../failures.js';
 import { accessPrograms, curl } from './access-programs.js';
 import { buildPrograms } from './build-programs.js';
+import { crush } from './crush.js';
 import { headersPrograms } from './headers-programs.js';
 import type { Program } from './program.js';
 import { stdioPrograms } from './stdio-programs.js';
@@ -11,6 +12,7 @@ import { stdioPrograms } from './stdio-programs.js';
 export const programs: readonly Program[] = [
   ...headersPrograms,
   ...stdioPrograms,
+  crush,
   ...accessPrograms,
   ...buildPrograms,
   curl,

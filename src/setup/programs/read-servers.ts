@@ -63,12 +63,19 @@ function serverAddresses(entry: Entry): readonly string[] {
 
 /** What looks like an address in an entry: its URL, or an argument of its command. */
 function addressesIn(entry: Entry): readonly string[] {
-  const { url, httpUrl, serverUrl } = entry;
-  return strings([url, httpUrl, serverUrl, ...commandWords(entry)]).filter((word) => /^https?:\/\//i.test(word));
+  const { url, uri, httpUrl, serverUrl } = partsOf(entry);
+  return strings([url, uri, httpUrl, serverUrl, ...commandWords(entry)]).filter((word) => /^https?:\/\//i.test(word));
 }
 
-function commandWords({ command, args }: Entry): readonly string[] {
-  return strings([command, args].flat());
+function commandWords(entry: Entry): readonly string[] {
+  const { command, cmd, args } = partsOf(entry);
+  return strings([command, cmd, args].flat());
+}
+
+/** Some programs keep how a server is reached in a member of its own. */
+function partsOf(entry: Entry): Entry {
+  const { transport } = entry;
+  return isObject(transport) ? { ...entry, ...transport } : entry;
 }
 
 function strings(values: readonly unknown[]): readonly string[] {

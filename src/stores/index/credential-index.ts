@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { IndexDocument } from '../../core/records.js';
 import type { CredentialIndex, Locks } from '../ports.js';
 import { readPrivateFile } from '../state/private-file.js';
@@ -69,7 +70,7 @@ export type ReadIndex =
 
 /** Where the index of logins is in the state folder. */
 export function indexPath(stateFolder: string): string {
-  return `${stateFolder}/logins.json`;
+  return join(stateFolder, 'logins.json');
 }
 
 /**

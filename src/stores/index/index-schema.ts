@@ -6,6 +6,7 @@ import {
   isAuthMethod,
   isFlag,
   isText,
+  isTextOrNone,
   isTexts,
   isTime,
   isWhole,
@@ -76,6 +77,13 @@ const isPerson: Check = (value) => value !== undefined && wrongMember(asObject(v
 const isBrowser: Check = (value) =>
   wrongMember(asObject(value ?? null), { program: isText, profile: maybe(isText) }) === undefined;
 
+const isAssertion: Check = (value) =>
+  wrongMember(asObject(value ?? null), {
+    from: oneOf('file', 'variable', 'command'),
+    name: isText,
+    use: oneOf('client', 'grant'),
+  }) === undefined;
+
 const login: Checks = {
   key: isKey,
   name: maybe(isText),
@@ -97,10 +105,14 @@ const login: Checks = {
   zone: oneOf('public', 'private', 'loopback'),
   registration: isWay,
   grant: maybe(oneOf('client_credentials')),
+  assertion: maybe(isAssertion),
   dead: maybe(isFlag),
   gone: maybe(isFlag),
   shared: maybe(isFlag),
   legacy: maybe(isFlag),
+  requestedResource: maybe(isTextOrNone),
+  clientName: maybe(isText),
+  headerNames: maybe(isTexts),
   refusedToken: maybe(isWhole),
   warnings: maybe(isTexts),
   generation: isWhole,
@@ -120,6 +132,7 @@ const registration: Checks = {
   redirectUri: isText,
   scopes: isTexts,
   device: maybe(isFlag),
+  clientName: maybe(isText),
   doubted: maybe(isFlag),
   secretExpiresAt: isTime,
 };
@@ -141,5 +154,6 @@ const lists: Readonly<Record<string, { readonly checks: Checks; readonly isOptio
   clientKeys: { checks: clientKey, isOptional: true },
   strays: { checks: { key: isKey, store: isStore }, isOptional: true },
   pastNames: { checks: { name: isText, of: isText }, isOptional: true },
+  redirectUris: { checks: { issuer: isText, redirectUri: isText }, isOptional: true },
   eras: { checks: { server: isText, era: oneOf('newer', 'older'), checkedAt: isWhole }, isOptional: true },
 };

@@ -2,10 +2,20 @@ import type { Failure } from '../../core/failure.js';
 import type { Limits } from '../../core/limits.js';
 import type { Clock } from '../../core/ports.js';
 import { within } from '../../core/time.js';
-import { storeFailed, storeLocked, storeTimeout, storeUnavailable, type Unavailable } from '../failures.js';
+import {
+  itemLocked,
+  type KeychainName,
+  storeFailed,
+  storeLocked,
+  storeTimeout,
+  storeUnavailable,
+  type Unavailable,
+  waitingNotice,
+} from './failures.js';
 import type { Items } from './item-parts.js';
 import { type ItemRequest, type ItemResponse, performItemRequest, requestInChild } from './keychain-requests.js';
-import { type Health, probeSecretService } from './probe.js';
+import { macosTrouble } from './macos-trouble.js';
+import { type Probe, probeSecretService } from './probe.js';
 
 /** How long the keychain may take, milliseconds, and what it holds. */
 export interface KeychainLimits {
@@ -52,6 +62,9 @@ export interface KeychainOptions {
 /** The package gives up on a call after 2 s. A failure that took this long, of a healthy keychain, is worth another try. */
 const slowMs = 1_000;
 
+/** What a look at the keychain showed. On macOS and Windows there is nothing to look at. */
+type Seen = Probe | { readonly health: undefined; readonly service: KeychainName };
+
 /** Where a request is performed: in this process, in a child, or in a child while a person unlocks the keychain. */
 type Setting = 'here' | 'child' | 'unlock';
 
@@ -83,58 +96,66 @@ export class ItemAccess implements Items {
   /** Unlocks the keychain, with the person's help, if it is locked. */
   async open(): Promise<void> {
     if (this.#gaveUp !== undefined) throw this.#gaveUp;
-    const health = await this.#probe();
-    if (health === 'healthy' || this.#settingFor(health) === 'here') return;
-    await this.#attempt({ operation: 'unlock', account: 'postern-unlock' }, health, this.#deadline());
+    const seen = await this.#look();
+    if (seen.health === 'healthy' || this.#settingFor(seen) === 'here') return;
+    await this.#attempt({ operation: 'unlock', account: 'postern-unlock' }, seen, this.#deadline());
   }
 
   async #perform(request: ItemRequest): Promise<string | boolean | null> {
     if (this.#gaveUp !== undefined) throw this.#gaveUp;
-    return await this.#attempt(request, await this.#probe(), this.#deadline());
+    return await this.#attempt(request, await this.#look(request.account), this.#deadline());
   }
 
   #deadline(): number {
     return this.#options.clock.monotonic() + this.#options.limits.operationMs;
   }
 
-  async #attempt(request: ItemRequest, health: Health | undefined, deadline: number): Promise<string | boolean | null> {
+  async #attempt(request: ItemRequest, seen: Seen, deadline: number): Promise<string | boolean | null> {
     const { clock, limits } = this.#options;
-    const setting = this.#settingFor(health);
+    const setting = this.#settingFor(seen);
     const since = clock.monotonic();
     const limitMs = setting === 'unlock' ? limits.unlockMs : Math.max(1, deadline - since);
-    const response = await this.#within(limitMs, request, setting);
+    const response = await this.#within(limitMs, request, setting, seen);
     if (response !== 'timeout' && response.ok) return response.value;
-    const failure = await this.#explain(request, setting, response);
+    const failure = await this.#explain(request, setting, response, seen);
     const now = clock.monotonic();
     if (failure.code === 'store_failed' && now - since >= slowMs && now < deadline) {
-      return this.#attempt(request, await this.#probe(), deadline);
+      return this.#attempt(request, await this.#look(request.account), deadline);
     }
     if (response === 'timeout' || failure.code === 'store_timeout') this.#gaveUp = failure;
     throw failure;
   }
 
-  /** Undefined where there is nothing to probe (macOS, Windows). */
-  async #probe(): Promise<Health | undefined> {
+  async #look(account?: string): Promise<Seen> {
     const { platform, env, limits } = this.#options;
-    return platform === 'darwin' || platform === 'win32' ? undefined : probeSecretService(env, limits.probeMs);
+    if (platform === 'darwin' || platform === 'win32') return { health: undefined, service: platform };
+    return await probeSecretService(env, limits.probeMs, account);
   }
 
-  /** In this process only where a request cannot hang: an unlocked Secret Service, and Windows. macOS may prompt. */
-  #settingFor(health: Health | undefined): Setting {
-    const { platform, interactive } = this.#options;
+  /**
+   * In this process only where a request cannot hang: an unlocked Secret Service that then asks no more, and Windows.
+   * macOS and KeePassXC may prompt at any request, and what others do is not known.
+   */
+  #settingFor({ health, service }: Seen): Setting {
+    const { interactive } = this.#options;
     switch (health) {
       case undefined:
-        return platform === 'win32' ? 'here' : 'child';
+        return service === 'win32' ? 'here' : 'child';
       case 'healthy':
-        return 'here';
+        if (service === 'keepassxc' && interactive) return 'unlock';
+        return service === 'gnome-keyring' || service === 'kwallet' ? 'here' : 'child';
       case 'locked':
-        if (!interactive) throw storeLocked(platform);
+        if (!interactive) throw storeLocked(service);
+        return 'unlock';
+      case 'item_locked':
+        if (!interactive) throw itemLocked(service);
         return 'unlock';
       case 'hung':
       case 'unknown':
+      case 'opens_when_asked':
         return 'child';
       default:
-        throw storeUnavailable(this.#unavailable(health));
+        throw storeUnavailable(this.#unavailable(health), service);
     }
   }
 
@@ -144,11 +165,16 @@ export class ItemAccess implements Items {
     return health === 'no_bus' && !isNamed ? 'no_bus_named' : health;
   }
 
-  async #within(limitMs: number, request: ItemRequest, setting: Setting): Promise<ItemResponse | 'timeout'> {
+  async #within(
+    limitMs: number,
+    request: ItemRequest,
+    setting: Setting,
+    { health, service }: Seen,
+  ): Promise<ItemResponse | 'timeout'> {
     const { clock, limits, env, notify } = this.#options;
     const over = new AbortController();
     if (setting === 'unlock') {
-      const notice = 'The keychain is locked: waiting for its prompt to be answered.';
+      const notice = waitingNotice(service, health === 'locked');
       clock.sleep(limits.noticeMs, over.signal).then(
         () => notify(notice),
         () => undefined,
@@ -167,27 +193,33 @@ export class ItemAccess implements Items {
     request: ItemRequest,
     setting: Setting,
     response: 'timeout' | Extract<ItemResponse, { readonly ok: false }>,
+    before: Seen,
   ): Promise<Failure> {
-    const { platform, interactive, limits } = this.#options;
+    const { interactive, limits } = this.#options;
     if (response === 'timeout') {
-      return setting === 'unlock'
-        ? storeLocked(platform, 'unanswered')
-        : storeTimeout(platform, request.operation, limits.operationMs);
+      if (setting !== 'unlock') return storeTimeout(before.service, request.operation, limits.operationMs);
+      return before.health === 'locked' ? storeLocked(before.service, 'unanswered') : itemLocked(before.service);
     }
     const cause = new Error(response.message);
-    if (response.problem === 'no_package') return storeUnavailable('no_package', cause);
-    const health = await this.#probe();
+    if (response.problem === 'no_package') return storeUnavailable('no_package', before.service, cause);
+    const { health, service } = await this.#look(request.account);
+    const trouble = service === 'darwin' ? macosTrouble(response.message) : undefined;
+    if (trouble === 'no_collection') return storeUnavailable(trouble, service, cause);
+    if (trouble !== undefined) return storeLocked(service, trouble === 'denied' ? trouble : undefined);
     switch (health) {
       case 'locked':
-        return storeLocked(platform, interactive ? 'denied' : undefined);
+        return storeLocked(service, interactive ? 'denied' : undefined);
+      case 'item_locked':
+        return itemLocked(service);
       case 'hung':
-        return storeTimeout(platform, request.operation, limits.probeMs);
+        return storeTimeout(service, request.operation, limits.probeMs);
       case undefined:
       case 'healthy':
+      case 'opens_when_asked':
       case 'unknown':
         return storeFailed(request.operation, cause);
       default:
-        return storeUnavailable(this.#unavailable(health), cause);
+        return storeUnavailable(this.#unavailable(health), service, cause);
     }
   }
 }

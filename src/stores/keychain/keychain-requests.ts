@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { runProgram } from '../run-program.js';
 import { service } from './item-parts.js';
 import { entryOptions, loadNative } from './native.js';
+import { keychainWord, singleExecutable } from './single-executable.js';
 
 /** One use of one item. `unlock` writes an item of no worth and removes it: the keychain asks for its password. */
 export interface ItemRequest {
@@ -27,7 +28,7 @@ export async function requestInChild(
   signal: AbortSignal,
 ): Promise<ItemResponse> {
   const end = await runProgram({
-    command: [process.execPath, join(import.meta.dirname, 'keychain-child.js')],
+    command: childCommand(),
     env: withoutNodeOptions(env),
     folder: '/',
     input: { text: `${JSON.stringify(request)}\n`, upTo: 'first-line' }, // the end of its stdin is its own
@@ -45,6 +46,11 @@ export async function requestInChild(
   }
 }
 
+function childCommand(): readonly string[] {
+  const isSingle = singleExecutable() !== undefined;
+  return [process.execPath, isSingle ? keychainWord : join(import.meta.dirname, 'keychain-child.js')];
+}
+
 /** NODE_OPTIONS, NODE_DEBUG and the like could load code into a process that has secrets, or log them. */
 function withoutNodeOptions(env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^NODE_/i.test(name)));
@@ -52,9 +58,9 @@ function withoutNodeOptions(env: Readonly<Record<string, string | undefined>>): 
 
 /** Performs one request with the platform's keychain. It may hang and cannot be cancelled. Never rejects. */
 export async function performItemRequest(request: ItemRequest): Promise<ItemResponse> {
-  let native: ReturnType<typeof loadNative>;
+  let native: Awaited<ReturnType<typeof loadNative>>;
   try {
-    native = loadNative();
+    native = await loadNative(process.env);
   } catch (error) {
     return failed(error, 'no_package');
   }

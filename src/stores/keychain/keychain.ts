@@ -1,6 +1,7 @@
 import { Secret } from '../../core/secret.js';
-import { refuseTooLarge, storeDamaged } from '../failures.js';
+import { refuseTooLarge } from '../failures.js';
 import type { SecretStore } from '../ports.js';
+import { storeDamaged } from './failures.js';
 import { ItemAccess, type KeychainOptions } from './item-access.js';
 import { readValue, removeValue, writeValue } from './item-parts.js';
 

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { singleExecutable, unpackedNative } from './single-executable.js';
 
 /** The part used of `@napi-rs/keyring` (in package.json under the name of the archived `keytar`). */
 interface Native {
@@ -21,16 +22,23 @@ export const entryOptions = { linux: { store: 'secret-service' } };
 
 const abis: Readonly<Record<string, readonly string[]>> = { linux: ['-gnu', '-musl', '-gnueabihf'], win32: ['-msvc'] };
 
+/** What the native part is called on a system, each C library's own; none elsewhere. */
+export function nativePackages(platform: string, arch: string): readonly string[] {
+  return (abis[platform] ?? ['']).map((abi) => `@napi-rs/keyring-${platform}-${arch}${abi}`);
+}
+
 /**
  * Loads the package's native part directly: `import` of its loader takes twenty times as long. The one file that
  * knows the package.
  * @throws what `require` throws when there is none for this platform
  */
-export function loadNative(): Native {
+export async function loadNative(env: Readonly<Record<string, string | undefined>>): Promise<Native> {
+  const executable = singleExecutable();
   const require = createRequire(import.meta.filename);
-  for (const abi of abis[process.platform] ?? ['']) {
+  if (executable !== undefined) return require(await unpackedNative(executable, env)) as Native;
+  for (const name of nativePackages(process.platform, process.arch)) {
     try {
-      return require(`@napi-rs/keyring-${process.platform}-${process.arch}${abi}`) as Native;
+      return require(name) as Native;
     } catch {
       // not there, or made for another C library
     }

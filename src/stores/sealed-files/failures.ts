@@ -1,5 +1,6 @@
 import type { Failure } from '../../core/failure.js';
-import { quoted } from '../../core/text/printable.js';
+import { quotedPath } from '../../core/text/printable.js';
+import { isWindows } from '../../core/text/system.js';
 import { storeFailure } from '../state-failures.js';
 
 /** What the key of the sealed files is made from. */
@@ -7,8 +8,14 @@ export type KeyWay = 'key-file' | 'passphrase';
 
 const sealedFiles = 'The sealed files (store “file”)';
 
-const makeKey =
+const makeKeyOnUnix =
   '(umask 077; head -c 32 /dev/urandom > "$HOME/.postern-store-key"), then export POSTERN_STORE_KEY_FILE="$HOME/.postern-store-key"';
+
+/** For cmd.exe and PowerShell alike. */
+const makeKeyOnWindows =
+  "node -e \"require('fs').writeFileSync(require('os').homedir()+'/.postern-store-key',require('crypto').randomBytes(32))\", then set POSTERN_STORE_KEY_FILE to the path of .postern-store-key in your home folder";
+
+const makeKey = isWindows ? makeKeyOnWindows : makeKeyOnUnix;
 
 /** Nothing to make the key of new sealed files from. */
 export function storeKeyMissing(): Failure {
@@ -36,7 +43,7 @@ export function storeKeyNeeded(way: KeyWay): Failure {
 
 /** A key file that cannot protect anything. */
 export function storeKeyUnsafe(path: string, why: string): Failure {
-  const message = `The key file ${quoted(path, 200)} was not used: ${why}.`;
+  const message = `The key file ${quotedPath(path, 200)} was not used: ${why}.`;
   return storeFailure('store_key_unsafe', message, `Correct that, or make another: ${makeKey}.`);
 }
 
@@ -57,7 +64,7 @@ export function storeKeyWrong(way: KeyWay): Failure {
 export function sealedFileDamaged(path: string): Failure {
   return storeFailure(
     'credential_corrupt',
-    `The sealed file ${quoted(path, 200)} is damaged, or is not the one that was written under this name; it was left as it is and not used.`,
+    `The sealed file ${quotedPath(path, 200)} is damaged, or is not the one that was written under this name; it was left as it is and not used.`,
     'Put back a good copy of it, or log in again, which replaces it: postern login <server>',
   );
 }
@@ -66,7 +73,7 @@ export function sealedFileDamaged(path: string): Failure {
 export function sealedHeadDamaged(path: string): Failure {
   return storeFailure(
     'store_damaged',
-    `${quoted(path, 200)}, without which no sealed file opens, is damaged or gone; everything was left as it is.`,
+    `${quotedPath(path, 200)}, without which no sealed file opens, is damaged or gone; everything was left as it is.`,
     'Put back a good copy of it; or move its folder away and log in again: postern login <server>',
   );
 }
@@ -75,7 +82,7 @@ export function sealedHeadDamaged(path: string): Failure {
 export function sealedFileNewer(path: string): Failure {
   return storeFailure(
     'credential_newer',
-    `The sealed file ${quoted(path, 200)} was written by a newer postern; it was left as it is.`,
+    `The sealed file ${quotedPath(path, 200)} was written by a newer postern; it was left as it is.`,
     'Update postern to the newest release, then try again.',
   );
 }

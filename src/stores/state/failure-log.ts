@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { FormatFailure } from '../../core/records.js';
 import { asObject, type JsonValue, parseObject } from '../../core/text/json.js';
 import type { FormatFailures, Locks } from '../ports.js';
@@ -13,7 +14,7 @@ const waitMs = 500;
 
 /** Where the failures are in the state folder. */
 export function failuresPath(stateFolder: string): string {
-  return `${stateFolder}/failures.json`;
+  return join(stateFolder, 'failures.json');
 }
 
 type Failures = readonly FormatFailure[];

@@ -1,5 +1,5 @@
 import { constants, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { asObject, type JsonValue, parseObject } from '../../core/text/json.js';
 import type { HandedOut, HandedToken } from '../ports.js';
 import { readIfThere } from './private-file.js';
@@ -18,7 +18,7 @@ const maxBytes = 1_024;
 
 /** The note of what the process that started this one was given last of a login, in a file of the state folder. */
 export function handedOutPath(stateFolder: string, key: string): string {
-  return `${stateFolder}/handed-out/${(Number.parseInt(key.slice(0, 8), 16) + process.ppid) % slots}.json`;
+  return join(stateFolder, 'handed-out', `${(Number.parseInt(key.slice(0, 8), 16) + process.ppid) % slots}.json`);
 }
 
 /**

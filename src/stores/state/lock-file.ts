@@ -3,6 +3,8 @@ import { linkSync, readdirSync, unlinkSync, utimesSync, writeFileSync } from 'no
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { parseObject } from '../../core/text/json.js';
+import { whenFreeSync } from './in-use.js';
+import type { Life, Lives } from './lock-life.js';
 import { readIfThere } from './private-file.js';
 import { exists, identityIn, type ProcessIdentity, stateOf, writtenIdentity } from './process-identity.js';
 
@@ -16,6 +18,22 @@ export interface Claim {
   readonly writtenAt: number;
 }
 
+/** A claim of this process. */
+export interface OwnClaim {
+  readonly nonce: string;
+  readonly life: Life;
+}
+
+/** Who looks at a lock, and what shows whose processes live. */
+export interface Looker {
+  /** The path of the lock's own claim. */
+  readonly base: string;
+  readonly us: ProcessIdentity;
+  readonly lives: Lives;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
 /** Ends of the names of a lock's other files. */
 const suffix = { temporary: '.new', breaking: '.break' } as const;
 
@@ -23,24 +41,31 @@ const maxBytes = 4096;
 
 /**
  * Makes the lock file with all that it says in one step: written elsewhere, then `link(2)`, which fails when the
- * name is taken. Returns its nonce, or undefined when another claim was first.
+ * name is taken. Its life begins before it and ends after it. Undefined when another claim was first.
  */
-export function publishClaim(path: string, base: string, us: ProcessIdentity): string | undefined {
+export function publishClaim(path: string, { base, us, lives }: Omit<Looker, 'now'>): OwnClaim | undefined {
   const nonce = randomBytes(16).toString('hex');
+  const life = lives.begin(lifePath(base, us.pid, nonce));
   const temporary = `${base}.${us.pid}.${nonce}${suffix.temporary}`;
-  let isWritten = false;
+  let [isWritten, isOurs] = [false, false];
   try {
     writeFileSync(temporary, JSON.stringify({ nonce, ...writtenIdentity(us) }), { flag: 'wx', mode: 0o600 });
     isWritten = true;
-    linkSync(temporary, path);
-    return nonce;
+    whenFreeSync(() => linkSync(temporary, path));
+    isOurs = true;
+    return { nonce, life };
   } catch (error) {
     // ENOENT: a sweeper in another container took our file for a dead process's. Before that it is the folder that is gone.
     if (isWritten && ['EEXIST', 'ENOENT'].includes(systemCode(error))) return undefined;
     throw error;
   } finally {
+    if (!isOurs) life.end(true);
     removeIfThere(temporary);
   }
+}
+
+function lifePath(base: string, pid: number, nonce: string): string {
+  return `${base}.${pid}.${nonce}`;
 }
 
 /** The claim at `path`; undefined when there is none. @throws Failure `state_unsafe` */
@@ -68,7 +93,7 @@ export function removeClaim(path: string, nonce: string): void {
 
 function removeIfThere(path: string): void {
   try {
-    unlinkSync(path);
+    whenFreeSync(() => unlinkSync(path));
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
   }
@@ -78,9 +103,10 @@ function removeIfThere(path: string): void {
 const unseenHolderMs = 600_000;
 
 /** Is the process dead that made this claim? Never by its age alone, where it can be seen. */
-export function isDead(claim: Claim, us: ProcessIdentity, now: number): boolean {
-  const state = claim.holder === undefined ? 'unknown' : stateOf(claim.holder, us, claim.writtenAt);
-  return state === 'dead' || (state === 'unknown' && now - claim.writtenAt > unseenHolderMs);
+export function isDead({ holder, nonce, writtenAt }: Claim, { base, us, lives, now }: Looker): boolean {
+  const state = holder === undefined ? 'unknown' : stateOf(holder, us, writtenAt);
+  if (state === 'unknown') return now - writtenAt > unseenHolderMs;
+  return state === 'dead' || (holder !== undefined && lives.isOver(lifePath(base, holder.pid, nonce)));
 }
 
 /**
@@ -88,28 +114,29 @@ export function isDead(claim: Claim, us: ProcessIdentity, now: number): boolean 
  * `<base>.<nonce>.break` may do so, and it looks again first: of many waiters one removes the dead claim, and none the
  * live one that follows it. Should that holder die, its file is broken in the same way.
  */
-export function breakClaim(
-  path: string,
-  claim: Claim,
-  by: { readonly base: string; readonly us: ProcessIdentity; readonly now: number },
-): void {
-  const { base, us, now } = by;
-  const right = `${base}.${claim.nonce}${suffix.breaking}`;
-  const ours = publishClaim(right, base, us);
+export function breakClaim(path: string, claim: Claim, by: Looker): void {
+  const right = `${by.base}.${claim.nonce}${suffix.breaking}`;
+  const ours = publishClaim(right, by);
   if (ours === undefined) {
     const other = readClaim(right);
-    if (other !== undefined && isDead(other, us, now)) breakClaim(right, other, by);
+    if (other !== undefined && isDead(other, by)) breakClaim(right, other, by);
     return;
   }
+  let isGone = false;
   try {
     removeClaim(path, claim.nonce);
   } finally {
-    removeClaim(right, ours);
+    try {
+      removeClaim(right, ours.nonce);
+      isGone = true;
+    } finally {
+      ours.life.end(isGone);
+    }
   }
 }
 
 /** Removes what killed processes left of a lock. For its holder only: then no right to break another claim counts. */
-export function sweep(base: string, ownNonce: string): void {
+export function sweep(base: string, ownNonce: string, lives: Lives): void {
   const folder = dirname(base);
   const prefix = `${basename(base)}.`;
   for (const name of readdirSync(folder)) {
@@ -118,5 +145,6 @@ export function sweep(base: string, ownNonce: string): void {
     const isOldRight = rest.endsWith(suffix.breaking) && !rest.startsWith(ownNonce);
     const isOrphan = rest.endsWith(suffix.temporary) && !exists(Number.parseInt(rest, 10));
     if (isOldRight || isOrphan) removeIfThere(join(folder, name));
+    else if (/^\d+\.[0-9a-f]{32}$/.test(rest) && !rest.endsWith(ownNonce)) lives.clear(join(folder, name));
   }
 }

@@ -7,12 +7,15 @@ import {
   breakClaim,
   type Claim,
   isDead,
+  type Looker,
+  type OwnClaim,
   publishClaim,
   readClaim,
   removeClaim,
   sweep,
   touchClaim,
 } from './lock-file.js';
+import { type Lives, livesOn } from './lock-life.js';
 import { ensurePrivateFolder } from './private-file.js';
 import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 
@@ -34,8 +37,9 @@ export function createLocks(options: {
   readonly directory: string;
   readonly clock: Clock;
   readonly signMs?: number;
+  readonly lives?: Lives;
 }): Locks {
-  const { directory, clock, signMs = usualSignMs } = options;
+  const { directory, clock, signMs = usualSignMs, lives = livesOn(process.platform) } = options;
   return {
     acquire: async (name, { waitMs, signal }) => {
       const base = join(directory, `${fileNameOf(name)}.lock`);
@@ -44,8 +48,8 @@ export function createLocks(options: {
       const since = clock.monotonic();
       for (let looks = 0; ; looks += 1) {
         signal.throwIfAborted();
-        const held = attempt(base, us, clock.now());
-        if (typeof held === 'string') return hold(base, held, clock, signMs);
+        const held = attempt({ base, us, lives, now: clock.now() });
+        if (held !== undefined && 'life' in held) return hold(base, held, lives, { clock, signMs });
         const waited = clock.monotonic() - since;
         if (waited >= waitMs && held !== undefined) throw new Busy(base, nameOf(held, us), waited);
         await clock.sleep(pauseMs(looks, waitMs), signal);
@@ -55,7 +59,12 @@ export function createLocks(options: {
 }
 
 /** Our claim, with a sign of life now and then for as long as the work takes. */
-function hold(base: string, nonce: string, clock: Clock, signMs: number): Lock {
+function hold(
+  base: string,
+  { nonce, life }: OwnClaim,
+  lives: Lives,
+  { clock, signMs }: { readonly clock: Clock; readonly signMs: number },
+): Lock {
   const signs = setInterval(() => {
     try {
       touchClaim(base, nonce, clock.now());
@@ -73,27 +82,34 @@ function hold(base: string, nonce: string, clock: Clock, signMs: number): Lock {
     },
     [Symbol.asyncDispose]: async () => {
       clearInterval(signs);
-      release(base, nonce);
+      let isGone = false;
+      try {
+        release(base, nonce, lives);
+        isGone = true;
+      } finally {
+        life.end(isGone);
+      }
     },
   };
 }
 
-/** The nonce of our claim when we got it; else whose it is, or undefined when that was not seen. */
-function attempt(base: string, us: ProcessIdentity, now: number): string | Claim | undefined {
+/** Our claim when we got it; else whose it is, or undefined when that was not seen. */
+function attempt(by: Looker): OwnClaim | Claim | undefined {
+  const { base } = by;
   try {
     const claim = readClaim(base);
-    if (claim !== undefined && !isDead(claim, us, now)) return claim;
-    if (claim !== undefined) breakClaim(base, claim, { base, us, now });
-    return publishClaim(base, base, us) ?? readClaim(base);
+    if (claim !== undefined && !isDead(claim, by)) return claim;
+    if (claim !== undefined) breakClaim(base, claim, by);
+    return publishClaim(base, by) ?? readClaim(base);
   } catch (cause) {
     throw stateUnwritable(base, cause);
   }
 }
 
-function release(base: string, nonce: string): void {
+function release(base: string, nonce: string, lives: Lives): void {
   try {
     try {
-      sweep(base, nonce);
+      sweep(base, nonce, lives);
     } finally {
       removeClaim(base, nonce);
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Failure, systemCode } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
 import { parseObject } from '../../core/text/json.js';
@@ -28,7 +28,7 @@ type Named = Pick<LoginRecord, 'server' | 'account'>;
 /** The file of one login, in the state folder; its name does not show for which server it is. */
 export function historyPath(stateFolder: string, { server, account }: Named): string {
   const name = createHash('sha256').update(`postern history of ${server}\n${account}`).digest('hex').slice(0, 32);
-  return `${stateFolder}/history/${name}.jsonl`;
+  return join(stateFolder, 'history', `${name}.jsonl`);
 }
 
 /**

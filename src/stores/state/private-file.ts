@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { accessProblem } from '../../core/file-access.js';
 import { stateUnsafe, stateUnwritable } from '../state-failures.js';
+import { whenFreeSync } from './in-use.js';
 
 interface ReadFile {
   readonly ok: true;
@@ -32,7 +33,7 @@ export function readPrivateFile(path: string, maxBytes: number, maxNames = 1): P
   try {
     const why = folderProblem(dirname(path));
     if (why !== undefined) return { ok: false, problem: 'unsafe', why: `of its folder ${dirname(path)}: ${why}` };
-    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    file = whenFreeSync(() => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   } catch (error) {
     return notOpened(error);
   }

@@ -8,6 +8,7 @@ import { recoveryPath } from '../paths.js';
 import type { Recovery } from '../ports.js';
 import { nonceBytes, seal, unseal } from '../seal.js';
 import { stateUnwritable } from '../state-failures.js';
+import { whenFreeSync } from './in-use.js';
 import { ensurePrivateFolder, readIfThere } from './private-file.js';
 import { identityIn, ownIdentity, stateOf, writtenIdentity } from './process-identity.js';
 import { newFile, pathsIn, removeFile, syncFolder } from './safe-file.js';
@@ -152,7 +153,7 @@ async function giveBack(file: FileHandle, room: string): Promise<void> {
 async function keepIn(file: FileHandle, room: string, path: string, text: string): Promise<void> {
   try {
     ftruncateSync(file.fd, writeSync(file.fd, text, 0));
-    renameSync(room, path);
+    whenFreeSync(() => renameSync(room, path));
     await file.sync();
     await syncFolder(dirname(path));
   } catch (cause) {

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import type { Locks } from '../ports.js';
 import { stateUnwritable } from '../state-failures.js';
+import { whenFree } from './in-use.js';
 import { ensurePrivateFolder } from './private-file.js';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
@@ -16,7 +17,12 @@ export const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
  * given, whatever the umask.
  * @param temporary In the same folder. What is there is removed.
  */
-export async function replaceFile(path: string, text: string, mode: number, temporary: string): Promise<void> {
+export async function replaceFile(
+  path: string,
+  text: string | Uint8Array,
+  mode: number,
+  temporary: string,
+): Promise<void> {
   try {
     await unlink(temporary).catch(ignoreAbsent);
     {
@@ -25,7 +31,7 @@ export async function replaceFile(path: string, text: string, mode: number, temp
       await file.chmod(mode);
       await file.sync();
     }
-    await rename(temporary, path);
+    await whenFree(() => rename(temporary, path));
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw error;
@@ -58,7 +64,7 @@ export async function syncFolder(path: string): Promise<void> {
 /** Deletes a name, never what a link there leads to; false when there was none. @throws Failure `state_unwritable` */
 export async function removeFile(path: string): Promise<boolean> {
   try {
-    await unlink(path);
+    await whenFree(() => unlink(path));
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { parseObject, stringListField } from '../../core/text/json.js';
 import type { Locks } from '../ports.js';
 import { readIfThere } from './private-file.js';
@@ -15,7 +16,7 @@ export function createShellHistory({ directory, locks }: { readonly directory: s
   read(): Promise<readonly string[]>;
   add(line: string): Promise<void>;
 } {
-  const path = `${directory}/shell-history.json`;
+  const path = join(directory, 'shell-history.json');
   const read = (): readonly string[] => {
     const file = readIfThere(path, max.bytes);
     const object = file && parseObject(file.bytes);

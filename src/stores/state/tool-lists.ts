@@ -22,7 +22,7 @@ const maxLists = 64;
  */
 export function toolListPath(stateFolder: string, key: string): string {
   const name = /^[0-9a-f]{64}$/.test(key) ? key : `x-${createHash('sha256').update(key).digest('hex')}`;
-  return `${stateFolder}/tools/${name}.json`;
+  return join(stateFolder, 'tools', `${name}.json`);
 }
 
 /**

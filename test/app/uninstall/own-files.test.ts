@@ -11,11 +11,11 @@ import { temporaryFolder } from '../../support/temporary.js';
 function namesInSources(): readonly string[] {
   const folder = join(repositoryRoot, 'src');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.startsWith('sandbox'),
+    (file) => file.endsWith('.ts') && !file.startsWith('sandbox') && !file.endsWith('config-editor.ts'), // that is another folder
   );
   const patterns = [
     /\$\{(?:stateFolder(?:\(\))?|directory|folder\(\)|paths\(\)\.state)\}\/([a-z-]+(?:\.json)?)/g,
-    /join\((?:machine, )?(?:options\.|machine\.|here\.)?(?:stateFolder|directory|state), '([a-z.-]+)'/g,
+    /join\((?:machine, )?(?:options\.|machine\.|here\.)?(?:stateFolder(?:\(\))?|directory|state|folder\(\)|paths\(\)\.state), ['`]([a-z.-]+)/g,
   ];
   return files.flatMap((file) => {
     const text = readFileSync(join(folder, file), 'utf8');

@@ -11,6 +11,7 @@ const written = {
   registrations: 1,
   clientKeys: [],
   orphans: 0,
+  services: [],
   files: ['/home/a/.local/state/postern/logins.json'],
 } as unknown as Written;
 

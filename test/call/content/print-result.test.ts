@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { bareHome, event, scriptedServer, usual } from '../../bridge/host.js';
+import { assertMode } from '../../support/modes.js';
 import { needs } from '../../support/needs.js';
 import { programCommand, runProgram } from '../../support/program.js';
 import { startAtTerminal } from '../../support/pty.js';
@@ -90,7 +91,7 @@ test('--save puts images and resources into new files of this user’s alone, un
   ]);
   assert.deepEqual(await readFile(join(folder, 'image-2.png')), png);
   assert.equal(await readFile(join(folder, 'notes.txt'), 'utf8'), 'hello');
-  assert.equal((await stat(join(folder, 'image.png'))).mode & 0o777, 0o600);
+  assertMode((await stat(join(folder, 'image.png'))).mode, 0o600);
   await writeFile(join(folder, 'image.png'), 'mine');
   await symlink('/nowhere', join(folder, 'notes-2.txt'));
   const second = await call('--json');

@@ -7,17 +7,18 @@ import { completionOf, type Offered } from '../../../src/call/shell/completion.j
 import { wordsOfLine } from '../../../src/call/shell/line-words.js';
 import { looksSecret } from '../../../src/call/shell/secret-looking.js';
 import { toolListOf } from '../../../src/call/tools/signatures.js';
-import { shellWord } from '../../../src/core/text/printable.js';
+import { posixWord } from '../../../src/core/text/printable.js';
 import { createClock } from '../../../src/stores/clock.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
 import { createShellHistory } from '../../../src/stores/state/shell-history.js';
 import { anyText } from '../../support/arbitraries.js';
 import { makeHome } from '../../support/home.js';
+import { assertMode } from '../../support/modes.js';
 
 test('words that are quoted for a shell are read as they were, and any line is read without a fault', () => {
   fc.assert(
     fc.property(fc.array(anyText({ minLength: 1 })), (words) => {
-      const line = words.map(shellWord).join(' ');
+      const line = words.map(posixWord).join(' ');
       assert.deepEqual(wordsOfLine(line), { words, open: '' });
     }),
   );
@@ -123,5 +124,5 @@ test('the history is private and bounded, the newest first, each line once', asy
   const lines = await history.read();
   assert.equal(lines.length, 500);
   assert.equal(lines[0], 'line 509');
-  assert.equal((await stat(join(directory, 'shell-history.json'))).mode & 0o777, 0o600);
+  assertMode((await stat(join(directory, 'shell-history.json'))).mode, 0o600);
 });

@@ -37,7 +37,7 @@ const hostileServer = () =>
 async function examineHostile() {
   await using server = await hostileServer();
   await using scene = await openScene();
-  const target = { server: `${server.origin}/mcp`, held: undefined, signal: new AbortController().signal };
+  const target = { server: `${server.origin}/mcp`, held: undefined, headers: [], signal: new AbortController().signal };
   const examined = await examineServer(doctorWorld(scene), target);
   return { ...examined, subject: target.server };
 }
@@ -116,7 +116,7 @@ test('doctor: a secret in the query of the server’s address stands in no form'
     else response.writeHead(404).end();
   });
   const address = `${server.origin}/mcp?api_key=canary-key-0123456789`;
-  const target = { server: address, held: undefined, signal: new AbortController().signal };
+  const target = { server: address, held: undefined, headers: [], signal: new AbortController().signal };
   const { report, exchanges, subject } = await examineServer(doctorWorld(scene), target);
   assert.equal(report.firstCause?.id, 'resource-mismatch');
   const texts = [

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
 import { Secret } from '../../../src/core/secret.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
@@ -241,5 +242,5 @@ test('the listener is armed once, and only with an http or https URL that is saf
 const requestTo = (url: string) => async () => ({ state: new Secret('s'), url, once: false });
 
 function unarmed(): Promise<CallbackListener> {
-  return createCallbackListeners(callbackLimits).listen({ port: 0 });
+  return createCallbackListeners(callbackLimits).listen({ ...usualRedirectUri, port: 0 });
 }

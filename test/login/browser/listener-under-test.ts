@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import { connect } from 'node:net';
+import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
 import { Secret } from '../../../src/core/secret.js';
 import { type CallbackLimits, callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
@@ -40,7 +41,7 @@ export async function underTest(
   leadsTo: string = authorizationUrl,
 ): Promise<UnderTest> {
   const listeners = createCallbackListeners({ ...callbackLimits, ...limits });
-  const listener = await listeners.listen({ port: 0 });
+  const listener = await listeners.listen({ ...usualRedirectUri, port: 0 });
   const state = randomBytes(32).toString('base64url');
   const next = [state];
   const states: string[] = [];

@@ -35,6 +35,17 @@ test('[A-65] [A-67] [A-74] the opener gets our link as its only argument, and no
   assert.match(record, /^PATH=\/usr\/local\/bin:\/usr\/bin:\/bin/m);
 });
 
+test('the opener gets our link under whatever host the redirect address has', async () => {
+  for (const host of ['localhost', '[::1]']) {
+    await using folder = await temporaryFolder();
+    const fake = await fakeBrowser(folder);
+    const browser = createBrowser({ platform, env: { HOME: folder.path, BROWSER: fake.path } });
+    const own = link.replace('127.0.0.1', host);
+    assert.equal(await browser.open(own), 'opened');
+    assert.equal(await fake.opened(), own);
+  }
+});
+
 test('[A-65] [A-67] property: nothing but our own link ever reaches an opener', async () => {
   await using folder = await temporaryFolder();
   const fake = await fakeBrowser(folder);
@@ -64,7 +75,9 @@ test('[A-65] [A-67] property: nothing but our own link ever reaches an opener', 
       'file:///etc/passwd',
       'a:$(calc.exe)',
       'http://127.0.0.1/go/x',
-      'http://localhost:1/go/x',
+      'http://localhost/go/x',
+      'http://localhost.evil.example:1/go/x',
+      'http://[::2]:1/go/x',
       'http://127.0.0.1:1@evil.example/go/x',
       'http://127.0.0.1:1/go/',
       'http://127.0.0.1:1/callback?code=x',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { test } from 'node:test';
+import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
 import { Secret } from '../../../src/core/secret.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
@@ -14,7 +15,7 @@ const authorizationUrl = 'https://as.example/authorize?client_id=c&state=the-sta
 const state = 'the-state';
 
 function listen(): Promise<CallbackListener> {
-  return createCallbackListeners(callbackLimits).listen({ port: 0 });
+  return createCallbackListeners(callbackLimits).listen({ ...usualRedirectUri, port: 0 });
 }
 
 function receive(
@@ -32,6 +33,7 @@ function receive(
       isKept: false,
       redirectUri: listener.redirectUri,
       hasFixedPort: false,
+      otherRedirect: 'postern login x',
     }),
     fallback: async () => [],
     timeoutMs: 300_000,
@@ -240,11 +242,17 @@ test('what to do where the page shows an error is said once', async () => {
   await using listener = await listen();
   const person = fakePerson({ browser: 'opened', interactive: true });
   const { redirectUri } = listener;
-  const advice = new PageAdvice({ way: 'dynamic', isKept: true, redirectUri, hasFixedPort: false });
+  const advice = new PageAdvice({
+    way: 'dynamic',
+    isKept: true,
+    redirectUri,
+    hasFixedPort: false,
+    otherRedirect: 'postern login x',
+  });
   advice.tell(person.ports.terminal, 'No answer yet. ');
   advice.tell(person.ports.terminal); // at Ctrl-C
   assert.deepEqual(person.told, [
-    'No answer yet. Does the page show an error? Log in again, which registers this program anew.',
+    'No answer yet. Does the page show an error? Log in again, which registers this program anew. If it is about the redirect address, run: postern login x',
   ]);
 });
 

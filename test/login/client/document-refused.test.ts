@@ -45,6 +45,26 @@ test('[R-2.5d][R-4.5a] where ports are compared, the person is told of the fixed
   assert.deepEqual(portsAsked(scene).slice(1), [firstPort, firstPort, secondPort]);
 });
 
+test('[R-2.5d] documents list localhost with each fixed port, and one that is not listed is said to be needed', {
+  skip: needs('openssl'),
+}, async () => {
+  await using documents = await openDocumentScene();
+  documents.publish([]);
+  const metadataUrl = documents.url;
+  await using scene = await documents.open({ loopbackPorts: 'exact' });
+  const refused = await scene.loginFails('login_timed_out', { metadataUrl, timeoutMs: 1_500 });
+  const listed = { host: 'localhost', port: firstPort, path: '/callback' } as const;
+  assert.match(refused.remedy, new RegExp(`--redirect-uri http://localhost:${firstPort}/callback`));
+  await scene.login({ metadataUrl, redirectUri: listed });
+  assert.doesNotMatch(scene.ports.told.join('\n'), /do not list/);
+  await scene.loginFails('login_timed_out', {
+    metadataUrl,
+    redirectUri: { ...listed, path: '/own' },
+    timeoutMs: 1_500,
+  });
+  assert.match(scene.ports.told.join('\n'), /Documents made here do not list .*localhost:\d+\/own/);
+});
+
 test('[A-59][R-2.5d] every fixed port is taken: it ends before a browser opens, not at a dead end', {
   skip: needs('openssl'),
 }, async () => {

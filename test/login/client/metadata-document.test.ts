@@ -73,10 +73,10 @@ describe('a login with a client ID metadata document', { skip: needs('openssl') 
     await using own = await openOwnScene();
     own.server.publish({ authorization_servers: [scene.sandbox.issuer] });
     const wish = { server: own.server.url, metadataUrl: clientId };
-    const failure = await scene.loginFails('authorization_refused', wish); // neither knows that resource
+    const failure = await scene.loginFails('invalid_target', wish); // neither knows that resource
     assert.match(failure.message, /invalid_target/);
     own.server.publish({ authorization_servers: [another.sandbox.issuer] });
-    await scene.loginFails('authorization_refused', { ...wish, issuer: another.sandbox.issuer });
+    await scene.loginFails('invalid_target', { ...wish, issuer: another.sandbox.issuer });
     for (const { sandbox } of [scene, another]) {
       const asked = sandbox.requests.find(({ path }) => path === '/authorize');
       assert.equal(new Map(asked?.params).get('client_id'), clientId);

@@ -50,15 +50,15 @@ test('[Q-6.18][Q-6.19] a refresh token is not asked for where the authorization 
 });
 
 test('[Q-6.12][A-55] a refusal that is not about grants or scopes is asked about once', async () => {
-  for (const [status, error] of [
-    [400, 'invalid_redirect_uri'],
-    [403, 'access_denied'],
-    [429, 'slow_down'],
+  for (const [status, error, code] of [
+    [400, 'invalid_redirect_uri', 'redirect_uri_refused'],
+    [403, 'access_denied', 'registration_refused'],
+    [429, 'slow_down', 'registration_refused'],
   ] as const) {
     await using scene = await openScene();
     await using own = await openOwnScene();
     own.issuer.onRegistration = () => [status, { error, error_description: 'no, said the server' }];
-    const failure = await scene.loginFails('registration_refused', { server: own.server.url });
+    const failure = await scene.loginFails(code, { server: own.server.url });
     assert.match(failure.message, /no, said the server/);
     assert.equal(own.issuer.registrations.length, 1);
   }

@@ -1,4 +1,4 @@
-import { registrationFaults } from '../../../src/sandbox/faults/registration.js';
+import { knownClientName, registrationFaults } from '../../../src/sandbox/faults/registration.js';
 import { observe, proveFaults, type Seen } from './observe.js';
 
 type Registration = {
@@ -7,6 +7,8 @@ type Registration = {
   /** Statuses where the client asks for these grants, too. */
   readonly refreshing: number;
   readonly device: number;
+  /** Where it has the name that is known. */
+  readonly known: number;
 };
 const redirectUri = 'http://127.0.0.1/callback';
 
@@ -14,20 +16,22 @@ proveFaults<Registration>(
   registrationFaults(),
   async (sandbox, arm) => {
     arm();
-    const register = (...grants: string[]) =>
+    const register = (grants: readonly string[], named = {}) =>
       observe(`${sandbox.issuer}/register`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({
           redirect_uris: [redirectUri],
           token_endpoint_auth_method: 'none',
+          ...named,
           ...(grants.length === 0 ? {} : { grant_types: ['authorization_code', ...grants] }),
         }),
       });
-    const seen = await register();
-    const { status: refreshing } = await register('refresh_token');
-    const { status: device } = await register('urn:ietf:params:oauth:grant-type:device_code');
-    return { seen, client: seen.text.startsWith('{') ? JSON.parse(seen.text) : {}, refreshing, device };
+    const seen = await register([]);
+    const { status: refreshing } = await register(['refresh_token']);
+    const { status: device } = await register(['urn:ietf:params:oauth:grant-type:device_code']);
+    const { status: known } = await register([], { client_name: knownClientName });
+    return { seen, client: seen.text.startsWith('{') ? JSON.parse(seen.text) : {}, refreshing, device, known };
   },
   {
     'registration-evil-redirect': ({ client }) =>
@@ -44,6 +48,7 @@ proveFaults<Registration>(
       seen.status === 201 && refreshing === 201 && device === 400,
     'registration-code-only': ({ seen, refreshing, device }) =>
       seen.status === 201 && refreshing === 400 && device === 400,
+    'registration-known-names': ({ seen, known }) => seen.status === 403 && known === 201,
     'registration-redirect': ({ seen }) =>
       seen.status === 307 && seen.header('location')[0]?.endsWith('/stolen-registration') === true,
     'registration-error-html': ({ seen }) =>

@@ -1,6 +1,6 @@
 import { challengeFaults } from '../../../src/sandbox/faults/challenge.js';
 import { resourceMetadataFaults } from '../../../src/sandbox/faults/resource-metadata.js';
-import { serverFaults } from '../../../src/sandbox/faults/server.js';
+import { sandboxApiKey, serverFaults } from '../../../src/sandbox/faults/server.js';
 import type { Sandbox } from '../../../src/sandbox/start.js';
 import { type Json, listenForCallback, loggedIn, registerNative, tokenRequest } from '../client.js';
 import { observe, proveFaults, type Seen } from './observe.js';
@@ -87,7 +87,7 @@ proveFaults<Described>(
   },
 );
 
-proveFaults<{ readonly first: Seen; readonly second: Seen; readonly challenge: string }>(
+proveFaults<{ readonly first: Seen; readonly second: Seen; readonly keyed: Seen; readonly challenge: string }>(
   serverFaults(),
   async (sandbox, arm) => {
     await using callback = await listenForCallback();
@@ -97,7 +97,11 @@ proveFaults<{ readonly first: Seen; readonly second: Seen; readonly challenge: s
     const headers = { ...initialize.headers, authorization: `Bearer ${json['access_token']}` };
     const first = await observe(sandbox.serverUrl, { ...initialize, headers });
     const second = await observe(sandbox.serverUrl, { ...initialize, headers });
-    return { first, second, challenge: first.header('www-authenticate')[0] ?? '' };
+    const keyed = await observe(sandbox.serverUrl, {
+      ...initialize,
+      headers: { ...headers, 'x-api-key': sandboxApiKey },
+    });
+    return { first, second, keyed, challenge: first.header('www-authenticate')[0] ?? '' };
   },
   {
     'server-redirects-elsewhere': ({ first }) =>
@@ -116,6 +120,7 @@ proveFaults<{ readonly first: Seen; readonly second: Seen; readonly challenge: s
       first.status === 403 && challenge === '' && first.text.startsWith('{'),
     'server-403-html': ({ first }) => first.status === 403 && first.text.startsWith('<h1>'),
     'server-500-for-token': ({ first }) => first.status === 500,
+    'server-wants-header': ({ first, keyed }) => first.status === 403 && keyed.status === 200,
     'server-session-id': ({ first }) => first.header('mcp-session-id')[0]?.startsWith('a b') === true,
   },
 );

@@ -24,6 +24,8 @@ test('the bus is looked for where libdbus looks', () => {
   assert.deepEqual(socketsOf(listed), { sockets: ['\0/tmp/dbus-x', '/a bé', '/run/user/1/bus'], others: true });
 });
 
+const healthAt = async (env: Record<string, string>) => (await probeSecretService(env, 200)).health;
+
 /** Says where it listens, and each connection. */
 const busScript = `
   require('node:net').createServer(() => console.log('connected')).listen(process.argv[1].replace('@', '\\0'), () => console.log('listens'));
@@ -59,7 +61,7 @@ test('another user’s bus is not connected to, wherever it stands in the list; 
   await using own = await listenAs(0, `${folder.path}/own`);
   await using ownAbstract = await listenAs(0, `@${name}-own`);
   symlinkSync(`${folder.path}/foreign`, `${folder.path}/link`);
-  const probe = (...addresses: string[]) => probeSecretService({ DBUS_SESSION_BUS_ADDRESS: addresses.join(';') }, 200);
+  const probe = (...addresses: string[]) => healthAt({ DBUS_SESSION_BUS_ADDRESS: addresses.join(';') });
   for (const address of [`path=${folder.path}/foreign`, `path=${folder.path}/link`, `abstract=${name}-foreign`]) {
     assert.equal(await probe(`unix:${address}`), 'foreign_bus', address);
     assert.equal(await probe(`unix:path=${folder.path}/own`, `unix:${address}`), 'foreign_bus', address);
@@ -126,15 +128,15 @@ test('[A-194] nothing to connect to is no bus; a bus that is silent, strange or 
         });
     });
     await new Promise<void>((resolve) => server.listen(path, resolve));
-    found[name] = await probeSecretService({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` }, 200);
+    found[name] = await healthAt({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` });
     await new Promise((resolve) => server.close(resolve));
   }
   assert.deepEqual(found, { silent: 'hung', gone: 'unknown', rejecting: 'unknown', noisy: 'unknown', evasive: 'hung' });
   const none = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder.path}/none` };
-  assert.equal(await probeSecretService(none, 200), 'no_bus');
-  assert.equal(await probeSecretService({}, 200), 'no_bus');
+  assert.equal(await healthAt(none), 'no_bus');
+  assert.equal(await healthAt({}), 'no_bus');
   const tcp = { DBUS_SESSION_BUS_ADDRESS: 'tcp:host=127.0.0.1,port=1' };
-  assert.equal(await probeSecretService(tcp, 200), 'unknown');
+  assert.equal(await healthAt(tcp), 'unknown');
 });
 
 test('calls are encoded as the specification writes them, texts of any character, a dictionary of any size', () => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -69,4 +70,24 @@ export function openKeychain(
       await closed;
     },
   };
+}
+
+/** Every method, each with its result. */
+export async function everything(keychain: KeychainSession): Promise<KeychainResult[]> {
+  const [key, value] = ['cd'.repeat(32), 'canary-of-the-trouble-test'];
+  return [
+    await keychain.do('ready'),
+    await keychain.do('read', key),
+    await keychain.do('write', key, value),
+    await keychain.do('remove', key),
+  ];
+}
+
+/** Each failed so, with exit code 7. */
+export function allFailed(results: readonly KeychainResult[], code: string, remedy: RegExp): void {
+  for (const { failure } of results) {
+    assert.equal(failure?.code, code);
+    assert.equal(failure.exit, 7);
+    assert.match(failure.remedy, remedy);
+  }
 }

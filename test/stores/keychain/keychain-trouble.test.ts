@@ -5,29 +5,11 @@ import { type KeyringState, startKeyring } from '../../support/keyring.js';
 import { needs } from '../../support/needs.js';
 import { findSecrets } from '../../support/secrets-search.js';
 import { temporaryFolder } from '../../support/temporary.js';
-import { type KeychainResult, type KeychainSession, openKeychain } from './keychain-session.js';
+import { allFailed, everything, type KeychainResult, openKeychain } from './keychain-session.js';
 
 const skip = needs('gnome-keyring', 'dbus', 'secret-tool');
 const key = 'cd'.repeat(32);
 const canary = 'canary-of-the-trouble-test';
-
-/** Every method, each with its result. */
-async function everything(keychain: KeychainSession): Promise<KeychainResult[]> {
-  return [
-    await keychain.do('ready'),
-    await keychain.do('read', key),
-    await keychain.do('write', key, canary),
-    await keychain.do('remove', key),
-  ];
-}
-
-function allFailed(results: readonly KeychainResult[], code: string, remedy: RegExp): void {
-  for (const { failure } of results) {
-    assert.equal(failure?.code, code);
-    assert.equal(failure.exit, 7);
-    assert.match(failure.remedy, remedy);
-  }
-}
 
 test('[A-193] locked and nobody there: fails at once, touches nothing, writes nothing elsewhere', {
   skip,

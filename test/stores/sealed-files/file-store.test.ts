@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Secret } from '../../../src/core/secret.js';
+import { assertMode } from '../../support/modes.js';
 import { fileStoreSession, keyOf } from './file-store-session.js';
 
 test('what is written is read again by another process with the same key, and lies nowhere in plain text [R-5.8b]', async () => {
@@ -14,10 +15,10 @@ test('what is written is read again by another process with the same key, and li
   for (const name of await readdir(session.sealed)) {
     const path = join(session.sealed, name);
     const { mode } = await stat(path);
-    assert.equal(mode & 0o777, 0o600, name);
+    assertMode(mode, 0o600, name);
     assert.doesNotMatch(await readFile(path, 'latin1'), /secret/, name);
   }
-  assert.equal((await stat(session.sealed)).mode & 0o777, 0o700);
+  assertMode((await stat(session.sealed)).mode, 0o700);
 });
 
 test('every text up to the limit comes back as it was; more is refused and the old one stays', async () => {

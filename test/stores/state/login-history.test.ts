@@ -7,6 +7,7 @@ import type { IndexDocument } from '../../../src/core/records.js';
 import { eventsOf } from '../../../src/stores/index/with-history.js';
 import { createLoginHistory, entriesIn, historyPath } from '../../../src/stores/state/login-history.js';
 import { loginRecord } from '../../login/status/login-record.js';
+import { assertMode } from '../../support/modes.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const login = loginRecord({ store: 'file' });
@@ -28,7 +29,7 @@ test('events are counted by kind and command, in a small private file that names
   );
   const { size, mode } = await stat(historyPath(folder.path, login));
   assert.ok(size <= 16_384 + 200, String(size));
-  assert.equal(mode & 0o777, 0o600);
+  assertMode(mode, 0o600);
   const [file = '', ...others] = await readdir(join(folder.path, 'history'));
   assert.deepEqual(others, []);
   assert.doesNotMatch((await readFile(join(folder.path, 'history', file), 'utf8')) + file, /mcp\.example/);

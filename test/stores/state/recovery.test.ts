@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { Secret } from '../../../src/core/secret.js';
 import { createRecovery } from '../../../src/stores/state/recovery.js';
 import { failureOf } from '../../support/http.js';
+import { assertMode } from '../../support/modes.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const [key, other] = ['a'.repeat(64), 'b'.repeat(64)];
@@ -36,8 +37,8 @@ test('[R-5.8b] what is kept comes back with the same secret, and with no other; 
   assert.equal(await at.recovery.find(key, new Secret('another')), undefined);
   const text = await readFile(at.path(key), 'utf8');
   assert.doesNotMatch(text, /canary|accessToken|refresh-token/);
-  assert.equal((await stat(at.path(key))).mode & 0o777, 0o600);
-  assert.equal((await stat(at.directory)).mode & 0o777, 0o700);
+  assertMode((await stat(at.path(key))).mode, 0o600);
+  assertMode((await stat(at.directory)).mode, 0o700);
   await at.keep();
   assert.notEqual(await readFile(at.path(key), 'utf8'), text, 'salt and nonce are fresh each time');
   await at.recovery.forget(key);

@@ -17,6 +17,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ensurePrivateFolder, readPrivateFile } from '../../../src/stores/state/private-file.js';
 import { replacePrivateFile } from '../../../src/stores/state/safe-file.js';
+import { assertMode } from '../../support/modes.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const isRoot = process.geteuid?.() === 0;
@@ -37,8 +38,8 @@ test('[A-137] [A-203] a file is replaced as a whole, whatever the umask, and not
       await replacePrivateFile(path, 'one');
       await replacePrivateFile(path, 'two');
       assert.equal(text(path), 'two');
-      assert.equal(statSync(path).mode & 0o777, 0o600);
-      assert.equal(statSync(`${folder.path}/a`).mode & 0o777, 0o700);
+      assertMode(statSync(path).mode, 0o600);
+      assertMode(statSync(`${folder.path}/a`).mode, 0o700);
       assert.deepEqual(readdirSync(`${folder.path}/a/b`), ['file']);
     } finally {
       process.umask(before);

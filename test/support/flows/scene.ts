@@ -86,11 +86,12 @@ export async function openScene(sandboxOptions: SandboxOptions = {}, flow: Parti
 
 function requestOf(wanted: WantedLogin): PersonLogin {
   const { scopes, heldScopes, registration, client, clients, metadataUrl, ...rest } = wanted;
-  const { mode, availability, redirectPort, caller, timeoutMs, ...login } = rest;
+  const { mode, availability, redirectPort, redirectUri, usualPort, listenAddress, caller, timeoutMs, ...login } = rest;
+  const redirect = { redirectPort, redirectUri, usualPort, listenAddress };
   return {
     ...login,
     scopes: { named: scopes, held: heldScopes },
     client: { way: registration, given: client, configured: clients, metadataUrl },
-    person: { mode, availability, redirectPort, caller, timeoutMs },
+    person: { ...redirect, mode, availability, caller, timeoutMs },
   };
 }

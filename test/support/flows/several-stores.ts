@@ -1,5 +1,5 @@
 import type { StoreKind } from '../../../src/core/records.js';
-import { storeUnavailable } from '../../../src/stores/failures.js';
+import { storeUnavailable } from '../../../src/stores/keychain/failures.js';
 import { createMemoryStore } from '../../../src/stores/memory-store.js';
 import type { SecretStore, SecretStores, StorePorts } from '../../../src/stores/ports.js';
 import { createStoreRouter } from '../../../src/stores/stores.js';
@@ -24,7 +24,7 @@ export function withSeveralStores<Some extends Pick<StorePorts, 'index'>>(
     return store;
   };
   const working = (kind: StoreKind): SecretStore => {
-    if (down.has(kind)) throw storeUnavailable('no_bus');
+    if (down.has(kind)) throw storeUnavailable('no_bus', 'none');
     return bare(kind);
   };
   const of = (kind: StoreKind): SecretStore => ({

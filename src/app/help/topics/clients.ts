@@ -11,6 +11,16 @@ client ID metadata document, dynamic registration; where there is none, it asks 
 
 It is kept for that authorization server, its secret in the store, and used at the next login by itself.
 
+## Another redirect address
+
+    postern login https://example.com/mcp --redirect-uri http://localhost/callback
+    postern login https://example.com/mcp --redirect-uri http://127.0.0.1:3118/oauth/callback
+
+The browser comes back to http://127.0.0.1, any free port, /callback. Some authorization servers take the name localhost alone, some
+the address alone, some one port or path: a login that is refused for it says which to try. The choice is kept for that authorization
+server, for every login, and \`postern status -l\` shows it; http://127.0.0.1/callback ends it. Without a port it is any free one.
+With --client-id it is what is registered there; in the configuration, \`redirectUri\` of a client in \`clients\`.
+
 ## A machine logs in as itself
 
     postern login https://example.com/mcp --client-credentials --client-id ID --client-secret-stdin < secret.txt
@@ -19,7 +29,8 @@ It is kept for that authorization server, its secret in the store, and used at t
 
 No person takes part: the client has a secret, or a key (private_key_jwt, ES256 or RS256). The last line makes the key here: its
 private half never leaves the store, \`jwks.json\` is registered at the authorization server, and the same line without
---generate-key then logs in. Such a login renews itself, and asks for more scope itself, once.
+--generate-key then logs in. Such a login renews itself, and asks for more scope itself, once. A token that the platform signs can stand
+in for both: \`postern help machines\`.
 
 ## A client ID metadata document of your own
 
@@ -45,7 +56,7 @@ With --auth private_key_jwt the client has a key: its private half is in your st
 client-metadata rotate\` publishes a new one beside it; later, \`rotate --retire\` ends the overlap.
 
 An authorization server that compares the port of the redirect address wants one of those in the document: add --redirect-port 17873
-once; it is remembered for that server. \`postern client-metadata show <server>\` says what a login there would send, and why.
+once; it is remembered for that server. With localhost it is --redirect-uri http://localhost:17873/callback. \`postern client-metadata show <server>\` says what a login there would send, and why.
 
 No document can keep another program on your computer from naming it. That is why its redirect addresses are loopback alone, and why
 a good consent page shows where the response goes and asks whether you started this login yourself.

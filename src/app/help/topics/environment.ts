@@ -8,6 +8,10 @@ const others: readonly (readonly [name: string, text: string])[] = [
   ['POSTERN_CONFIG_DIR', 'folder of config.json'],
   ['POSTERN_STORE_KEY_FILE', 'key of sealed files: postern help stores'],
   ['POSTERN_TOKEN, POSTERN_TOKEN_SERVER', 'a token, and the only address that it is for: postern help scripts'],
+  [
+    'POSTERN_ASSERTION_FILE, _ENV, _AUDIENCE, _AS',
+    'a platform’s token, with --client-credentials: postern help machines',
+  ],
   ['CI', 'true: nobody is asked, and no browser is opened'],
   ['NO_COLOR', 'no colours'],
   ['BROWSER', 'the program that opens a page'],

@@ -33,6 +33,14 @@ Both are remembered with the login; --browser-with default goes back. \`BROWSER\
 Over SSH, in a container, under WSL or without a display the login says why, and how the redirect URL finds its way back. Where
 the authorization server offers a code, it stands beside the address; whichever of the two is used first ends the other.
 
+In a container the browser outside reaches a port that is published to your own computer alone:
+
+    docker run -p 127.0.0.1:3118:3118 …
+    postern login work --redirect-uri http://127.0.0.1:3118/callback --listen-address 0.0.0.0
+
+The redirect address stays your own computer’s; the listener is then open to whatever reaches the container, and takes one answer
+with the login’s state. Outside of a container --listen-address is refused, and it is never kept.
+
 ## Several at once
 
 Logins to one server at the same moment, in however many terminals or programs, open one browser tab: the others wait, and take
@@ -47,6 +55,27 @@ What you type at a terminal always opens the browser. What nobody typed is held 
 worked. Whatever would be asked at a terminal counts as a no, and the first login at a server or an authorization server begins on
 a page that names both, and the program that began it, with one button.
 
+## Servers behind a gateway
+
+    postern login https://example.com/mcp --header-file headers
+    vault read -field=key secret/gateway | sed 's/^/X-Api-Key: /' | postern login work --header-file -
+    postern login work --no-headers
+
+Some servers want more than a login: the key of a gateway, the name of a tenant. --header-file takes such headers from a file, or
+with - from stdin, \`Name: value\`, one a line; blank lines, and those that begin with #, are left out. --header-env takes the same
+text from a variable, which no program that is started from here inherits. They are never words of a command line, which others
+can read. 16 headers, 4,096 characters each.
+
+They are kept in the store with the login, and sent with each request to the server’s own address and what is below it, and to
+its metadata (RFC 9728) on the same origin where that is refused without them: never to another origin, to an authorization
+server, or along a redirect. The next login keeps them where it gives no others; --no-headers drops them; \`status -l\` shows their
+names. \`call\`, \`request\`, \`shell\`, \`bridge\`, \`proxy\` and \`doctor\` take the two options, too, for one run. In \`proxy\` they go in
+the place of a caller’s headers of these names; in \`request\` what --header says goes first. \`credential headers\` gives them to a
+program that sends all its headers by a helper.
+
+Names that HTTP, the protocol or the login set are refused: \`Authorization\`, \`Host\`, \`Cookie\`, \`Origin\`, \`Accept\`, \`Content-…\`,
+\`Connection\` and its like, \`Proxy-…\`, \`Mcp-…\`, \`Sec-…\`, \`If-…\`, \`Range\` and \`Last-Event-ID\`.
+
 ## Servers of 2025-03-26
 
     postern login https://example.com/mcp --legacy
@@ -54,6 +83,16 @@ a page that names both, and the program that began it, with one button.
 They publish no metadata that names an authorization server. With --legacy, and never without, their own origin is taken for it:
 by its metadata (RFC 8414), else at /authorize, /token and /register. It counts only where no other metadata is found, and is kept
 with the login. What it costs: nothing binds the token to this server, so it may be good for everything at that origin.
+
+## An authorization server that takes no resource
+
+    postern login https://example.com/mcp --resource api://SPELLED-AS-THERE
+    postern login https://example.com/mcp --no-resource
+
+Every request names the server that the token is for (\`resource\`, RFC 8707). Entra refuses one that does not match the scopes
+(AADSTS9010010); others know the server under another name. The failure says so, and nothing is ever left out by itself. What it
+costs: such a token may be valid elsewhere, too, and the server that gets it could use it there. Each login says that, \`postern
+status\` shows it, refreshes and later logins keep to it; --resource with the server’s own spelling ends it.
 
 ## End a login
 

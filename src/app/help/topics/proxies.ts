@@ -19,11 +19,36 @@ Client certificates stand in config.json, each for the addresses that are named 
 The key file has to be yours and closed to others (chmod 600). Certificates are always checked, whatever
 \`NODE_TLS_REJECT_UNAUTHORIZED\` says.
 
-\`postern proxy\` is something else: an HTTP server on this machine that puts the token on each request. See \`postern help hosts\`.
+## A proxy of postern’s own, at an address that stays
+
+\`postern proxy\` is something else: an HTTP server on this machine that puts the token on each request. For a program that takes a URL and
+nothing else, install one, for one login:
+
+    postern proxy work --install --host lm-studio
+    postern setup cursor work --proxy --write
+    postern proxy work --rotate --host cursor
+    postern proxy work --uninstall --host lm-studio
+    postern proxy work --uninstall
+
+The first line prints the address for that program, this once. \`setup --proxy\` gives a program that it knows an address with a key of its
+own; \`--rotate\` makes another key, and writes it where \`setup\` has written. \`--uninstall --host\` withdraws the key of one program,
+at once, \`--uninstall\` takes back all of it.
+
+Each program has a key of its own, in its address or in the header \`Postern-Key\`; here lies only a digest of it. Whoever has the address
+can use the login on this machine: files that hold one are closed to others (0600).
+
+On Linux systemd (\`systemctl --user\`) holds the port from the start of your session on, so that no other program can take it, and starts
+the proxy with the first connection. Before you log in nobody holds it, unless your session outlives you: \`loginctl enable-linger\`. On
+macOS launchd starts it when you log in, on Windows the Task Scheduler; there another program could take the port first: \`postern doctor\`
+tells who has it. Where no service manager runs, the commands are printed that are left to type; the service alone is started by
+\`postern proxy ID --service\`.
+
+It opens no browser. Where the login has ended, programs get 503 with the command to type, and go on after it. The address stays when the
+login is renamed, ended and made again. See also \`postern help hosts\`.
 `;
 
 export const proxies: Topic = {
   name: 'proxies',
-  summary: 'HTTP proxies, certificate authorities, client certificates',
+  summary: 'HTTP proxies, certificates, and a local proxy that is installed',
   text: () => text,
 };

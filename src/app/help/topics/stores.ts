@@ -11,6 +11,15 @@ file :: sealed files in the state folder, AES-256-GCM, one for each secret
 helper:NAME :: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others)
 memory :: for \`call\`, \`request\` and \`bridge\`: a login for that one command, gone with it
 
+## KWallet and KeePassXC
+
+On Linux the keychain is whichever program is the Secret Service of the session: GNOME Keyring, KWallet and KeePassXC are known,
+and what is wrong with one is said in its own words.
+
+- KWallet writes to disk some seconds after a change. Where it is killed within them, log in again.
+- KeePassXC is one after Tools, Settings, Secret Service Integration: enable it, and expose a group of the database in Database,
+  Database Settings. There, too, is whether it asks before each read: scripts need “Confirm when passwords are retrieved by clients” cleared.
+
 ## Linux without a desktop
 
 Over SSH, in CI and in containers there is often no session bus, and so no keychain. Use sealed files, or start a keychain of your

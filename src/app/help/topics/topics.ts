@@ -5,6 +5,7 @@ import { exitCodes } from './exit-codes.js';
 import { hosts } from './hosts.js';
 import { json } from './json.js';
 import { loggingIn } from './logging-in.js';
+import { machines } from './machines.js';
 import { proxies } from './proxies.js';
 import { scripts } from './scripts.js';
 import { security } from './security.js';
@@ -16,6 +17,7 @@ export const topics: readonly Topic[] = [
   loggingIn,
   clients,
   scripts,
+  machines,
   hosts,
   credentialHelpers,
   stores,

@@ -1,0 +1,23 @@
+import { redirectUriText } from '../../core/configuration/redirect-uri.js';
+import { shellWord } from '../../core/text/printable.js';
+import type { BegunLogin, PersonLogin } from '../ports.js';
+
+/**
+ * The login, with the options in its name that a person gave now: a client and a redirect address are kept only once a
+ * login has worked, so the command that a failure prints needs them again.
+ */
+export function withGivenOptions(begun: BegunLogin, { client, person }: PersonLogin): BegunLogin {
+  return { ...begun, meant: { ...begun.meant, given: [...ofClient(client.given), ...ofRedirect(person)] } };
+}
+
+/** A secret is not printed: it is asked for again. One that a variable gave is there the next time, too. */
+function ofClient(given: PersonLogin['client']['given']): readonly string[] {
+  if (given === undefined) return [];
+  const secret = given.secret === undefined || given.unbound === true ? [] : ['--client-secret-stdin'];
+  return [`--client-id ${shellWord(given.clientId)}`, ...secret];
+}
+
+function ofRedirect({ redirectUri, redirectPort }: PersonLogin['person']): readonly string[] {
+  if (redirectUri !== undefined) return [`--redirect-uri ${shellWord(redirectUriText(redirectUri))}`];
+  return redirectPort === undefined ? [] : [`--redirect-port ${redirectPort}`];
+}

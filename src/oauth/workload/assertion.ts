@@ -1,0 +1,101 @@
+import type { ClientAuth } from 'oauth4webapi';
+import type { Secret } from '../../core/secret.js';
+import { type JsonObject, parseObject } from '../../core/text/json.js';
+
+export const jwtBearerGrant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+const jwtBearerAssertion = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** How far the clocks of the platform and of this machine may be apart. */
+const leewaySeconds = 60;
+
+/** What a platform's token says of itself, not verified: for what is shown, and to keep it from whom it is not for. */
+export interface AssertionClaims {
+  readonly issuer: string | undefined;
+  readonly subject: string | undefined;
+}
+
+export type CheckedAssertion =
+  | { readonly ok: true; readonly claims: AssertionClaims }
+  /** `why` ends a sentence; of the token it may quote `found`, its audience, alone. */
+  | {
+      readonly ok: false;
+      readonly problem: 'form' | 'time' | 'audience';
+      readonly why: string;
+      readonly found?: string;
+    };
+
+/**
+ * Whether a platform's token may be sent to one authorization server as an assertion (RFC 7523 section 3): a signed JWT,
+ * for that audience and nobody else, valid now. Its signature is the authorization server's to verify. Total.
+ * @param expected.now Milliseconds since 1970.
+ */
+export function checkAssertion(
+  assertion: Secret,
+  expected: { readonly audience: string; readonly now: number },
+): CheckedAssertion {
+  const refuse = (problem: 'form' | 'time' | 'audience', why: string) => ({ ok: false, problem, why }) as const;
+  const [head = '', payload = '', signature = '', ...more] = assertion.reveal().split('.');
+  const header = objectIn(head);
+  const claims = objectIn(payload);
+  if (header === undefined || claims === undefined || more.length > 0) return refuse('form', 'it is no JSON web token');
+  const { alg } = header;
+  if (typeof alg !== 'string' || !/^[\w-]{1,40}$/.test(alg)) return refuse('form', 'it names no algorithm');
+  if (/^none$/i.test(alg) || !isBase64Url(signature)) return refuse('form', 'it is not signed');
+  const time = timeProblem(claims, Math.floor(expected.now / 1000));
+  if (time !== undefined) return refuse('time', time);
+  const { aud, iss, sub } = claims;
+  // With others beside it, whoever gets the token could use it there.
+  const audiences = Array.isArray(aud) ? aud : [aud];
+  if (audiences.length !== 1 || audiences[0] !== expected.audience) {
+    const found = audiences.map((one) => (typeof one === 'string' ? one : 'something that is no text')).join(', ');
+    const why = audiences.length > 1 ? 'it is for several audiences' : 'it is for another audience';
+    return aud === undefined ? refuse('audience', 'it names no audience') : { ...refuse('audience', why), found };
+  }
+  return { ok: true, claims: { issuer: textOf(iss), subject: textOf(sub) } };
+}
+
+function timeProblem({ exp, nbf }: JsonObject, now: number): string | undefined {
+  if (typeof exp !== 'number') return 'it does not say when it expires';
+  if (exp + leewaySeconds <= now) return `it expired ${inWords(now - exp)} ago`;
+  if (nbf === undefined) return undefined;
+  if (typeof nbf !== 'number') return 'it does not say from when on it is valid';
+  return nbf - leewaySeconds > now ? `it is valid only in ${inWords(nbf - now)}` : undefined;
+}
+
+function inWords(seconds: number): string {
+  return seconds < 7200 ? `${Math.ceil(seconds)} seconds` : `${Math.floor(seconds / 3600)} hours`;
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const isBase64Url = (text: string) => /^[\w-]+$/.test(text);
+
+/** A part of a JWT; our parser refuses members that are there twice. */
+function objectIn(part: string): JsonObject | undefined {
+  return isBase64Url(part)
+    ? parseObject(new Uint8Array(Buffer.from(part, 'base64url')), { maxDepth: 16, maxKeys: 1000 })
+    : undefined;
+}
+
+/** The client authenticates with the platform's token as it is (RFC 7523 section 2.2). */
+export function assertionAuth(assertion: Secret): ClientAuth {
+  return (_server, client, body) => {
+    body.set('client_id', client.client_id);
+    body.set('client_assertion_type', jwtBearerAssertion);
+    body.set('client_assertion', assertion.reveal());
+  };
+}
+
+/**
+ * What the token is to be used for, by what the metadata lists: the grant, else to authenticate; a person's choice goes
+ * first. Undefined: neither is offered.
+ */
+export function assertionUse(
+  { grantTypes, tokenAuthMethods }: Readonly<Record<'grantTypes' | 'tokenAuthMethods', readonly string[] | undefined>>,
+  chosen: 'client' | 'grant' | undefined,
+): 'client' | 'grant' | undefined {
+  if (chosen !== undefined) return chosen;
+  if (grantTypes?.includes(jwtBearerGrant)) return 'grant';
+  return tokenAuthMethods?.includes('private_key_jwt') ? 'client' : undefined;
+}

@@ -1,0 +1,63 @@
+import { exitCode, Failure } from '../../core/failure.js';
+import { type LoginMeant, loginCommand } from '../../core/login-command.js';
+import { quoted } from '../../core/text/printable.js';
+
+/**
+ * A platform's token that is not sent. `why` ends a sentence.
+ * @param source In words. @param problem What is wrong with it: its form, its time, or whom it is for.
+ */
+export function assertionUnusable(
+  source: string,
+  about: { readonly problem: 'form' | 'time' | 'audience'; readonly why: string; readonly found?: string },
+  audience: string,
+): Failure {
+  const { problem, why, found } = about;
+  const shown = found === undefined ? '' : ` (${quoted(found, 200)})`;
+  const message = `The platform’s token from ${source} cannot be used: ${why}${shown}. It was not sent.`;
+  return new Failure({
+    code: 'assertion_unusable',
+    exit: exitCode.loginNeeded,
+    message,
+    remedy: afterProblem[problem](quoted(audience, 200)),
+  });
+}
+
+const afterProblem = {
+  form: () => 'It has to be a signed JWT (RFC 7519), alone on its line. How platforms issue one: postern help machines',
+  time: () => 'Have the platform issue another one, and compare the clocks. It is read anew each time.',
+  audience: (audience: string) =>
+    `Have the platform issue one with the audience ${audience}, and no other. Where the authorization server wants another one, say which when you log in: --assertion-audience (postern help machines)`,
+} as const;
+
+/** The metadata lists neither use of a platform's token. */
+export function assertionNotTaken(issuer: string): Failure {
+  return new Failure({
+    code: 'capability_missing',
+    exit: exitCode.serverBreaksRules,
+    message: `The authorization server ${quoted(issuer)} lists neither the jwt-bearer grant nor private_key_jwt (RFC 7523). Nothing was sent.`,
+    remedy:
+      'If its operator says that it takes one of them all the same, add --assertion-as grant or --assertion-as client.',
+  });
+}
+
+/** Renewals by a platform's token were refused so often that no other one is sent for now. */
+export function platformRefusedTooOften(login: LoginMeant, max: number): Failure {
+  return new Failure({
+    code: 'assertion_refused',
+    exit: exitCode.refused,
+    message: `The authorization server refused the platform’s tokens for ${quoted(login.server, 200)} ${max} times within an hour. No other one was sent.`,
+    remedy: `Once it trusts this platform, run: ${loginCommand(login)}`,
+  });
+}
+
+/** The authorization server refused the client, or the grant, that a platform's token stands for. */
+export function assertionRefused(
+  failure: Failure,
+  source: string,
+  claims: { readonly issuer: string | undefined; readonly subject: string | undefined },
+): Failure {
+  const { issuer = 'none', subject = 'none' } = claims;
+  return failure.withRemedy(
+    `The token from ${source} has the issuer ${quoted(issuer, 200)} and the subject ${quoted(subject, 200)}: check that this client trusts both there. Nothing else was tried.`,
+  );
+}

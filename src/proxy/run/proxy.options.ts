@@ -1,0 +1,133 @@
+import type { CommandTable } from '../../core/command.js';
+import { toolNote, toolOptions } from '../../mcp/lending/tool-policy.js';
+import { memoryOption } from '../../stores/memory-store.js';
+import { clientLoginOptions } from '../../stores/own-login.js';
+import { headerNote, headerOptions } from '../../tokens/server-headers/header-options.js';
+
+export const proxyTable = {
+  name: 'proxy',
+  environmentToken: true,
+  group: 'programs',
+  summary: 'a local URL whose requests get the token',
+  positionals: [
+    {
+      name: 'server',
+      describe: 'servers’ URLs, or names of logins; each is mounted at an address of its own',
+      required: true,
+      many: true,
+    },
+  ],
+  options: [
+    memoryOption,
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for these servers' },
+    {
+      name: 'port',
+      kind: 'number',
+      min: 1024,
+      max: 65_535,
+      value: 'PORT',
+      describe: 'of 127.0.0.1, the only address that is listened on',
+      fallback: 'any free one',
+    },
+    {
+      name: 'socket',
+      kind: 'string',
+      value: 'PATH',
+      describe: 'a Unix socket instead, for its owner alone (0600), in a folder that others cannot write to; no key',
+      excludes: ['port'],
+    },
+    {
+      name: 'no-key',
+      kind: 'boolean',
+      describe: 'leave the key out of the address: then every user and program of this machine can use the login',
+    },
+    {
+      name: 'browser',
+      kind: 'boolean',
+      describe: 'open the browser although CI is set, or --non-interactive was given',
+      excludes: ['no-browser'],
+    },
+    { name: 'no-browser', kind: 'boolean', describe: 'where a login is needed, print its address instead' },
+    {
+      name: 'timeout',
+      kind: 'number',
+      min: 1,
+      max: 86_400,
+      default: 600,
+      value: 'SECONDS',
+      describe: 'for the head of an answer',
+    },
+    {
+      name: 'silence',
+      kind: 'number',
+      min: 1,
+      max: 86_400,
+      value: 'SECONDS',
+      describe: 'longest time between two pieces of an answer',
+      fallback: 'none, for event streams',
+    },
+    {
+      name: 'grace',
+      kind: 'number',
+      min: 0,
+      max: 3_600,
+      default: 10,
+      value: 'SECONDS',
+      describe: 'on SIGTERM, for requests that run; event streams end at once',
+    },
+    {
+      name: 'ready-fd',
+      kind: 'number',
+      min: 3,
+      max: 1_023,
+      value: 'N',
+      describe: 'write there what stdout gets, once it listens, and close it',
+    },
+    {
+      name: 'install',
+      kind: 'boolean',
+      describe: 'make it a service of yours, at an address that stays; prints that, with a key for one host',
+      excludes: ['rotate', 'uninstall', 'service'],
+    },
+    {
+      name: 'host',
+      kind: 'string',
+      value: 'NAME',
+      describe: 'with --install, --rotate, --uninstall: the program that the key is for',
+      fallback: 'default',
+    },
+    { name: 'with-proxy', kind: 'boolean', describe: 'with --install: the service goes through HTTPS_PROXY' },
+    {
+      name: 'rotate',
+      kind: 'boolean',
+      describe: 'give a host another key, written to its file where setup has written there',
+      excludes: ['uninstall', 'service'],
+    },
+    {
+      name: 'uninstall',
+      kind: 'boolean',
+      describe: 'take the service back; with --host withdraw the key of that host alone',
+      excludes: ['service'],
+    },
+    { name: 'service', kind: 'boolean', describe: 'run an installed service, as its service manager does' },
+    ...toolOptions,
+    { name: 'until-stdin-ends', kind: 'boolean', describe: 'end when stdin does, as when its parent ends' },
+    ...clientLoginOptions,
+    ...headerOptions,
+  ],
+  examples: [
+    { command: 'postern proxy work', describe: 'prints an address that any program can be given' },
+    { command: 'postern proxy work home --port 8123 --json', describe: 'two servers, for a program to read' },
+    { command: 'postern proxy work --install --host lm-studio', describe: 'an address that stays, for that program' },
+  ],
+  notes: [
+    'Prints http://127.0.0.1:PORT/KEY/NAME on stdout, with several servers NAME and the address, a line each. The key is new at each start; who has the address can use the login. The key may also be sent as the header Postern-Key, with the path /NAME.',
+    'The caller’s Authorization, Cookie, forwarding and hop-by-hop headers are taken out; so are Set-Cookie and WWW-Authenticate of the server. A 401 is answered by one refresh and one retry, where the body could be kept (1 MiB). Requests from web pages are refused, and so are methods other than GET, HEAD, POST, PUT, DELETE, OPTIONS and PATCH (405). Redirects are never followed: within the server’s address Location is rewritten, others are an error (502). So is the address for messages that a server of the older transport (HTTP+SSE) names: it leads here, or, when it is not on the server’s own origin, the stream is broken off.',
+    `${headerNote} They go in the place of headers of the caller’s with these names.`,
+    'When a login is needed, the browser opens where there is a display, and requests wait for it (15 minutes at a terminal, else 5, or POSTERN_TIMEOUT): 3 tabs an hour at most until a token has worked, 10 in all, and not again for a login whose first token the server refuses. In CI, and with --non-interactive, requests get 503 until somebody has logged in.',
+    `${toolNote} Then nothing passes but the server’s own address, JSON messages of 8 MiB at most (256 MiB of all together), and answers that can be read; a server of the older transport gets no call of a tool that --read-only does not know yet.`,
+    'With --install it runs as a service of yours, at one address for good: a systemd socket unit holds the port and starts it, on macOS a launchd agent, on Windows a task. Each program (--host) gets a key of its own, which is kept with that program alone; --rotate makes another one, --uninstall --host withdraws it at once. It asks nobody to log in: without a login, requests get 503 with the command to type. Options such as --read-only and --timeout hold for the service. See postern help proxies.',
+    'Limits: 256 connections, 512 requests at a time, 16 KiB and 200 lines of headers, 8192 characters of target; a caller may keep silent for 10 s in the headers, 60 s in a body, 300 s with an answer unread. Bodies and event streams have no limit. Ctrl-C ends it at once; SIGTERM lets running requests end (exit 0).',
+  ],
+  seeAlso: ['hosts', 'proxies', 'security'],
+} as const satisfies CommandTable;

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
+import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
+import { enterOwnNetwork } from '../../support/own-network.js';
+
+const skip = enterOwnNetwork(import.meta.url, {});
+
+test('[A-105] without IPv6 localhost is 127.0.0.1 alone, where nobody else can be, and [::1] is refused', {
+  skip,
+}, async () => {
+  spawnSync('ip', ['address', 'del', '::1/128', 'dev', 'lo']);
+  const listeners = createCallbackListeners(callbackLimits);
+  await using listener = await listeners.listen({ port: 0, host: 'localhost', path: '/callback' });
+  assert.match(listener.redirectUri, /^http:\/\/localhost:\d+\/callback$/);
+  await assert.rejects(listeners.listen({ port: 0, host: '[::1]', path: '/callback' }), {
+    code: 'port_refused',
+    message: /has no such address/,
+  });
+});

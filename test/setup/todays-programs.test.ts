@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { entryAlone, entryValue } from '../../src/setup/formats/entry.js';
+import { jsonAt } from '../../src/setup/formats/json.js';
+import { tomlAt } from '../../src/setup/formats/toml.js';
+import { yamlAt } from '../../src/setup/formats/yaml.js';
+import { crushLine, crushWords } from '../../src/setup/programs/crush-line.js';
+import { callIn, shellWords } from '../../src/setup/programs/entry-call.js';
+import type { EntryRequest, Program } from '../../src/setup/programs/program.js';
+import { programs } from '../../src/setup/programs/programs.js';
+import { foundServers } from '../../src/setup/programs/read-servers.js';
+import { anyText } from '../support/arbitraries.js';
+import { putEntry } from './edited.js';
+import { machine } from './workshop.js';
+
+const url = 'https://h.example/mcp';
+const words = ['/opt/node', '/opt/postern.js', 'bridge', url];
+
+function named(name: string): Program {
+  const program = programs.find((one) => one.name === name);
+  assert.ok(program !== undefined, name);
+  return program;
+}
+
+function request(text: string, more: Partial<EntryRequest> = {}): EntryRequest {
+  return { machine: machine({}), url, server: url, name: 'work', options: [], text, ...more };
+}
+
+/** The text of a program's file with the entry in it. */
+function written(name: string, text: string, more: Partial<EntryRequest> = {}): string {
+  const made = named(name).make(request(text, more), words);
+  assert.ok(made !== undefined);
+  const result = putEntry(text, made.entry);
+  assert.ok(result.ok, `${result.ok || result.problem}: ${text}`);
+  return result.text;
+}
+
+function blocks(name: string, text: string, more: Partial<EntryRequest> = {}): string {
+  return [...(named(name).blocks?.(request(text, more)) ?? [])].join('\n');
+}
+
+test('every program that starts the bridge: what is written is read as a call of ours, and as a server to log in to', () => {
+  for (const program of programs.filter(({ calls }) => calls === 'bridge')) {
+    const made = program.make(request(''), words);
+    assert.ok(made !== undefined, program.name);
+    const text = entryAlone(made.entry);
+    const { key } = made.entry;
+    assert.equal(callIn(key, entryValue(text, key), { platform: 'linux' })?.server, url, program.name);
+    assert.deepEqual((program.servers?.(text, machine({})) ?? []).flatMap(foundServers), [{ name: 'work', url }]);
+    assert.equal(program.make(request(''), [...words, '$HOME']) === undefined, program.name !== 'crush', program.name);
+  }
+});
+
+test('OpenCode: a file in the form of OpenCode 2 keeps it, one of OpenCode 1 too', () => {
+  const native = '{\n  "mcp": {\n    "servers": {\n      "a": { "type": "local", "command": ["x"] }\n    }\n  }\n}\n';
+  assert.deepEqual(jsonAt(written('opencode', native), ['mcp', 'servers', 'work']), { type: 'local', command: words });
+  const off = native.replace('"a"', '"work"').replace('["x"]', '["x"], "disabled": true');
+  assert.match(blocks('opencode', off), /switched off \("disabled": true\)/);
+  for (const text of ['{}', '{"mcp":{}}', '{"mcp":{"servers":{"type":"local","command":["x"]}}}']) {
+    assert.deepEqual(jsonAt(written('opencode', text), ['mcp', 'work']), {
+      ...{ type: 'local', enabled: true },
+      command: words,
+    });
+  }
+  const both =
+    '{"mcp":{"old":{"type":"remote","url":"https://o.example"},"servers":{"n":{"url":"https://n.example"}}}}';
+  const found = (named('opencode').servers?.(both, machine({})) ?? []).flatMap(foundServers);
+  assert.deepEqual(found.map(({ name }) => name).sort(), ['n', 'old']);
+});
+
+test('Gemini CLI: a folder that it was not told to trust is named, as no server is started there', () => {
+  const said = (more: Partial<EntryRequest>) =>
+    [...(named('gemini').conflicts?.(request('{}', more)) ?? [])].join('\n').includes('not told to trust');
+  const trusted = (folders: object) => said({ switches: [JSON.stringify(folders)] });
+  assert.ok(said({}));
+  assert.ok(trusted({ '/home/a/projects': 'TRUST_FOLDER', '/home/a/project': 'DO_NOT_TRUST' }));
+  assert.ok(trusted({ '/home/a/project/below': 'TRUST_FOLDER' }));
+  assert.ok(!trusted({ '/home/a/project/': 'TRUST_FOLDER' }));
+  assert.ok(!trusted({ '/home/a': 'TRUST_FOLDER' }));
+  assert.ok(!trusted({ '/home/a/other': 'TRUST_PARENT' }));
+  assert.ok(!trusted({ security: { folderTrust: { enabled: false } } }));
+  assert.ok(!said({ machine: machine({ env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } }) }));
+  const windows = machine({ platform: 'win32', workingFolder: 'C:\\Users\\a\\p' });
+  assert.ok(!said({ machine: windows, switches: ['{"C:\\\\Users\\\\a": "TRUST_FOLDER"}'] }));
+});
+
+test('Copilot CLI: its own list of what is switched off counts, and a list of tools stays', () => {
+  assert.equal(blocks('copilot', '{}', { switches: ['{"disabledMcpServers": ["other"]}'] }), '');
+  assert.match(blocks('copilot', '{}', { switches: ['{"disabledMcpServers": ["work"]}'] }), /mcp enable work/);
+  const text = '{"mcpServers": {"work": {"type": "http", "url": "https://h.example/mcp", "tools": ["echo"]}}}';
+  const [command, ...args] = words;
+  assert.deepEqual(jsonAt(written('copilot', text), ['mcpServers', 'work']), {
+    ...{ type: 'local', tools: ['echo'] },
+    ...{ command, args },
+  });
+});
+
+test('Grok Build: what it has switched off is named, and a name whose tools it passes over', () => {
+  assert.match(blocks('grok', 'disabled_mcp_servers = ["work"]\n'), /grok mcp enable work/);
+  assert.match(blocks('grok', '[mcp_servers.work]\nenabled = false\n'), /switched off \(enabled = false\)/);
+  for (const name of ['127-0-0-1', 'a__b', 'a_']) assert.match(blocks('grok', '', { name }), /--as NAME/, name);
+  for (const name of ['work', '_a', 'a-b_c']) assert.equal(blocks('grok', '', { name }), '', name);
+  // As Grok itself lays it out.
+  const text = written('grok', '').replace(
+    /\[(".*")\]/,
+    (_, list: string) => `[\n    ${list.replaceAll(', ', ',\n    ')},\n]`,
+  );
+  assert.equal(written('grok', text), text);
+  assert.deepEqual(tomlAt(text, ['mcp_servers', 'work', 'args']), words.slice(1));
+});
+
+test('Goose: an entry has its name in small letters, and a description that a person gave it', () => {
+  const text = written('goose', '', { name: 'Work' });
+  assert.deepEqual(yamlAt(text, ['extensions', 'work', 'name']), 'work');
+  const described = text.replace('description: ""', 'description: Notes # of mine');
+  assert.equal(written('goose', described, { name: 'Work' }), described);
+  assert.match(blocks('goose', text.replace('enabled: true', 'enabled: false')), /switched off \(enabled: false\)/);
+});
+
+test('Cline: an entry for a URL becomes one for the command, in the old form and in the new', () => {
+  const [command, ...args] = words;
+  for (const old of [{ transport: { type: 'streamableHttp', url } }, { type: 'streamableHttp', url, headers: {} }]) {
+    const text = JSON.stringify({ mcpServers: { work: { ...old, disabled: false } } });
+    assert.deepEqual((named('cline').servers?.(text, machine({})) ?? []).flatMap(foundServers), [
+      { name: 'work', url },
+    ]);
+    assert.deepEqual(jsonAt(written('cline', text), ['mcpServers', 'work']), { disabled: false, command, args });
+  }
+});
+
+test('a line of Crush’s script says each word to Bash as it is, and is read back so [A-269]', () => {
+  const bash = 'mcp() { printf "%s\\0" "$@"; }; ';
+  const argument = anyText().filter((word) => !/[\0\r\n]/.test(word));
+  fc.assert(
+    fc.property(fc.array(argument, { minLength: 1, maxLength: 12 }), (all) => {
+      const line = crushLine('work', all);
+      assert.deepEqual(crushWords(shellWords(line, 'posix')), all);
+      const { stdout } = spawnSync('bash', ['-c', bash + line], { encoding: 'utf8' });
+      const [command, ...args] = all;
+      const options = ['--command', command, ...args.flatMap((word) => ['--args', word])];
+      assert.deepEqual(stdout.split('\0').slice(0, -1), ['add', 'work', ...options]);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('Crush: a server that is said in several lines is left to its person, and read for login --from', () => {
+  const text = `mcp add work \\\n  --type http --url "${url}" --header Authorization "Bearer $T"\nmcp add b --command npx --args -y --args mcp-remote --args https://b.example/mcp\n`;
+  const made = named('crush').make(request(text), words);
+  assert.ok(made !== undefined);
+  assert.deepEqual(putEntry(text, made.entry), { ok: false, problem: 'form' });
+  assert.deepEqual((named('crush').servers?.(text, machine({})) ?? []).flatMap(foundServers), [
+    { name: 'work', url },
+    { name: 'b', url: 'https://b.example/mcp' },
+  ]);
+  const json = `{"mcp": {"a": {"type": "http", "url": "${url}"}}}`;
+  assert.deepEqual((named('crush').servers?.(json, machine({})) ?? []).flatMap(foundServers), [{ name: 'a', url }]);
+  assert.match(blocks('crush', 'mcp add work --command x\nmcp rm work\n'), /take the entry out again/);
+  assert.equal(blocks('crush', 'mcp rm other\n'), '');
+});

@@ -1,0 +1,181 @@
+/** What cannot run under wine, as seen on 2026-11-23 with wine 8.0 and Node.js 20.20.2, and why. */
+export interface LeftOut {
+  /** Of `test/`, without `.test.ts`. */
+  readonly file: string;
+  /** Its test; undefined: none of the file is started. */
+  readonly test?: string;
+  readonly why: string;
+}
+
+const why = {
+  quotes: 'it expects words that are quoted for a POSIX shell; test/core/text/windows-words has those for Windows',
+  paths: 'the list of remedies goes by paths with slashes',
+  openssl: 'there is no openssl',
+  modes: 'it makes files that others may read or write, by modes; Windows has access lists',
+  git: 'there is no git',
+  bazel: 'it has a machine with slashes in its paths, and Bazel’s file cannot hold those with backslashes',
+  links: 'wine shows symbolic links as what they lead to',
+  bus: 'it listens on Unix sockets',
+  sh: 'its programs are lines for sh',
+  deleted: 'in wine a file that is still open keeps its name after it was deleted',
+} as const;
+
+export const leftOut: readonly LeftOut[] = [
+  {
+    file: 'tokens/shared-resource',
+    test: '[R-5.1a] an item of version 1 that two servers share is nobody’s: both are asked for again, whichever goes first',
+    why: why.quotes,
+  },
+  {
+    file: 'stores/state/attempts',
+    test: 'a file of attempts that is not understood counts as none; one that others can write is refused',
+    why: why.modes,
+  },
+  {
+    file: 'stores/sealed-files/file-store',
+    test: 'links, and files or folders that others have access to, are refused and never followed [A-201] [A-202]',
+    why: why.modes,
+  },
+  {
+    file: 'app/help/welcome',
+    test: 'postern alone shows the logins, which of them need a person, and what to type with the first',
+    why: why.quotes,
+  },
+  {
+    file: 'app/server-named',
+    test: 'a remedy for the server that was named has its name, so that it can be copied',
+    why: why.quotes,
+  },
+  {
+    file: 'app/remedies',
+    test: 'every remedy that names a command names one that is taken as it stands',
+    why: why.quotes,
+  },
+  {
+    file: 'app/remedies',
+    test: 'every option that a remedy names alone is one of the commands that fail so',
+    why: why.paths,
+  },
+  {
+    file: 'core/login-command',
+    test: 'a failure that a server has caused names the command that says who can mend it',
+    why: why.quotes,
+  },
+  {
+    file: 'core/trusted-authorities',
+    test: 'an authority of ours is trusted beside Node’s, by this context alone [A-130]',
+    why: why.openssl,
+  },
+  {
+    file: 'core/configuration/configuration',
+    test: 'a file that others can write, a link, a folder, or one in such a folder is refused; one they can read is not [A-266]',
+    why: why.modes,
+  },
+  {
+    file: 'call/tools/arguments',
+    test: 'one required parameter may stand alone, and so may the only one',
+    why: why.quotes,
+  },
+  { file: 'setup/conflicts', test: 'git: a header for all requests there wins', why: why.git },
+  {
+    file: 'setup/conflicts',
+    test: 'git: a user name of its own, and a helper that would be given the token to keep, are named',
+    why: why.git,
+  },
+  {
+    file: 'setup/guarded',
+    test: 'a shim that is gone, or was changed, is made again by --write, for this user alone',
+    why: why.bazel,
+  },
+  {
+    file: 'setup/guarded',
+    test: 'a record or backup that another could have written, or larger than any, is not gone by [A-266]',
+    why: why.modes,
+  },
+  {
+    file: 'setup/guarded',
+    test: 'a shim takes the place of a shim alone: never of a folder, a link or anybody’s own file',
+    why: why.modes,
+  },
+  {
+    file: 'setup/program-files',
+    test: 'a file in a folder that everybody may write to is left alone; where only owners may replace, it is not [A-266]',
+    why: why.modes,
+  },
+  {
+    file: 'setup/program-files',
+    test: 'what is no plain file of this user’s is left alone, and why is said [A-266]',
+    why: why.links,
+  },
+  {
+    file: 'setup/write-undo',
+    test: 'git: --write twice is --write once, and --undo leaves the file as it was, byte for byte',
+    why: why.git,
+  },
+  {
+    file: 'setup/write-undo',
+    test: 'git: what others change afterwards survives --undo; a changed entry is left alone',
+    why: why.git,
+  },
+  {
+    file: 'setup/write-undo',
+    test: 'bazel: --write twice is --write once, and --undo leaves the file as it was, byte for byte',
+    why: why.bazel,
+  },
+  {
+    file: 'setup/write-undo',
+    test: 'bazel: a file that was not there is closed to others, and gone after --undo',
+    why: why.bazel,
+  },
+  {
+    file: 'setup/write-undo',
+    test: 'bazel: what others change afterwards survives --undo; a changed entry is left alone',
+    why: why.bazel,
+  },
+  {
+    file: 'setup/write-undo',
+    test: 'a --write that fails leaves no record, no shim and no folder behind, and an earlier record as it was',
+    why: why.bazel,
+  },
+  {
+    file: 'setup/write-undo',
+    test: 'a linked file is changed where it lies, and stays a link; others’ and broken ones are left alone',
+    why: why.links,
+  },
+  { file: 'stores/keychain/read-item', why: why.bus },
+  {
+    file: 'stores/run-program',
+    test: 'a program ends with its code, both streams and what it was given; only what is asked for is read',
+    why: why.sh,
+  },
+  {
+    file: 'stores/run-program',
+    test: '[A-195] time-out, too much output and the signal kill a program with all that it has started',
+    why: why.sh,
+  },
+  {
+    file: 'stores/run-program',
+    test: 'a program that outlives the wait is left alone: after the limit, and after the signal',
+    why: why.sh,
+  },
+  {
+    file: 'stores/sealed-files/file-store-key',
+    test: 'a key file that is short, not random, open to others, or beside what it opens is refused',
+    why: why.modes,
+  },
+  {
+    file: 'stores/state/tool-lists',
+    test: 'a file that others could write, or that is none of ours, tells of no tools',
+    why: why.modes,
+  },
+  {
+    file: 'tokens/recovery',
+    test: '[A-136] a sealed answer is judged when it is found as one that has just come: for whom it is, of which login, and whether it is one',
+    why: why.deleted,
+  },
+  {
+    file: 'tokens/step-up',
+    test: '[R-5.6b] a scope that was left unticked is not asked for again: one tab, and the command that asks for it',
+    why: why.quotes,
+  },
+];
