@@ -40,22 +40,62 @@ export function createLocks(options: {
   readonly lives?: Lives;
 }): Locks {
   const { directory, clock, signMs = usualSignMs, lives = livesOn(process.platform) } = options;
+  const queues = new Queues(clock);
   return {
     acquire: async (name, { waitMs, signal }) => {
       const base = join(directory, `${fileNameOf(name)}.lock`);
       await ensurePrivateFolder(directory);
       const us = ownIdentity();
       const since = clock.monotonic();
-      for (let looks = 0; ; looks += 1) {
-        signal.throwIfAborted();
-        const held = attempt({ base, us, lives, now: clock.now() });
-        if (held !== undefined && 'life' in held) return hold(base, held, lives, { clock, signMs });
-        const waited = clock.monotonic() - since;
-        if (waited >= waitMs && held !== undefined) throw new Busy(base, nameOf(held, us), waited);
-        await clock.sleep(pauseMs(looks, waitMs), signal);
+      const leave = await queues.take(base, waitMs, signal);
+      try {
+        for (let looks = 0; ; looks += 1) {
+          signal.throwIfAborted();
+          const held = attempt({ base, us, lives, now: clock.now() });
+          if (held !== undefined && 'life' in held) return hold(base, held, lives, { clock, signMs, leave });
+          const waited = clock.monotonic() - since;
+          if (waited >= waitMs && held !== undefined) throw new Busy(base, nameOf(held, us), waited);
+          await clock.sleep(pauseMs(looks, waitMs), signal);
+        }
+      } catch (error) {
+        leave();
+        throw error;
       }
     },
   };
+}
+
+/**
+ * Those of this process that want one lock, in the order in which they came: only the first looks at its file. Twenty that
+ * all look again and again leave the holder no time for its work, where a look at a file is slow (Windows).
+ */
+class Queues {
+  readonly #clock: Clock;
+  /** For each lock, when the last in its queue leaves. */
+  readonly #last = new Map<string, Promise<void>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Resolves when its turn has come, or after `waitMs`, with what has to be called in the end. */
+  async take(base: string, waitMs: number, signal: AbortSignal): Promise<() => void> {
+    const before = this.#last.get(base);
+    let leave = () => {};
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const last = Promise.all([before, left]).then(() => {
+      if (this.#last.get(base) === last) this.#last.delete(base);
+    });
+    this.#last.set(base, last);
+    if (before === undefined) return leave;
+    const turn = new AbortController();
+    const limit = this.#clock.sleep(waitMs, AbortSignal.any([signal, turn.signal]));
+    await Promise.race([before, limit.catch(() => undefined)]); // aborted: whoever looks at the file next says so
+    turn.abort();
+    return leave;
+  }
 }
 
 /** Our claim, with a sign of life now and then for as long as the work takes. */
@@ -63,7 +103,7 @@ function hold(
   base: string,
   { nonce, life }: OwnClaim,
   lives: Lives,
-  { clock, signMs }: { readonly clock: Clock; readonly signMs: number },
+  { clock, signMs, leave }: { readonly clock: Clock; readonly signMs: number; readonly leave: () => void },
 ): Lock {
   const signs = setInterval(() => {
     try {
@@ -88,6 +128,7 @@ function hold(
         isGone = true;
       } finally {
         life.end(isGone);
+        leave();
       }
     },
   };

@@ -182,6 +182,30 @@ test('[A-139] a symbolic link, folder or foreign file in the lock’s place is r
   assert.equal(await readFile(`${folder.path}/victim`, 'utf8'), 'kept');
 });
 
+test('of one process those that wait get the lock in the order in which they came, but for those that gave up', async () => {
+  await using folder = await temporaryFolder();
+  const locks = createLocks({ directory: `${folder.path}/locks`, clock: realClock });
+  const first = await locks.acquire('counter', { waitMs: 0, signal: never });
+  const order: number[] = [];
+  const stop = new AbortController();
+  const turns = Array.from({ length: 20 }, async (_, at) => {
+    const [waitMs, signal] = [at === 4 ? 30 : 20_000, at === 7 ? stop.signal : never];
+    await using _lock = await locks.acquire('counter', { waitMs, signal });
+    order.push(at);
+    await wait(5);
+  });
+  await assert.rejects(async () => turns[4], isBusy(process.pid));
+  stop.abort(new Error('enough'));
+  await assert.rejects(async () => turns[7], /enough/);
+  await first[Symbol.asyncDispose]();
+  await Promise.allSettled(turns);
+  assert.deepEqual(
+    order,
+    [...turns.keys()].filter((at) => at !== 4 && at !== 7),
+  );
+  await using _last = await locks.acquire('counter', { waitMs: 0, signal: never });
+});
+
 test('[A-199] a lock’s name never becomes a path', async () => {
   await using folder = await temporaryFolder();
   const locks = createLocks({ directory: `${folder.path}/locks`, clock: realClock });
