@@ -58,7 +58,7 @@ for (const name of failures ?? []) console.log(`FAILED: ${name}`);
 if (leftOut.length > 0) {
   console.log(`\n${'!'.repeat(78)}\n!! NOT TESTED on this machine:`);
   for (const line of leftOut) console.log(`!!   ${line}`);
-  console.log(`!! Debian: apt-get install gnome-keyring libkf5wallet-bin libqca-qt5-2-plugins keepassxc dbus libsecret-tools golang-docker-credential-helpers pass gnupg chromium firefox-esr xvfb xdotool openssl bsdutils git curl kubernetes-client fish zsh man-db groff-base iproute2 openssh-server wine wine64 systemd python3; then .ci/newer-programs`);
+  console.log(`!! Debian: apt-get install gnome-keyring libkf5wallet-bin libqca-qt5-2-plugins keepassxc dbus libsecret-tools golang-docker-credential-helpers pass gnupg chromium firefox-esr xvfb xdotool openssl bsdutils git curl kubernetes-client fish zsh man-db groff-base iproute2 openssh-server wine wine64 systemd python3 redis-server redis-tools etcd-server etcd-client; then .ci/newer-programs`);
   console.log('!'.repeat(78));
 }
 const unexpected = leftOut.filter((line) => !allowed.some((need) => line.startsWith(`without ${need}:`)));

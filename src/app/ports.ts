@@ -20,6 +20,7 @@ import { statePaths } from '../stores/paths.js';
 import type { SecretStores, StorePorts } from '../stores/ports.js';
 import { createStoreRouter, createStores } from '../stores/stores.js';
 import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
+import { engineOpener } from './fleet/engine-ports.js';
 import { lazyHttp } from './lazy-ports.js';
 import type { Spinner } from './terminal/spinner.js';
 import { createTerminal, type TerminalOptions } from './terminal/terminal.js';
@@ -84,6 +85,9 @@ export function createPorts(options: PortsOptions): LoginPorts {
   const clock = own.clock ?? createClock();
   const terminal = watchTerminal(own.terminal ?? createTerminal(options), hold);
   const state = stateOf(options, clock);
+  const opened = lazyHttp(() => openHttp(options));
+  const http = watchHttp(opened, hold);
+  const openEngine = engineOpener({ ...options, clock, http });
   const stores = watchStores(storesOf(options, { clock, terminal, ...state }), hold);
   const { environment } = options;
   const index =
@@ -114,10 +118,8 @@ export function createPorts(options: PortsOptions): LoginPorts {
     progress: spinner,
     stores,
     store: own.store === undefined ? createStoreRouter({ index, stores }) : stores.of(own.store.kind),
-    http: watchHttp(
-      lazyHttp(() => openHttp(options)),
-      hold,
-    ),
+    http,
+    openEngine,
     listeners: watchListeners(listeners, hold),
     browser: own.browser ?? browser,
     terminal,

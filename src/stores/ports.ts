@@ -2,6 +2,7 @@ import type { FormatFailure, IndexDocument, LoginRecord, StoreKind } from '../co
 import type { Secret } from '../core/secret.js';
 import type { JsonValue } from '../core/text/json.js';
 import type { Assertions } from './assertions/source.js';
+import type { SharedEngine } from './engines/engine.js';
 
 /** Where secrets live: one item for one key, the key an ASCII hash. */
 export interface SecretStore {
@@ -186,5 +187,7 @@ export interface StorePorts {
   readonly toolLists: ToolLists;
   readonly history: LoginHistory;
   readonly locks: Locks;
+  /** The engine of a shared store, by its address (`redis:…`, `etcd:…`); whoever opens it closes it. @throws Failure as `engines/open-engine.ts` */
+  readonly openEngine: (address: string) => Promise<SharedEngine>;
   readonly assertions: Assertions;
 }

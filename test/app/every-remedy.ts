@@ -36,6 +36,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   code: ['ENOENT', 'EACCES', 'ENOSPC', 'EPIPE', 'EADDRINUSE'],
   command: ['x.cmd', 'x'],
   damaged: [true, false],
+  denial: ['wrong', 'needed', 'not_asked', 'rights'],
   descriptor: [3],
   detail: [undefined, 'denied', 'unanswered'],
   during: ['reading', 'writing'],
@@ -61,11 +62,13 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   isLocked: [true, false],
   isLegacy: [true, false],
   issuer: ['https://as.example'],
+  key: ['postern/default/h/access'],
   keychain: ['gnome-keyring', 'kwallet', 'keepassxc', 'other', 'none', 'darwin', 'win32'],
   kind: ['private', 'loopback', 'forbidden'],
   last: [17_363],
   left: [1],
   leftMs: [60_000],
+  label: ['Redis at cache.example:6380'],
   length: [9000],
   likelyName: [undefined, 'work'],
   limit: [1],
@@ -201,6 +204,11 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
   },
   noCommonRevision: { theirs: [[], ['2031-01-01']], ours: [['2026-07-28']] },
   notForgotten: { 0: [failure] },
+  engineUnreachable: {
+    cause: ['network_failed', 'tls_failed'].map(
+      (code) => new Failure({ code, exit: 6, message: '"h.example:1" is away.', remedy: 'Try again.' }),
+    ),
+  },
   notConfirmed: {
     deed: ['end 6 logins'],
     names: [['work'], ['a', 'b', 'c', 'd', 'e', 'f']],

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { engineOpener } from '../../src/app/fleet/engine-ports.js';
 import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import type { Step } from '../../src/core/failure.js';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';
@@ -77,9 +78,17 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   const browser = walkingBrowser(options);
   const terminal = scriptedTerminal(options);
   const store = options.store ?? createMemoryStore();
+  const limits = options.limits ?? defaultLimits;
   const ports: Omit<FlowPorts, 'detachedRefresh'> = {
     clock,
-    limits: async () => options.limits ?? defaultLimits,
+    limits: async () => limits,
+    openEngine: engineOpener({
+      clock,
+      env: options.env ?? {},
+      hold: () => undefined,
+      settings: async () => ({ limits, caFile: options.caFile }),
+      http,
+    }),
     givenHeaders: async () => options.headers,
     http,
     locks,

@@ -14,6 +14,8 @@ const programsOf = {
   'secret-tool': ['secret-tool'],
   'docker-credential-secretservice': ['docker-credential-secretservice'],
   'docker-credential-pass': ['docker-credential-pass', 'pass', 'gpg', 'gpgconf'],
+  redis: ['redis-server', 'redis-cli', 'redis-benchmark'],
+  etcd: ['etcd', 'etcdctl'],
   openssl: ['openssl'],
   git: ['git'],
   script: ['script'],

@@ -2,6 +2,7 @@ import { clients } from './clients.js';
 import { credentialHelpers } from './credential-helpers.js';
 import { environment } from './environment.js';
 import { exitCodes } from './exit-codes.js';
+import { fleet } from './fleet.js';
 import { hosts } from './hosts.js';
 import { json } from './json.js';
 import { loggingIn } from './logging-in.js';
@@ -18,6 +19,7 @@ export const topics: readonly Topic[] = [
   clients,
   scripts,
   machines,
+  fleet,
   hosts,
   credentialHelpers,
   stores,

@@ -1,0 +1,60 @@
+import type { Limits } from '../../core/limits.js';
+import type { HttpClient } from '../../http/request.js';
+import type { TrustOptions } from '../../http/trust.js';
+import type { EnginePorts } from '../../stores/engines/ports.js';
+import type { StorePorts } from '../../stores/ports.js';
+
+/** What the person has set. */
+interface EngineSettings {
+  readonly caFile?: string | undefined;
+  readonly limits: Limits;
+}
+
+export interface EngineWorld {
+  readonly clock: EnginePorts['clock'];
+  readonly env: EnginePorts['env'];
+  readonly hold: EnginePorts['hold'];
+  readonly settings: () => Promise<Pick<TrustOptions, 'clientCertificates'> & EngineSettings>;
+  readonly http: HttpClient;
+}
+
+/** Opens engines; nothing of them is loaded before. */
+export function engineOpener(world: EngineWorld): StorePorts['openEngine'] {
+  return async (address) => {
+    const { openEngine } = await import('../../stores/engines/open-engine.js');
+    return await openEngine(address, enginePorts(world));
+  };
+}
+
+/**
+ * What engines of a shared store need: the guarded HTTP client, whose private addresses are a person's right to name, and
+ * the same trusted authorities for the socket that is our own.
+ */
+export function enginePorts(world: EngineWorld): EnginePorts {
+  const { clock, env, hold, settings, http } = world;
+  return {
+    clock,
+    env,
+    hold,
+    limits: async () => (await settings()).limits,
+    secureContext: async (origin) => {
+      const [{ trustBy }, { caFile, clientCertificates }] = await Promise.all([
+        import('../../http/trust.js'),
+        settings(),
+      ]);
+      const own = { ...(caFile && { caFile }), ...(clientCertificates && { clientCertificates }) };
+      return await trustBy({ env, ...own })(origin);
+    },
+    post: async ({ url, body, token, limitMs, maxBytes }, signal) => {
+      const headers = [
+        ['content-type', 'application/json'],
+        ...(token === undefined ? [] : [['authorization', token.reveal()] as const]),
+      ] as const;
+      const limits = { totalMs: limitMs, headersMs: limitMs, maxBytes };
+      const request = { method: 'POST', url, headers, body, limits, signal } as const;
+      await using response = await http.send({ ...request, namedBy: 'person', redirects: 'refuse' });
+      return { status: response.status, body: await response.bytes() };
+    },
+    networkFailure: async (error, party) => (await import('../../http/network-cause.js')).failureOf(error, party),
+  };
+}

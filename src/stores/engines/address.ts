@@ -1,0 +1,89 @@
+import { classifyAddress } from '../../core/ip-address.js';
+import { printable } from '../../core/text/printable.js';
+import { gateUrl } from '../../core/url.js';
+import { addressHoldsCredentials, engineAddressRefused } from './failures.js';
+
+/** Where an engine is. `namespace`: several fleets can share one engine. */
+export type EngineAddress = {
+  /** As it is kept in the index: two spellings of one address give one text. */
+  readonly text: string;
+  /** `Redis at cache.example:6380`, printable. */
+  readonly label: string;
+  readonly namespace: string;
+} & (
+  | { readonly engine: 'redis'; readonly way: TcpWay | { readonly path: string } }
+  | { readonly engine: 'etcd'; readonly way: TcpWay }
+);
+
+export interface TcpWay {
+  /** An address of IPv6 is in brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+}
+
+export const defaultNamespace = 'default';
+
+const namespaceShape = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+const longestAddress = 300;
+/** As the system has it for socket addresses, less the zero at the end. */
+const longestSocketPath = 107;
+
+const schemes = {
+  redis: { tls: 'rediss', plain: 'redis', port: 6379, name: 'Redis' },
+  etcd: { tls: 'https', plain: 'http', port: 2379, name: 'etcd' },
+} as const;
+
+/**
+ * Reads the address of a shared store, as a person has written it after `--store`.
+ * @throws Failure `engine_address_refused`, which holds nothing of what was written
+ */
+export function parseEngineAddress(text: string): EngineAddress {
+  const [, engine, rest = ''] = /^(redis|etcd):(.*)$/s.exec(text) ?? [];
+  if (engine !== 'redis' && engine !== 'etcd') throw engineAddressRefused('it begins with neither redis: nor etcd:');
+  if (text.length > longestAddress) throw engineAddressRefused(`it is longer than ${longestAddress} characters`);
+  if (engine === 'redis' && rest.startsWith('unix:')) return socketAddress(rest.slice('unix:'.length));
+  return tcpAddress(engine, rest);
+}
+
+function socketAddress(path: string): EngineAddress {
+  if (!/^\/[\x21-\x7e]+$/.test(path) || /\/(?:\.{0,2})(?:\/|$)/.test(path)) {
+    throw engineAddressRefused('after unix: stands no absolute path in its plain form');
+  }
+  if (path.length > longestSocketPath) throw engineAddressRefused('the path of its socket is too long for the system');
+  const label = `Redis at ${printable(path, 120)}`;
+  return { engine: 'redis', way: { path }, namespace: defaultNamespace, text: `redis:unix:${path}`, label };
+}
+
+function tcpAddress(engine: 'redis' | 'etcd', text: string): EngineAddress {
+  const { tls, plain, port: usualPort, name } = schemes[engine];
+  const [, scheme, authority = '', path = ''] = /^([a-z]+):\/\/([^/?#]*)(.*)$/s.exec(text) ?? [];
+  if (authority.includes('@') || text.includes('@')) throw addressHoldsCredentials();
+  if (scheme !== tls && scheme !== plain) throw engineAddressRefused(`it is none of ${tls}:// or ${plain}://`);
+  const gated = gateUrl(`http://${authority}/`);
+  if (!gated.ok) throw engineAddressRefused(gated.problem);
+  const host = gated.url.hostname;
+  const written = /:([0-9]+)$/.exec(authority)?.[1];
+  const port = written === undefined ? usualPort : Number(written);
+  if (port === 0) throw engineAddressRefused('its port is 0');
+  const isTls = scheme === tls;
+  if (!isTls && classifyAddress(host.replace(/^\[|\]$/g, '')) !== 'loopback') {
+    throw engineAddressRefused(
+      `${plain}:// without encryption is for 127.0.0.1 and [::1] alone`,
+      `Use ${tls}://, with the engine's own authority in NODE_EXTRA_CA_CERTS where it has one.`,
+    );
+  }
+  const namespace = path === '' || path === '/' ? defaultNamespace : path.slice(1);
+  if (!namespaceShape.test(namespace)) {
+    throw engineAddressRefused('what stands after its port is no namespace: small letters, digits, dot, dash');
+  }
+  const suffix = namespace === defaultNamespace ? '' : `/${namespace}`;
+  const label = `${name} at ${host}:${port}`;
+  return {
+    engine,
+    way: { host, port, isTls },
+    namespace,
+    text: `${engine}:${scheme}://${host}:${port}${suffix}`,
+    label,
+  };
+}

@@ -1,0 +1,130 @@
+import { isFailure } from '../../core/failure.js';
+import type { EngineCredentials } from './credentials.js';
+import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from './engine.js';
+import { engineEntryForeign } from './failures.js';
+import type { EnginePorts } from './ports.js';
+import { NoResponse, type RedisAddress, RedisConnection, type RedisReply } from './redis-connection.js';
+import { commitCommand } from './redis-script.js';
+
+const maxListed = 10_000;
+
+/** Names looked at for a list: all that the database has, ours or not. */
+const maxScanned = 5_000_000;
+const scannedAtOnce = 5_000;
+
+/**
+ * Redis 5 and later, or Valkey. A value stands behind its revision and a colon, so that one plain MGET reads both, for
+ * users who may do nothing else.
+ */
+export class RedisEngine implements SharedEngine {
+  readonly label: string;
+  readonly #connection: RedisConnection;
+
+  constructor(address: RedisAddress, credentials: EngineCredentials | undefined, ports: EnginePorts) {
+    this.label = address.label;
+    this.#connection = new RedisConnection(address, credentials, ports);
+  }
+
+  async read(keys: readonly string[], signal: AbortSignal): Promise<readonly (EngineEntry | undefined)[]> {
+    if (keys.length === 0) return [];
+    const values = await this.#look(['MGET', ...keys], 'to read', signal);
+    return keys.map((key, at) => this.#entryOf(key, listOf(values)[at] ?? null));
+  }
+
+  async commit(commit: EngineCommit, signal: AbortSignal): Promise<CommitResult> {
+    try {
+      const revision = await this.#connection.send(commitCommand(commit), 'to write', signal);
+      if (revision === null) return { outcome: 'conflict' };
+      return { outcome: 'committed', revisions: commit.puts.map(() => String(revision)) };
+    } catch (error) {
+      if (error instanceof NoResponse) return { outcome: 'unknown', cause: error.failure };
+      throw error;
+    }
+  }
+
+  async list(prefix: string, signal: AbortSignal): Promise<readonly string[]> {
+    const pattern = `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`;
+    const names = new Set<string>();
+    let cursor = '0';
+    for (let scanned = 0; scanned < maxScanned && names.size < maxListed; scanned += scannedAtOnce) {
+      const scan = ['SCAN', cursor, 'MATCH', pattern, 'COUNT', String(scannedAtOnce)];
+      const [next = '0', found = []] = listOf(await this.#look(scan, 'to list', signal));
+      for (const name of listOf(found)) names.add(String(name));
+      cursor = String(next);
+      if (cursor === '0') break;
+    }
+    return [...names]
+      .filter((name) => !name.endsWith('/revision'))
+      .sort()
+      .slice(0, maxListed);
+  }
+
+  async durability(signal: AbortSignal): Promise<readonly string[]> {
+    const settings = new Map<string, string>();
+    for (const pattern of ['append*', 'maxmemory*']) {
+      try {
+        const said = listOf(await this.#look(['CONFIG', 'GET', pattern], 'to see its settings', signal)).map(String);
+        said.forEach((name, at) => {
+          if (at % 2 === 0) settings.set(name, said[at + 1] ?? '');
+        });
+      } catch (error) {
+        if (!isFailure(error, 'store_denied') && !isUnknownCommand(error)) throw error;
+        return [
+          `${this.label} does not show its settings to this user (+config|get): whether it writes before it responds is not known.`,
+        ];
+      }
+    }
+    return this.#risks(settings);
+  }
+
+  #risks(settings: ReadonlyMap<string, string>): readonly string[] {
+    const sync = settings.get('appendfsync');
+    const policy = settings.get('maxmemory-policy') ?? 'noeviction';
+    const isBounded = (settings.get('maxmemory') ?? '0') !== '0';
+    return [
+      settings.get('appendonly') === 'yes'
+        ? ''
+        : `${this.label} keeps no log of its writes (appendonly no): a restart loses what came after the last snapshot. Set: appendonly yes, appendfsync always.`,
+      settings.get('appendonly') === 'yes' && sync !== 'always'
+        ? `${this.label} responds before it has written (appendfsync ${sync}): a crash can lose a refresh token for good. Set: appendfsync always.`
+        : '',
+      isBounded && policy !== 'noeviction'
+        ? `${this.label} throws logins away when its memory is full (maxmemory-policy ${policy}). Set: maxmemory-policy noeviction.`
+        : '',
+    ].filter((line) => line !== '');
+  }
+
+  #entryOf(key: string, value: RedisReply): EngineEntry | undefined {
+    if (value === null) return undefined;
+    const colon = Buffer.isBuffer(value) ? value.indexOf(0x3a) : -1;
+    if (!Buffer.isBuffer(value) || colon < 1 || colon > 20) throw engineEntryForeign(this.label, key);
+    const revision = value.toString('latin1', 0, colon);
+    if (!/^\d+$/.test(revision)) throw engineEntryForeign(this.label, key);
+    return { revision, value: value.subarray(colon + 1) };
+  }
+
+  /** A look changes nothing: where an idle connection turns out to be broken, it is taken once more. */
+  async #look(command: readonly string[], asked: string, signal: AbortSignal): Promise<RedisReply> {
+    for (let isSecond = false; ; isSecond = true) {
+      try {
+        return await this.#connection.send(command, asked, signal);
+      } catch (error) {
+        if (!(error instanceof NoResponse)) throw error;
+        if (isSecond || !error.isBroken) throw error.failure;
+      }
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#connection[Symbol.asyncDispose]();
+  }
+}
+
+function listOf(reply: RedisReply): readonly RedisReply[] {
+  return Array.isArray(reply) ? reply : [];
+}
+
+/** Of services that are run by others, some have no CONFIG. */
+function isUnknownCommand(error: unknown): boolean {
+  return isFailure(error, 'store_unavailable') && error.message.includes('(ERR)');
+}

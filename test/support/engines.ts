@@ -1,0 +1,253 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Authority } from './certificates.js';
+import { freePort } from './free-port.js';
+import { temporaryFolder } from './temporary.js';
+
+const run = promisify(execFile);
+
+/** A name and password, as the file of credentials has them. */
+export interface EngineUser {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** Who may do what: the keeper and runners that refresh, and runners that only read. Root administers. */
+export const users = {
+  root: { name: 'root', password: 'the-password-of-root' },
+  refresher: { name: 'refresher', password: 'the-password-of-refreshers' },
+  runner: { name: 'runner', password: 'the-password-of-runners' },
+} as const satisfies Record<string, EngineUser>;
+
+/** An engine that was started for the test, on loopback. */
+export interface RunningEngine extends AsyncDisposable {
+  readonly port: number;
+  /** As `--store` takes it; of another port, such as a forwarder's. */
+  address(port?: number): string;
+  /** The same data again, at the same port. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** What its own tool prints, as root. */
+  tool(...words: string[]): Promise<string>;
+}
+
+export interface EngineOptions {
+  /** Serves TLS with a certificate for 127.0.0.1 of it. */
+  readonly authority?: Authority;
+  /** Has users and their rights; else whoever reaches it may do all. */
+  readonly hasUsers?: boolean;
+  /** More words of its command line. */
+  readonly more?: readonly string[];
+  /** Lines of access rules of its own; else those that the help has. */
+  readonly rules?: readonly string[];
+}
+
+/** As `postern help fleet` has them. */
+export const redisRules: readonly string[] = [
+  `user default off`,
+  `user root on >${users.root.password} ~* &* +@all`,
+  `user refresher on >${users.refresher.password} ~postern/default/* +mget +scan +eval +get +set +del +time +config|get`,
+  `user runner on >${users.runner.password} %R~postern/default/*/access %R~postern/default/*/note +mget +scan`,
+];
+
+/** Debian's redis-server, which writes before it responds. */
+export async function startRedis(options: EngineOptions = {}): Promise<RunningEngine> {
+  const folder = await temporaryFolder();
+  const port = await freePort();
+  const { authority, hasUsers = false } = options;
+  const certificate = await authority?.issue('IP:127.0.0.1');
+  const acl = join(folder.path, 'users.acl');
+  await writeFile(acl, `${(options.rules ?? redisRules).join('\n')}\n`);
+  const tls = certificate && ['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'];
+  const words = [
+    ...(tls ?? ['--port', `${port}`]),
+    ...(certificate ? ['--tls-cert-file', certificate.certFile, '--tls-key-file', certificate.keyFile] : []),
+    ...(authority ? ['--tls-ca-cert-file', authority.caFile] : []),
+    ...['--bind', '127.0.0.1', '--dir', folder.path, '--save', '', '--daemonize', 'no'],
+    ...(hasUsers ? ['--aclfile', acl] : []),
+    ...(options.more ?? ['--appendonly', 'yes', '--appendfsync', 'always']),
+  ];
+  const scheme = certificate ? 'rediss' : 'redis';
+  const asRoot = hasUsers ? ['--user', 'root', '--pass', users.root.password, '--no-auth-warning'] : [];
+  const client = [
+    '-h',
+    '127.0.0.1',
+    '-p',
+    `${port}`,
+    ...asRoot,
+    ...(authority ? ['--tls', '--cacert', authority.caFile] : []),
+  ];
+  const tool = async (...more: string[]) => (await run('redis-cli', [...client, ...more])).stdout;
+  return await started('redis-server', words, {
+    port,
+    address: (other = port) => `redis:${scheme}://127.0.0.1:${other}`,
+    tool,
+    isUp: async () => (await tool('ping')).includes('PONG'),
+    dispose: () => folder[Symbol.asyncDispose](),
+  });
+}
+
+/** As `postern help fleet` has them: words of etcdctl. */
+export const etcdRules: readonly (readonly string[])[] = [
+  ['user', 'add', 'root', '--new-user-password', users.root.password],
+  ['user', 'grant-role', 'root', 'root'],
+  ['role', 'add', 'refresher'],
+  ['role', 'grant-permission', 'refresher', 'readwrite', '--prefix=true', 'postern/default/'],
+  ['user', 'add', 'refresher', '--new-user-password', users.refresher.password],
+  ['user', 'grant-role', 'refresher', 'refresher'],
+];
+
+/** Debian's etcd-server; users come after it runs. */
+export async function startEtcd(
+  options: EngineOptions & { readonly runnerKeys?: readonly string[] } = {},
+): Promise<RunningEngine> {
+  const folder = await temporaryFolder();
+  const [port, peers] = [await freePort(), await freePort()];
+  const { authority, hasUsers = false, runnerKeys = [] } = options;
+  const certificate = await authority?.issue('IP:127.0.0.1');
+  const origin = `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`;
+  const data = join(folder.path, 'data');
+  await mkdir(data, { mode: 0o700 });
+  const words = [
+    ...['--data-dir', data, '--listen-client-urls', origin, '--advertise-client-urls', origin],
+    ...[
+      '--listen-peer-urls',
+      `http://127.0.0.1:${peers}`,
+      '--initial-advertise-peer-urls',
+      `http://127.0.0.1:${peers}`,
+    ],
+    ...['--initial-cluster', `default=http://127.0.0.1:${peers}`, '--log-level', 'error'],
+    ...(certificate ? ['--cert-file', certificate.certFile, '--key-file', certificate.keyFile] : []),
+    ...(options.more ?? []),
+  ];
+  let hasAuth = false;
+  const tool = async (...more: string[]) => {
+    const trust = authority ? [`--cacert=${authority.caFile}`] : [];
+    const asRoot = hasAuth ? [`--user=${users.root.name}:${users.root.password}`] : [];
+    const env = { PATH: process.env['PATH'] ?? '', ETCDCTL_API: '3' };
+    return (await run('etcdctl', [`--endpoints=${origin}`, ...trust, ...asRoot, ...more], { env })).stdout;
+  };
+  const engine = await started('etcd', words, {
+    port,
+    address: (other = port) => `etcd:${certificate ? 'https' : 'http'}://127.0.0.1:${other}`,
+    tool,
+    isUp: async () => (await tool('endpoint', 'status')).includes('127.0.0.1'),
+    dispose: () => folder[Symbol.asyncDispose](),
+  });
+  if (hasUsers) {
+    for (const rule of etcdRules) await tool(...rule);
+    await tool('role', 'add', 'runner');
+    for (const key of runnerKeys) await tool('role', 'grant-permission', 'runner', 'read', key);
+    await tool('user', 'add', 'runner', '--new-user-password', users.runner.password);
+    await tool('user', 'grant-role', 'runner', 'runner');
+    await tool('auth', 'enable');
+    hasAuth = true;
+  }
+  return engine;
+}
+
+async function started(
+  command: string,
+  words: readonly string[],
+  engine: Pick<RunningEngine, 'port' | 'address' | 'tool'> & {
+    readonly isUp: () => Promise<boolean>;
+    readonly dispose: () => PromiseLike<void>;
+  },
+): Promise<RunningEngine> {
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    child = spawn(command, [...words], { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] ?? '' } });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += chunk));
+    for (let tries = 0; ; tries += 1) {
+      if (await engine.isUp().catch(() => false)) return;
+      if (tries > 300 || child.exitCode !== null) throw new Error(`${command} does not start: ${said}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const stop = async (name: NodeJS.Signals = 'SIGKILL') => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGCONT');
+    child.kill(name);
+    await gone;
+  };
+  await start();
+  return {
+    ...engine,
+    start,
+    stop,
+    restart: async () => {
+      await stop();
+      await start();
+    },
+    signal: (name) => child?.kill(name),
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+      await engine.dispose();
+    },
+  };
+}
+
+/** What stands between a program and an engine, to be cut at a moment of the test's choice. */
+export interface Forwarder extends AsyncDisposable {
+  readonly port: number;
+  /** Lets what comes pass to the engine, and cuts the connection at the first byte of a response that comes after. */
+  cutNextResponse(): void;
+  /** Swallows what the engine says from now on. */
+  swallow(isOn: boolean): void;
+  cutAll(): void;
+  /** How many connections there were. */
+  readonly count: number;
+}
+
+export async function startForwarder(to: number): Promise<Forwarder> {
+  const open = new Set<Socket>();
+  let [cuts, swallows, count] = [false, false, 0];
+  const server = createServer((near) => {
+    const far = connect(to, '127.0.0.1');
+    count += 1;
+    const end = () => {
+      near.destroy();
+      far.destroy();
+      open.delete(near);
+    };
+    open.add(near);
+    for (const socket of [near, far]) socket.on('error', end).on('close', end);
+    near.pipe(far);
+    far.on('data', (chunk) => {
+      if (cuts) {
+        cuts = false;
+        end();
+      } else if (!swallows) near.write(chunk);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const cutAll = () => {
+    for (const socket of open) socket.destroy();
+  };
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    cutNextResponse: () => {
+      cuts = true;
+    },
+    swallow: (isOn) => {
+      swallows = isOn;
+    },
+    cutAll,
+    get count() {
+      return count;
+    },
+    [Symbol.asyncDispose]: async () => {
+      cutAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
