@@ -61,6 +61,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   how: ['ended with 1'],
   isLocked: [true, false],
   isLegacy: [true, false],
+  isTls: [true, false],
   issuer: ['https://as.example'],
   key: ['postern/default/h/access'],
   keychain: ['gnome-keyring', 'kwallet', 'keepassxc', 'other', 'none', 'darwin', 'win32'],

@@ -50,10 +50,10 @@ export interface EngineOptions {
 
 /** As `postern help fleet` has them. */
 export const redisRules: readonly string[] = [
-  `user default off`,
+  `user default off ~* &* +@all`, // with its rights the log is read at a start
   `user root on >${users.root.password} ~* &* +@all`,
-  `user refresher on >${users.refresher.password} ~postern/default/* +mget +scan +eval +get +set +del +time +config|get`,
-  `user runner on >${users.runner.password} %R~postern/default/*/access %R~postern/default/*/note +mget +scan`,
+  `user refresher on >${users.refresher.password} ~postern/default/* +mget +scan +eval +get +set +del +time +config|get +acl|dryrun`,
+  `user runner on >${users.runner.password} %R~postern/default/access/* +mget +scan`,
 ];
 
 /** Debian's redis-server, which writes before it responds. */
@@ -101,15 +101,17 @@ export const etcdRules: readonly (readonly string[])[] = [
   ['role', 'grant-permission', 'refresher', 'readwrite', '--prefix=true', 'postern/default/'],
   ['user', 'add', 'refresher', '--new-user-password', users.refresher.password],
   ['user', 'grant-role', 'refresher', 'refresher'],
+  ['role', 'add', 'runner'],
+  ['role', 'grant-permission', 'runner', 'read', '--prefix=true', 'postern/default/access/'],
+  ['user', 'add', 'runner', '--new-user-password', users.runner.password],
+  ['user', 'grant-role', 'runner', 'runner'],
 ];
 
 /** Debian's etcd-server; users come after it runs. */
-export async function startEtcd(
-  options: EngineOptions & { readonly runnerKeys?: readonly string[] } = {},
-): Promise<RunningEngine> {
+export async function startEtcd(options: EngineOptions = {}): Promise<RunningEngine> {
   const folder = await temporaryFolder();
   const [port, peers] = [await freePort(), await freePort()];
-  const { authority, hasUsers = false, runnerKeys = [] } = options;
+  const { authority, hasUsers = false } = options;
   const certificate = await authority?.issue('IP:127.0.0.1');
   const origin = `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`;
   const data = join(folder.path, 'data');
@@ -142,10 +144,6 @@ export async function startEtcd(
   });
   if (hasUsers) {
     for (const rule of etcdRules) await tool(...rule);
-    await tool('role', 'add', 'runner');
-    for (const key of runnerKeys) await tool('role', 'grant-permission', 'runner', 'read', key);
-    await tool('user', 'add', 'runner', '--new-user-password', users.runner.password);
-    await tool('user', 'grant-role', 'runner', 'runner');
     await tool('auth', 'enable');
     hasAuth = true;
   }

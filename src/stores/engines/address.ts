@@ -74,7 +74,7 @@ function tcpAddress(engine: 'redis' | 'etcd', text: string): EngineAddress {
     );
   }
   const namespace = path === '' || path === '/' ? defaultNamespace : path.slice(1);
-  if (!namespaceShape.test(namespace)) {
+  if (!namespaceShape.test(namespace) || !/^(?:\/|$)/.test(path)) {
     throw engineAddressRefused('what stands after its port is no namespace: small letters, digits, dot, dash');
   }
   const suffix = namespace === defaultNamespace ? '' : `/${namespace}`;

@@ -65,7 +65,7 @@ function problem(stats: Stats, isSystemds: boolean): string | undefined {
 
 /** `NAME:PASSWORD` on one line, or a line for each; undefined for anything else. */
 export function parseEngineCredentials(text: string): EngineCredentials | undefined {
-  const [, name = '', password = ''] = /^([^\n:]+)(?::|\r?\n)([^\n]+?)\r?\n?$/.exec(text) ?? [];
+  const [, name = '', password = ''] = /^([^\n:]+)[\n:]([^\n]+)\n?$/.exec(text.replaceAll('\r\n', '\n')) ?? [];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is refused
   return name === '' || /[\0-\x1f\x7f]/.test(name + password)
     ? undefined

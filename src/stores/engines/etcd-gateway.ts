@@ -9,11 +9,14 @@ import type { EnginePorts } from './ports.js';
 /** A request left, and may have been done: no response came that says so. */
 export class NoEtcdResponse extends Error {
   readonly failure: Failure;
+  /** The connection broke, and the time was not over. */
+  readonly isBroken: boolean;
 
-  constructor(failure: Failure) {
+  constructor(failure: Failure, isBroken = false) {
     super(failure.message, { cause: failure });
     this.name = 'NoEtcdResponse';
     this.failure = failure;
+    this.isBroken = isBroken;
   }
 }
 
@@ -119,7 +122,7 @@ export class EtcdGateway {
     } catch (error) {
       if (!isFailure(error) || signal.aborted) throw error;
       const failure = engineUnreachable(this.#label, error);
-      throw isUnsent(error) ? failure : new NoEtcdResponse(failure);
+      throw isUnsent(error) ? failure : new NoEtcdResponse(failure, error.code === 'network_failed');
     }
   }
 

@@ -79,11 +79,15 @@ export class EtcdEngine implements SharedEngine {
     for (const ID of leases) await this.#gateway.post('lease/revoke', { ID }, 'to write', soon).catch(() => undefined);
   }
 
+  /** Where an idle connection turns out to be broken, it is taken once more. */
   async #look(path: string, body: object, asked: string, signal: AbortSignal): Promise<JsonObject> {
-    try {
-      return await this.#gateway.post(path, body, asked, signal);
-    } catch (error) {
-      throw error instanceof NoEtcdResponse ? error.failure : error;
+    for (let isSecond = false; ; isSecond = true) {
+      try {
+        return await this.#gateway.post(path, body, asked, signal);
+      } catch (error) {
+        if (!(error instanceof NoEtcdResponse)) throw error;
+        if (isSecond || !error.isBroken) throw error.failure;
+      }
     }
   }
 

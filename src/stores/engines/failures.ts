@@ -2,7 +2,6 @@ import { exitCode, Failure } from '../../core/failure.js';
 import { quoted, quotedPath } from '../../core/text/printable.js';
 import { storeFailure } from '../state-failures.js';
 
-/** Another postern may write there; this is the one word that all of these remedies end with. */
 const more = 'How to set one up: postern help fleet';
 
 const shapes =
@@ -38,12 +37,9 @@ export function engineCredentialsUnusable(path: string, why: string): Failure {
 /** The network's cause, in our own words. @param cause The failure of the connection or of the HTTP request. */
 export function engineUnreachable(label: string, cause: Failure): Failure {
   const why = cause.message.replace(/^"(?:[^"\\]|\\.)*" /, 'it ');
-  return storeFailure(
-    'store_unavailable',
-    `${label} cannot be used: ${why}`,
-    cause.code === 'tls_failed' ? `${cause.remedy} ${more}` : cause.remedy,
-    cause,
-  );
+  const isOurs = !/operator of that server/.test(cause.remedy) || cause.code === 'tls_failed';
+  const remedy = isOurs ? cause.remedy : 'Try again; then look at its log, and whether it speaks TLS at that port.';
+  return storeFailure('store_unavailable', `${label} cannot be used: ${why}`, remedy, cause);
 }
 
 /** It was reached, and does not do its work. @param why Ends the sentence "… cannot be used: …". */
@@ -51,8 +47,11 @@ export function engineUnusable(label: string, why: string, remedy = `Look at its
   return storeFailure('store_unavailable', `${label} cannot be used: ${why}.`, remedy);
 }
 
-export function engineTooSlow(label: string, limitMs: number): Failure {
-  const remedy = 'Look at its load and at the network; for slower ones set limits.storeSeconds: postern config edit';
+/** @param isTls A handshake began, and what listens there may know none. */
+export function engineTooSlow(label: string, limitMs: number, isTls = false): Failure {
+  const remedy = isTls
+    ? 'Check host and port, and that it speaks TLS there.'
+    : 'Look at its load and at the network; for slower ones set limits.storeSeconds: postern config edit';
   return engineUnusable(label, `it did not respond within ${limitMs / 1000} s`, remedy);
 }
 

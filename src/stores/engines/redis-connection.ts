@@ -86,13 +86,13 @@ export class RedisConnection implements AsyncDisposable {
   /** @throws Failure `store_unavailable`, `store_denied`, `network_setting_unusable` */
   async #open(): Promise<OpenClient> {
     const { clock, limits } = this.#ports;
-    const { label } = this.#address;
+    const { label, way } = this.#address;
     const limitMs = (await limits()).connectSeconds * 1000;
     const { client, connected } = await this.#start(limitMs);
     const came = await within(clock, limitMs, settled(connected));
     if (came !== undefined && 'value' in came) return client;
     client.close();
-    if (came === undefined) throw engineTooSlow(label, limitMs);
+    if (came === undefined) throw engineTooSlow(label, limitMs, 'isTls' in way && way.isTls);
     const said = client.saidIn(came.error);
     throw said === undefined ? await this.#unreachable(came.error) : refusal(label, said, '');
   }

@@ -61,37 +61,52 @@ export class RedisEngine implements SharedEngine {
 
   async durability(signal: AbortSignal): Promise<readonly string[]> {
     const settings = new Map<string, string>();
+    const unknown = (right: string) =>
+      `${this.label} does not show this user its settings (${right}): whether it can lose what it has acknowledged is not known.`;
     for (const pattern of ['append*', 'maxmemory*']) {
-      try {
-        const said = listOf(await this.#look(['CONFIG', 'GET', pattern], 'to see its settings', signal)).map(String);
-        said.forEach((name, at) => {
-          if (at % 2 === 0) settings.set(name, said[at + 1] ?? '');
-        });
-      } catch (error) {
-        if (!isFailure(error, 'store_denied') && !isUnknownCommand(error)) throw error;
-        return [
-          `${this.label} does not show its settings to this user (+config|get): whether it writes before it responds is not known.`,
-        ];
-      }
+      const said = await this.#settings(['CONFIG', 'GET', pattern], signal);
+      if (said === undefined) return [unknown('+config|get')];
+      const words = listOf(said).map(String);
+      for (let at = 0; at + 1 < words.length; at += 2) settings.set(words[at] ?? '', words[at + 1] ?? '');
     }
-    return this.#risks(settings);
+    const dryRun = await this.#settings(['ACL', 'DRYRUN', 'default', 'SET', 'postern/default/x/access', '1'], signal);
+    return [...this.#risks(settings), ...(String(dryRun ?? 'OK') === 'OK' ? [] : [this.#replayRisk()])];
+  }
+
+  /** Undefined: it shows them to nobody, or not to this user. */
+  async #settings(command: readonly string[], signal: AbortSignal): Promise<RedisReply | undefined> {
+    try {
+      return await this.#look(command, 'to see its settings', signal);
+    } catch (error) {
+      if (isFailure(error, 'store_denied') || isUnknownCommand(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Redis 7.0 to 8.2 (redis issue 14541) and Valkey of these times (valkey issue 3983). */
+  #replayRisk(): string {
+    return `${this.label} may lose at a restart what was written in one step, all tokens among it, since its user "default" has no rights, with which its log is read. Set: user default off ~* &* +@all.`;
   }
 
   #risks(settings: ReadonlyMap<string, string>): readonly string[] {
-    const sync = settings.get('appendfsync');
+    const [sync, isLogged] = [settings.get('appendfsync'), settings.get('appendonly') === 'yes'];
     const policy = settings.get('maxmemory-policy') ?? 'noeviction';
     const isBounded = (settings.get('maxmemory') ?? '0') !== '0';
-    return [
-      settings.get('appendonly') === 'yes'
-        ? ''
-        : `${this.label} keeps no log of its writes (appendonly no): a restart loses what came after the last snapshot. Set: appendonly yes, appendfsync always.`,
-      settings.get('appendonly') === 'yes' && sync !== 'always'
-        ? `${this.label} responds before it has written (appendfsync ${sync}): a crash can lose a refresh token for good. Set: appendfsync always.`
-        : '',
-      isBounded && policy !== 'noeviction'
-        ? `${this.label} throws logins away when its memory is full (maxmemory-policy ${policy}). Set: maxmemory-policy noeviction.`
-        : '',
-    ].filter((line) => line !== '');
+    const risks: readonly (readonly [boolean, string])[] = [
+      [
+        !isLogged,
+        'keeps no log of its writes (appendonly no): a restart loses what came after the last snapshot. Set: appendonly yes, appendfsync always.',
+      ],
+      [
+        isLogged && sync !== 'always',
+        `responds before it has written (appendfsync ${sync}): a crash can lose a refresh token for good. Set: appendfsync always.`,
+      ],
+      [
+        isBounded && policy !== 'noeviction',
+        `throws logins away when its memory is full (maxmemory-policy ${policy}). Set: maxmemory-policy noeviction.`,
+      ],
+    ];
+    return risks.filter(([is]) => is).map(([, what]) => `${this.label} ${what}`);
   }
 
   #entryOf(key: string, value: RedisReply): EngineEntry | undefined {
