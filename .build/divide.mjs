@@ -8,7 +8,7 @@ import { build } from 'esbuild';
  * lies in the first bundle that needs it. A request, a refresh and a credential helper make do with `main`.
  */
 const divisions = [
-  { name: 'usual', modules: /^(?:(?:app\/help|call|mcp|stores\/engines)\/(?!request\.command)|credential\/exec|login\/status)/ },
+  { name: 'usual', modules: /^(?:(?:app\/help|call|mcp|stores\/(?:engines|shared))\/(?!request\.command)|credential\/exec|login\/status)/ },
   {
     name: 'rare',
     modules: /^(?:app\/(?:local-server|relay-origins|uninstall)|bridge|client-metadata|config|doctor|login(?!\/logins)|proxy|relay|sandbox|setup)\b/,

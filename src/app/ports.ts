@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { lazy, once } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { CorePorts, Journal } from '../core/ports.js';
+import type { StoreKind } from '../core/records.js';
 import type { LogInForRun } from '../doctor/ports.js';
 import type { HttpOptions, Origins } from '../http/origins.js';
 import type { PoolLimits } from '../http/pool.js';
@@ -14,13 +15,15 @@ import type { Connection } from '../relay/connection.js';
 import type { CheckProgramsWorld } from '../setup/check-programs.js';
 import { createAssertions } from '../stores/assertions/read-assertion.js';
 import { createClock } from '../stores/clock.js';
-import { type EnvironmentLogin, environmentStore, withEnvironmentLogin } from '../stores/environment-token.js';
+import { type EnvironmentLogin, withEnvironmentLogin } from '../stores/environment-token.js';
 import { withHistory } from '../stores/index/with-history.js';
 import { statePaths } from '../stores/paths.js';
-import type { SecretStores, StorePorts } from '../stores/ports.js';
-import { createStoreRouter, createStores } from '../stores/stores.js';
+import type { CredentialIndex, StorePorts } from '../stores/ports.js';
+import { withSharedLogins } from '../stores/shared/with-shared-logins.js';
+import { createStoreRouter } from '../stores/stores.js';
 import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
-import { engineOpener } from './fleet/engine-ports.js';
+import { withEngines } from './fleet/engine-ports.js';
+import { storesOf } from './fleet/stores-of.js';
 import { lazyHttp } from './lazy-ports.js';
 import type { Spinner } from './terminal/spinner.js';
 import { createTerminal, type TerminalOptions } from './terminal/terminal.js';
@@ -77,6 +80,8 @@ export interface RequestPrinter {
 export interface PersonalSettings extends Pick<TrustOptions, 'clientCertificates'> {
   readonly caFile?: string | undefined;
   readonly limits: Limits;
+  readonly store?: StoreKind | undefined;
+  readonly storeReadOnly?: boolean | undefined;
 }
 
 /** The real world as flows see it; what has to be closed is the HTTP client. */
@@ -85,13 +90,17 @@ export function createPorts(options: PortsOptions): LoginPorts {
   const clock = own.clock ?? createClock();
   const terminal = watchTerminal(own.terminal ?? createTerminal(options), hold);
   const state = stateOf(options, clock);
-  const opened = lazyHttp(() => openHttp(options));
-  const http = watchHttp(opened, hold);
-  const openEngine = engineOpener({ ...options, clock, http });
-  const stores = watchStores(storesOf(options, { clock, terminal, ...state }), hold);
+  const opened = watchHttp(
+    lazyHttp(() => openHttp(options)),
+    hold,
+  );
+  const { http, openEngine } = withEngines({ ...options, clock, http: opened });
+  const stores = watchStores(storesOf(options, { clock, terminal, openEngine, ...state }), hold);
   const { environment } = options;
+  const configured = async () => (await options.settings()).store;
+  const shared = own.index ?? withSharedLogins(state.index, { stores, configured });
   const index =
-    environment === undefined || own.index !== undefined ? state.index : withEnvironmentLogin(state.index, environment);
+    environment === undefined || own.index !== undefined ? shared : withEnvironmentLogin(shared, environment);
   const listeners = lazy({ listen: true }, async () => {
     const [{ createCallbackListeners }, { callbackLimits }, { runsInContainer }] = await Promise.all([
       import('../login/browser/callback-listener.js'),
@@ -156,7 +165,7 @@ function stateOf({ platform, homedir, env, hold, own, command }: PortsOptions, c
     const { createLocks } = await import('../stores/state/locks.js');
     return createLocks({ directory: join(folder(), 'locks'), clock });
   });
-  const index = lazy({ read: true, update: true }, async () => {
+  const index = lazy<Omit<CredentialIndex, 'adopt'>>({ read: true, update: true }, async () => {
     const { createCredentialIndex } = await import('../stores/index/credential-index.js');
     return createCredentialIndex({ directory: folder(), locks });
   });
@@ -196,27 +205,6 @@ function stateOf({ platform, homedir, env, hold, own, command }: PortsOptions, c
     handedOut,
     toolLists: own.toolLists ?? toolLists,
   };
-}
-
-/** Whoever brings a store has no other. */
-function storesOf(
-  options: PortsOptions,
-  made: Pick<CorePorts, 'clock' | 'terminal'> & Pick<StorePorts, 'locks'> & { readonly folder: () => string },
-): SecretStores {
-  const { platform, env, own, signal, environment } = options;
-  const { store } = own;
-  if (store !== undefined) return { of: () => store };
-  const stores = createStores({
-    ...made,
-    platform,
-    env,
-    signal,
-    stateFolder: made.folder,
-    limits: async () => (await options.settings()).limits,
-  });
-  if (environment === undefined) return stores;
-  const given = environmentStore(environment);
-  return { of: (kind) => (kind === given.kind ? given : stores.of(kind)) };
 }
 
 /** The bridge's way out, to be closed by whoever opens it. */

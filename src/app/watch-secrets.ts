@@ -50,6 +50,9 @@ export function watchStore(store: SecretStore, hold: Hold): SecretStore {
       return store.write(key, value);
     },
     remove: (key) => store.remove(key),
+    begin: async (key, wait) => await store.begin?.(key, wait),
+    publish: async (login) => await store.publish?.(login),
+    records: async () => await store.records?.(),
   };
 }
 

@@ -5,7 +5,10 @@
 export type Zone = 'public' | 'private' | 'loopback';
 
 /** The kinds of store for secrets. */
-export type StoreKind = 'keychain' | 'file' | 'memory' | 'environment' | `helper:${string}`;
+export type StoreKind = 'keychain' | 'file' | 'memory' | 'environment' | `helper:${string}` | SharedKind;
+
+/** A store that several machines share, by the address of its engine. */
+export type SharedKind = `redis:${string}` | `etcd:${string}`;
 
 /** How this client identified itself to an authorization server. */
 export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
@@ -209,8 +212,16 @@ export const defaultAccount = 'default';
 /** The part after the colon ends the name of a program: no path, no option. */
 const helperPattern = /^helper:[a-z0-9][a-z0-9._-]{0,62}$/;
 
+/** The address of an engine, with a namespace perhaps; never with a name or a password. What is wrong with one is said when it is opened. */
+const sharedPattern =
+  /^(?:redis:(?:rediss?:\/\/[^\s@/?#]{1,260}(?:\/[a-z0-9][a-z0-9._-]{0,62})?|unix:\/[\x21-\x3f\x41-\x7e]{1,106})|etcd:https?:\/\/[^\s@/?#]{1,260}(?:\/[a-z0-9][a-z0-9._-]{0,62})?)$/;
+
+export function isSharedKind(text: string): text is SharedKind {
+  return sharedPattern.test(text);
+}
+
 export function isStoreKind(text: string): text is StoreKind {
-  return text === 'keychain' || text === 'file' || text === 'memory' || helperPattern.test(text);
+  return text === 'keychain' || text === 'file' || text === 'memory' || helperPattern.test(text) || isSharedKind(text);
 }
 
 /** Whether a person can choose this store for a login; memory ends with the process. */
@@ -218,13 +229,21 @@ export function isStoreChoice(text: string): text is StoreKind {
   return isStoreKind(text) && text !== 'memory';
 }
 
-export const storeChoices = 'keychain, file or helper:NAME';
+export const storeChoices = 'keychain, file, helper:NAME, redis:URL or etcd:URL';
 
-/** Why this store cannot be chosen, as the end of a sentence. */
+/** Why this store cannot be chosen, as the end of a sentence. Quotes nothing: an address may hold a password. */
 export function whyNoStore(text: string): string {
-  return text === 'memory'
-    ? `a login in memory is lost as soon as its command ends; postern call, request and bridge make one for themselves with --store memory (${storeChoices})`
-    : `it is none of ${storeChoices}`;
+  if (text === 'memory') {
+    return `a login in memory is lost as soon as its command ends; postern call, request and bridge make one for themselves with --store memory (${storeChoices})`;
+  }
+  const [, engine] = /^(redis|etcd):/.exec(text) ?? [];
+  if (engine === undefined) return `it is none of ${storeChoices}`;
+  if (text.includes('@')) {
+    return 'an address with a name or password can be read by everybody here; write NAME:PASSWORD into a file of mode 600, and name that in POSTERN_ENGINE_CREDENTIALS_FILE';
+  }
+  return engine === 'redis'
+    ? 'after redis: comes rediss://HOST:PORT, redis://127.0.0.1:PORT or unix:/PATH, the first two with /NAMESPACE after it where you want one'
+    : 'after etcd: comes https://HOST:PORT, or http://127.0.0.1:PORT, with /NAMESPACE after it where you want one';
 }
 
 /** A store in words for a person. */
@@ -239,7 +258,9 @@ export function storeInWords(kind: StoreKind): string {
     case 'memory':
       return 'memory, for this process only';
     default:
-      return `docker-credential-${kind.slice('helper:'.length)} (--store ${kind})`;
+      return isSharedKind(kind)
+        ? `${kind.startsWith('redis:') ? 'Redis' : 'etcd'}, shared by several machines (--store ${kind})`
+        : `docker-credential-${kind.slice('helper:'.length)} (--store ${kind})`;
   }
 }
 

@@ -17,6 +17,7 @@ import { deadlinePassed, ownLoginKept, ownLoginNowhere, secretOnTerminal } from 
 import {
   findCredential,
   isGone,
+  loginsFor,
   namedLogin,
   originOfWanted,
   proveWanted,
@@ -108,7 +109,7 @@ async function outputFor(
   progress.call = call;
   if (call.kind === 'get' && world.out.isTerminal && !args.showSecret) throw secretOnTerminal();
   if (args.clientCredentials) await logInAsClient(world, args, call.wanted, signal);
-  const { logins } = await world.index.read();
+  const { logins } = await loginsFor(world, call.wanted);
   progress.login = namedLogin(logins, call.wanted);
   if (call.kind === 'too_old') {
     if (findCredential(logins, call.wanted).login !== undefined) {

@@ -1,4 +1,5 @@
-import type { LoginRecord } from '../core/records.js';
+import type { IndexDocument, LoginRecord } from '../core/records.js';
+import type { StorePorts } from '../stores/ports.js';
 import { originText, pickCredential, proveAddress, proveNamed, targetUrl } from '../tokens/credential-target.js';
 import { loginAmbiguous } from '../tokens/failures.js';
 import { noLogin } from '../tokens/find-login.js';
@@ -32,6 +33,17 @@ export interface WantedCredential {
 export interface FoundCredential {
   readonly login?: LoginRecord;
   readonly onOrigin?: LoginRecord | undefined;
+}
+
+/** The index; with what other machines of a fleet have made, where it has nothing for the caller. @throws as the index */
+export async function loginsFor(
+  { index }: Pick<StorePorts, 'index'>,
+  wanted: WantedCredential,
+): Promise<IndexDocument> {
+  const here = await index.read();
+  if (index.adopt === undefined || pickCredential(here.logins, wanted).kind !== 'none') return here;
+  await index.adopt();
+  return index.read();
 }
 
 /** The login that the caller may have. @throws Failure `login_ambiguous` */

@@ -76,12 +76,28 @@ async function dispatch(
   );
   signal.addEventListener('abort', abort, { once: true });
   exchange.head.then(timer.stop, () => undefined);
+  const { given, length } = heldBack(request);
   const body =
-    typeof request.body === 'object' && !(request.body instanceof Uint8Array)
-      ? Readable.from(pieces(request.body, ending.signal, timer.restart, exchange), { objectMode: false })
-      : request.body;
-  connection.dispatch({ path: url.pathname + url.search, method, headers, body: body ?? null }, exchange);
+    typeof given === 'object' && !(given instanceof Uint8Array)
+      ? Readable.from(pieces(given, ending.signal, timer.restart, exchange), { objectMode: false })
+      : given;
+  const path = url.pathname + url.search;
+  connection.dispatch({ path, method, headers: [...headers, ...length], body: body ?? null }, exchange);
   return { exchange, reused: connection.reused };
+}
+
+/** The body, held back where something has to be done first; its length is known all the same. */
+function heldBack({ body, beforeBody }: HttpRequest): {
+  readonly given: HttpRequest['body'];
+  readonly length: readonly string[];
+} {
+  if (beforeBody === undefined || typeof body !== 'string') return { given: body, length: [] };
+  const bytes = Buffer.from(body);
+  const given = (async function* () {
+    await beforeBody();
+    yield bytes;
+  })();
+  return { given, length: ['content-length', String(bytes.length)] };
 }
 
 /**

@@ -9,6 +9,8 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers?: readonly Header[];
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** Waited for once the connection is open, before any of the body leaves. What it throws ends the request. */
+  readonly beforeBody?: () => Promise<void>;
   /** Who named this URL: the person, or a server of that zone. */
   readonly namedBy: 'person' | Zone;
   /** `same-origin`: GET only, at most 3 hops, each checked anew. `refuse`: a 3xx is a failure.

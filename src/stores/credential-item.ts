@@ -7,6 +7,7 @@ import { isKeptAssertion, type KeptAssertion } from './assertions/source.js';
 import {
   type Checks,
   isAuthMethod,
+  isFlag,
   isText,
   isTextOrNone,
   isTexts,
@@ -57,7 +58,14 @@ export interface StoredCredential {
   readonly requestedResource?: string | null;
   /** Grows with each login of this key. */
   readonly generation: number;
+  /** Of a login that machines share: the authorization server has refused its refresh token for good. */
+  readonly ended?: boolean;
+  /** Never stored: why the half that was read has nothing to refresh with, where the other half has. */
+  readonly refreshedElsewhere?: RefreshedElsewhere;
 }
+
+/** This machine only reads the store that it shares; it lacks the refreshers' key; the engine is away for now. */
+export type RefreshedElsewhere = 'read-only' | 'no-key' | 'engine-away';
 
 export type DecodedCredential =
   | { readonly ok: true; readonly credential: StoredCredential }
@@ -129,6 +137,8 @@ const itemChecks = {
   scopes: isTexts,
   requestedResource: maybe(isTextOrNone),
   generation: isWhole,
+  ended: maybe(isFlag),
+  refreshedElsewhere: maybe(oneOf('read-only', 'no-key', 'engine-away')),
 } satisfies Checks;
 
 const secretMembers: readonly string[] = ['accessToken', 'refreshToken', 'clientSecret'];

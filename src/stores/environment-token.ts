@@ -93,6 +93,7 @@ function unusable(why: string, remedy: string): Failure {
 export function withEnvironmentLogin(index: CredentialIndex, given: () => EnvironmentLogin): CredentialIndex {
   return {
     update: (change) => index.update(change),
+    adopt: async () => await index.adopt?.(),
     read: async () => {
       const { login } = given();
       const document = await index.read();

@@ -13,6 +13,44 @@ export interface SecretStore {
   write(key: string, value: Secret): Promise<void>;
   /** True when there was something to remove. */
   remove(key: string): Promise<boolean>;
+  /**
+   * Of a store that other machines write, too: the turn to refresh what was read last, which the caller's lock between
+   * processes comes before. Undefined: that lock is enough. `overtaken`: it is to be read again.
+   * @throws Failure of the store, `busy`
+   */
+  begin?(key: string, wait: TurnWait): Promise<SharedTurn | 'overtaken' | LeftRefresh | undefined>;
+  /** Of such a store: tells the other machines what the index here tells of a login. @throws Failure of the store */
+  publish?(login: LoginRecord): Promise<void>;
+  /** Of such a store: what other machines tell of their logins. @throws Failure of the store */
+  records?(): Promise<readonly LoginRecord[] | undefined>;
+}
+
+/** Both in milliseconds: for another machine's turn; for one that has sent the refresh token, and does not come back. */
+export interface TurnWait {
+  readonly waitMs: number;
+  readonly leftMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Who has sent the refresh token, and has written nothing. */
+export interface LeftRefresh {
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** A machine and a process, for people. */
+  readonly by: string;
+}
+
+/** The turn of this process, alone among all machines. It ends when it is disposed of, and what was noted where nothing came of it. */
+export interface SharedTurn extends AsyncDisposable {
+  /**
+   * The last thing before the refresh token leaves. @throws Failure `shared_overtaken` where another machine may have its
+   * turn, or of the store: then nothing may be sent
+   */
+  sending(): Promise<void>;
+  /** A response is here that may have a token: nobody else sends that refresh token again until it is written. */
+  responded(): void;
+  /** It had none. */
+  hadNone(): void;
 }
 
 /** Every store there is; nothing of one is loaded before it is used. */
@@ -26,6 +64,8 @@ export interface CredentialIndex {
   read(): Promise<IndexDocument>;
   /** Reads, changes and replaces it under a lock between processes. */
   update(change: (document: IndexDocument) => IndexDocument): Promise<IndexDocument>;
+  /** Takes in the logins that other machines have made in the shared store that the person has set. @throws as that store */
+  adopt?(): Promise<void>;
 }
 
 /** Keeps the response to a refresh until the store has it, sealed with the refresh token that the store still holds. */

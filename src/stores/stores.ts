@@ -1,7 +1,8 @@
 import { lazy } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { Clock, Terminal } from '../core/ports.js';
-import type { StoreKind } from '../core/records.js';
+import { isSharedKind, type SharedKind, type StoreKind } from '../core/records.js';
+import type { SharedEngine } from './engines/engine.js';
 import { createMemoryStore } from './memory-store.js';
 import type { CredentialIndex, Locks, SecretStore, SecretStores } from './ports.js';
 
@@ -14,16 +15,31 @@ export interface StoresOptions {
   readonly stateFolder: () => string;
   readonly signal: AbortSignal;
   readonly limits: () => Promise<Limits>;
+  /** Opens what several machines share. */
+  readonly openEngine: (address: string) => Promise<SharedEngine>;
+  /** Does this machine write nothing to a shared store? */
+  readonly isReadOnly: () => Promise<boolean>;
 }
 
-const methods = { ready: true, read: true, write: true, remove: true } as const;
+/** A store without one of these does nothing when it is called. */
+type Whole = Required<Omit<SecretStore, 'kind'>>;
+
+const methods = {
+  ready: true,
+  read: true,
+  write: true,
+  remove: true,
+  begin: true,
+  publish: true,
+  records: true,
+} as const;
 
 /** Every kind of store, made and loaded at its first use, and once. */
 export function createStores(options: StoresOptions): SecretStores {
   const made = new Map<StoreKind, SecretStore>();
   return {
     of: (kind) => {
-      const store = made.get(kind) ?? { kind, ...lazy<Omit<SecretStore, 'kind'>>(methods, () => open(kind, options)) };
+      const store = made.get(kind) ?? { kind, ...lazy(methods, () => open(kind, options) as Promise<Whole>) };
       made.set(kind, store);
       return store;
     },
@@ -43,10 +59,27 @@ async function open(kind: StoreKind, options: StoresOptions): Promise<SecretStor
     case 'environment':
       throw new Error('a token of the environment was not read');
     default: {
+      if (isSharedKind(kind)) return await openShared(kind, options);
       const { createHelperStore } = await import('./helper-program/helper-store.js');
       return createHelperStore({ ...options, kind, limitMs: (await options.limits()).storeSeconds * 1000 });
     }
   }
+}
+
+async function openShared(kind: SharedKind, options: StoresOptions): Promise<SecretStore> {
+  const { env, clock, signal, terminal } = options;
+  const [{ createSharedStore }, engine, { leaseSeconds }, isReadOnly] = await Promise.all([
+    import('./shared/shared-store.js'),
+    options.openEngine(kind),
+    options.limits(),
+    options.isReadOnly(),
+  ]);
+  const notify = (line: string) => terminal.tell(line);
+  const stateFolder = options.stateFolder();
+  return createSharedStore({
+    ...{ kind, engine, env, clock, signal, notify, stateFolder, isReadOnly },
+    leaseMs: leaseSeconds * 1000,
+  });
 }
 
 async function openKeychain({ platform, env, clock, terminal, limits }: StoresOptions): Promise<SecretStore> {
@@ -91,5 +124,6 @@ export function createStoreRouter(options: {
     },
     write: async (key, value) => (await storeOf(key)).write(key, value),
     remove: async (key) => (await storeOf(key)).remove(key),
+    begin: async (key, wait) => await (await storeOf(key)).begin?.(key, wait),
   };
 }

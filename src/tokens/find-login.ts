@@ -31,8 +31,13 @@ export interface WantedLogin {
  */
 export async function findLogin(ports: Pick<StorePorts, 'index'>, wanted: WantedLogin): Promise<LoginRecord> {
   const { server, pin, exact } = wanted;
-  const { logins } = await ports.index.read();
-  const picked = pickLogin(logins, wanted);
+  let { logins } = await ports.index.read();
+  let picked = pickLogin(logins, wanted);
+  if (ports.index.adopt !== undefined && (picked.kind === 'none' || (picked.kind === 'one' && picked.login.gone))) {
+    await ports.index.adopt();
+    ({ logins } = await ports.index.read());
+    picked = pickLogin(logins, wanted);
+  }
   if (picked.kind === 'none') throw noLogin(logins, wanted);
   if (picked.kind === 'several') {
     const accounts = picked.logins.map(({ account }) => account);

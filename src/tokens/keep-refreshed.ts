@@ -29,10 +29,17 @@ export function secretsOf({ accessToken, refreshToken, clientSecret }: StoredCre
   return [accessToken, refreshToken, clientSecret];
 }
 
-/** A HTTP client that gives `take` the body of each response that may have a token, before anybody looks at it. */
-export function handingOver(http: HttpClient, take: (body: Uint8Array) => Promise<void>): HttpClient {
+/**
+ * A HTTP client that gives `take` the body of each response that may have a token, before anybody looks at it.
+ * @param beforeBody Waited for as the last thing before the refresh token leaves.
+ */
+export function handingOver(
+  http: HttpClient,
+  take: (body: Uint8Array) => Promise<void>,
+  beforeBody?: () => Promise<void>,
+): HttpClient {
   const send = async (request: HttpRequest): Promise<HttpResponse> => {
-    const response = await http.send(request);
+    const response = await http.send(beforeBody === undefined ? request : { ...request, beforeBody });
     const bytes = async () => {
       const body = await response.bytes();
       if (response.status === 200) await take(body);
@@ -92,6 +99,8 @@ export async function keepCredential(
       break;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      // What is there follows on another refresh or login: that one counts.
+      if (error.code === 'shared_overtaken') throw error;
       if (attempt === maxWrites) throw refreshNotStored(login, error, sealed);
       await ports.clock.sleep(attempt * writePauseMs, signal);
     }

@@ -1,5 +1,5 @@
 import { ignoreFailure } from '../core/failure.js';
-import type { IndexDocument, LoginRecord } from '../core/records.js';
+import { type IndexDocument, isSharedKind, type LoginRecord } from '../core/records.js';
 import { resourceCovers } from '../core/resource.js';
 import { decodeCredential, encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -104,7 +104,8 @@ export async function repairRecord(
   const repaired = (record: LoginRecord): LoginRecord => {
     if (!isBehind(record, credential)) return record;
     const { dead, gone: _, ...rest } = record;
-    const stillDead = dead === true && record.generation === generation ? { dead } : {};
+    const isDead = (dead === true && record.generation === generation) || credential.ended === true;
+    const stillDead = isDead ? { dead: true } : {};
     const refreshable = isRefreshable(credential);
     return { ...rest, ...stillDead, scopes, expiresAt, obtainedAt, refreshable, generation };
   };
@@ -130,7 +131,9 @@ export async function tryUpdate(
 }
 
 /** A record of a later generation is a newer login's: then it is the credential at hand that is old. */
-function isBehind(record: LoginRecord, { generation, scopes }: StoredCredential): boolean {
+function isBehind(record: LoginRecord, { generation, scopes, obtainedAt, ended }: StoredCredential): boolean {
   const sameScopes = [...record.scopes].sort().join(' ') === [...scopes].sort().join(' ');
-  return record.generation < generation || (record.generation === generation && !sameScopes);
+  // Another machine has refreshed it, or has heard that it is over.
+  const isOlder = isSharedKind(record.store) && (record.obtainedAt < obtainedAt || (ended === true && !record.dead));
+  return record.generation < generation || (record.generation === generation && (!sameScopes || isOlder));
 }

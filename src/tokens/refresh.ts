@@ -1,15 +1,19 @@
 import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
+import { isSharedKind } from '../core/records.js';
 import type { HttpClient } from '../http/request.js';
 import type { FailedToken, TokenResult } from '../oauth/token.js';
 import { platformRefusedTooOften } from '../oauth/workload/failures.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
-import type { BegunRefresh, Lock } from '../stores/ports.js';
+import type { Lock } from '../stores/ports.js';
 import { currentProofs } from './client-keys.js';
 import { loginExpired, refreshLeftElsewhere, tokensRefusedTooOften, tokenUnusable } from './failures.js';
 import { handingOver, isSameSubject, keepCredential, recover, refreshed, sealResponse } from './keep-refreshed.js';
 import { readCredential, withLogin } from './read-credential.js';
 import { forgetRegistration } from './registrations.js';
 import { requestRefresh, tokenFailure } from './send-refresh.js';
+import { awaitRefreshed } from './shared/await-refreshed.js';
+import { type Begun, begunIn } from './shared/begun.js';
+import { refreshLeftByMachine } from './shared/failures.js';
 import {
   cannotRefresh,
   isRefreshable,
@@ -23,6 +27,9 @@ import { maxPlatformRefusals, platformRefusals } from './workload/own-grant.js';
 
 /** How long a process waits for another one's refresh: not long while the token that it has still lives. */
 const lockWaitMs = { tokenLives: 5_000, tokenEnded: 30_000 } as const;
+
+/** How long another machine is waited for that has sent the refresh token and lost its turn: it may only be paused. */
+const leftWaitMs = 20_000;
 
 /** Tokens of one login that a server may refuse within a minute. */
 const maxRefused = 3;
@@ -48,6 +55,16 @@ class Refresh {
   }
 
   async run(): Promise<StoredCredential> {
+    const first = isSharedKind(this.#request.login.store) ? await this.#read() : undefined;
+    if (first?.refreshedElsewhere !== undefined) return await awaitRefreshed(this.#ports, this.#request, first);
+    for (;;) {
+      const result = await this.#once();
+      if (result !== 'again') return result;
+    }
+  }
+
+  /** `again`: another process or machine has had the lock meanwhile, and what is stored is to be read anew. */
+  async #once(): Promise<StoredCredential | 'again'> {
     const [ports, request] = [this.#ports, this.#request];
     const { login } = request;
     const lock = await this.#takeTurn();
@@ -56,36 +73,50 @@ class Refresh {
     const stored = await this.#read();
     const recovered = await recover(ports, login, stored);
     const held = recovered ?? stored;
-    if (recovered !== undefined) await keepCredential(ports, request, recovered, true);
+    if (recovered !== undefined && !(await this.#keep(recovered, true))) return 'again';
     if (this.#isUsable(held)) return held;
     if (!isRefreshable(held)) throw cannotRefresh(held, request, ports.clock.now());
     const { logins } = await ports.index.read();
     const isDead = logins.some(({ key, dead }) => key === login.key && dead);
-    if (isDead) throw loginExpired(login, 'the authorization server refused to refresh it');
+    if (isDead || held.ended === true) throw loginExpired(login, 'the authorization server refused to refresh it');
     if (!(await this.#mayAskByPlatform(held))) return held;
     if (await this.#isSpentElsewhere(held)) return held;
-    const begun = await this.#begin(held);
-    if (begun === 'no room') return held;
-    await using refresh = begun;
+    const ours = await this.#begin(held);
+    if (ours === 'again' || 'accessToken' in ours) return ours === 'again' ? ours : held;
+    await using refresh = ours;
     await this.#countRefused(held);
     // Paused for so long that another machine took the lock: what is stored may be another one now.
-    if (!turn.isHeld()) return await this.run();
+    if (!turn.isHeld()) return 'again';
     ports.progress.begin('Refreshing the token');
     let sealed = false;
-    const http = handingOver(ports.http, async (body) => {
+    const take = async (body: Uint8Array) => {
+      refresh.shared?.responded();
       sealed = await sealResponse(refresh, held, { body, now: ports.clock.now() });
-    });
-    const { result, proof } = await this.#attempt(held, http);
+    };
+    const spends = refresh.shared !== undefined && held.grant === undefined;
+    const sending = spends ? async () => await refresh.shared?.sending() : undefined;
+    const { result, proof } = await this.#attempt(held, handingOver(ports.http, take, sending));
     const isOurs = result.ok && isSameSubject(held, result.token);
+    if (!isOurs) refresh.shared?.hadNone();
     if (sealed && !isOurs) await ports.recovery.forget(login.key).catch(ignoreFailure);
     if (!result.ok) return await this.#afterFailure(held, result);
     if (!isOurs)
       throw tokenUnusable(held.binding.issuer, 'its ID token is for somebody else than the one who logged in');
     const fresh = refreshed(proof, result.token);
     // Sealed, it follows on the stored credential or on none: the next one with the lock finds out.
-    if (sealed && !turn.isHeld()) return await this.run();
-    await keepCredential(ports, request, fresh, sealed);
-    return fresh;
+    if (sealed && !turn.isHeld()) return 'again';
+    return (await this.#keep(fresh, sealed)) ? fresh : 'again';
+  }
+
+  /** False where another machine has written this login meanwhile: that one counts. */
+  async #keep(fresh: StoredCredential, sealed: boolean): Promise<boolean> {
+    try {
+      await keepCredential(this.#ports, this.#request, fresh, sealed);
+      return true;
+    } catch (error) {
+      if (isFailure(error, 'shared_overtaken')) return false;
+      throw error;
+    }
   }
 
   #read(): Promise<StoredCredential> {
@@ -132,17 +163,24 @@ class Refresh {
   }
 
   /**
-   * Begins with room for what the authorization server is about to give: the refresh token is spent by then. Without it
-   * nothing is asked; 'no room' where the token at hand still lives.
-   * @throws Failure `state_unwritable`
+   * Begins alone among all machines where they share the store, and with room for what the authorization server is about
+   * to give: the refresh token is spent by then. Without both nothing is asked, and the token at hand is used while it lives.
+   * @throws Failure `state_unwritable`, `busy`, `login_expired`, or the store's
    */
-  async #begin(held: StoredCredential): Promise<BegunRefresh | 'no room'> {
+  async #begin(held: StoredCredential): Promise<Begun | StoredCredential | 'again'> {
+    const { store, recovery } = this.#ports;
+    const { login, signal } = this.#request;
+    const lives = this.#lives(held);
     const bytes = encodeCredential(held).reveal().length;
     const spent = held.grant === undefined ? held.refreshToken : undefined;
     try {
-      return await this.#ports.recovery.begin(this.#request.login.key, { bytes, spent });
+      const waitMs = lives ? lockWaitMs.tokenLives : lockWaitMs.tokenEnded;
+      const shared = await store.begin?.(login.key, { waitMs, leftMs: lives ? 0 : leftWaitMs, signal });
+      if (shared === 'overtaken') return 'again';
+      if (shared !== undefined && 'since' in shared) throw refreshLeftByMachine(login, shared.by, shared.since);
+      return await begunIn(shared, () => recovery.begin(login.key, { bytes, spent }));
     } catch (error) {
-      if (isFailure(error) && this.#lives(held)) return 'no room';
+      if (isFailure(error) && lives) return held;
       throw error;
     }
   }
@@ -209,6 +247,12 @@ class Refresh {
     }
   }
 
+  /** So that no other machine sends the same refresh token. */
+  async #tellEnded(held: StoredCredential): Promise<void> {
+    const ended = encodeCredential({ ...held, ended: true });
+    await this.#ports.store.write(this.#request.login.key, ended).catch(ignoreFailure);
+  }
+
   async #afterFailure(held: StoredCredential, failed: FailedToken): Promise<StoredCredential> {
     const { login } = this.#request;
     const failure = this.#explain(tokenFailure(failed, held.binding.issuer));
@@ -227,6 +271,7 @@ class Refresh {
       throw failure;
     }
     await this.#ports.index.update((document) => withLogin(document, login.key, (old) => ({ ...old, dead: true })));
+    if (isSharedKind(login.store)) await this.#tellEnded(held);
     // The next login registers anew instead of sending the person to a page that says "unknown client".
     const isForgotten = failed.error === 'invalid_client' && login.registration === 'dynamic';
     if (isForgotten) await forgetRegistration(this.#ports, held.binding);

@@ -24,7 +24,7 @@ type Wanted = Pick<ValidTokenRequest, 'minLifeMs' | 'kept' | 'rejected'> & { rea
 
 type Refusable = Pick<LoginRecord, 'refusedToken'>;
 
-type Lifetime = Pick<StoredCredential, 'refreshToken' | 'grant' | 'expiresAt' | 'obtainedAt'>;
+type Lifetime = Refreshable & Pick<StoredCredential, 'expiresAt' | 'obtainedAt'>;
 
 type Token = Lifetime & Pick<StoredCredential, 'accessToken'>;
 
@@ -57,10 +57,12 @@ export function livesFor({ expiresAt }: Lifetime, minLifeMs: number, now: number
   return expiresAt === null || expiresAt - now > minLifeMs;
 }
 
-/** Can a new token be had without a person: with a refresh token, or by asking again as the client itself? */
-export function isRefreshable(credential: Pick<StoredCredential, 'refreshToken' | 'grant'>): boolean {
-  return credential.refreshToken !== undefined || credential.grant === 'client_credentials';
+/** Can a new token be had without a person: with a refresh token, by asking again as the client itself, or from another machine? */
+export function isRefreshable({ refreshToken, grant, refreshedElsewhere }: Refreshable): boolean {
+  return refreshToken !== undefined || grant === 'client_credentials' || refreshedElsewhere !== undefined;
 }
+
+type Refreshable = Pick<StoredCredential, 'refreshToken' | 'grant' | 'refreshedElsewhere'>;
 
 /**
  * Was this token refused: with the request at hand, or by the report of another program? A login that cannot be refreshed

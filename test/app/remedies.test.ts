@@ -38,6 +38,7 @@ const commandsOf: Readonly<Record<string, readonly string[]>> = {
   'stores/failures': ['login'],
   'stores/keychain/failures': ['login'],
   'stores/sealed-files/failures': ['login'],
+  'stores/shared/failures': ['logout'],
   'tokens/failures.accountUnknown': ['token', 'call', 'request', 'bridge', 'proxy', 'logout', 'credential'],
   'tokens/failures.tokenTooShort': ['exec'],
   'tokens/failures.lifeTooShort': ['token', 'credential'],

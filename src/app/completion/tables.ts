@@ -89,6 +89,8 @@ const stores: readonly Offer[] = [
   ['file', 'sealed files'],
   ['memory', 'nowhere: for this command alone'],
   ['helper:', 'a docker-credential-… program'],
+  ['redis:', 'Redis or Valkey, shared by machines'],
+  ['etcd:', 'etcd, shared by machines'],
 ];
 
 function valuesOfOption(spec: OptionSpec, { programs, faults }: Lists): Values | undefined {

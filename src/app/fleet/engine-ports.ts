@@ -26,6 +26,26 @@ export function engineOpener(world: EngineWorld): StorePorts['openEngine'] {
   };
 }
 
+/** Opens engines, and closes them with the HTTP client, which is closed at the end of the run. */
+export function withEngines(world: EngineWorld): Pick<StorePorts, 'openEngine'> & Pick<EngineWorld, 'http'> {
+  const opened: AsyncDisposable[] = [];
+  const open = engineOpener(world);
+  return {
+    openEngine: async (address) => {
+      const engine = await open(address);
+      opened.push(engine);
+      return engine;
+    },
+    http: {
+      ...world.http,
+      [Symbol.asyncDispose]: async () => {
+        for (const engine of opened.splice(0)) await engine[Symbol.asyncDispose]();
+        await world.http[Symbol.asyncDispose]();
+      },
+    },
+  };
+}
+
 /**
  * What engines of a shared store need: the guarded HTTP client, whose private addresses are a person's right to name, and
  * the same trusted authorities for the socket that is our own.

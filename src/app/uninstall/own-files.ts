@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
  * ever removed: a variable may have put them where other things are.
  */
 const stateNames =
-  /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|document-certificate-\d+\.pem|\.document-certificate-\d+\.pem\.new|handed-out|locks|native|recovery|sealed|services|setup|tools|history)$/;
+  /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|document-certificate-\d+\.pem|\.document-certificate-\d+\.pem\.new|handed-out|locks|native|recovery|sealed|services|setup|shared|tools|history)$/;
 const configNames = /^(?:\.?config\.json(?:\.new)?|\.config\.json\.[0-9a-f]{16}|config\.edited-[0-9a-f]{8}\.json)$/;
 
 /** What this program writes into each of those folders. Other programs have folders of such names, too. */
@@ -19,6 +19,7 @@ const namesInside: ReadonlyMap<string, RegExp> = new Map([
   ['sealed', /^\.?(?:head|[0-9a-f]{64}\.sealed)(?:\.new)?$/],
   ['services', /^\.?[a-z0-9-]{1,42}\.(?:json|xml)(?:\.new)?$/],
   ['setup', /^\.?(?:shim-[0-9a-f]{32}\.json|[0-9a-f-]{36}\.(?:json|backup))(?:\.new)?$/],
+  ['shared', /^(?:settled-notes|\.?[0-9a-f]{64}\.read(?:\.new)?)$/],
   ['tools', /^(?:x-)?[0-9a-f]{64}\.json(?:\.\d+)?$/],
 ]);
 

@@ -25,6 +25,8 @@ export interface Configuration {
   readonly redirectPort?: number;
   /** Where the secrets of new logins are to be. */
   readonly store?: StoreKind;
+  /** This machine gets tokens from a shared store, and refreshes none. */
+  readonly storeReadOnly?: boolean;
   readonly limits: Limits;
 }
 

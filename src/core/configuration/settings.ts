@@ -4,7 +4,7 @@ import type { JsonValue } from '../text/json.js';
 import { gateUrl } from '../url.js';
 import { configurationUnusable } from '../usage-failures.js';
 
-export type SettingValue = number | string;
+export type SettingValue = number | string | boolean;
 
 /** One setting: its key in the file, the variable and the option that go before it, and its values. */
 export interface Setting {
@@ -30,6 +30,14 @@ const own: readonly Setting[] = [
     takes: storeChoices,
     describe: 'where the secrets of new logins are kept',
     read: readStore,
+  },
+  {
+    key: 'storeReadOnly',
+    variable: 'POSTERN_STORE_READ_ONLY',
+    fallback: 'false',
+    takes: 'true or false',
+    describe: 'only read a shared store: get tokens from it, refresh none',
+    read: readFlag,
   },
   {
     key: 'timeoutSeconds',
@@ -102,6 +110,12 @@ function readStore(value: JsonValue | undefined, where: string): string {
     throw configurationUnusable(where, whyNoStore(typeof value === 'string' ? value : ''));
   }
   return value;
+}
+
+function readFlag(value: JsonValue | undefined, where: string): boolean {
+  if (value === true || value === 'true' || value === '1') return true;
+  if (value === false || value === 'false' || value === '0') return false;
+  throw configurationUnusable(where, 'it is neither true nor false');
 }
 
 function readWithin(min: number, max: number): Setting['read'] {

@@ -1,6 +1,6 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../../core/command.js';
 import { exitCode } from '../../core/failure.js';
-import type { LoginRecord } from '../../core/records.js';
+import { isSharedKind, type LoginRecord, storeInWords } from '../../core/records.js';
 import type { ProxyServices } from '../../core/services/proxy-services.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
@@ -33,10 +33,17 @@ export const logoutTable = {
       kind: 'boolean',
       describe: 'forget it here even where its store does not open; what is left there goes once it does',
     },
+    {
+      name: 'local',
+      kind: 'boolean',
+      describe: 'a login that machines share: forget it on this one alone, and revoke nothing',
+      excludes: ['all', 'force'],
+    },
   ],
   notes: [
     '--all says how many logins there are and which, and asks; without a terminal, and with --json, it needs --yes.',
     'It is forgotten here whether or not the authorization server, which has 5 s to answer (revocationSeconds of postern config), takes part.',
+    'A login that machines share (--store redis:URL, etcd:URL) is ended for all of them, unless --local is given.',
     'A login whose store does not work is kept, and said (exit 7), unless --force is given; the others are ended all the same.',
   ],
   seeAlso: ['stores'],
@@ -60,13 +67,19 @@ export const command: Command<typeof logoutTable, World> = {
   },
 };
 
-async function endOne(world: World, server: string, { account, force }: Arguments): Promise<CommandExit> {
+async function endOne(world: World, server: string, { account, force, local }: Arguments): Promise<CommandExit> {
   const { out, signal } = world;
   // Who mistypes a name to log out of is not told to log in.
   if (!server.includes('://')) loginsCalled((await world.index.read()).logins, server);
   const login = await findLogin(world, { server, account, exact: true });
+  if (local && !isSharedKind(login.store)) {
+    throw usageWrong(
+      '--local is for a login that machines share; this one is on this machine alone.',
+      'postern help logout',
+    );
+  }
   world.progress.begin(`Logging out of ${login.server}`);
-  const result = await logout(world, { login, force, signal });
+  const result = await logout(world, { login, force, isLocal: local, signal });
   world.progress.end();
   const left = await removeOrphans(world, ({ store }) => store === login.store, signal);
   if (world.json) await out.json({ logouts: [resultJson(result)] });
@@ -158,8 +171,14 @@ function allJson({ logouts, failures, registrations, clientKeys, left }: LogoutO
 }
 
 /** A revoked refresh token gets nothing any more; access tokens that were handed out may go on until they expire. */
-export function resultLine({ login, revocation }: LogoutResult, now: number): string {
-  const head = `Logged out of ${printable(fullName(login), 600)}.`;
+export function resultLine({ login, revocation, isLocal }: LogoutResult, now: number): string {
+  const name = printable(fullName(login), 600);
+  if (isLocal === true) {
+    return `Forgot ${name} on this machine. It goes on in ${storeInWords(login.store)}; where that store is set, its next use finds it there.`;
+  }
+  const head = isSharedKind(login.store)
+    ? `Logged out of ${name}, for every machine that shares it.`
+    : `Logged out of ${name}.`;
   const end = accessEnd(login, now);
   if (revocation.done) {
     return end === undefined

@@ -27,12 +27,16 @@ export interface LogoutResult {
   readonly login: LoginRecord;
   /** What became of the token at the authorization server. */
   readonly revocation: { readonly done: true } | { readonly done: false; readonly why: string };
+  /** It goes on for the machines that share it. */
+  readonly isLocal?: boolean;
 }
 
 export interface LogoutRequest {
   readonly login: LoginRecord;
   /** Forget it even where its store does not open: what is left there is removed once it does. */
   readonly force: boolean;
+  /** Of a login that machines share: forget it on this one alone, and revoke nothing. */
+  readonly isLocal?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -59,11 +63,24 @@ type Needs = Pick<
  */
 export async function logout(ports: Needs, request: LogoutRequest): Promise<LogoutResult> {
   const { login, signal } = request;
+  if (request.isLocal === true) return await forgetHere(ports, request);
   const forgotten = await forget(ports, request);
   await forgetFailures(ports, login.server);
   await ports.toolLists.forget(login.key);
   const why = typeof forgotten === 'string' ? forgotten : await revoke(ports, login, forgotten, signal);
   return { login, revocation: why === undefined ? { done: true } : { done: false, why } };
+}
+
+/** Its items stay: they are the other machines' login. */
+async function forgetHere(ports: Needs, { login, signal }: LogoutRequest): Promise<LogoutResult> {
+  await using _lock = await ports.locks.acquire(login.key, { waitMs: credentialLockWaitMs, signal });
+  await ports.index.update((document) => ({
+    ...document,
+    logins: document.logins.filter(({ key, server }) => key !== login.key || server !== login.server),
+  }));
+  await forgetFailures(ports, login.server);
+  await ports.toolLists.forget(login.key);
+  return { login, revocation: { done: false, why: 'it was forgotten on this machine alone' }, isLocal: true };
 }
 
 /** The credential; or why it is not to be revoked. */

@@ -14,7 +14,8 @@ export const moveTable = {
   positionals: [
     {
       name: 'store',
-      describe: 'keychain, file (sealed files), or helper:NAME (docker-credential-NAME)',
+      describe:
+        'keychain, file (sealed files), helper:NAME (docker-credential-NAME), or what machines share: redis:URL, etcd:URL',
       required: true,
     },
   ],

@@ -1,4 +1,4 @@
-import { type IndexDocument, isStoreKind } from '../../core/records.js';
+import { type IndexDocument, isStoreKind, type LoginRecord } from '../../core/records.js';
 import { asObject, type JsonObject, parseJson } from '../../core/text/json.js';
 import {
   type Check,
@@ -119,6 +119,11 @@ const login: Checks = {
   browser: maybe(isBrowser),
   wish: maybe(isText),
 };
+
+/** Is it a whole record of a login, as it stands in the index? */
+export function isLoginRecord(record: object): record is LoginRecord {
+  return wrongMember(record as JsonObject, login) === undefined;
+}
 
 const registration: Checks = {
   key: isKey,

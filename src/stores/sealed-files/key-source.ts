@@ -24,19 +24,31 @@ const minCharacters = 10;
 
 const maxTries = 3;
 
+/** Where a key is named: by a variable, or as a credential of systemd. */
+export interface KeyName {
+  readonly variable: string;
+  readonly credential: string;
+}
+
+/** The key of sealed files, and of what every machine of a fleet reads. */
+export const storeKey: KeyName = { variable: 'POSTERN_STORE_KEY_FILE', credential: 'postern-store-key' };
+
 /**
- * The bytes of the key file that `POSTERN_STORE_KEY_FILE` names, else of systemd's credential `postern-store-key`;
- * undefined where there is neither. A symbolic link is followed, as containers have them: what counts is the file.
+ * The bytes of the key file that the variable names, else of systemd's credential; undefined where there is neither. A
+ * symbolic link is followed, as containers have them: what counts is the file.
  * @throws Failure `store_key_unsafe`, `path_refused`
  */
-function readKeyFile({ env, stateFolder }: KeySourceOptions): Buffer | undefined {
-  const named = env['POSTERN_STORE_KEY_FILE'] ?? '';
+export function readKeyFile(
+  { env, stateFolder }: Pick<KeySourceOptions, 'env' | 'stateFolder'>,
+  { variable, credential }: KeyName = storeKey,
+): Buffer | undefined {
+  const named = env[variable] ?? '';
   if (named !== '') {
-    if (!isAbsolute(named) || named.includes('\0')) throw pathRefused('POSTERN_STORE_KEY_FILE', named);
+    if (!isAbsolute(named) || named.includes('\0')) throw pathRefused(variable, named);
     return readKey(named, stateFolder, false);
   }
   const credentials = env['CREDENTIALS_DIRECTORY'] ?? '';
-  return isAbsolute(credentials) ? readKey(join(credentials, 'postern-store-key'), stateFolder, true) : undefined;
+  return isAbsolute(credentials) ? readKey(join(credentials, credential), stateFolder, true) : undefined;
 }
 
 const unreadable: Readonly<Record<string, string>> = {

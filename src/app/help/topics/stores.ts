@@ -9,6 +9,7 @@ By choice (\`login --store\`, \`POSTERN_STORE\`, or \`store\` in the configurati
 keychain :: the keychain of the system
 file :: sealed files in the state folder, AES-256-GCM, one for each secret
 helper:NAME :: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others)
+redis:URL, etcd:URL :: Redis, Valkey or etcd: one login for any number of machines
 memory :: for \`call\`, \`request\` and \`bridge\`: a login for that one command, gone with it
 
 ## KWallet and KeePassXC
@@ -42,6 +43,26 @@ that is asked for at the terminal.
 
 The key file holds 32 random bytes or more, is closed to others, and lies outside of the state folder.
 
+## One login for many machines
+
+    export POSTERN_STORE=redis:rediss://cache.example:6380
+    export POSTERN_STORE_KEY_FILE=~/readers.key POSTERN_STORE_REFRESH_KEY_FILE=~/refreshers.key
+    postern login https://example.com/mcp --name work
+
+Every machine with the same settings has that login, by its name and by its server. One of them at a time refreshes it. A login is
+two sealed items: the access token’s, which the key of the readers opens, and the refresh token’s with the client’s secret, which the
+key of the refreshers opens. Both are files of 32 random bytes, two different ones; systemd’s credentials are
+\`postern-store-key\` and \`postern-store-refresh-key\`.
+
+- A machine that is only to use tokens gets the readers’ key alone, and \`POSTERN_STORE_READ_ONLY=1\` (\`storeReadOnly\`): it never writes
+  and never refreshes. A token that has ended it waits for, 10 s.
+- The address is the person’s alone (option, variable, \`postern config\`) and holds no password: NAME:PASSWORD is in the file that
+  \`POSTERN_ENGINE_CREDENTIALS_FILE\` names. Plain connections are for this machine.
+- While the engine is away, a token that was read in the last 15 minutes is used as long as it lives; nothing is refreshed.
+- A machine that dies with its refresh token sent and no response written leaves a note: no other sends that token again, as it works
+  only once. When the token has ended, a command names that machine; run there, it writes the response it still has. Else log in again.
+- \`logout\` ends the login for all machines; \`logout --local\` forgets it on this one.
+
 ## Change the store
 
     postern move file
@@ -57,6 +78,6 @@ logins, and no secret.
 
 export const stores: Topic = {
   name: 'stores',
-  summary: 'where logins are kept: keychain, sealed files, helper programs',
+  summary: 'where logins are kept: keychain, sealed files, helper programs, shared by machines',
   text: () => text,
 };

@@ -1,0 +1,107 @@
+import { exitCode, Failure } from '../../core/failure.js';
+import { printable } from '../../core/text/printable.js';
+import { storeFailure } from '../state-failures.js';
+
+const fleet = 'How a fleet is set up: postern help fleet';
+
+/** Nothing to open the items with that every machine of the fleet reads. */
+export function sharedKeyMissing(label: string): Failure {
+  return storeFailure(
+    'store_key_missing',
+    `The logins in ${label} are sealed, and POSTERN_STORE_KEY_FILE names no key file here.`,
+    `Copy the key file of the fleet's readers here (mode 600), and name it in POSTERN_STORE_KEY_FILE. ${fleet}`,
+  );
+}
+
+/** What refreshes has to have a key of its own. */
+export function refreshKeyMissing(label: string): Failure {
+  return storeFailure(
+    'store_key_missing',
+    `The refresh tokens in ${label} are sealed with a key of their own, and POSTERN_STORE_REFRESH_KEY_FILE names no key file here.`,
+    'Name the key file of the refreshers there (32 random bytes, another file than that of POSTERN_STORE_KEY_FILE); or, where this machine is only to read, set POSTERN_STORE_READ_ONLY=1.',
+  );
+}
+
+/** Whoever has the one key would have the other. */
+export function sharedKeysAlike(): Failure {
+  return storeFailure(
+    'store_key_unsafe',
+    'POSTERN_STORE_KEY_FILE and POSTERN_STORE_REFRESH_KEY_FILE hold the same key: every machine that reads could refresh.',
+    'Make a second one of 32 random bytes for the machines that refresh: (umask 077; head -c 32 /dev/urandom > "$HOME/.postern-refresh-key")',
+  );
+}
+
+/** Its items do not open with the key that is here. Nothing was changed. */
+export function sharedKeyWrong(label: string, which: 'readers' | 'refreshers'): Failure {
+  const variable = which === 'readers' ? 'POSTERN_STORE_KEY_FILE' : 'POSTERN_STORE_REFRESH_KEY_FILE';
+  return storeFailure(
+    'store_key_wrong',
+    `What is in ${label} does not open with the key of the ${which} that is here; it was left as it is.`,
+    `Name the key file that the other machines have in ${variable}, or begin another namespace at the end of the address (/NAMESPACE).`,
+  );
+}
+
+/** Both items are there, and are not those of one write. */
+export function sharedItemsApart(label: string): Failure {
+  return storeFailure(
+    'credential_corrupt',
+    `The two items of a login in ${label} do not belong together: one of them was put back or changed by something else. They were left as they are.`,
+    'Log in again, which replaces both: postern login <server>',
+  );
+}
+
+export function sharedItemNewer(label: string): Failure {
+  return storeFailure(
+    'credential_newer',
+    `A newer postern has written the login in ${label}; it was left as it is.`,
+    'Update postern to the newest release, then try again.',
+  );
+}
+
+/** Asked to write where only reading is allowed. */
+export function storeReadOnly(label: string): Failure {
+  return storeFailure(
+    'store_read_only',
+    `This machine only reads ${label} (POSTERN_STORE_READ_ONLY, storeReadOnly of postern config): nothing was changed there.`,
+    'Do it on a machine that may write there; to forget a login on this machine alone: postern logout <login> --local',
+  );
+}
+
+/** Another machine has written this login since it was read: what was to be written follows on what is gone. */
+export function sharedOvertaken(label: string): Failure {
+  return new Failure({
+    code: 'shared_overtaken',
+    exit: exitCode.store,
+    message: `Another machine has changed this login in ${label} meanwhile; nothing was overwritten.`,
+    remedy: 'Try again.',
+  });
+}
+
+/** Another machine goes on having the lease. @param by Its name and process, from a sealed item. */
+export function sharedBusy(label: string, by: string, waitedMs: number): Failure {
+  return new Failure({
+    code: 'busy',
+    exit: exitCode.network,
+    message: `Another postern (${printable(by, 100)}) is at work on the same login in ${label}, and did not finish within ${Math.round(waitedMs / 100) / 10} s.`,
+    remedy: 'Try again; its lease ends by itself where it has died.',
+  });
+}
+
+/** It goes on responding to no write whether it was done. */
+export function sharedUncertain(label: string, cause: unknown): Failure {
+  return storeFailure(
+    'store_unavailable',
+    `${label} did not say whether it has written: the connection ended each time.`,
+    'Look at its log and at the network, then try again.',
+    cause,
+  );
+}
+
+/** It has to be asked, and it does not respond. */
+export function sharedAway(store: string): Failure {
+  return storeFailure(
+    'store_unavailable',
+    `The token read before is of no use any more, and the shared store (${printable(store, 300)}) cannot be reached for another.`,
+    'Start it, or mend the way to it, then try again.',
+  );
+}

@@ -1,0 +1,163 @@
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { asObject, type JsonObject, parseObject } from '../../core/text/json.js';
+import { seal, unseal } from '../seal.js';
+
+/** What a fleet's items are sealed with. `refresh` is not on a machine that only reads. */
+export interface SharedKeys {
+  readonly access: Buffer;
+  readonly refresh: Buffer | undefined;
+  /** Makes names of items out of logins: whoever reads the engine cannot try which server one is for. */
+  readonly names: Buffer;
+}
+
+/** HKDF (RFC 5869) over the bytes of both key files. */
+export function sharedKeysOf(readers: Uint8Array, refreshers: Uint8Array | undefined): SharedKeys {
+  const derive = (bytes: Uint8Array, use: string) =>
+    Buffer.from(hkdfSync('sha256', bytes, '', `postern shared ${use} 1`, 32));
+  return {
+    access: derive(readers, 'access'),
+    names: derive(readers, 'names'),
+    refresh: refreshers && derive(refreshers, 'refresh'),
+  };
+}
+
+/** The parts of one login in the engine. */
+export type Part = 'access' | 'refresh' | 'lease' | 'note';
+
+/** What runners read: all of the credential but what `hidden` names, and what the index tells of it. */
+export interface AccessItem {
+  /** Of one write of both items: they belong together. */
+  readonly pair: string;
+  readonly generation: number;
+  readonly credential: JsonObject;
+  readonly record?: JsonObject | undefined;
+}
+
+/** What refreshers alone read. */
+export interface RefreshItem {
+  readonly pair: string;
+  /** The last refresh gave no other refresh token: this one works more than once. */
+  readonly isReusable: boolean;
+  readonly hidden: JsonObject;
+}
+
+/** That a refresh token has been sent, written before it is. */
+export interface Note {
+  readonly nonce: string;
+  /** Of the items whose refresh token it is. */
+  readonly pair: string;
+  /** Milliseconds since 1970, by the clock of who wrote it. */
+  readonly since: number;
+  /** A machine and a process, for people. */
+  readonly by: string;
+}
+
+export interface LeaseItem {
+  readonly nonce: string;
+  readonly by: string;
+}
+
+/** Members of a credential that runners do not get: they use a token, and get none. */
+const hiddenMembers = ['refreshToken', 'clientSecret', 'assertion'] as const;
+
+const format = 1;
+
+export function newNonce(): string {
+  return randomBytes(15).toString('base64url');
+}
+
+/** Names and seals the parts of logins in one namespace. */
+export class Items {
+  readonly #keys: SharedKeys;
+  readonly #prefix: string;
+
+  constructor(keys: SharedKeys, namespace: string) {
+    this.#keys = keys;
+    this.#prefix = `postern/${namespace}/`;
+  }
+
+  get opensRefresh(): boolean {
+    return this.#keys.refresh !== undefined;
+  }
+
+  /**
+   * The part comes first, so that the rules of an engine can be for all items that runners read; the braces keep what is
+   * of one login in one slot of a Redis cluster.
+   */
+  nameOf(key: string, part: Part): string {
+    return `${this.#prefix}${part}/{${this.hashOf(key)}}/item`;
+  }
+
+  /** What the names of all items begin with that runners read. */
+  get readable(): string {
+    return `${this.#prefix}access/`;
+  }
+
+  hashOf(key: string): string {
+    return createHmac('sha256', this.#keys.names).update(key).digest('hex');
+  }
+
+  /** @param name Of the part, which the sealed value is bound to. */
+  seal(name: string, item: object): Uint8Array {
+    const sealed = seal(this.#keyFor(name), boundTo(name), JSON.stringify(item));
+    return Buffer.concat([Buffer.of(format), sealed]);
+  }
+
+  /** Undefined for what was not sealed under this name with our key. `newer`: a later release wrote it. */
+  open(name: string, value: Uint8Array): JsonObject | 'newer' | undefined {
+    if (value[0] !== format) return value[0] !== undefined && value[0] > format ? 'newer' : undefined;
+    const text = unseal(this.#keyFor(name), boundTo(name), value.subarray(1));
+    return text === undefined ? undefined : parseObject(text, { maxDepth: 10 });
+  }
+
+  #keyFor(name: string): Buffer {
+    if (name.startsWith(this.readable)) return this.#keys.access;
+    if (this.#keys.refresh === undefined) throw new TypeError('a machine that only reads has no key for this');
+    return this.#keys.refresh;
+  }
+}
+
+function boundTo(name: string): string {
+  return `postern shared ${format} ${name}`;
+}
+
+/** The two halves of a credential's text; undefined for what is none: a client's secret, a key. */
+export function halvesOf(text: string): { readonly credential: JsonObject; readonly hidden: JsonObject } | undefined {
+  const item = parseObject(text, { maxDepth: 8 });
+  if (item === undefined || asObject(item['binding']) === undefined) return undefined;
+  const isHidden = (name: string) => (hiddenMembers as readonly string[]).includes(name);
+  const entries = Object.entries(item);
+  return {
+    // Left in their order: both halves together give the same text again.
+    credential: Object.fromEntries(entries.map(([name, value]) => [name, isHidden(name) ? null : value])),
+    hidden: Object.fromEntries(entries.filter(([name]) => isHidden(name))),
+  };
+}
+
+/** The whole text of both halves. */
+export function wholeOf(credential: JsonObject, hidden: JsonObject): string {
+  const entries = Object.entries(credential);
+  return JSON.stringify(Object.fromEntries(entries.map(([name, value]) => [name, hidden[name] ?? value])));
+}
+
+/** What a machine has that sees one half alone; `why` says why nothing can be refreshed here. */
+export function readersHalf(credential: JsonObject, why: string): string {
+  const hasMore = hiddenMembers.some((name) => credential[name] === null);
+  const shown = Object.entries(credential).filter(([name]) => credential[name] !== null || !isHiddenName(name));
+  return JSON.stringify({ ...Object.fromEntries(shown), ...(hasMore ? { refreshedElsewhere: why } : {}) });
+}
+
+function isHiddenName(name: string): boolean {
+  return (hiddenMembers as readonly string[]).includes(name);
+}
+
+/**
+ * The same credential for a clock that is behind that of the machine which got the token: obtained now at the latest,
+ * and with no more than its whole life from then on.
+ */
+export function byOurClock(credential: JsonObject, now: number): JsonObject {
+  const { obtainedAt, expiresAt } = credential;
+  const ahead = typeof obtainedAt === 'number' ? obtainedAt - now : 0;
+  if (ahead <= 0) return credential;
+  return { ...credential, obtainedAt: now, expiresAt: typeof expiresAt === 'number' ? expiresAt - ahead : null };
+}

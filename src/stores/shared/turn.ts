@@ -1,0 +1,120 @@
+import { isFailure } from '../../core/failure.js';
+import type { EngineEntry } from '../engines/engine.js';
+import type { SharedTurn } from '../ports.js';
+import { sharedOvertaken, sharedUncertain } from './failures.js';
+import { type Note, newNonce } from './items.js';
+import type { Lease, SharedParts } from './lease.js';
+
+/** Which notes of this machine are of no matter any more, where the engine was away when they were to be removed. */
+export interface SettledNotes {
+  settle(nonce: string): void;
+  isSettled(nonce: string): boolean;
+}
+
+export type LoginsOptions = SharedParts & { readonly settled: SettledNotes };
+
+/** How often a response of the engine may go missing. */
+export const maxUnknown = 6;
+
+/** The turn of this process to refresh a login. */
+export class Turn implements SharedTurn {
+  /** What was read when it began. */
+  readonly basis: string;
+  readonly lease: Lease;
+  readonly #options: LoginsOptions;
+  readonly #key: string;
+  readonly #ended: () => void;
+  readonly #note: Note;
+  #noteRevision: string | undefined;
+  #state: 'begun' | 'noted' | 'responded' | 'written' = 'begun';
+
+  constructor(
+    options: LoginsOptions,
+    of: { readonly key: string; readonly basis: string; readonly lease: Lease; readonly ended: () => void },
+  ) {
+    this.#options = options;
+    this.#key = of.key;
+    this.basis = of.basis;
+    this.lease = of.lease;
+    this.#ended = of.ended;
+    this.#note = { nonce: newNonce(), pair: of.basis, since: options.clock.now(), by: options.by };
+  }
+
+  get #name(): string {
+    return this.#options.items.nameOf(this.#key, 'note');
+  }
+
+  /**
+   * Writes the note, as the last thing before the refresh token leaves: whoever finds it knows that the token may be spent.
+   * @throws Failure `shared_overtaken` where the lease is lost, or of the engine: then nothing may be sent
+   */
+  async sending(): Promise<void> {
+    const { engine, items, signal } = this.#options;
+    if (this.#state !== 'begun') return; // asked once more, with another key: a note stands already
+    this.#state = 'noted';
+    const value = items.seal(this.#name, this.#note);
+    let cause: unknown;
+    for (let tries = 0; tries < maxUnknown; tries += 1) {
+      const onlyIf = [this.lease.condition, { key: this.#name, revision: undefined }];
+      const result = await engine.commit({ onlyIf, puts: [{ key: this.#name, value }], removes: [] }, signal);
+      if (result.outcome === 'committed') {
+        this.#noteRevision = result.revisions[0];
+        return;
+      }
+      if (result.outcome === 'unknown') cause = result.cause;
+      const [lease, note] = await engine.read([this.lease.name, this.#name], signal);
+      const isOurs = this.lease.isOurs(lease);
+      if (this.#isOwnNote(note)) this.#noteRevision = note?.revision;
+      if (!isOurs) throw sharedOvertaken(engine.label);
+      if (this.#noteRevision !== undefined) return;
+    }
+    throw sharedUncertain(engine.label, cause);
+  }
+
+  /** A response is here that may have a token: from now on the note stays until it is written. */
+  responded(): void {
+    this.#state = 'responded';
+  }
+
+  /** It had none. */
+  hadNone(): void {
+    this.#state = 'noted';
+  }
+
+  /** The new credential is in the engine, the note and the lease are not. */
+  written(): void {
+    this.#state = 'written';
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended();
+    try {
+      if (this.#state === 'noted') await this.#removeNote();
+    } finally {
+      await this.lease[Symbol.asyncDispose]();
+    }
+  }
+
+  #isOwnNote(entry: EngineEntry | undefined): boolean {
+    const item = entry && this.#options.items.open(this.#name, entry.value);
+    return typeof item === 'object' && item['nonce'] === this.#note.nonce;
+  }
+
+  /** Nothing was sent, or nothing came of it. Only our own note goes, whoever has the lease now. */
+  async #removeNote(): Promise<void> {
+    const { engine, settled } = this.#options;
+    const signal = AbortSignal.timeout(3_000);
+    try {
+      for (let tries = 0; tries < 3; tries += 1) {
+        const [entry] = await engine.read([this.#name], signal);
+        if (!this.#isOwnNote(entry)) return;
+        const onlyIf = [{ key: this.#name, revision: entry?.revision }];
+        const { outcome } = await engine.commit({ onlyIf, puts: [], removes: [this.#name] }, signal);
+        if (outcome === 'committed') return;
+      }
+    } catch (error) {
+      if (!isFailure(error) && !signal.aborted) throw error;
+    }
+    settled.settle(this.#note.nonce);
+  }
+}
