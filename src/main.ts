@@ -7,6 +7,7 @@ import { readConfigFile } from './app/configuration/config-file.js';
 import type { Context } from './app/context.js';
 import { fieldWriter } from './app/field.js';
 import { createFiles } from './app/files.js';
+import { keeperPorts } from './app/fleet/keeper-ports.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { ownTables } from './app/help/own-tables.js';
 import { createJournal } from './app/journal.js';
@@ -205,6 +206,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     openWire: () => openWire(given),
     host: () => new HostPipe(stdin(), world.stdout),
     openProxy: proxyOpener(given),
+    ...keeperPorts(),
     holdSecret: given.hold,
     signals: world.signals,
     requestLog: requestLogOf(options, means),

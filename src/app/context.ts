@@ -19,6 +19,7 @@ import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { ExamineAddresses } from '../doctor/address-examiner.js';
 import type { LogInForRun } from '../doctor/ports.js';
+import type { ListenLocally } from '../fleet/ports.js';
 import type { LoginWorld } from '../login/logins.js';
 import type { AskServer } from '../mcp/server-session.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
@@ -61,6 +62,9 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly openWire: () => Promise<Wire & AsyncDisposable>;
   readonly host: () => HostPipe;
   readonly openProxy: OpenProxy;
+  readonly listenLocally: ListenLocally;
+  readonly processName: () => string;
+  readonly randomId: () => string;
   readonly proxyServices: ProxyServices;
   readonly hostEntries: HostEntries;
   /** Keeps a secret out of what is printed. */

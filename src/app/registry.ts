@@ -9,6 +9,7 @@ import { credentialTable } from '../credential/credential.options.js';
 import { execTable } from '../credential/exec.command.js';
 import { tokenTable } from '../credential/token.command.js';
 import { doctorTable } from '../doctor/doctor.command.js';
+import { keeperTable } from '../fleet/keeper.options.js';
 import { renameTable } from '../login/accounts/rename.command.js';
 import { switchTable } from '../login/accounts/switch.command.js';
 import { loginTable } from '../login/login.options.js';
@@ -59,6 +60,7 @@ export const registry: readonly CommandEntry[] = [
   entry(setupTable, () => import('../setup/setup.command.js')),
   entry(bridgeTable, () => import('../bridge/bridge.command.js')),
   entry(proxyTable, () => import('../proxy/proxy.command.js')),
+  entry(keeperTable, () => import('../fleet/keeper.command.js')),
   entry(credentialTable, () => import('../credential/credential.command.js')),
   entry(execTable, () => import('../credential/exec.command.js')),
   entry(clientMetadataTable, () => import('../client-metadata/client-metadata.command.js')),

@@ -20,7 +20,7 @@ export function proxySocketRefused(path: string, why: string, remedy: string, ca
   return new Failure({
     code: 'proxy_socket_refused',
     exit: exitCode.usage,
-    message: `${quotedPath(path, 200)} cannot be the proxy’s socket: ${why}.`,
+    message: `${quotedPath(path, 200)} cannot be a socket of ours: ${why}.`,
     remedy,
     cause,
   });

@@ -48,6 +48,7 @@ const features = [
   'config',
   'doctor',
   'upgrade-check',
+  'fleet',
 ];
 /** What joins the rooms: it may import all of them, and none of them imports it. */
 const joints = ['app', 'main', 'hot-path', 'demo'];
@@ -62,7 +63,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Where the real world is touched: files, sockets, processes. All else decides, and is given what it needs. */
 const nodeHomes =
-  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|bridge\/host-pipe|setup\/formats\/git-config|core\/text\/system|core\/trusted-authorities|credential\/exec-program|client-metadata\/(?:document-server|self-signed))\.ts$/;
+  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|bridge\/host-pipe|setup\/formats\/git-config|core\/text\/system|core\/trusted-authorities|credential\/exec-program|fleet\/status-page|client-metadata\/(?:document-server|self-signed))\.ts$/;
 const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
   // The one socket beside the HTTP client's and the relay's: Redis speaks no HTTP. A person alone names its address.
   [/^@redis\/client$/, 'src/stores/engines/redis-connection.ts'],
@@ -80,13 +81,13 @@ const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
 ];
 const slowToLoad = /^(?:@redis\/client|undici|yargs|ora|open|keytar|oauth4webapi|tldts|uqr)$/;
 
-/** Files and lines that features had once the rooms stood, and what later issues add: the surface (14), the newest revision and its translation (15), doctor (16), upgrade-check (17), whose Secret Service it is (17), Windows (17), redirect URI and resource by choice (17), proxies that are installed (17), today’s programs for setup (17), headers and names that servers insist on (17), tokens of platforms (18), whose locks live on Windows (17), engines of a shared store (18), the store that machines share (18). */
+/** Files and lines that features had once the rooms stood, and what later issues add: the surface (14), the newest revision and its translation (15), doctor (16), upgrade-check (17), whose Secret Service it is (17), Windows (17), redirect URI and resource by choice (17), proxies that are installed (17), today’s programs for setup (17), headers and names that servers insist on (17), tokens of platforms (18), whose locks live on Windows (17), engines of a shared store (18), the store that machines share (18), its keeper (18). */
 export const limits = {
   linesOfFile: 300,
   filesOfFolder: 20,
-  files: 360 + 109 + 12 + 16 + 40 + 6 + 3 + 3 + 5 + 26 + 10 + 6 + 9 + 1 + 13 + 15,
+  files: 360 + 109 + 12 + 16 + 40 + 6 + 3 + 3 + 5 + 26 + 10 + 6 + 9 + 1 + 13 + 15 + 12,
   lines:
-    38_160 + 11_700 + 1_400 + 2_100 + 4_800 + 450 + 250 + 300 + 900 + 2_300 + 900 + 720 + 900 + 150 + 1_160 + 1_700,
+    38_160 + 11_700 + 1_400 + 2_100 + 4_800 + 450 + 250 + 300 + 900 + 2_300 + 900 + 720 + 900 + 150 + 1_160 + 1_700 + 900,
 } as const;
 
 /**

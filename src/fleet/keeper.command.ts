@@ -1,0 +1,150 @@
+import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
+import type { Configuration } from '../core/configuration/configuration.js';
+import { readStore } from '../core/configuration/store-option.js';
+import { isFailure } from '../core/failure.js';
+import type { Signals } from '../core/ports.js';
+import type { LoginRecord, StoreKind } from '../core/records.js';
+import { parseEngineAddress } from '../stores/engines/address.js';
+import type { StorePorts } from '../stores/ports.js';
+import { findLogin } from '../tokens/find-login.js';
+import type { TokenPorts } from '../tokens/token-request.js';
+import { createElection } from './election.js';
+import { listenRefused } from './failures.js';
+import { createFleetLogins } from './fleet-logins.js';
+import { Keeper } from './keeper.js';
+import { keeperTable } from './keeper.options.js';
+import type { Election, KeeperEvent, ListenLocally } from './ports.js';
+import { eventJson, eventLine } from './render.js';
+import { openStatusPage } from './status-page.js';
+
+interface World extends TokenPorts, CommandOutput, Pick<StorePorts, 'openEngine'> {
+  readonly configuration: () => Promise<Pick<Configuration, 'store'>>;
+  readonly signals: Signals;
+  readonly listenLocally: ListenLocally;
+  /** What other keepers call this one, e.g. `host-a (process 7)`. */
+  readonly processName: () => string;
+  readonly randomId: () => string;
+}
+
+type Arguments = ArgumentsOf<typeof keeperTable>;
+
+const help = 'postern keeper --help';
+
+export const command: Command<typeof keeperTable, World> = {
+  table: keeperTable,
+  async run(world, args) {
+    const where = whereOf(args);
+    const store = await storeOf(world, args);
+    const meant = await Promise.all(args.login.map((server) => findLogin(world, { server, account: undefined })));
+    const isMeant = ({ key }: LoginRecord) => meant.length === 0 || meant.some((login) => login.key === key);
+    let keeper: Keeper | undefined;
+    const tell = teller(world, (event) => {
+      if (event.event === 'store_failed' || event.event === 'store_back')
+        keeper?.noteStore(event.event === 'store_back');
+    });
+    const { election, engine } = await electionOf(world, store, tell);
+    await using _engine = engine;
+    keeper = new Keeper({
+      logins: createFleetLogins(world, store, isMeant),
+      election,
+      clock: world.clock,
+      tell,
+      aheadMs: args.ahead * 1000,
+      random: Math.random,
+    });
+    return await runKeeper(world, keeper, { where, store, tell });
+  },
+};
+
+async function runKeeper(
+  world: World,
+  keeper: Keeper,
+  {
+    where,
+    store,
+    tell,
+  }: {
+    readonly where: Where | undefined;
+    readonly store: StoreKind | undefined;
+    readonly tell: (event: KeeperEvent) => void;
+  },
+): Promise<CommandExit> {
+  const stop = new AbortController();
+  using _taken = world.signals.take(() => {
+    if (stop.signal.aborted) return false; // the second one ends it at once
+    stop.abort();
+    return true;
+  });
+  const { clock, signal } = world;
+  const options = { clock, listen: world.listenLocally };
+  await using page = where && (await openStatusPage(() => keeper.view(), { ...options, where }));
+  const at = where && 'socket' in where ? where.socket : page && `${page.origin}/metrics`;
+  tell({ event: 'started', metrics: at ?? null, store: store ?? null });
+  signal.addEventListener('abort', () => stop.abort(), { once: true });
+  await keeper.run(stop.signal, signal);
+  signal.throwIfAborted();
+  tell({ event: 'ended' });
+  return 0;
+}
+
+type Where = { readonly port: number } | { readonly socket: string };
+
+/** @throws Failure `usage` */
+function whereOf({ listen, socket }: Arguments): Where | undefined {
+  if (socket !== undefined) return { socket };
+  if (listen === undefined) return undefined;
+  const [, port] = /^127\.0\.0\.1:(\d{1,5})$/.exec(listen) ?? [];
+  if (port === undefined || Number(port) > 65_535) throw listenRefused();
+  return { port: Number(port) };
+}
+
+/** Undefined: every login of this person. */
+async function storeOf(world: World, args: Arguments): Promise<StoreKind | undefined> {
+  if (args.store !== undefined) return readStore(args.store, '--store', help);
+  const { store } = await world.configuration();
+  return store !== undefined && isShared(store) ? store : undefined;
+}
+
+function isShared(store: string): boolean {
+  return /^(?:redis|etcd):/.test(store);
+}
+
+/** Logins of this machine alone have its locks, and need no election. @throws Failure `store_denied`, of the address */
+async function electionOf(
+  world: World,
+  store: StoreKind | undefined,
+  tell: (event: KeeperEvent) => void,
+): Promise<{ readonly election: Election; readonly engine: AsyncDisposable | undefined }> {
+  if (store === undefined || !isShared(store)) {
+    const lead = async () => ({
+      isHeld: () => true,
+      lost: new AbortController().signal,
+      release: async () => undefined,
+    });
+    return { election: { lead }, engine: undefined };
+  }
+  const { clock, signal } = world;
+  const engine = await world.openEngine(store);
+  const key = `postern/${parseEngineAddress(store).namespace}/keeper/lease`;
+  try {
+    await engine.read([key], signal);
+    (await engine.durability(signal)).forEach(world.tell);
+  } catch (error) {
+    if (!isFailure(error, 'store_unavailable')) throw error; // who is away may come; who refuses us goes on doing so
+  }
+  const name = world.processName();
+  const election = createElection({ engine, key, id: world.randomId(), name, clock, tell, random: Math.random });
+  return { election, engine };
+}
+
+/** Prints events as they come, one after the other. */
+function teller(world: World, note: (event: KeeperEvent) => void): (event: KeeperEvent) => void {
+  let printed = Promise.resolve();
+  return (event) => {
+    note(event);
+    const now = world.clock.now();
+    if (!world.json) return world.tell(eventLine(event, now));
+    printed = printed.then(() => world.out.json(eventJson(event, now)));
+    printed.catch(() => undefined);
+  };
+}

@@ -1,0 +1,161 @@
+import { exitCode, type Failure, isFailure } from '../core/failure.js';
+import type { Clock } from '../core/ports.js';
+import type { Election, FleetLogins, Leadership, TellEvent } from './ports.js';
+import { dueAt, type KeptState, restMs, stateOf } from './schedule.js';
+
+export interface KeeperOptions {
+  readonly logins: FleetLogins;
+  readonly election: Election;
+  readonly clock: Clock;
+  readonly tell: TellEvent;
+  /** How long before its end a token is refreshed, in milliseconds. */
+  readonly aheadMs: number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Refreshes at a time: a slow authorization server keeps only so many others waiting. */
+const maxAtOnce = 4;
+
+/** How often the list of logins is read again, in milliseconds. */
+const lookMs = 30_000;
+
+/** How long a store that is away is left in peace, in milliseconds. */
+const awayMs = { first: 1_000, max: 30_000 } as const;
+
+/** What can be seen of a keeper from outside. */
+export interface KeeperView {
+  readonly isLeader: boolean;
+  /** Of the store, at its last use. */
+  readonly isStoreThere: boolean;
+  readonly states: readonly KeptState[];
+}
+
+/** Keeps logins fresh for as long as it leads, and waits to lead else. One login that fails stops no other. */
+export class Keeper {
+  readonly #options: KeeperOptions;
+  #states = new Map<string, KeptState>();
+  #leadership: Leadership | undefined;
+  #storeFailures = 0;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+  }
+
+  view(): KeeperView {
+    const isLeader = this.#leadership?.isHeld() === true;
+    return { isLeader, isStoreThere: this.#storeFailures === 0, states: [...this.#states.values()] };
+  }
+
+  /** Is told of what the election sees of the store, too. */
+  noteStore(isThere: boolean): void {
+    this.#storeFailures = isThere ? 0 : Math.max(1, this.#storeFailures);
+  }
+
+  /**
+   * Until `stop`: then the refreshes under way end first, and another keeper may lead at once.
+   * @param signal Ends all of it without more ado.
+   */
+  async run(stop: AbortSignal, signal: AbortSignal): Promise<void> {
+    const { election, tell } = this.#options;
+    while (!stop.aborted) {
+      const leadership = await election.lead(stop).catch((error: unknown) => {
+        if (stop.aborted) return undefined;
+        throw error;
+      });
+      if (leadership === undefined) return;
+      this.#leadership = leadership;
+      tell({ event: 'leading' });
+      try {
+        await this.#keep(leadership, stop, signal);
+      } finally {
+        this.#leadership = undefined;
+        await leadership.release();
+      }
+      if (!stop.aborted) tell({ event: 'stepped_down' });
+    }
+  }
+
+  async #keep(leadership: Leadership, stop: AbortSignal, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const over = AbortSignal.any([stop, leadership.lost]);
+    while (!over.aborted && leadership.isHeld()) {
+      const pauseMs = await this.#round(() => !over.aborted && leadership.isHeld(), signal);
+      await clock.sleep(pauseMs, over).catch(() => undefined);
+    }
+  }
+
+  /** Refreshes what is due. @returns how long there is nothing to do, in milliseconds */
+  async #round(mayBegin: () => boolean, signal: AbortSignal): Promise<number> {
+    const { clock, logins, aheadMs, random, tell } = this.#options;
+    try {
+      const listed = await logins.list(signal);
+      const entries = listed.map(
+        (login) => [login.key, stateOf(login, this.#states.get(login.key), aheadMs, random)] as const,
+      );
+      this.#states = new Map(entries);
+      if (this.#storeFailures > 0) tell({ event: 'store_back' });
+      this.#storeFailures = 0;
+    } catch (failure) {
+      if (!isFailure(failure) || signal.aborted) throw failure;
+      const retryInMs = Math.min(awayMs.max, awayMs.first * 2 ** this.#storeFailures) * (0.75 + random() / 2);
+      if (this.#storeFailures === 0) tell({ event: 'store_failed', failure, retryInMs });
+      this.#storeFailures += 1;
+      return retryInMs;
+    }
+    const due = this.#waiting().filter((state) => state.dueAt <= clock.now());
+    const workers = Array.from({ length: Math.min(maxAtOnce, due.length) }, async () => {
+      for (let state = due.shift(); state !== undefined && mayBegin(); state = due.shift()) {
+        await this.#refresh(state, signal);
+      }
+    });
+    await Promise.all(workers);
+    const next = Math.min(...this.#waiting().map((state) => state.dueAt));
+    return Math.max(200, Math.min(lookMs * (0.9 + random() / 5), next - clock.now()));
+  }
+
+  /** Those that there is something to do for, the most urgent first. */
+  #waiting(): KeptState[] {
+    const kept = [...this.#states.values()].filter(({ isEnded, login }) => !isEnded && login.state === 'kept');
+    return kept.sort((one, other) => one.dueAt - other.dueAt);
+  }
+
+  async #refresh(state: KeptState, signal: AbortSignal): Promise<void> {
+    const { clock, logins, aheadMs, random, tell } = this.#options;
+    const { login, life } = state;
+    // The very token that is known here is replaced; one that another machine has got meanwhile lives longer.
+    const minLifeMs = Math.max(0, (life.expiresAt ?? 0) - clock.now());
+    try {
+      const { expiresAt, obtainedAt } = await logins.refresh(login, minLifeMs, signal);
+      const isNew = obtainedAt !== life.obtainedAt;
+      const now = { expiresAt, obtainedAt };
+      const soonest = clock.now() + restMs(1, random());
+      this.#keepState({
+        ...state,
+        life: now,
+        dueAt: Math.max(dueAt(now, aheadMs, random()), isNew ? 0 : soonest),
+        failures: 0,
+        refreshes: state.refreshes + Number(isNew),
+      });
+      if (isNew) tell({ event: 'refreshed', login: login.label, expiresAt });
+    } catch (failure) {
+      if (!isFailure(failure) || signal.aborted) throw failure;
+      this.#failed(state, failure);
+    }
+  }
+
+  #failed(state: KeptState, failure: Failure): void {
+    const { clock, random, tell } = this.#options;
+    const failures = state.failures + 1;
+    const isEnded = failure.exit === exitCode.loginNeeded;
+    const rest = restMs(failures, random());
+    const failed = new Map(state.failed).set(failure.code, (state.failed.get(failure.code) ?? 0) + 1);
+    this.#keepState({ ...state, failures, failed, isEnded, dueAt: clock.now() + rest });
+    const { label } = state.login;
+    tell({ event: 'refresh_failed', login: label, failure, retryInMs: isEnded ? null : rest });
+  }
+
+  #keepState(state: KeptState): void {
+    this.#states.set(state.login.key, state);
+  }
+}

@@ -1,0 +1,52 @@
+import type { KeptLogin, TokenLife } from './ports.js';
+
+/** Of the time that a token is refreshed ahead, this much more by chance: logins of one hour do not come in one second. */
+const spread = 0.2;
+
+const backOff = { firstMs: 5_000, maxMs: 600_000 } as const;
+
+/**
+ * When a token is due to be refreshed, in milliseconds since 1970: `aheadMs` before its end, but not before two thirds of
+ * its life are over. Never for one that does not end.
+ * @param chance From 0 to 1, the same for one token.
+ */
+export function dueAt({ expiresAt, obtainedAt }: TokenLife, aheadMs: number, chance: number): number {
+  if (expiresAt === null) return Number.POSITIVE_INFINITY;
+  const lifeMs = Math.max(0, expiresAt - obtainedAt);
+  return expiresAt - Math.min(aheadMs * (1 + spread * chance), (lifeMs / 3) * (1 - spread * chance));
+}
+
+/** How long a login rests after so many failures in a row, in milliseconds. */
+export function restMs(failures: number, chance: number): number {
+  return Math.min(backOff.maxMs, backOff.firstMs * 2 ** (failures - 1)) * (0.75 + chance / 2);
+}
+
+/** What a keeper knows of one login. */
+export interface KeptState {
+  readonly login: KeptLogin;
+  readonly life: TokenLife;
+  readonly dueAt: number;
+  /** In a row. */
+  readonly failures: number;
+  /** Its last failure is for a person: it waits for another login. */
+  readonly isEnded: boolean;
+  readonly refreshes: number;
+  readonly failed: ReadonlyMap<string, number>;
+}
+
+/** What is known of a login once it is listed again: what changed by others counts. */
+export function stateOf(
+  login: KeptLogin,
+  before: KeptState | undefined,
+  aheadMs: number,
+  random: () => number,
+): KeptState {
+  const isNews = before === undefined || login.obtainedAt > before.life.obtainedAt;
+  if (!isNews) return { ...before, login, isEnded: before.isEnded || login.state === 'ended' };
+  const { expiresAt, obtainedAt } = login;
+  const life = { expiresAt, obtainedAt };
+  const counted = before ?? { refreshes: 0, failed: new Map() };
+  const due = login.state === 'kept' ? dueAt(life, aheadMs, random()) : Number.POSITIVE_INFINITY;
+  const { refreshes, failed } = counted;
+  return { login, life, dueAt: due, failures: 0, isEnded: login.state === 'ended', refreshes, failed };
+}
