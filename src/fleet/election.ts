@@ -83,13 +83,13 @@ class HeldLease implements Leadership {
   readonly #options: ElectionOptions;
   readonly #lost = new AbortController();
   readonly #stop = new AbortController();
-  readonly #renewing: Promise<void>;
+  readonly #extending: Promise<void>;
   #until: number;
 
   constructor(options: ElectionOptions, until: number) {
     this.#options = options;
     this.#until = until;
-    this.#renewing = this.#renew();
+    this.#extending = this.#extend();
   }
 
   get lost(): AbortSignal {
@@ -103,7 +103,7 @@ class HeldLease implements Leadership {
 
   async release(): Promise<void> {
     this.#stop.abort();
-    await this.#renewing;
+    await this.#extending;
     const { engine, key, id } = this.#options;
     const soon = AbortSignal.timeout(5_000);
     try {
@@ -115,14 +115,14 @@ class HeldLease implements Leadership {
     }
   }
 
-  async #renew(): Promise<void> {
+  async #extend(): Promise<void> {
     const { clock } = this.#options;
     const stop = this.#stop.signal;
     while (!stop.aborted) {
       const left = this.#until - clock.monotonic();
       await clock.sleep(Math.max(0, Math.min(roundMs, left)), stop).catch(() => undefined);
       if (stop.aborted) return;
-      if (!(await this.#renewed(stop))) {
+      if (!(await this.#extended(stop))) {
         this.#lost.abort();
         return;
       }
@@ -130,7 +130,7 @@ class HeldLease implements Leadership {
   }
 
   /** False once somebody else may lead. */
-  async #renewed(stop: AbortSignal): Promise<boolean> {
+  async #extended(stop: AbortSignal): Promise<boolean> {
     try {
       const turn = await take(this.#options, stop);
       if (!('until' in turn)) return false;

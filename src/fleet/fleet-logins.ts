@@ -20,7 +20,10 @@ export function createFleetLogins(
     return logins.filter((login) => (store === undefined || login.store === store) && isMeant(login));
   };
   return {
-    list: async () => labelled(await recordsOf()),
+    list: async () => {
+      if (store !== undefined) await ports.index.adopt?.(store);
+      return labelled(await recordsOf());
+    },
     refresh: async ({ key }, minLifeMs, signal) => {
       const login = (await recordsOf()).find((record) => record.key === key);
       if (login === undefined) return { expiresAt: null, obtainedAt: 0 }; // gone meanwhile: the next list is without it

@@ -3,7 +3,7 @@ import type { Configuration } from '../core/configuration/configuration.js';
 import { readStore } from '../core/configuration/store-option.js';
 import { isFailure } from '../core/failure.js';
 import type { Signals } from '../core/ports.js';
-import type { LoginRecord, StoreKind } from '../core/records.js';
+import { isSharedKind, type LoginRecord, type StoreKind } from '../core/records.js';
 import { parseEngineAddress } from '../stores/engines/address.js';
 import type { StorePorts } from '../stores/ports.js';
 import { findLogin } from '../tokens/find-login.js';
@@ -102,11 +102,7 @@ function whereOf({ listen, socket }: Arguments): Where | undefined {
 async function storeOf(world: World, args: Arguments): Promise<StoreKind | undefined> {
   if (args.store !== undefined) return readStore(args.store, '--store', help);
   const { store } = await world.configuration();
-  return store !== undefined && isShared(store) ? store : undefined;
-}
-
-function isShared(store: string): boolean {
-  return /^(?:redis|etcd):/.test(store);
+  return store !== undefined && isSharedKind(store) ? store : undefined;
 }
 
 /** Logins of this machine alone have its locks, and need no election. @throws Failure `store_denied`, of the address */
@@ -115,7 +111,7 @@ async function electionOf(
   store: StoreKind | undefined,
   tell: (event: KeeperEvent) => void,
 ): Promise<{ readonly election: Election; readonly engine: AsyncDisposable | undefined }> {
-  if (store === undefined || !isShared(store)) {
+  if (store === undefined || !isSharedKind(store)) {
     const lead = async () => ({
       isHeld: () => true,
       lost: new AbortController().signal,

@@ -93,7 +93,7 @@ function unusable(why: string, remedy: string): Failure {
 export function withEnvironmentLogin(index: CredentialIndex, given: () => EnvironmentLogin): CredentialIndex {
   return {
     update: (change) => index.update(change),
-    adopt: async () => await index.adopt?.(),
+    adopt: async (kind) => await index.adopt?.(kind),
     read: async () => {
       const { login } = given();
       const document = await index.read();

@@ -65,7 +65,7 @@ export interface CredentialIndex {
   /** Reads, changes and replaces it under a lock between processes. */
   update(change: (document: IndexDocument) => IndexDocument): Promise<IndexDocument>;
   /** Takes in the logins that other machines have made in the shared store that the person has set. @throws as that store */
-  adopt?(): Promise<void>;
+  adopt?(kind?: StoreKind): Promise<void>;
 }
 
 /** Keeps the response to a refresh until the store has it, sealed with the refresh token that the store still holds. */

@@ -26,8 +26,8 @@ export function withSharedLogins(
       }
       return after;
     },
-    adopt: async () => {
-      const kind = await configured();
+    adopt: async (asked) => {
+      const kind = asked ?? (await configured());
       if (kind === undefined || !isSharedKind(kind)) return;
       const records = (await stores.of(kind).records?.()) ?? [];
       const { logins } = await index.read();
