@@ -10,7 +10,10 @@ import type { SecretKind } from './redactor.js';
 /** Takes each secret that passes, so that it can be kept out of what is printed; without a kind it is `lasting`. */
 export type Hold = (secret: string, kind?: SecretKind) => void;
 
-const itemMember = /"(?:accessToken|refreshToken|clientSecret)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+const itemMember = /"(?:accessToken|refreshToken|clientSecret|dpopKey)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+
+/** The private half of a key within an item's member. */
+const itemKey = /\\"d\\":\\"([A-Za-z0-9_-]{43})\\"/g;
 
 const itemHeader = /"headerValue"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
@@ -188,6 +191,7 @@ function basicPassword(credentials: string): string {
 
 function holdItem(text: string, hold: Hold): void {
   holdAll(text, itemMember, jsonText, hold);
+  holdAll(text, itemKey, (found) => found, hold);
   for (const [, found = ''] of text.matchAll(itemHeader)) holdHeader(jsonText(found), hold);
 }
 

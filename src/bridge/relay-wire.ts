@@ -10,7 +10,7 @@ import { requestHeaders } from '../http/request.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from '../mcp/wire.js';
 import { type Active, ActiveSet, Lookout } from '../relay/active-set.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
-import type { ResponseHead } from '../relay/heads.js';
+import { headerValues, type ResponseHead } from '../relay/heads.js';
 
 const maxUrl = 8_192;
 
@@ -174,7 +174,7 @@ class Sending implements WireExchange, ResponseHandler, Active {
   head({ status, lines }: ResponseHead): void {
     if (this.isOver) return;
     this.#headed(this);
-    const header = (name: string): readonly string[] => valuesOf(lines, name);
+    const header = (name: string): readonly string[] => headerValues(lines, name);
     const coding = codingOf(header('content-encoding'));
     if (coding === 'unknown' || coding === 'several') {
       this.#fail('unwanted_coding');
@@ -237,14 +237,4 @@ class Sending implements WireExchange, ResponseHandler, Active {
     this.#decoder?.destroy();
     this.#connection?.cut(this);
   }
-}
-
-/** The values of one header, whose name is given in lower case. */
-function valuesOf(lines: readonly string[], name: string): readonly string[] {
-  const values: string[] = [];
-  for (let at = 0; at + 1 < lines.length; at += 2) {
-    const key = lines[at] ?? '';
-    if (key.length === name.length && key.toLowerCase() === name) values.push(lines[at + 1] ?? '');
-  }
-  return values;
 }

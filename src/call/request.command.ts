@@ -158,6 +158,7 @@ const largestHeldBody = 1024 * 1024;
 /** Headers that are ours to write: the token, the framing, the host. */
 const ownHeaders = new Set([
   'authorization',
+  'dpop',
   'host',
   'content-length',
   'transfer-encoding',

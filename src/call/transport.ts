@@ -55,8 +55,9 @@ async function send(
     const response = await http.send({ ...request, headers, namedBy: 'person', redirects: 'report' });
     const { status } = response;
     const challenges = response.headers.flatMap(([name, value]) => (name === 'www-authenticate' ? value : []));
+    const header = (wanted: string) => response.headers.find(([name]) => name === wanted)?.[1];
     const refusal = status === 401 ? await readRefusal(clock, response) : { challenges };
-    const retried = authorizer.retry(authorized, { status, ...refusal }, signal);
+    const retried = authorizer.retry(authorized, { status, header, ...refusal }, signal);
     if (retried !== undefined && status >= 300) await response[Symbol.asyncDispose]();
     const again = await retried;
     if (again === undefined) return response;
@@ -65,9 +66,10 @@ async function send(
 }
 
 function targetOf(request: ProtectedRequest): ProtectedTarget {
-  const { url, body } = request;
+  const { url, method, body } = request;
   return {
     url,
+    method,
     operation: () => operationOf(request),
     repeatable: () => typeof body !== 'object' || body instanceof Uint8Array,
   };
@@ -78,6 +80,6 @@ function headersOf({ headers = [] }: ProtectedRequest, { own }: AuthorizedReques
   const typed = new Set(headers.map(([name]) => name.toLowerCase()));
   return withSecretHeaders(
     headers,
-    own.filter(({ name }) => name === 'authorization' || !typed.has(name.toLowerCase())),
+    own.filter(({ name }) => name === 'authorization' || name === 'dpop' || !typed.has(name.toLowerCase())),
   );
 }

@@ -56,6 +56,8 @@ export interface LoginRecord {
   readonly grant?: 'client_credentials';
   /** Where the platform's token is that this login is made by; its source in full is in the store's item. */
   readonly assertion?: AssertionRecord;
+  /** Are its tokens bound to a key (RFC 9449)? `demanded`, `never`: by `--dpop` and `--no-dpop`, for its next login, too. Absent: no. */
+  readonly dpop?: 'bound' | 'demanded' | 'never';
   /** Set when the refresh token was refused for good: a new login is needed. */
   readonly dead?: boolean;
   /** Set when its secret is gone from its store: a new login is needed. */

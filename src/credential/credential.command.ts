@@ -7,6 +7,7 @@ import { isClientLogin } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';
 import { pickCredential } from '../tokens/credential-target.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
+import { proveBare } from '../tokens/dpop/bare-token.js';
 import { noLogin } from '../tokens/find-login.js';
 import { checkPin } from '../tokens/login-pin.js';
 import { forgetFailures, rememberFailure } from '../tokens/remember-failure.js';
@@ -125,12 +126,15 @@ async function outputFor(
     return '';
   }
   if (login === undefined) return call.unmapped ?? '';
+  const asked = `postern credential ${format}`;
+  proveBare(login, asked);
   const noted = await noteAsked(world, call, login);
   progress.refreshedAt = noted.refreshedAt;
   // What is in memory no other process can refresh.
   const grant = args.clientCredentials ? validToken : grantToken;
   const token = await grant(world, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
   proveWanted(token.binding, call.wanted);
+  proveBare(login, asked, token);
   progress.obtainedAt = token.obtainedAt;
   return call.output({ ...token, server: token.binding.server }, world.clock.now());
 }

@@ -4,6 +4,7 @@ import { Secret } from '../core/secret.js';
 import { argumentRefused, usageWrong } from '../core/usage-failures.js';
 import { isClientLogin, ownLoginOptions } from '../stores/own-login.js';
 import { proveNamed } from '../tokens/credential-target.js';
+import { proveBare } from '../tokens/dpop/bare-token.js';
 import { findLogin } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
 import type { TokenPorts } from '../tokens/token-request.js';
@@ -89,8 +90,10 @@ async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record
     const ofNamed = { server, account: undefined, pin: undefined };
     const wanted = named === undefined ? { server, account, pin } : ofNamed;
     const login = own === undefined ? await findLogin(world, wanted) : await own.asClient({ ...args, ...wanted });
+    proveBare(login, 'postern exec');
     const token = await tokenToKeep(world, { login, minLifeMs: args.minTtl * 1000, signal: world.signal });
     proveNamed(token.binding, server);
+    proveBare(login, 'postern exec', token);
     // What is started gets the token of the server, and not what that was got by.
     if (login.assertion?.from === 'variable')
       world.assertions.prepare({ from: 'variable', name: login.assertion.name });

@@ -92,7 +92,7 @@ export class AuthorizationRequests {
   }
 
   async #make(): Promise<{ readonly request: RequestToOpen; readonly until: number }> {
-    const { ports, discovery, scopes } = this.#begun;
+    const { ports, discovery, scopes, dpop } = this.#begun;
     const client = await this.#common.client.get();
     const { clientId } = client;
     const proof = await newProof();
@@ -107,6 +107,7 @@ export class AuthorizationRequests {
       scopes,
       state,
       codeChallenge,
+      dpopKey: await dpop?.thumbprint(),
       page: this.#common.page,
     });
     const { url, lifetimeMs } = await this.#addressOf(parameters, client);

@@ -9,6 +9,7 @@ import type { SecretStore } from '../stores/ports.js';
 import { sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
 import { chosenRedirectUri, registrationsFor } from '../tokens/registrations.js';
+import { proofsFor } from './bind-login.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
 import { clientNameUseless, nameTaken, nameUnusable, tooManyLogins } from './failures.js';
 import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
@@ -36,6 +37,8 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
   await ports.store.ready();
   if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, held, signal);
   const { issuer } = discovery.authorizationServer;
+  const meant = { server, account, name: held?.name, newName: name === held?.name ? undefined : name };
+  const proofs = await proofsFor(ports, { discovery, meant, held, choice: request.dpop });
   const kept = await registrationsFor(ports, issuer);
   if (client.name !== undefined && discovery.authorizationServer.registrationEndpoint === undefined) {
     throw clientNameUseless(issuer);
@@ -47,7 +50,8 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
   noteUnlisted(world, discovery, named ?? []);
   return {
     ports,
-    meant: { server, account, name: held?.name, newName: name === held?.name ? undefined : name },
+    meant,
+    ...proofs,
     held,
     discovery,
     kept,

@@ -64,7 +64,7 @@ export async function login(
     });
     const { way } = identified;
     const record = await saveCredential(ports, {
-      ...{ request, discovery, redeemed, way, headers },
+      ...{ request, discovery, redeemed, way, headers, proofs: begun },
       grant: 'authorization_code',
     });
     await keepClient(begun, identified, redirectUriToKeep(identified, redirect), redeemed.client.method);
@@ -144,12 +144,12 @@ async function authorizeOrDoubt(begun: BegunLogin, attempt: AuthorizationAttempt
 
 /** The token: of the code that the person typed, or of the code that the browser brought. */
 async function tokenOf(
-  { ports, discovery, scopes }: BegunLogin,
+  { ports, discovery, scopes, dpop }: BegunLogin,
   authorized: Authorization | Redeemed,
   request: { readonly client: IdentifiedClient; readonly redirectUri: string; readonly signal: AbortSignal },
 ): Promise<Redeemed> {
   if ('token' in authorized) return authorized;
-  return await redeem(ports, { ...request, discovery, scopes, authorization: authorized });
+  return await redeem(ports, { ...request, discovery, scopes, dpop, authorization: authorized });
 }
 
 function recordStored(ports: LoginPorts, { scopes }: LoginRecord): void {

@@ -22,6 +22,8 @@ interface Wanted extends AssertionOptions {
   readonly redirectUri: string | undefined;
   readonly resource: string | undefined;
   readonly noResource: boolean;
+  readonly dpop: boolean;
+  readonly noDpop: boolean;
 }
 
 type World = Pick<CorePorts, 'clock' | 'terminal'> & Pick<CommandOutput, 'json' | 'signal' | 'tell' | 'tellLook'>;
@@ -51,6 +53,8 @@ function isAsWanted(held: LoginRecord, wanted: Wanted): boolean {
     wanted.browserWith === undefined &&
     wanted.redirectUri === undefined &&
     !namesAssertion(wanted) &&
+    (!wanted.dpop || held.dpop === 'demanded') &&
+    (!wanted.noDpop || held.dpop === 'never') &&
     (!wanted.noResource || held.requestedResource === null) &&
     (held.requestedResource !== null || wanted.resource === undefined) &&
     asNamed(wanted.resource, held.requestedResource ?? held.resource) &&

@@ -100,6 +100,7 @@ async function requestOf(world: World, args: Arguments) {
     issuer: args.authorizationServer,
     legacy: args.legacy,
     resource: readResource(args),
+    dpop: args.dpop ? ('always' as const) : args.noDpop ? ('never' as const) : undefined,
     dropsHeaders: args.noHeaders,
     browser: readBrowser(args.browserWith, args.browserProfile),
     store: await storeOf(world, args),

@@ -2,6 +2,7 @@ import type { CommandTable } from '../core/command.js';
 import { assertionOptions } from '../stores/assertions/options.js';
 import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { browserChoices } from './browser/chosen-browser.js';
+import { dpopOptions } from './client/dpop-options.js';
 
 export const loginTable = {
   name: 'login',
@@ -91,6 +92,7 @@ export const loginTable = {
         'where the authorization server takes no resource: do not name the server; kept with the login. The token may then be valid elsewhere, too',
       excludes: ['resource'],
     },
+    ...dpopOptions,
     {
       name: 'registration',
       kind: 'string',

@@ -187,7 +187,7 @@ function listed(scopes: readonly string[] | undefined): string | undefined {
  * when all that are named here are there, and, but for a step-up, no more.
  */
 async function serves(ports: LoginPorts, made: LoginRecord, request: PersonLogin): Promise<boolean> {
-  const { scopes, issuer, client, resource, store, page } = request;
+  const { scopes, issuer, client, resource, store, page, dpop } = request;
   const asNamed = (named: string | undefined, found: string) => named === undefined || named === found;
   const isSuch =
     made.dead !== true &&
@@ -195,6 +195,7 @@ async function serves(ports: LoginPorts, made: LoginRecord, request: PersonLogin
     asNamed(issuer, made.issuer) &&
     (resource === undefined ||
       resource === (made.requestedResource === undefined ? made.resource : made.requestedResource)) &&
+    (dpop === undefined || made.dpop === (dpop === 'always' ? 'demanded' : 'never')) &&
     asNamed(client.way, made.registration) &&
     asNamed(client.given?.clientId, made.clientId) &&
     (made.registration !== 'metadata' || asNamed(client.metadataUrl, made.clientId)) &&

@@ -8,6 +8,8 @@ import type { HttpPorts } from '../http/request.js';
 import type { PageWishes } from '../oauth/authorization-request.js';
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { Discovery } from '../oauth/discover.js';
+import type { ProofChoice } from '../oauth/dpop/offer.js';
+import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
 import type { AssertionSource } from '../stores/assertions/source.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
@@ -30,6 +32,8 @@ export interface LoginRequest {
   readonly legacy?: boolean | undefined;
   /** `--resource`, or null for `--no-resource`: kept with the login. Undefined: as before, else the server's own. */
   readonly resource?: string | null | undefined;
+  /** `--dpop`, `--no-dpop`: kept with the login. Undefined: as before, else where the authorization server announces it. */
+  readonly dpop?: ProofChoice | undefined;
   /** `--no-headers`: those that are kept with the login are forgotten. */
   readonly dropsHeaders?: boolean | undefined;
   readonly client: ClientOptions;
@@ -130,6 +134,10 @@ export interface BegunLogin {
   /** The redirect URI that a person chose for this issuer before. */
   readonly redirectUri: ChosenRedirectUri | undefined;
   readonly scopes: readonly string[];
+  /** Of the key that its tokens are bound to, another one for each login; undefined: they are Bearer tokens. */
+  readonly dpop: TokenProofs | undefined;
+  /** What a person said of that, now or before. */
+  readonly dpopChoice: ProofChoice | undefined;
   /** What the server gets with each request, beside the token. */
   readonly headers: readonly SecretHeader[];
   /** Which of the two there was never a login with; at a step-up, the scopes that are asked for on top. */

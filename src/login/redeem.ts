@@ -3,6 +3,7 @@ import type { Secret } from '../core/secret.js';
 import type { AuthorizationCode } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { type Discovery, resourceToSend } from '../oauth/discover.js';
+import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
 import { audienceWarning } from '../oauth/id-token.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
 import {
@@ -32,6 +33,8 @@ export interface TokenRequest {
   readonly discovery: Discovery;
   readonly client: ClientAuthentication;
   readonly scopes: readonly string[];
+  /** Of the key that the token is to be bound to. */
+  readonly dpop: TokenProofs | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -63,7 +66,7 @@ export async function askForToken(
   const { issuer, tokenEndpoint } = request.discovery.authorizationServer;
   const step = { name, asked: `POST ${tokenEndpoint}`, rule: 'R-2.5a' };
   const { result, client } = await takeStep(ports, step, () => tokenResult(ports, request, grant));
-  if (result.ok) return { token: recordToken(ports, result.token, request.discovery, name), client };
+  if (result.ok) return { token: recordToken(ports, result.token, request, name), client };
   const rule = result.problem === 'refused' ? 'RFC 6749 section 5.2' : 'RFC 6749 section 5.1';
   ports.journal.record({ ...step, rule, came: result.problem, verdict: 'failure' });
   throw tokenFailure(result, issuer);
@@ -72,17 +75,18 @@ export async function askForToken(
 /** What the token endpoint says to this client. @throws Failure of the HTTP client */
 export function tokenResult(
   { http, clock }: Needs,
-  { discovery, client, scopes, signal }: TokenRequest,
+  { discovery, client, scopes, dpop, signal }: TokenRequest,
   grant: TokenGrant,
 ): Promise<AsClient<TokenResult, ClientAuthentication>> {
   const { authorizationServer: server, zone } = discovery;
   const resource = resourceToSend(discovery);
-  const target = { endpoint: server.tokenEndpoint, issuer: server.issuer, resource, zone };
+  const target = { endpoint: server.tokenEndpoint, issuer: server.issuer, resource, zone, dpop };
   const spent = 'code' in grant ? [grant.code.secret, grant.verifier] : [];
   return askAsClient(server, client, async (as) => {
     const response = await sendTokenRequest(http, { ...target, client: as, signal }, grant);
-    const sent = [as.secret, ...spent];
-    return await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent });
+    const sent = [as.secret, dpop?.key, ...spent];
+    const use = dpop && (dpop.isRequired ? 'required' : 'used');
+    return await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent, dpop: use });
   });
 }
 
@@ -90,12 +94,21 @@ export function tokenResult(
 export function recordToken(
   { journal }: Pick<LoginPorts, 'journal'>,
   token: IssuedToken,
-  { server, authorizationServer }: Discovery,
+  { discovery: { server, authorizationServer }, dpop }: Pick<TokenRequest, 'discovery' | 'dpop'>,
   name: string,
 ): IssuedToken {
-  const note = audienceWarning(token.accessToken, server);
+  const unbound =
+    dpop === undefined || token.isBound
+      ? undefined
+      : 'the authorization server announces DPoP and issued a Bearer token: it is not bound to a key (RFC 9449 section 5)';
+  const note = audienceWarning(token.accessToken, server) ?? unbound;
   const asked = `POST ${authorizationServer.tokenEndpoint}`;
-  const step = { name, asked, came: 'a Bearer token', rule: 'R-2.5a' } as const;
+  const step = {
+    name,
+    asked,
+    came: token.isBound ? 'a token bound to our key (DPoP)' : 'a Bearer token',
+    rule: 'R-2.5a',
+  } as const;
   journal.record(note === undefined ? { ...step, verdict: 'pass' } : { ...step, verdict: 'warning', note });
   return note === undefined ? token : { ...token, warnings: [...token.warnings, note] };
 }

@@ -34,10 +34,11 @@ import {
 import { loginBrakes } from '../tokens/budget.js';
 import { forgetFailures } from '../tokens/remember-failure.js';
 import { platformRefusals } from '../tokens/workload/own-grant.js';
+import { keptProofs } from './bind-login.js';
 import { usualBrowser } from './browser/chosen-browser.js';
 import { freeName } from './login-name.js';
 import { fingerprintOf } from './one-login-at-a-time.js';
-import type { LoginPorts, LoginRequest } from './ports.js';
+import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
 import type { Redeemed } from './redeem.js';
 
 /** How long a write waits for another process that has the same credential in hand. */
@@ -58,6 +59,8 @@ export interface NewLogin {
   readonly assertion?: KeptAssertion | undefined;
   /** What the server gets with each request, beside the token. */
   readonly headers: readonly SecretHeader[];
+  /** The key that the token may be bound to, and what a person said of that. */
+  readonly proofs: Pick<BegunLogin, 'dpop' | 'dpopChoice'>;
 }
 
 /**
@@ -141,7 +144,7 @@ function withName(record: LoginRecord, { baseName }: LoginRequest, document: Ind
 
 /** The secret item. */
 function credentialOf(
-  { discovery, redeemed, grant, headers, assertion }: NewLogin,
+  { discovery, redeemed, grant, headers, assertion, proofs }: NewLogin,
   binding: CredentialBinding,
   generation: number,
 ): StoredCredential {
@@ -160,6 +163,7 @@ function credentialOf(
     tokenEndpoint,
     authMethod: client.method,
     ...(headers.length === 0 ? {} : { headers }),
+    ...keptProofs(token, { ...proofs, discovery }).item,
     ...defined({ refreshToken, revocationEndpoint, subject, clientSecret: client.secret, grant: ownGrant(grant) }),
     ...defined({ requestedResource: discovery.requestedResource, assertion }),
   };
@@ -167,14 +171,14 @@ function credentialOf(
 
 /** What the index tells of it. */
 async function recordOf(
-  { request, discovery, redeemed, way, grant, headers, assertion }: NewLogin,
+  { request, discovery, redeemed, way, grant, headers, assertion, proofs }: NewLogin,
   binding: CredentialBinding,
   before: readonly LoginRecord[],
 ): Promise<Omit<LoginRecord, 'key' | 'store' | 'generation'>> {
   const { token, client } = redeemed;
   const isClean = (text: string) =>
     !quotesSecret(text, [
-      ...[token.accessToken, token.refreshToken, token.idToken, client.secret],
+      ...[token.accessToken, token.refreshToken, token.idToken, client.secret, proofs.dpop?.key],
       ...headers.map(({ value }) => value),
     ]);
   const expected = { ...binding, now: token.obtainedAt };
@@ -193,6 +197,7 @@ async function recordOf(
       identity: identity !== undefined && isClean(identity.shown) ? identity.shown : undefined,
       person: identity === undefined ? undefined : personOf(identity, isClean),
       preferred: before.find((old) => old.preferred)?.preferred,
+      dpop: keptProofs(token, { ...proofs, discovery }).record,
       legacy: discovery.protectedResource.isLegacy,
       requestedResource: discovery.requestedResource,
       askedScopes: askedScopes(request, before[0]),

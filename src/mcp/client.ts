@@ -141,10 +141,12 @@ export class ProtocolClient implements MessageClient {
     const { wire, authorizer } = this.#options;
     const { session, server, credential } = this.#parts;
     if (!session.hasId || !session.isOf(credential.key)) return;
-    const { own } = await authorizer.authorize({ url: server, operation: () => 'DELETE', repeatable: () => false });
+    const method = 'DELETE';
+    const target = { url: server, method, operation: () => method, repeatable: () => false };
+    const { own } = await authorizer.authorize(target);
     const headers = withSecretHeaders(session.headers(credential.key), own);
     await new Promise<void>((resolve) => {
-      const request = { method: 'DELETE', url: server, headers, body: undefined, lasting: false } as const;
+      const request = { method, url: server, headers, body: undefined, lasting: false } as const;
       const done = () => resolve();
       wire.send({ ...request, headersMs: maxMs }, { head: done, data: done, end: done, failed: done });
     });

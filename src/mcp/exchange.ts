@@ -26,6 +26,8 @@ export interface Refusal {
   readonly kind: 'refused';
   readonly status: number;
   readonly challenges: readonly string[];
+  /** The first value of a header, whose name is given in lower case. */
+  readonly header?: (name: string) => string | undefined;
   readonly location: string | undefined;
   readonly body: Uint8Array;
 }
@@ -58,7 +60,7 @@ export class Exchange implements WireWatcher {
   #resolve: (outcome: Outcome) => void = () => undefined;
   #mode: 'json' | 'stream' | 'refused' | 'empty' = 'empty';
   #status = 0;
-  #refusal: Pick<Refusal, 'challenges' | 'location'> = { challenges: [], location: undefined };
+  #refusal: Pick<Refusal, 'challenges' | 'location' | 'header'> = { challenges: [], location: undefined };
   #patience: NodeJS.Timeout | undefined;
   #events: EventByteReader | undefined;
   readonly #body: ByteCollector;
@@ -88,7 +90,8 @@ export class Exchange implements WireWatcher {
     this.#status = status;
     if (status < 200 || status > 299) {
       this.#mode = 'refused';
-      this.#refusal = { challenges: header('www-authenticate'), location: header('location')[0] };
+      const first = (name: string) => header(name)[0];
+      this.#refusal = { challenges: header('www-authenticate'), location: first('location'), header: first };
       this.#patience = setTimeout(() => this.end(), refusalMs);
       return;
     }

@@ -9,6 +9,7 @@ import type { WireRequest } from './wire.js';
 /** A request to the server, as far as its token goes. */
 export interface AuthorizerTarget {
   readonly url: string;
+  readonly method: string;
   /** What it does, for counting step-ups (rule 5.6). */
   operation(): string;
   repeatable(): boolean;
@@ -19,6 +20,8 @@ export interface AuthorizerTarget {
 export interface AuthorizedTarget {
   /** The token, and what the server wants beside it; empty without both. The same list for the same token. */
   readonly own: readonly SecretHeader[];
+  /** To be told of a success, as soon as its head is there; absent: nobody asks. */
+  readonly succeeded?: ((header: (name: string) => string | undefined) => void) | undefined;
 }
 
 /** Puts the login's token on requests, and says after each response whether there is a better one. */
@@ -27,8 +30,15 @@ export interface RequestAuthorizer {
   /** The same with another token; undefined, or resolving to it: the response stands. @throws Failure */
   retry(
     request: AuthorizedTarget,
-    response: { readonly status: number; readonly challenges: readonly string[]; readonly body?: Uint8Array },
+    response: {
+      readonly status: number;
+      readonly challenges: readonly string[];
+      readonly header?: (name: string) => string | undefined;
+      readonly body?: Uint8Array;
+    },
   ): Promise<AuthorizedTarget | undefined> | undefined;
+  /** The same once more, as its connection broke before a response. */
+  repeat(request: AuthorizedTarget): AuthorizedTarget;
 }
 
 export interface TransportParts extends Pick<ExchangeParts, 'wire' | 'host' | 'meter' | 'maxMessageBytes'> {
@@ -76,17 +86,19 @@ export class Transport {
   async send(outgoing: OutgoingMessage): Promise<Outcome> {
     const { authorizer } = this.#parts;
     const { operation, reach, request } = outgoing;
-    const target = { url: request.url, operation, repeatable: () => true, ...(reach && { reach }) };
+    const { url, method } = request;
+    const target = { url, method, operation, repeatable: () => true, ...(reach && { reach }) };
     const got = authorizer.authorize(target);
     let authorized = got instanceof Promise ? await got : got;
     let repeated = false;
     for (;;) {
       if (this.#ended !== undefined) throw this.#ended;
-      const outcome = await this.#once(outgoing, authorized.own);
+      const outcome = await this.#once(outgoing, authorized);
       if (this.#ended !== undefined) throw this.#ended;
       if (outcome.kind === 'failed') {
         if (!outcome.unanswered || !outgoing.repeatable || repeated) return outcome;
         repeated = true;
+        authorized = authorizer.repeat(authorized);
         continue;
       }
       const retried = authorizer.retry(authorized, outcome.kind === 'refused' ? outcome : accepted);
@@ -102,7 +114,7 @@ export class Transport {
     this.#parts.wire.cut(reason);
   }
 
-  #once(outgoing: OutgoingMessage, own: readonly SecretHeader[]): Promise<Outcome> {
+  #once(outgoing: OutgoingMessage, { own, succeeded }: AuthorizedTarget): Promise<Outcome> {
     const { wire, host, meter, headersMs, maxMessageBytes } = this.#parts;
     const { method, url, body, lasting } = outgoing.request;
     const headers = this.#headersWith(outgoing.headers(), own);
@@ -113,7 +125,7 @@ export class Transport {
       budget: this.#budget,
       request: { method, url, body, lasting, headers, headersMs },
       maxMessageBytes,
-      succeeded: outgoing.succeeded,
+      succeeded: succeeded === undefined ? outgoing.succeeded : both(succeeded, outgoing.succeeded),
       event: outgoing.event,
     });
     outgoing.began?.(exchange);
@@ -129,4 +141,13 @@ export class Transport {
     this.#latest = { given, own, headers };
     return headers;
   }
+}
+
+type Succeeded = NonNullable<ExchangeParts['succeeded']>;
+
+function both(first: Succeeded, second: Succeeded | undefined): Succeeded {
+  return (header) => {
+    first(header);
+    second?.(header);
+  };
 }

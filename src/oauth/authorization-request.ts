@@ -29,9 +29,11 @@ export function authorizationRequestParameters(request: {
   readonly scopes: readonly string[];
   readonly state: string;
   readonly codeChallenge: string;
+  /** Thumbprint of the login's key (RFC 9449 section 10): a code that is stolen is redeemed by nobody else. */
+  readonly dpopKey?: string | undefined;
   readonly page?: PageWishes | undefined;
 }): AuthorizationParameters {
-  const { clientId, redirectUri, resource, scopes, state, codeChallenge, page } = request;
+  const { clientId, redirectUri, resource, scopes, state, codeChallenge, dpopKey, page } = request;
   // Authorization servers with OpenID's habits drop offline_access unless consent is asked for.
   const usual = scopes.includes('offline_access') ? ['consent'] : [];
   const prompts = page?.prompts?.length ? page.prompts : usual;
@@ -43,6 +45,7 @@ export function authorizationRequestParameters(request: {
     code_challenge: codeChallenge,
     code_challenge_method: 'S256',
     ...withScope({ resource, scopes }),
+    ...(dpopKey === undefined ? {} : { dpop_jkt: dpopKey }),
     ...(prompts.length === 0 ? {} : { prompt: prompts.join(' ') }),
     ...(page?.loginHint === undefined ? {} : { login_hint: page.loginHint }),
   };

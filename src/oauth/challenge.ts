@@ -73,12 +73,17 @@ function addParameter(challenge: MutableChallenge | undefined, text: string): vo
   else if (!challenge.repeated.includes(name)) challenge.repeated.push(name);
 }
 
-/** The Bearer challenge of a response (RFC 6750 section 3, RFC 9728 section 5.1). */
+/** The schemes in which a token is presented (RFC 6750, RFC 9449 section 7.1). */
+const tokenSchemes = ['bearer', 'dpop'] as const;
+
+/** The Bearer challenge of a response (RFC 6750 section 3, RFC 9728 section 5.1), or its DPoP challenge (RFC 9449 section 7.1). */
 export type BearerChallenge =
   /** No challenge with this scheme. */
   | { readonly kind: 'none' }
   /** Values as they came: `scope` unsplit, `resourceMetadata` not yet validated. */
-  | ({ readonly kind: 'bearer' } & Partial<Readonly<Record<keyof typeof wireNames, string>>>)
+  | ({ readonly kind: 'bearer'; readonly scheme?: 'dpop' } & Partial<
+      Readonly<Record<keyof typeof wireNames, string>>
+    >)
   /** It says two things, or more than is read; which one is meant is not for us to guess. `why` finishes "…, because". */
   | { readonly kind: 'ambiguous'; readonly why: string }
   | { readonly kind: 'unreadable'; readonly why: string };
@@ -92,20 +97,33 @@ const wireNames = {
 } as const;
 
 /**
- * Reads the Bearer challenge out of all `WWW-Authenticate` lines of one response. Other schemes are passed over. Two
- * Bearer challenges that say the same are one.
+ * Reads the Bearer challenge out of all `WWW-Authenticate` lines of one response, and the DPoP challenge where there is no
+ * other: they have the same parameters. Other schemes are passed over. Two challenges that say the same are one.
  */
 export function bearerChallenge(values: readonly string[]): BearerChallenge {
+  return challengeOf(values, tokenSchemes);
+}
+
+/** The DPoP challenge alone. */
+export function dpopChallenge(values: readonly string[]): BearerChallenge {
+  return challengeOf(values, ['dpop']);
+}
+
+function challengeOf(values: readonly string[], schemes: readonly (typeof tokenSchemes)[number][]): BearerChallenge {
   const parsed = parseChallenges(values);
   if (!parsed.ok) return { kind: 'unreadable', why: `it is ${parsed.problem.replaceAll('_', ' ')}` };
-  const [first, ...others] = parsed.challenges.filter((challenge) => challenge.scheme === 'bearer');
-  if (first === undefined) return { kind: 'none' };
-  if (others.some((other) => !saysTheSame(first, other))) {
-    return { kind: 'ambiguous', why: 'it holds two Bearer challenges that differ' };
+  const named = (wanted: string) => parsed.challenges.filter((challenge) => challenge.scheme === wanted);
+  const scheme = schemes.find((wanted) => named(wanted).length > 0);
+  if (scheme === undefined) return { kind: 'none' };
+  const [first, ...others] = named(scheme);
+  const shown = scheme === 'bearer' ? 'Bearer' : 'DPoP';
+  if (first === undefined || others.some((other) => !saysTheSame(first, other))) {
+    return { kind: 'ambiguous', why: `it holds two ${shown} challenges that differ` };
   }
-  if (first.repeated.length > 0) return { kind: 'ambiguous', why: 'its Bearer challenge holds a parameter twice' };
+  if (first.repeated.length > 0) return { kind: 'ambiguous', why: `its ${shown} challenge holds a parameter twice` };
   const known = Object.entries(wireNames).map(([name, wire]) => [name, first.parameters.get(wire)]);
-  return { kind: 'bearer', ...Object.fromEntries(known.filter(([, value]) => value !== undefined)) };
+  const isDpop = scheme === 'dpop' ? ({ scheme } as const) : {};
+  return { kind: 'bearer', ...isDpop, ...Object.fromEntries(known.filter(([, value]) => value !== undefined)) };
 }
 
 function saysTheSame(one: Challenge, other: Challenge): boolean {

@@ -1,9 +1,11 @@
 import type { AuthorizationServer, ClientAuth, CustomFetchOptions } from 'oauth4webapi';
-import type { Zone } from '../core/records.js';
+import { defined, type Zone } from '../core/records.js';
 import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
 import { retryAfterMs } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
+import { skewOf, usableNonce } from './dpop/server-clock.js';
+import type { TokenProofs } from './dpop/token-proofs.js';
 import { type Repair, tidyResponse } from './leniency.js';
 
 export type OAuth = typeof import('oauth4webapi');
@@ -13,6 +15,8 @@ export interface EndpointRequest {
   readonly endpoint: string;
   readonly issuer: string;
   readonly client: ClientAuthentication;
+  /** Of the login's key (RFC 9449); undefined: it has none. */
+  readonly dpop?: TokenProofs | undefined;
   readonly zone: Zone;
   readonly signal: AbortSignal;
 }
@@ -35,6 +39,8 @@ export interface RefusedRequest {
   readonly status: number;
   readonly error: string;
   readonly said: string;
+  /** Seconds that its clock is ahead of ours, where that may be why. */
+  readonly skew: number | undefined;
 }
 
 export type FailedRequest =
@@ -58,9 +64,12 @@ const bodyless: readonly number[] = [204, 205, 304];
  * Lets a request of the library out through the HTTP client: once, never redirected, under our limits.
  * @throws Failure of the HTTP client
  */
-export function sendingBy(http: HttpClient, { endpoint, zone, signal }: Omit<EndpointRequest, 'issuer' | 'client'>) {
+export function sendingBy(
+  http: HttpClient,
+  { endpoint, zone, signal }: Pick<EndpointRequest, 'endpoint' | 'zone' | 'signal'>,
+) {
   return async (_url: string, { body, headers }: CustomFetchOptions<'POST', URLSearchParams | string>) => {
-    const { authorization, 'content-type': type = '' } = headers;
+    const { authorization, dpop, 'content-type': type = '' } = headers;
     await using response = await http.send({
       method: 'POST',
       // As the metadata spells it: the library's own parsing would repair it.
@@ -69,6 +78,7 @@ export function sendingBy(http: HttpClient, { endpoint, zone, signal }: Omit<End
         ['content-type', type.split(';', 1)[0] ?? ''],
         ['accept', 'application/json'],
         ...(authorization === undefined ? [] : ([['authorization', authorization]] as const)),
+        ...(dpop === undefined ? [] : ([['dpop', dpop]] as const)),
       ],
       body: body.toString(),
       namedBy: zone,
@@ -78,12 +88,23 @@ export function sendingBy(http: HttpClient, { endpoint, zone, signal }: Omit<End
     });
     const { status } = response;
     const bytes = new Uint8Array(await response.bytes());
-    const retryAfter = response.headers.find(([name]) => name === 'retry-after')?.[1] ?? '';
     return new Response(bodyless.includes(status) ? null : bytes, {
       status: Math.min(status, 599),
-      headers: /^[\x20-\x7e]{1,64}$/.test(retryAfter) ? { 'retry-after': retryAfter } : {},
+      headers: readHeaders(response.headers),
     });
   };
+}
+
+/** Of all that comes only what is used. */
+function readHeaders(headers: readonly (readonly [name: string, value: string])[]): Record<string, string> {
+  const first = (wanted: string) => headers.find(([name]) => name === wanted)?.[1];
+  const short = (value = '') => (/^[\x20-\x7e]{1,64}$/.test(value) ? value : undefined);
+  const read = {
+    'retry-after': short(first('retry-after')),
+    date: short(first('date')),
+    'dpop-nonce': usableNonce(first('dpop-nonce')),
+  };
+  return defined(read);
 }
 
 type Endpoint = `${'token' | 'pushed_authorization_request' | 'device_authorization' | 'revocation'}_endpoint`;
@@ -95,7 +116,8 @@ export async function callTo(name: Endpoint, http: HttpClient, request: Endpoint
   const client = { client_id: request.client.clientId };
   const authentication: ClientAuth = await clientAuthentication(request.client);
   // The HTTP client keeps plain http to loopback, for every endpoint.
-  const options = { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(http, request) };
+  const sending = { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(http, request) };
+  const options = request.dpop === undefined ? sending : { ...sending, DPoP: request.dpop.handle };
   return { oauth, as, client, authentication, options };
 }
 
@@ -155,7 +177,10 @@ export async function validateResponse<Body>(
   try {
     return { ok: true, body: await how.process(oauth, tidy) };
   } catch (error) {
-    if (tidy.status !== how.success) return { ok: false, problem: 'refused', status, ...refusalIn(oauth, error) };
+    if (tidy.status !== how.success) {
+      const skew = skewOf(response.headers.get('date') ?? undefined, how.now);
+      return { ok: false, problem: 'refused', status, ...refusalIn(oauth, error), skew };
+    }
     if (!isVerdict(oauth, error)) throw error;
     return unusable(whyUnusable(error, object));
   }

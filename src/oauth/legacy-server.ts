@@ -75,6 +75,7 @@ export async function findLegacyServer(ports: DiscoveryPorts, wanted: LegacyServ
     grantTypes: undefined,
     tokenAuthMethods: ['none', 'client_secret_post', 'client_secret_basic'],
     announcesIss: false,
+    dpopAlgorithms: undefined,
     takesMetadataDocuments: false,
   };
 }

@@ -48,7 +48,7 @@ export async function probeServer(
   }
   const challenge = bearerChallenge(challenges);
   if (challenge.kind === 'none') {
-    record({ came: '401 without a Bearer challenge', rule: 'R-2.4a', verdict: 'warning' });
+    record({ came: '401 without a Bearer or DPoP challenge', rule: 'R-2.4a', verdict: 'warning' });
     return { zone, status, resourceMetadata: undefined, scopes: undefined };
   }
   const unusable = (came: string, why = came) => {
@@ -59,7 +59,8 @@ export async function probeServer(
   const scope = parseScope(challenge.scope ?? '');
   if (!scope.ok) throw unusable('its scope is malformed', `its scope is malformed (${scope.problem})`);
   const named = challenge.scope === undefined ? '' : `, scope ${scope.scopes.join(' ')}`;
-  record({ came: `401, Bearer challenge${named}`, rule: 'R-2.4a', verdict: 'pass' });
+  const scheme = challenge.scheme === 'dpop' ? 'DPoP' : 'Bearer';
+  record({ came: `401, ${scheme} challenge${named}`, rule: 'R-2.4a', verdict: 'pass' });
   const scopes = scope.scopes.length > 0 ? scope.scopes : undefined;
   return { zone, status, resourceMetadata: challenge.resourceMetadata, scopes };
 }

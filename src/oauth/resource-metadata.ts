@@ -1,4 +1,4 @@
-import type { Zone } from '../core/records.js';
+import { defined, type Zone } from '../core/records.js';
 import { resourceCovers } from '../core/resource.js';
 import { parseScope } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
@@ -33,6 +33,9 @@ export interface ProtectedResource {
   readonly authorizationServers: readonly string[];
   /** Undefined when absent; empty when the document lists none. */
   readonly scopesSupported: readonly string[] | undefined;
+  /** Which proofs it takes (RFC 9449), and whether it takes nothing else. */
+  readonly dpopAlgorithms?: readonly string[];
+  readonly dpopRequired?: true;
   /** There is no such document: a server of 2025-03-26, taken for one by a person's choice. */
   readonly isLegacy?: true;
 }
@@ -69,7 +72,14 @@ export async function validateResourceMetadata(
   const authorizationServers = (issuers as readonly string[]).slice(0, maxAuthorizationServers);
   const scopesSupported = scopesIn(scopes);
   if (typeof scopesSupported === 'string') return unusable(`"scopes_supported" ${scopesSupported}`);
-  return { ok: true, came, protectedResource: { resource, relation, authorizationServers, scopesSupported } };
+  const found = { resource, relation, authorizationServers, scopesSupported, ...proofsIn(document) };
+  return { ok: true, came, protectedResource: found };
+}
+
+function proofsIn(document: JsonObject): Pick<ProtectedResource, 'dpopAlgorithms' | 'dpopRequired'> {
+  const { dpop_signing_alg_values_supported: listed, dpop_bound_access_tokens_required: required } = document;
+  const algorithms = Array.isArray(listed) ? listed.filter((one) => typeof one === 'string') : undefined;
+  return defined({ dpopAlgorithms: algorithms, dpopRequired: required === true ? (true as const) : undefined });
 }
 
 function issuersProblem(value: JsonValue | undefined, zone: Zone): string | undefined {

@@ -111,6 +111,8 @@ function authorizationServerOf(document: JsonObject, { issuer, zone, grant }: Wa
     tokenAuthMethods: strings('token_endpoint_auth_methods_supported'),
     // RFC 9207
     announcesIss: document['authorization_response_iss_parameter_supported'] === true,
+    // RFC 9449 section 5.1
+    dpopAlgorithms: strings('dpop_signing_alg_values_supported'),
     takesMetadataDocuments: document['client_id_metadata_document_supported'] === true,
   };
 }

@@ -2,7 +2,7 @@ import type { TokenEndpointResponse } from 'oauth4webapi';
 import { parseScope, scopesMissing } from '../core/scope.js';
 import { quotesSecret, Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import type { JsonObject } from '../core/text/json.js';
+import type { JsonObject, JsonValue } from '../core/text/json.js';
 import { lifetimeSeconds } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import type { AuthorizationCode } from './authorization-response.js';
@@ -42,6 +42,11 @@ export type TokenRequest = EndpointRequest & {
  * @throws Failure of the HTTP client
  */
 export async function sendTokenRequest(http: HttpClient, request: TokenRequest, grant: TokenGrant): Promise<Response> {
+  const send = () => sendOnce(http, request, grant);
+  return await (request.dpop === undefined ? send() : request.dpop.send(send));
+}
+
+async function sendOnce(http: HttpClient, request: TokenRequest, grant: TokenGrant): Promise<Response> {
   const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
   const target = withScope({ ...request, scopes: [] });
   if ('code' in grant) {
@@ -72,6 +77,8 @@ export interface IssuedToken {
   readonly refreshToken: Secret | undefined;
   /** Where one was offered. Looked at once, for whose login it is, and neither kept nor sent anywhere. */
   readonly idToken: Secret | undefined;
+  /** Is it bound to the key of the proof that it was asked for with (RFC 9449)? */
+  readonly isBound: boolean;
   /** Milliseconds since 1970, from the moment of receipt; null when the server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
@@ -79,7 +86,11 @@ export interface IssuedToken {
   readonly warnings: readonly string[];
 }
 
-export type FailedToken = FailedRequest | { readonly ok: false; readonly problem: 'type'; readonly found: string };
+export type FailedToken =
+  | FailedRequest
+  | { readonly ok: false; readonly problem: 'type'; readonly found: string }
+  /** A Bearer token, where only one that is bound to a key will do. */
+  | { readonly ok: false; readonly problem: 'unbound' };
 
 export type TokenResult = { readonly ok: true; readonly token: IssuedToken } | FailedToken;
 
@@ -88,6 +99,8 @@ export interface TokenContext {
   readonly now: number;
   /** The scopes asked for, which hold when the response does not name any (RFC 6749 section 5.1). */
   readonly requested: readonly string[];
+  /** Was it asked for with a proof? `required`: a Bearer token will not do. */
+  readonly dpop?: 'used' | 'required' | undefined;
   /** The request's own secrets: a name of scope that says one of them back, or a token of the response, is left out. */
   readonly sent: readonly (Secret | undefined)[];
 }
@@ -107,20 +120,25 @@ export async function validateTokenResponse(response: Response, context: TokenCo
     },
     process: (oauth, tidy) => oauth.processGenericTokenEndpointResponse(anyServer, anyClient, tidy),
   });
-  // Stricter: Bearer alone. The library takes DPoP, too, which nothing here can use.
-  const type = received?.['token_type'];
-  if (received !== undefined && (typeof type !== 'string' || type.toLowerCase() !== 'bearer')) {
-    const found = typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : 'none';
-    return { ok: false, problem: 'type', found };
-  }
+  const problem = received && typeProblem(received['token_type'], context);
+  if (problem !== undefined) return problem;
   return validated.ok ? issuedToken(validated.body, received ?? {}, context) : validated;
+}
+
+/** Stricter: the library takes DPoP, too, where it was not asked for. */
+function typeProblem(type: JsonValue | undefined, { dpop }: TokenContext): FailedToken | undefined {
+  const name = typeof type === 'string' ? type.toLowerCase() : undefined;
+  if (name === 'bearer') return dpop === 'required' ? { ok: false, problem: 'unbound' } : undefined;
+  if (name === 'dpop' && dpop !== undefined) return undefined;
+  return { ok: false, problem: 'type', found: typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : 'none' };
 }
 
 function issuedToken(body: TokenEndpointResponse, received: JsonObject, context: TokenContext): TokenResult {
   const { access_token: access, refresh_token: refresh, scope } = body;
   const why = tokenProblem('access', access) ?? (refresh === undefined ? undefined : tokenProblem('refresh', refresh));
   if (why !== undefined) return unusable(why);
-  const { id_token: identity, expires_in: seconds } = received;
+  const { id_token: identity, expires_in: seconds, token_type: type } = received;
+  const isBound = String(type).toLowerCase() === 'dpop';
   const isUsable = typeof identity === 'string' && tokenProblem('ID', identity) === undefined;
   const tokens = {
     accessToken: new Secret(access),
@@ -137,7 +155,10 @@ function issuedToken(body: TokenEndpointResponse, received: JsonObject, context:
   const expiresAt = lifetime.kind === 'known' ? obtainedAt + lifetime.seconds * 1000 : null;
   const unknown = lifetime.kind === 'unknown' && lifetime.warning !== undefined ? [lifetime.warning] : [];
   const { scopes, warnings } = granted;
-  return { ok: true, token: { ...tokens, expiresAt, obtainedAt, scopes, warnings: [...warnings, ...unknown] } };
+  return {
+    ok: true,
+    token: { ...tokens, isBound, expiresAt, obtainedAt, scopes, warnings: [...warnings, ...unknown] },
+  };
 }
 
 /** Stricter: bounded, and nothing in it that a header or a format of credentials could read differently. Never quoted. */

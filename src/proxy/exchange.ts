@@ -30,6 +30,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   readonly #body: KeptBody;
   readonly #silence = new Silence();
   readonly url: string;
+  readonly method: string;
   readonly key: string | undefined;
   #authorized: AuthorizedRequest | undefined;
   /** Has a connection broken under it once? */
@@ -55,6 +56,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     this.#lent = policy && new LentResponse(parts.response, policy, `r${parts.number}`, (bytes) => this.hold(bytes));
     this.#parts = this.#lent === undefined ? parts : { ...parts, response: this.#lent };
     this.#began = parts.around.options.log && performance.now();
+    this.method = parts.method;
     this.url = admitted.mounted.origin + admitted.target;
     this.key = admitted.key;
     const { framing, head } = admitted;
@@ -95,11 +97,9 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
 
   head(received: ResponseHead): void {
     const head = sortedHead(received);
-    const { status } = received;
-    const { challenges } = head;
     const { authorizer } = this.#parts.admitted.mounted.mount;
-    const retried = this.#authorized && authorizer.retry(this.#authorized, { status, challenges });
-    if (retried === undefined || status < 300) {
+    const retried = this.#authorized && authorizer.retry(this.#authorized, head);
+    if (retried === undefined || received.status < 300) {
       retried?.catch(() => undefined); // what is written down of a success is not waited for
       this.#passOn(head);
       return;
@@ -154,7 +154,8 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     // Once more, where the request changes nothing (RFC 9110 section 9.2.2).
     const mayRepeat = unanswered && !this.#stale && admitted.framing.kind === 'none' && /^(?:GET|HEAD)$/.test(method);
     this.#stale = true;
-    if (mayRepeat && this.#authorized !== undefined) this.#send(this.#authorized);
+    const { authorizer } = admitted.mounted.mount;
+    if (mayRepeat && this.#authorized !== undefined) this.#send(authorizer.repeat(this.#authorized));
     else this.#fail(error);
   }
 

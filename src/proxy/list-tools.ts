@@ -65,7 +65,8 @@ async function pageOf(
   const { authorizer } = mounted.mount;
   const url = mounted.origin + target;
   const reach = () => (mounted.endpoints.isNamed(target) ? 'host' : 'server') as 'host' | 'server';
-  const asked: ProtectedTarget = { url, operation: () => 'POST tools/list', repeatable: () => true, reach };
+  const method = 'POST';
+  const asked: ProtectedTarget = { url, method, operation: () => 'POST tools/list', repeatable: () => true, reach };
   let authorized: AuthorizedRequest | undefined = await authorizer.authorize(asked, page.signal);
   while (authorized !== undefined) {
     const { own }: AuthorizedRequest = authorized;

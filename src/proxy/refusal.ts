@@ -1,5 +1,6 @@
 import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import type { ResponseHead } from '../relay/heads.js';
+import { headerValues } from '../relay/heads.js';
 import { headerText, type OutgoingResponse, type ServerResponse } from '../relay/server-response.js';
 import { type ForwardedResponse, forwardedResponse, inertPage } from './forwarded-headers.js';
 
@@ -90,6 +91,9 @@ function statusOf(code: string, exit: ExitCode | undefined): readonly [status: n
 
 /** The head of a response, sorted, and the response to the caller where nothing of it depends on the request. */
 export interface SortedResponse extends ForwardedResponse {
+  readonly status: number;
+  /** The first value of a header, whose name is given in lower case. */
+  readonly header: (name: string) => string | undefined;
   readonly plain: OutgoingResponse;
   readonly isEventStream: boolean;
   /** Is its body compressed? */
@@ -110,5 +114,6 @@ function sortedResponse({ status, lines }: ResponseHead): SortedResponse {
   // As the most lenient reader has it.
   const isEventStream = /text\/event-stream/i.test(response.contentTypes.join());
   const isCoded = response.contentCodings.some((coding) => !/^(?:identity)?$/i.test(coding));
-  return { ...response, plain, isEventStream, isCoded };
+  const header = (name: string) => headerValues(lines, name)[0];
+  return { ...response, status, header, plain, isEventStream, isCoded };
 }

@@ -196,3 +196,13 @@ function idleOf(keepAlive: string): number {
   if (seconds === undefined) return usualIdleMs;
   return Math.max(0, Math.min(Number(seconds) * 1_000, maxIdleMs) - idleReserveMs);
 }
+
+/** The values of one header, whose name is given in lower case. */
+export function headerValues(lines: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let at = 0; at + 1 < lines.length; at += 2) {
+    const key = lines[at] ?? '';
+    if (key.length === name.length && key.toLowerCase() === name) values.push(lines[at + 1] ?? '');
+  }
+  return values;
+}

@@ -45,6 +45,10 @@ export interface SandboxOptions {
   readonly registration?: boolean;
   /** Pushed authorization requests (RFC 9126): taken, or the only ones that are. Default `offered`. */
   readonly pushedRequests?: 'offered' | 'required';
+  /** Tokens that are bound to a key (RFC 9449): none, for whoever asks, or nothing else. Default `off`. */
+  readonly dpop?: 'off' | 'offered' | 'required';
+  /** Both servers want a nonce of theirs in each proof. Default false. */
+  readonly dpopNonce?: boolean;
   /** Client ID metadata documents: false for none, or how they are fetched. Default: from public addresses. */
   readonly metadataDocuments?: false | ClientDocumentRules;
   readonly clients?: readonly SandboxClient[];
@@ -74,6 +78,8 @@ export function settingsFrom(options: SandboxOptions): SandboxSettings {
     eras: 'both',
     registration: true,
     pushedRequests: 'offered',
+    dpop: 'off',
+    dpopNonce: false,
     metadataDocuments: {},
     clients: [],
     loopbackPorts: 'any',

@@ -94,6 +94,15 @@ export const sandboxTable = {
       kind: 'boolean',
       describe: 'take no authorization request that was not pushed before (RFC 9126)',
     },
+    {
+      name: 'dpop',
+      kind: 'string',
+      choices: ['off', 'offered', 'required'],
+      default: 'off',
+      value: 'HOW',
+      describe: 'tokens that are bound to a key (DPoP, RFC 9449): none, beside Bearer tokens, or nothing else',
+    },
+    { name: 'dpop-nonce', kind: 'boolean', describe: 'want a nonce in each proof, at both servers' },
     { name: 'issuer-path', kind: 'string', value: 'PATH', describe: 'path of the issuer, e.g. /tenant1' },
     {
       name: 'metadata',
@@ -238,14 +247,25 @@ async function stateFolder(path: string | undefined) {
 async function start(world: World, args: SandboxArguments) {
   // Loaded here and nowhere else: no other command pays for it.
   const { startSandbox } = await import('./start.js');
-  const { port = 0, authorizationPort = 0, issuerPath = '', metadata, eras, discovery, wellKnown, approve } = args;
+  const {
+    port = 0,
+    authorizationPort = 0,
+    issuerPath = '',
+    metadata,
+    eras,
+    discovery,
+    wellKnown,
+    approve,
+    dpop,
+    dpopNonce,
+  } = args;
   try {
     const options: SandboxOptions = {
       port,
       authorizationPort,
       issuerPath,
       accessTokenSeconds: args.lifetime,
-      ...{ metadata, eras, discovery, wellKnown, approve },
+      ...{ metadata, eras, discovery, wellKnown, approve, dpop, dpopNonce },
       registration: !args.noRegistration,
       pushedRequests: args.requirePushedRequests ? 'required' : 'offered',
       metadataDocuments: await documentRules(world, args),

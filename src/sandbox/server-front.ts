@@ -41,6 +41,7 @@ function exchangeOf(
     params: new Map(params),
     body: '',
     authorized: request.headers.authorization !== undefined,
+    scheme: request.headers.authorization?.split(' ', 1)[0]?.toLowerCase(),
     apiKey: [request.headers['x-api-key']].flat()[0],
     newerMethod: [request.headers['mcp-method']].flat()[0],
     addresses: addresses,

@@ -42,12 +42,13 @@ export async function startSandbox(
   over?: RequestOver,
 ): Promise<Sandbox> {
   const settings = settingsFrom(options);
+  const { discovery, wellKnown, eras, dpop, dpopNonce } = settings;
   const faults = new ActiveFaults(settings.faults);
   const log = new RequestLog(over);
   const { keys: earlier } = state?.beginning ?? {};
   const keysReady = earlier === undefined ? makeSigningKeys(rsaKey) : Promise.resolve(withPublicHalves(earlier));
   const [protectedPort, ownPort, upstreamPort] = await listenOnAll(portsOf(settings, state));
-  const shared = settings.discovery === 'none' ? new SharedPort(protectedPort) : undefined;
+  const shared = discovery === 'none' ? new SharedPort(protectedPort) : undefined;
   const authorizationPort = shared ?? ownPort;
   const addresses = addressesOf(protectedPort.origin, authorizationPort.origin, settings.issuerPath);
   const { serverUrl, issuer } = addresses;
@@ -70,9 +71,8 @@ export async function startSandbox(
     resource: serverUrl,
     issuer,
     keys: keys.verifying,
-    discovery: settings.discovery,
-    wellKnown: settings.wellKnown,
-    eras: settings.eras,
+    ...{ discovery, wellKnown, eras, dpop, dpopNonce },
+    isFaulty: (name) => faults.isOn(name),
     accounts,
   });
   const protectedFront = serverFront({ addresses, log, faults }, protectedServer.handler);

@@ -7,6 +7,7 @@ import { printable, shellWord } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { StorePorts } from '../stores/ports.js';
 import { mayCarryToken } from '../tokens/credential-target.js';
+import { proveBare } from '../tokens/dpop/bare-token.js';
 import { serverUnusable } from '../tokens/failures.js';
 import { findLogin, pickLogin } from '../tokens/find-login.js';
 import { loginWords } from '../tokens/login-pin.js';
@@ -41,6 +42,9 @@ export async function readSetupRequest(
   }
   const { logins } = await ports.index.read();
   const { url, login } = await serverOf(ports, logins, program, args);
+  // The proxy makes the proofs; a helper that prints a token cannot.
+  if (login !== undefined && wayOf(program) !== 'bridge' && !args.proxy)
+    proveBare(login, `its entry in ${program.title}`);
   const hasOthers = logins.some(({ server, key }) => server === url && key !== login?.key);
   return {
     program,

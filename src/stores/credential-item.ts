@@ -31,7 +31,7 @@ export interface CredentialBinding {
 
 /** What one item of the secret store holds. Times are milliseconds since 1970. */
 export interface StoredCredential {
-  /** Version 1 had no server in its binding; 3 is written where `requestedResource` may not be left out, 4 where `assertion` may not. */
+  /** Version 1 had no server in its binding; 3 is written where `requestedResource` may not be left out, 4 where `assertion` may not, 5 where `dpopKey` may not. */
   readonly version: 2;
   readonly binding: CredentialBinding;
   /** Where the secrets may be sent; kept with them, where another program cannot change it unnoticed. */
@@ -44,6 +44,10 @@ export interface StoredCredential {
   readonly clientSecret?: Secret;
   /** What the server wants beside the token, with each request; absent: nothing. */
   readonly headers?: readonly SecretHeader[];
+  /** The private JWK that the tokens are bound to (RFC 9449): requests need a proof by it. Absent: they are Bearer tokens. */
+  readonly dpopKey?: Secret;
+  /** The person, or the server, wants nothing but bound tokens. */
+  readonly dpopRequired?: true;
   /** Whose login it is, where the authorization server says so. */
   readonly subject?: string;
   /** Where the platform's token is that stands in for a secret, and whom alone it may go to; never that token. */
@@ -76,19 +80,27 @@ export type DecodedCredential =
 
 /** The stored form: one line of versioned JSON that repeats its own binding. */
 export function encodeCredential(credential: StoredCredential): Secret {
-  const { accessToken, refreshToken, clientSecret, headers, binding, ...rest } = credential;
+  const { accessToken, refreshToken, clientSecret, dpopKey, headers, binding, ...rest } = credential;
   const { server, resource, issuer, clientId, account } = binding;
   return new Secret(
     JSON.stringify({
       ...rest,
-      version: rest.assertion !== undefined ? 4 : rest.requestedResource === undefined ? 2 : 3,
+      version: versionOf(credential),
       binding: { server, resource, issuer, clientId, account },
       accessToken: accessToken.reveal(),
       refreshToken: refreshToken?.reveal(),
       clientSecret: clientSecret?.reveal(),
+      dpopKey: dpopKey?.reveal(),
       headers: headers && headersToStore(headers),
     }),
   );
+}
+
+/** The first that knows each member which may not be left out. */
+function versionOf({ dpopKey, assertion, requestedResource }: StoredCredential): number {
+  if (dpopKey !== undefined) return 5;
+  if (assertion !== undefined) return 4;
+  return requestedResource === undefined ? 2 : 3;
 }
 
 /**
@@ -101,7 +113,7 @@ export function decodeCredential(text: string, expected: CredentialBinding): Dec
   if (item === undefined || !Number.isSafeInteger(version) || Number(version) < 1) {
     return { ok: false, problem: 'corrupt' };
   }
-  if (Number(version) > 4) return { ok: false, problem: 'newer' };
+  if (Number(version) > 5) return { ok: false, problem: 'newer' };
   const credential = credentialOf(item, version === 1 ? expected.server : undefined);
   if (credential === undefined) return { ok: false, problem: 'corrupt' };
   const { binding } = credential;
@@ -128,6 +140,8 @@ const itemChecks = {
   accessToken: (value) => typeof value === 'string' && isTokenText(value),
   refreshToken: maybe(isText),
   clientSecret: maybe(isText),
+  dpopKey: maybe(isText),
+  dpopRequired: maybe((value) => value === true),
   headers: maybe((value) => headersFromStore(value) !== undefined),
   subject: maybe(isText),
   assertion: maybe(isKeptAssertion),
@@ -141,7 +155,7 @@ const itemChecks = {
   refreshedElsewhere: maybe(oneOf('read-only', 'no-key', 'engine-away')),
 } satisfies Checks;
 
-const secretMembers: readonly string[] = ['accessToken', 'refreshToken', 'clientSecret'];
+const secretMembers: readonly string[] = ['accessToken', 'refreshToken', 'clientSecret', 'dpopKey'];
 
 /** @param server That of an item which names none. */
 function credentialOf(item: JsonObject, server: string | undefined): StoredCredential | undefined {

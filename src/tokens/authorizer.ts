@@ -1,6 +1,7 @@
 import { ignoreFailure } from '../core/failure.js';
 import type { SecretHeader } from '../core/secret.js';
 import { proveAddress, type RequestToken } from './credential-target.js';
+import type { ProofChange, ProofResponse } from './dpop/bound-token.js';
 import { tokenRefusedByServer, withServerWords } from './failures.js';
 import { requestNotKept, scopeRefused } from './request-failures.js';
 import { serverWords } from './server-words.js';
@@ -13,6 +14,7 @@ const maxStepUps = 3;
 /** A request to the protected server, as far as its token goes. */
 export interface ProtectedTarget {
   readonly url: string;
+  readonly method: string;
   /** What it does, for counting step-ups (rule 5.6). */
   operation(): string;
   /** Can its body be sent again? Asked once it was refused. */
@@ -29,6 +31,8 @@ export interface AuthorizedRequest {
   /** To be put on the request, in the place of headers of these names: the token, and what the server wants beside it. */
   readonly own: readonly SecretHeader[];
   readonly tries: Tries;
+  /** To be told of a success whose head is there long before its end; absent: nobody asks. */
+  readonly succeeded?: (header: (name: string) => string | undefined) => void;
 }
 
 /** What was tried for a request so far. */
@@ -37,13 +41,13 @@ interface Tries {
   readonly refreshed: boolean;
   readonly stepUps: number;
   readonly helped?: () => Promise<void>;
+  /** What was another in its proofs, where the token is bound to a key. */
+  readonly proofs?: readonly ProofChange[];
 }
 
 const noTries: Tries = { refreshed: false, stepUps: 0 };
 
-export interface RefusalHead {
-  readonly status: number;
-  readonly challenges: readonly string[];
+export interface RefusalHead extends ProofResponse {
   /** With a 401, where it was read. */
   readonly body?: Uint8Array | undefined;
 }
@@ -90,6 +94,7 @@ export class Authorizer {
     signal?: AbortSignal,
   ): Promise<AuthorizedRequest | undefined> | undefined {
     const { status, challenges } = response;
+    request.token?.bound?.learn(request.target.url, response);
     if (status < 300) return this.#accepted(request);
     if (status === 401) return this.#afterRefusal(request, response, signal);
     const wanted = status === 403 ? wantedScope(challenges) : undefined;
@@ -109,6 +114,10 @@ export class Authorizer {
     signal?: AbortSignal,
   ): Promise<AuthorizedRequest> {
     try {
+      const { proofs = [] } = tries;
+      const change = token?.bound?.afterRefusal(target.url, refusal, proofs);
+      // It is the proof that was refused, or its absence: the token is as good as it was.
+      if (token && change) return this.#again(target, token, { ...tries, proofs: [...proofs, change] });
       if (tries.refreshed) {
         this.#tokens.doubt(token);
         throw tokenRefusedByServer(this.#tokens.meant);
@@ -150,7 +159,18 @@ export class Authorizer {
       proveAddress(token, url, target.reach?.());
       if (token.proven.size < maxProven) token.proven.add(url);
     }
-    return { target, token, own: token.own, tries };
+    const { bound } = token;
+    if (bound === undefined) return { target, token, own: token.own, tries };
+    const own = bound.headers(provenRequest(target, token, tries), token.own);
+    const succeeded = (header: (name: string) => string | undefined) =>
+      bound.learn(url, { status: 200, challenges: [], header });
+    return { target, token, own, tries, succeeded };
+  }
+
+  /** The same once more, as its connection broke before a response: with a proof of its own, which a server takes once. */
+  repeat(request: AuthorizedRequest): AuthorizedRequest {
+    const { target, token, tries } = request;
+    return token?.bound === undefined ? request : this.#with(target, token, tries);
   }
 
   /** What was given for this run goes to its server alone, too. */
@@ -159,6 +179,11 @@ export class Authorizer {
     if (withoutToken.length > 0) proveAddress({ server: meant.server }, url, reach?.());
     return withoutToken;
   }
+}
+
+function provenRequest({ method, url }: ProtectedTarget, { accessToken }: RequestToken, { proofs = [] }: Tries) {
+  const last = proofs.at(-1);
+  return { method, url, token: accessToken, nonce: last?.kind === 'nonce' ? last.nonce : undefined };
 }
 
 /** Addresses that are remembered as proven for one token: most programs ask for the same few. */

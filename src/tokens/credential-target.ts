@@ -3,6 +3,7 @@ import type { StoreKind } from '../core/records.js';
 import { attaches, canonicalResource, nearest } from '../core/resource.js';
 import { Secret, type SecretHeader } from '../core/secret.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
+import type { BoundToken } from './dpop/bound-token.js';
 import { type NamedLogin, onlyOne, type PickedLogin, pickLogin } from './find-login.js';
 import { tokenNotForUrl } from './request-failures.js';
 
@@ -13,16 +14,23 @@ export interface RequestToken {
   /** `environment`: for that very address alone. */
   readonly store?: StoreKind;
   readonly accessToken: Secret;
-  /** The `Authorization` value. */
+  /** The `Authorization` value of a Bearer token. */
   readonly bearer: Secret;
-  /** All that its requests get: that header, and those that the server wants beside it. */
+  /** All that its requests get: the `Authorization` header first, and those that the server wants beside it. */
   readonly own: readonly SecretHeader[];
+  /** What makes a proof for each of them, where the token is bound to a key; absent: a Bearer token. */
+  readonly bound?: BoundToken | undefined;
   /** Addresses that were proven already. */
   readonly proven: Set<string>;
 }
 
 /** Nothing of it is proven yet. @param headers What the server wants beside it. */
-export function requestToken(server: string, accessToken: Secret, headers: readonly SecretHeader[] = []): RequestToken {
+export function requestToken(
+  server: string,
+  accessToken: Secret,
+  headers: readonly SecretHeader[] = [],
+  bound?: BoundToken,
+): RequestToken {
   const bearer = new Secret(`Bearer ${accessToken.reveal()}`);
   return {
     server,
@@ -30,6 +38,7 @@ export function requestToken(server: string, accessToken: Secret, headers: reado
     bearer,
     own: [{ name: 'authorization', value: bearer }, ...headers],
     proven: new Set(),
+    bound,
   };
 }
 

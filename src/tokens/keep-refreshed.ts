@@ -25,8 +25,8 @@ export function refreshed(held: StoredCredential, token: IssuedToken): StoredCre
 }
 
 /** Secrets that the token endpoint was sent, and could send back. */
-export function secretsOf({ accessToken, refreshToken, clientSecret }: StoredCredential) {
-  return [accessToken, refreshToken, clientSecret];
+export function secretsOf({ accessToken, refreshToken, clientSecret, dpopKey }: StoredCredential) {
+  return [accessToken, refreshToken, clientSecret, dpopKey];
 }
 
 /**
@@ -69,7 +69,9 @@ async function credentialIn(item: Secret, stored: StoredCredential): Promise<Sto
   const { response: body, now, generation } = parseObject(item.reveal()) ?? {};
   if (typeof body !== 'string' || typeof now !== 'number' || generation !== stored.generation) return undefined;
   const response = new Response(Buffer.from(body, 'base64'));
-  const result = await validateTokenResponse(response, { now, requested: stored.scopes, sent: secretsOf(stored) });
+  const dpop = stored.dpopKey && ('required' as const);
+  const context = { now, requested: stored.scopes, sent: secretsOf(stored), dpop };
+  const result = await validateTokenResponse(response, context);
   return result.ok && isSameSubject(stored, result.token) ? refreshed(stored, result.token) : undefined;
 }
 

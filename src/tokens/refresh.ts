@@ -236,7 +236,7 @@ class Refresh {
       const { result } = sent;
       this.#explain = sent.explain;
       const [came, verdict] = result.ok
-        ? (['a Bearer token', 'pass'] as const)
+        ? ([result.token.isBound ? 'a token bound to our key (DPoP)' : 'a Bearer token', 'pass'] as const)
         : ([result.problem, 'failure'] as const);
       journal.record({ ...step, came, rule: 'R-2.5a', verdict });
       return result;

@@ -1,9 +1,12 @@
 import type { Failure } from '../core/failure.js';
+import type { Clock } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import type { Secret } from '../core/secret.js';
 import type { HttpClient } from '../http/request.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
+import { isProofProblem, proofRefused, tokenNotBound } from '../oauth/dpop/failures.js';
+import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
 import { grantRefused, tokenEndpointFailed, tokenTypeUnusable } from '../oauth/failures.js';
 import {
   type FailedToken,
@@ -46,11 +49,20 @@ export async function requestRefresh(
   const { client, grant, explain } = isOwn
     ? await ownRequest(ports, own, { assertion: held.assertion, scopes, signal })
     : { client: own, grant: byRefreshToken(refreshToken, scopes), explain: (failure: Failure) => failure };
-  const asked = { endpoint, client, issuer, resource, zone: login.zone, signal };
+  const dpop = await tokenProofs(held, clock);
+  const asked = { endpoint, client, issuer, resource, zone: login.zone, dpop, signal };
   await nameOwnHost(http, login.server, endpoint, signal);
   const response = await sendTokenRequest(http, asked, grant);
   const sent = [...secretsOf(held), client.assertion, 'assertion' in grant ? grant.assertion : undefined];
-  return { result: await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent }), explain };
+  const context = { now: clock.now(), requested: scopes, sent, dpop: dpop && ('required' as const) };
+  return { result: await validateTokenResponse(response, context), explain };
+}
+
+/** A login that is bound to a key stays so: its refresh token may be bound, too (RFC 9449 section 5). */
+async function tokenProofs(held: StoredCredential, { now }: Pick<Clock, 'now'>): Promise<TokenProofs | undefined> {
+  if (held.dpopKey === undefined) return undefined;
+  const { TokenProofs } = await import('../oauth/dpop/token-proofs.js');
+  return await TokenProofs.of({ key: held.dpopKey, isRequired: true, now });
 }
 
 function byRefreshToken(refreshToken: Secret | undefined, scopes: readonly string[]): TokenGrant {
@@ -77,11 +89,15 @@ export async function nameOwnHost(
 export function tokenFailure(failed: FailedToken, issuer: string): Failure {
   switch (failed.problem) {
     case 'refused':
-      return grantRefused(issuer, failed);
+      return isProofProblem(failed.error)
+        ? proofRefused(issuer, { problem: failed.error, skew: failed.skew, said: failed.said })
+        : grantRefused(issuer, failed);
     case 'transient':
       return tokenEndpointFailed(issuer, failed.status, failed.retryAfterMs);
     case 'type':
       return tokenTypeUnusable(issuer, failed.found);
+    case 'unbound':
+      return tokenNotBound(issuer);
     case 'unusable':
       return tokenUnusable(issuer, failed.why);
   }

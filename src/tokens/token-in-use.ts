@@ -7,6 +7,7 @@ import type { Secret, SecretHeader } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, stepUpBudget } from './budget.js';
 import { proveAddress, type RequestToken, requestToken } from './credential-target.js';
+import { ProofsInUse } from './dpop/bound-token.js';
 import { loginNeeded, tokenRefusedByServer } from './failures.js';
 import { isOneLogin, loginNow } from './find-login.js';
 import {
@@ -64,6 +65,7 @@ export class TokenInUse {
   #failed: { readonly error: unknown; readonly until: number } | undefined;
   /** The token that the server took last. */
   #taken: RequestToken | undefined;
+  readonly #proofs: ProofsInUse;
   /** A client's own login asks for a scope once; what it was not given then it is not given later. */
   readonly #askedAsClient = new Set<string>();
 
@@ -72,6 +74,7 @@ export class TokenInUse {
     this.#options = options;
     this.#login = options.login;
     this.#person = new BetterLogin(ports, options);
+    this.#proofs = new ProofsInUse(() => ports.clock.now());
   }
 
   /** What goes without a token, to the server that is meant. */
@@ -275,9 +278,10 @@ export class TokenInUse {
     this.#login = { ...login, scopes: token.scopes, obtainedAt: token.obtainedAt };
     this.#failed = undefined;
     this.#openUntil = 0;
+    const bound = await this.#proofs.of(token);
     const now = clock.monotonic();
     const held = {
-      ...requestToken(token.binding.server, token.accessToken, this.#given ?? token.headers),
+      ...requestToken(token.binding.server, token.accessToken, this.#given ?? token.headers, bound),
       store: login.store,
       until: usedUntil(token, clock.now()),
       believedUntil: now + believedMs,

@@ -152,7 +152,7 @@ test('without a login the headers of a run go to the server that was named, and 
     signal,
   };
   const authorizer = new Authorizer(bridgeTokens(scene.ports, options));
-  const target = (url: string) => ({ url, operation: () => 'x', repeatable: () => true });
+  const target = (url: string) => ({ url, method: 'POST', operation: () => 'x', repeatable: () => true });
   const { own, token } = await authorizer.authorize(target(server));
   assert.equal(token, undefined);
   assert.deepEqual(

@@ -23,6 +23,7 @@ const server: AuthorizationServer = {
   grantTypes: undefined,
   tokenAuthMethods: undefined,
   announcesIss: false,
+  dpopAlgorithms: undefined,
   takesMetadataDocuments: false,
 };
 

@@ -58,6 +58,7 @@ async function register(
       grantTypes: undefined,
       tokenAuthMethods: listed,
       announcesIss: false,
+      dpopAlgorithms: undefined,
       takesMetadataDocuments: false,
     },
     endpoint: 'https://as.example/r',

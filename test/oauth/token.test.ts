@@ -147,6 +147,7 @@ test('[A-127] unknown members are ignored; an ID token changes nothing else', as
     'accessToken',
     'expiresAt',
     'idToken',
+    'isBound',
     'obtainedAt',
     'refreshToken',
     'scopes',

@@ -206,7 +206,7 @@ test('whoever is refused with a token that another request has widened already g
   await using scene = await openScene();
   const relogin = stepUp(scene);
   const { server, authorizer } = mountFor(scene, await scene.login(), relogin);
-  const target = { url: server, operation: () => 'POST / note_add', repeatable: () => true };
+  const target = { url: server, method: 'POST', operation: () => 'POST / note_add', repeatable: () => true };
   const old = await authorizer.authorize(target);
   const refused = (challenges: readonly string[]) => authorizer.retry(old, { status: 403, challenges });
   assert.equal(refused(['Bearer error="invalid_token"']), undefined);

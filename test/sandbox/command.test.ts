@@ -23,6 +23,8 @@ const usual: Arguments = {
   eras: 'both',
   noRegistration: false,
   requirePushedRequests: false,
+  dpop: 'off',
+  dpopNonce: false,
   noMetadataDocuments: false,
   allowClientDocumentsFrom: [],
   clientDocumentsCa: undefined,

@@ -70,7 +70,7 @@ function bridge({ scene, login, url, relogin }: Stage): Opened {
     signal,
   });
   const authorizer = new Authorizer(tokens);
-  const target = { url, operation: () => 'x', repeatable: () => true };
+  const target = { url, method: 'POST', operation: () => 'x', repeatable: () => true };
   const send = () =>
     outcomeOf(async () => {
       let authorized = await authorizer.authorize(target);

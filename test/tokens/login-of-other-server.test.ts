@@ -56,7 +56,7 @@ test('[R-5.1a] the same for a bridge: what a login for another server brings is 
   const ask = async () => other;
   const options = { wanted, server, login: undefined, ask, waitMs: 10_000, signal };
   const authorizer = new Authorizer(bridgeTokens(scene.ports, options));
-  const target = { url: server, operation: () => '', repeatable: () => true };
+  const target = { url: server, method: 'POST', operation: () => '', repeatable: () => true };
   const first = await authorizer.authorize(target);
   assert.equal(first.token, undefined);
   const refusal = { status: 401, challenges: [] };

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wantedScope } from '../../src/tokens/step-up.js';
 
-test('[R-5.6a][A-165] only a Bearer challenge with insufficient_scope and well-formed names of scope asks for more', () => {
+test('[R-5.6a][A-165] only a challenge for a token with insufficient_scope and well-formed names of scope asks for more', () => {
   const wants = wantedScope(['Bearer error="insufficient_scope", scope="a b", error_description="why"']);
   assert.deepEqual(wants, { scopes: ['a', 'b'], said: 'why' });
   for (const challenge of [
     'Basic realm="insufficient_scope"',
-    'DPoP error="insufficient_scope", scope="a"',
     'Bearer scope="a"',
     'Bearer error="invalid_token", scope="a"',
     'Bearer error="insufficient_scope"',
@@ -17,4 +16,7 @@ test('[R-5.6a][A-165] only a Bearer challenge with insufficient_scope and well-f
     assert.equal(wantedScope([challenge]), undefined, challenge);
   }
   assert.equal(wantedScope([]), undefined);
+  // Where there is no Bearer challenge, the same stands in that of DPoP (RFC 9449 section 7.1).
+  assert.deepEqual(wantedScope(['DPoP error="insufficient_scope", scope="a"']), { scopes: ['a'], said: '' });
+  assert.equal(wantedScope(['DPoP error="insufficient_scope", scope="a", Bearer scope="b"']), undefined);
 });

@@ -89,7 +89,8 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
   if (found === undefined || !item.ok) return output;
   const { call, login, note, given } = found;
   const decoded = decodeCredential(item.value, login);
-  if (!decoded.ok) return undefined;
+  // What is bound to a key is refused, in words.
+  if (!decoded.ok || decoded.credential.dpopKey !== undefined) return undefined;
   const { credential } = decoded;
   // Whether a refresh comes of it is for the whole program to find out.
   if (given !== undefined && given.refreshedAt === undefined && isRefreshable(credential)) return undefined;

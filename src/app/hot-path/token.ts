@@ -21,7 +21,8 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
   if (asked === undefined || !item.ok) return undefined;
   const { args, login } = asked;
   const decoded = decodeCredential(item.value, login);
-  if (!decoded.ok) return undefined;
+  // What is bound to a key is refused, in words.
+  if (!decoded.ok || decoded.credential.dpopKey !== undefined) return undefined;
   const { credential } = decoded;
   proveNamed(credential.binding, args.server);
   return usable(credential, { login, minLifeMs: args.minTtl * 1000 }, Date.now()) && !isRefreshWaiting(login)

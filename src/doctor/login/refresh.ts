@@ -46,6 +46,7 @@ export async function refreshWith(
 /** A result that brings no token, in words. */
 function wordsOf(result: Exclude<TokenResult, { ok: true }>): string {
   if (result.problem === 'unusable') return result.why;
+  if (result.problem === 'unbound') return 'a Bearer token, where one bound to a key was asked for';
   if (result.problem === 'type') return `token_type ${result.found}`;
   const error = result.problem === 'refused' && result.error !== '' ? ` ${quoted(result.error, 60)}` : '';
   return `status ${result.status}${error}`;

@@ -36,7 +36,7 @@ export async function clientCredentialsLogin(world: LoginPorts, request: LoginRe
   if (given !== undefined) world.assertions.prepare(given.source);
   const isBy = given !== undefined || (await isByAssertion(world, request)) ? 'assertion' : grant;
   const begun = await beginLogin(world, request, isBy);
-  const { ports, discovery, headers } = begun;
+  const { ports, discovery, headers, dpop } = begun;
   const { issuer } = discovery.authorizationServer;
   const { clients, assertion } = await authenticationsOf(begun);
   const scopes = begun.scopes.filter(
@@ -47,12 +47,12 @@ export async function clientCredentialsLogin(world: LoginPorts, request: LoginRe
   headerLines(headers).forEach(ports.terminal.tell);
   ports.progress.begin('Asking for a token');
   try {
-    const redeemed = await askAs(ports, clients, { discovery, scopes, signal, assertion });
+    const redeemed = await askAs(ports, clients, { discovery, scopes, dpop, signal, assertion });
     // A refresh token has no place here (RFC 6749 section 4.4.3): asking again does what it would do.
     const token = { ...redeemed.token, refreshToken: undefined };
     const used = { ...redeemed, token };
     const login = await saveCredential(ports, {
-      ...{ request, discovery, redeemed: used, grant, headers, assertion },
+      ...{ request, discovery, redeemed: used, grant, headers, assertion, proofs: begun },
       way: 'preregistered',
     });
     await forgetOlderKeys(ports, redeemed.client, issuer, signal);

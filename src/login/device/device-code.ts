@@ -68,7 +68,7 @@ export async function waitForDeviceToken(ports: Needs, started: StartedDevice, t
     const asked = await askOnce(ports, { ...started, client });
     if (asked !== undefined) ({ client } = asked);
     const result = asked?.result;
-    if (result?.ok) return { token: recordToken(ports, result.token, discovery, 'redeem'), client };
+    if (result?.ok) return { token: recordToken(ports, result.token, started, 'redeem'), client };
     if (result === undefined || result.problem === 'transient') {
       pauseMs = Math.max(Math.min(pauseMs * 2, maxPauseMs), result?.retryAfterMs ?? 0);
       continue;

@@ -27,7 +27,7 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
   const { timeoutMs, look } = request.person;
   const { way: forced, metadataUrl } = request.client;
   const begun = withGivenOptions(await beginLogin(world, request, 'device_code'), request);
-  const { ports, discovery, kept, preregistered, scopes } = begun;
+  const { ports, discovery, kept, preregistered, scopes, dpop } = begun;
   const { issuer, deviceAuthorizationEndpoint } = discovery.authorizationServer;
   if (deviceAuthorizationEndpoint === undefined) throw deviceFlowMissing(issuer, begun.meant);
   const manual = manualRegistration(kept, preregistered?.clientId);
@@ -36,7 +36,7 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
   const client = await identifyClient(asked);
   announce(begun);
   try {
-    const started = await askForDevice(ports, { discovery, client, scopes, signal }, deviceAuthorizationEndpoint);
+    const started = await askForDevice(ports, { discovery, client, scopes, dpop, signal }, deviceAuthorizationEndpoint);
     await checkSite(begun, started.device, signal);
     ports.terminal.event(deviceEvent(started.device));
     const lines = await deviceLines(started.device, { timeoutMs, isFallback: false, look });
@@ -45,7 +45,7 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
     const redeemed = await waitForDeviceToken(ports, started, timeoutMs);
     const grant = 'authorization_code';
     const record = await saveCredential(ports, {
-      ...{ request, discovery, redeemed, grant },
+      ...{ request, discovery, redeemed, grant, proofs: begun },
       way: client.way,
       headers: begun.headers,
     });

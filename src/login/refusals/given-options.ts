@@ -6,8 +6,11 @@ import type { BegunLogin, PersonLogin } from '../ports.js';
  * The login, with the options in its name that a person gave now: a client and a redirect address are kept only once a
  * login has worked, so the command that a failure prints needs them again.
  */
-export function withGivenOptions(begun: BegunLogin, { client, person }: PersonLogin): BegunLogin {
-  return { ...begun, meant: { ...begun.meant, given: [...ofClient(client.given), ...ofRedirect(person)] } };
+export function withGivenOptions(begun: BegunLogin, { client, person, dpop }: PersonLogin): BegunLogin {
+  return {
+    ...begun,
+    meant: { ...begun.meant, given: [...ofClient(client.given), ...ofRedirect(person), ...ofProofs(dpop)] },
+  };
 }
 
 /** A secret is not printed: it is asked for again. One that a variable gave is there the next time, too. */
@@ -20,4 +23,9 @@ function ofClient(given: PersonLogin['client']['given']): readonly string[] {
 function ofRedirect({ redirectUri, redirectPort }: PersonLogin['person']): readonly string[] {
   if (redirectUri !== undefined) return [`--redirect-uri ${shellWord(redirectUriText(redirectUri))}`];
   return redirectPort === undefined ? [] : [`--redirect-port ${redirectPort}`];
+}
+
+function ofProofs(dpop: PersonLogin['dpop']): readonly string[] {
+  if (dpop === undefined) return [];
+  return [dpop === 'always' ? '--dpop' : '--no-dpop'];
 }

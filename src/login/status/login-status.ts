@@ -92,6 +92,7 @@ export function loginLines(
     ['client', isGiven ? undefined : `${login.clientId} (${clientInWords(login)})`],
     ['logs in', assertionInWords(login)],
     ['browser', browserInWords(login)],
+    ['token', tokenInWords(login)],
     ['headers', login.headerNames?.join(', ')],
     ['stored in', isGiven ? undefined : storeInWords(login.store)],
     ['copy in', copy],
@@ -141,6 +142,17 @@ function resourceInWords({ requestedResource, resource, server }: LoginRecord): 
   if (requestedResource === null) return 'none is asked for (--no-resource)';
   if (requestedResource !== undefined) return `${requestedResource} (--resource)`;
   return resource === server ? undefined : resource;
+}
+
+/** Are its tokens of no use without its key? */
+export function isBound({ dpop }: LoginRecord): boolean {
+  return dpop === 'bound' || dpop === 'demanded';
+}
+
+/** What its tokens are bound to; undefined: Bearer tokens, as nobody said otherwise. */
+function tokenInWords({ dpop }: LoginRecord): string | undefined {
+  if (dpop === 'never') return 'Bearer (--no-dpop)';
+  return dpop && `bound to a key in its store (DPoP${dpop === 'demanded' ? ', --dpop' : ''})`;
 }
 
 /** The browser that was chosen for its login pages; undefined: the usual one. */
@@ -194,6 +206,7 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
     identity: login.identity ?? null,
     state,
     resource: login.resource,
+    tokenType: isBound(login) ? 'DPoP' : 'Bearer',
     requestedResource: login.requestedResource === undefined ? login.resource : login.requestedResource,
     ...(login.store === 'environment'
       ? { issuer: null, clientId: null, registration: null }

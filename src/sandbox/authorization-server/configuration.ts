@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import type { Configuration, ResourceServer } from 'oidc-provider';
 import * as errors from 'oidc-provider/lib/helpers/errors.js';
 import type { Allowance } from '../allowance.js';
+import { bindingLost } from '../faults/dpop.js';
 import { otherSpelling, resourceRefused, resourceRenamed } from '../faults/insisting.js';
 import type { SandboxClient, SandboxSettings } from '../options.js';
 import { accountById } from './accounts.js';
@@ -39,7 +41,7 @@ export function providerConfiguration(about: Surroundings): Configuration {
     // Native is what a client that says nothing is here: loopback redirect URIs, plain http only there.
     clientDefaults: { application_type: 'native' },
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
-    enabledJWA: { clientAuthSigningAlgValues: ['ES256', 'RS256', 'EdDSA'] },
+    enabledJWA: { clientAuthSigningAlgValues: ['ES256', 'RS256', 'EdDSA'], dPoPSigningAlgValues: ['ES256'] },
     responseTypes: ['code'],
     scopes: [...allScopes],
     ...identityClaims,
@@ -83,6 +85,7 @@ export function providerConfiguration(about: Surroundings): Configuration {
       }
     },
     clientBasedCORS: () => false,
+    formats: { customizers: { jwt: (_context, _token, parts) => unbound(about, parts) } },
     clockTolerance: 0,
     fetch: about.documents.fetch,
     renderError: about.renderError,
@@ -104,7 +107,7 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
   const { settings } = about;
   return {
     devInteractions: { enabled: false },
-    dPoP: { enabled: false },
+    dPoP: proofs(settings),
     userinfo: { enabled: false },
     rpInitiatedLogout: { enabled: false },
     pushedAuthorizationRequests: {
@@ -138,6 +141,17 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
       getResourceServerInfo: (_context, resource) => resourceServer(about, resource),
     },
   };
+}
+
+/** With the fault, a token does not say what key it is bound to. */
+function unbound({ isFaulty }: Surroundings, { payload }: { readonly payload: Record<string, unknown> }): void {
+  if (isFaulty(bindingLost)) delete payload['cnf'];
+}
+
+/** A nonce is offered with each response, and wanted where that was chosen (RFC 9449 section 8). */
+function proofs({ dpop, dpopNonce }: SandboxSettings) {
+  if (dpop === 'off') return { enabled: false };
+  return { enabled: true, nonceSecret: dpopNonce ? randomBytes(32) : undefined, requireNonce: () => dpopNonce };
 }
 
 function resourceServer(about: Surroundings, resource: string): ResourceServer {

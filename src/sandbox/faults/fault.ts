@@ -31,6 +31,8 @@ export interface Exchange {
   readonly body: string;
   /** It carries an `Authorization` header. */
   readonly authorized: boolean;
+  /** In which scheme, in lower case. */
+  readonly scheme?: string | undefined;
   /** `X-Api-Key`, as a gateway wants it. */
   readonly apiKey?: string | undefined;
   /** Method of a request of the revisions from 2026-07-28 on, as its header says. */

@@ -12,7 +12,7 @@ const longestBody = 1024 * 1024;
 const methods = ['GET', 'POST', 'DELETE'];
 
 /** What stops at the gate: nothing behind it sees the caller's credentials. */
-const withheld = new Set(['authorization', 'cookie', 'proxy-authorization']);
+const withheld = new Set(['authorization', 'cookie', 'dpop', 'proxy-authorization']);
 
 /** Turns what Node received into what the SDK takes, or says why it will not be taken. */
 export async function admit(

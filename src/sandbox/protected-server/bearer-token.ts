@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { targetOf } from '../wire/request.js';
 
-/** What a request brings by way of a token (RFC 6750 section 2). */
+/** What a request brings by way of a token (RFC 6750 section 2, RFC 9449 section 7.1). */
 export type Presented =
-  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'token'; readonly scheme: 'bearer' | 'dpop'; readonly token: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'bad-request'; readonly problem: string };
 
@@ -19,5 +19,6 @@ export function presentedToken(request: IncomingMessage): Presented {
   if (more.length > 0) return { kind: 'bad-request', problem: 'There must be one Authorization header' };
   const [scheme, ...rest] = (value ?? '').split(' ');
   const token = rest.join(' ').trim();
-  return scheme?.toLowerCase() === 'bearer' && token !== '' ? { kind: 'token', token } : { kind: 'none' };
+  const named = (['bearer', 'dpop'] as const).find((one) => one === scheme?.toLowerCase());
+  return named !== undefined && token !== '' ? { kind: 'token', scheme: named, token } : { kind: 'none' };
 }

@@ -1,3 +1,4 @@
+import { unknownToServer } from '../faults/dpop.js';
 import type { UpstreamAccounts } from '../upstream-accounts.js';
 
 /** What a protected server is made with. */
@@ -19,6 +20,12 @@ export interface ProtectedServerOptions {
   readonly requiredScopes?: readonly string[];
   /** The eras of the protocol that it speaks: up to 2025-11-25, from 2026-07-28 on. Default `both`. */
   readonly eras?: 'both' | 'newer' | 'older';
+  /** Tokens that are bound to a key (RFC 9449): none, beside others, or nothing else. Default `off`. */
+  readonly dpop?: 'off' | 'offered' | 'required';
+  /** Each proof has to hold a nonce. Default false. */
+  readonly dpopNonce?: boolean;
+  /** Is this rule to be broken? */
+  readonly isFaulty?: (name: string) => boolean;
   /** People's accounts at the upstream; absent: no tool uses any. */
   readonly accounts?: Pick<UpstreamAccounts, 'profile'>;
 }
@@ -26,6 +33,20 @@ export interface ProtectedServerOptions {
 export type ProtectedServerSettings = Required<Omit<ProtectedServerOptions, 'accounts'>> &
   Pick<ProtectedServerOptions, 'accounts'>;
 
+/** How it treats tokens that are bound to a key now. */
+export function dpopOf({ dpop, isFaulty }: Pick<ProtectedServerSettings, 'dpop' | 'isFaulty'>) {
+  return isFaulty(unknownToServer) ? 'off' : dpop;
+}
+
 export function protectedServerSettings(options: ProtectedServerOptions): ProtectedServerSettings {
-  return { discovery: 'both', wellKnown: 'both', eras: 'both', requiredScopes: ['mcp:basic'], ...options };
+  return {
+    discovery: 'both',
+    wellKnown: 'both',
+    eras: 'both',
+    requiredScopes: ['mcp:basic'],
+    dpop: 'off',
+    dpopNonce: false,
+    isFaulty: () => false,
+    ...options,
+  };
 }

@@ -9,6 +9,7 @@ import { buildMcpServer } from './mcp-server.js';
 import { NoteStore } from './notes.js';
 import { type ProtectedServerOptions, protectedServerSettings } from './options.js';
 import { PagesToSee } from './pages-to-see.js';
+import { ProofGate } from './proofs/proof-gate.js';
 import { metadataPaths, metadataResponse, metadataUrl } from './resource-metadata.js';
 import { TaskStore } from './tasks.js';
 import { UpstreamClient } from './upstream.js';
@@ -33,7 +34,8 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
   const tasks = new TaskStore();
   const pages = new PagesToSee(settings.resource);
   const upstream = new UpstreamClient();
-  const enter = tokenGate(settings);
+  const proofs = new ProofGate(settings);
+  const enter = tokenGate(settings, proofs);
   const endpoint = new McpEndpoint(
     () => buildMcpServer({ notes, tasks, pages, upstream, accounts: settings.accounts }),
     metadataUrl(settings),
@@ -62,7 +64,7 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
   return {
     handler: async (request, response) => {
       const given = await reply(request, response);
-      send(response, given);
+      send(response, { ...given, headers: [...given.headers, ...proofs.headers()] });
       // A stream's head goes out before there is anything to tell.
       if (!(given.body instanceof Uint8Array)) response.flushHeaders();
     },

@@ -1,6 +1,6 @@
 import type { SentResponse } from '../wire/response.js';
 import { jsonResponse } from './json-response.js';
-import type { ProtectedServerSettings } from './options.js';
+import { dpopOf, type ProtectedServerSettings } from './options.js';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
 
@@ -25,11 +25,14 @@ export function metadataResponse(settings: ProtectedServerSettings, method: stri
   if (method !== 'GET' && method !== 'HEAD') {
     return jsonResponse(405, { error: 'method_not_allowed' }, [['allow', 'GET, HEAD']]);
   }
+  const dpop = dpopOf(settings);
   return jsonResponse(200, {
     resource: settings.resource,
     authorization_servers: [settings.issuer],
     scopes_supported: settings.requiredScopes,
     bearer_methods_supported: ['header'],
+    ...(dpop === 'off' ? {} : { dpop_signing_alg_values_supported: ['ES256'] }),
+    ...(dpop === 'required' ? { dpop_bound_access_tokens_required: true } : {}),
     resource_name: 'Postern sandbox',
   });
 }

@@ -9,6 +9,8 @@ export interface Caller {
   readonly scopes: readonly string[];
   /** Seconds since the epoch. */
   readonly expiresAt: number;
+  /** Thumbprint of the key that the token is bound to (RFC 9449 section 6.1). */
+  readonly boundTo?: string | undefined;
 }
 
 export type Verified =
@@ -50,11 +52,13 @@ export function tokenVerifier(settings: ProtectedServerSettings): TokenVerifier 
 function validateClaims(payload: JWTPayload): Verified {
   // A token that others may use too can come from any of them (RFC 9068 section 5).
   if (Array.isArray(payload.aud) && payload.aud.length !== 1) return refused(wrongAudience);
-  const { sub, exp, scope = '', client_id: clientId } = payload;
+  const { sub, exp, scope = '', client_id: clientId, cnf } = payload;
   if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof scope !== 'string') return refused(malformed);
   const parsed = parseScope(scope);
   if (!parsed.ok || exp === undefined) return refused(malformed);
-  return { ok: true, caller: { subject: sub, clientId, scopes: parsed.scopes, expiresAt: exp } };
+  const { jkt } = (cnf ?? {}) as { readonly jkt?: unknown };
+  const boundTo = typeof jkt === 'string' ? jkt : undefined;
+  return { ok: true, caller: { subject: sub, clientId, scopes: parsed.scopes, expiresAt: exp, boundTo } };
 }
 
 const malformed = 'The access token is malformed';

@@ -111,6 +111,7 @@ const login: Checks = {
   shared: maybe(isFlag),
   legacy: maybe(isFlag),
   requestedResource: maybe(isTextOrNone),
+  dpop: maybe(oneOf('bound', 'demanded', 'never')),
   clientName: maybe(isText),
   headerNames: maybe(isTexts),
   refusedToken: maybe(isWhole),

@@ -1,0 +1,64 @@
+import type { LoginMeant } from '../core/login-command.js';
+import type { LoginRecord } from '../core/records.js';
+import type { Discovery } from '../oauth/discover.js';
+import { makeDpopKey } from '../oauth/dpop/key.js';
+import { type ProofChoice, proofUse } from '../oauth/dpop/offer.js';
+import type { IssuedToken } from '../oauth/token.js';
+import type { BegunLogin, LoginPorts } from './ports.js';
+
+/**
+ * The key that the login's tokens are to be bound to (RFC 9449), where they are: another one each time, also where a login is
+ * made again or gets more scope, so that nothing that was signed before is of use afterwards.
+ * @throws Failure `dpop_needed`, `dpop_not_offered`, `dpop_downgraded`
+ */
+export async function proofsFor(
+  { journal, clock }: Pick<LoginPorts, 'journal' | 'clock'>,
+  about: {
+    readonly discovery: Discovery;
+    readonly meant: LoginMeant;
+    readonly held: LoginRecord | undefined;
+    readonly choice: ProofChoice | undefined;
+  },
+): Promise<Pick<BegunLogin, 'dpop' | 'dpopChoice'>> {
+  const { discovery, meant, held } = about;
+  const { issuer, dpopAlgorithms: issuerAlgorithms } = discovery.authorizationServer;
+  const { dpopAlgorithms: serverAlgorithms, dpopRequired } = discovery.protectedResource;
+  const choice = about.choice ?? choiceIn(held);
+  const isHeld = held?.dpop === 'bound' || held?.dpop === 'demanded';
+  const { server } = discovery;
+  const metadata = { server, issuer, issuerAlgorithms, serverAlgorithms, isRequired: dpopRequired === true };
+  const use = proofUse(metadata, { choice, held: isHeld }, meant);
+  if (use === 'none') return { dpop: undefined, dpopChoice: choice };
+  const { TokenProofs } = await import('../oauth/dpop/token-proofs.js');
+  const { now } = clock;
+  const dpop = await TokenProofs.of({ key: await makeDpopKey(), isRequired: use === 'required', now });
+  journal.record({
+    name: 'dpop',
+    asked: `proofs with ES256, ${use}`,
+    came: `a new key, thumbprint ${await dpop.thumbprint()}`,
+    rule: 'RFC 9449 section 5.1',
+    verdict: 'pass',
+  });
+  return { dpop, dpopChoice: choice };
+}
+
+function choiceIn(held: LoginRecord | undefined): ProofChoice | undefined {
+  if (held?.dpop === 'never') return 'never';
+  return held?.dpop === 'demanded' ? 'always' : undefined;
+}
+
+/** What is kept of it: in the item, where other programs cannot change it, and in the index. */
+export function keptProofs(
+  { isBound }: IssuedToken,
+  { dpop, dpopChoice, discovery }: Pick<BegunLogin, 'dpop' | 'dpopChoice' | 'discovery'>,
+) {
+  const isRequired = dpopChoice === 'always' || discovery.protectedResource.dpopRequired === true;
+  const item =
+    isBound && dpop !== undefined ? { dpopKey: dpop.key, ...(isRequired ? { dpopRequired: true as const } : {}) } : {};
+  return { item, record: recordOf(isBound, dpopChoice) };
+}
+
+function recordOf(isBound: boolean, choice: ProofChoice | undefined): LoginRecord['dpop'] {
+  if (isBound) return choice === 'always' ? 'demanded' : 'bound';
+  return choice === 'never' ? 'never' : undefined;
+}

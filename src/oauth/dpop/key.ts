@@ -1,0 +1,47 @@
+import { Secret } from '../../core/secret.js';
+import { parseObject } from '../../core/text/json.js';
+
+/** The one algorithm of our proofs: every authorization server with DPoP is likely to take it (RFC 7518 section 3.4). */
+export const proofAlgorithm = 'ES256';
+
+const curve = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+
+/** The public members of a key on P-256. */
+export interface PublicKey {
+  readonly kty: 'EC';
+  readonly crv: 'P-256';
+  readonly x: string;
+  readonly y: string;
+}
+
+/** Makes the key of one login. @returns the whole private JWK (RFC 7517) as text */
+export async function makeDpopKey(): Promise<Secret> {
+  const { subtle } = globalThis.crypto;
+  const { privateKey } = await subtle.generateKey(curve, true, ['sign', 'verify']);
+  const { kty, crv, x, y, d } = await subtle.exportKey('jwk', privateKey);
+  return new Secret(JSON.stringify({ kty, crv, x, y, d }));
+}
+
+/** Its public half, from the private JWK's text; undefined for what is no such key. Total. */
+export function publicHalfOf(key: Secret): PublicKey | undefined {
+  const { kty, crv, x, y, d } = parseObject(key.reveal(), { maxDepth: 2, maxKeys: 20 }) ?? {};
+  if (kty !== 'EC' || crv !== 'P-256' || !isCoordinate(x) || !isCoordinate(y) || !isCoordinate(d)) return undefined;
+  return { kty, crv, x, y };
+}
+
+/** 32 bytes in base64url. */
+function isCoordinate(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Za-z0-9_-]{43}$/.test(value);
+}
+
+/** The pair as the OAuth library takes it: what is private does not leave it. @throws Error for what is no such key */
+export async function keyPairOf(key: Secret): Promise<CryptoKeyPair> {
+  const shown = publicHalfOf(key);
+  if (shown === undefined) throw new Error('the stored DPoP key is no private key on P-256');
+  const { subtle } = globalThis.crypto;
+  const whole = JSON.parse(key.reveal()) as JsonWebKey;
+  return {
+    privateKey: await subtle.importKey('jwk', whole, curve, false, ['sign']),
+    publicKey: await subtle.importKey('jwk', { ...shown }, curve, true, ['verify']),
+  };
+}

@@ -1,0 +1,48 @@
+import type { LoginMeant } from '../../core/login-command.js';
+import { dpopGone, dpopNeeded, dpopNotOffered, dpopNotTaken } from './failures.js';
+import { proofAlgorithm } from './key.js';
+
+/** What the two metadata documents say of proofs (RFC 9449 section 5.1, RFC 9728 section 2). */
+export interface ProofMetadata {
+  readonly server: string;
+  readonly issuer: string;
+  /** `dpop_signing_alg_values_supported` of the authorization server; undefined: it announces nothing. */
+  readonly issuerAlgorithms: readonly string[] | undefined;
+  /** The same of the protected resource. */
+  readonly serverAlgorithms: readonly string[] | undefined;
+  /** `dpop_bound_access_tokens_required` of the protected resource. */
+  readonly isRequired: boolean;
+}
+
+/** What a person says: `--dpop`, `--no-dpop`, or neither. */
+export type ProofChoice = 'always' | 'never';
+
+/** `required`: a Bearer token is of no use. `used`: it does, where the authorization server gives one all the same. */
+export type ProofUse = 'none' | 'used' | 'required';
+
+/**
+ * Is the login's token to be bound to a key? Where the authorization server announces that, and the server does not say that
+ * it cannot. What announces nothing ignores proofs, or may (RFC 9449 section 5): where they are demanded, that is refused
+ * before a person logs in for a token that would have to be thrown away.
+ * @param held The login that a new one replaces: one that was bound is not replaced by one that is not.
+ * @throws Failure `dpop_needed`, `dpop_not_offered`, `dpop_downgraded`
+ */
+export function proofUse(
+  metadata: ProofMetadata,
+  { choice, held }: { readonly choice: ProofChoice | undefined; readonly held: boolean },
+  login: LoginMeant,
+): ProofUse {
+  const { issuerAlgorithms, serverAlgorithms, isRequired, issuer, server } = metadata;
+  if (choice === 'never') {
+    if (isRequired) throw dpopNeeded(login);
+    return 'none';
+  }
+  const isOffered = issuerAlgorithms?.includes(proofAlgorithm) === true;
+  const isTaken = serverAlgorithms?.includes(proofAlgorithm) !== false;
+  if (isOffered && isTaken) return isRequired || choice === 'always' || held ? 'required' : 'used';
+  const isDemanded = isRequired || choice === 'always';
+  if (isDemanded && !isOffered) throw dpopNotOffered(login, { issuer, listed: issuerAlgorithms, byServer: isRequired });
+  if (isDemanded) throw dpopNotTaken(server);
+  if (held) throw dpopGone(login, isOffered ? server : issuer);
+  return 'none';
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Failure } from '../../../src/core/failure.js';
+import { type ProofChoice, type ProofMetadata, proofUse } from '../../../src/oauth/dpop/offer.js';
+
+const plain: ProofMetadata = {
+  server: 'https://server.example/mcp',
+  issuer: 'https://as.example',
+  issuerAlgorithms: undefined,
+  serverAlgorithms: undefined,
+  isRequired: false,
+};
+const offered = { ...plain, issuerAlgorithms: ['RS256', 'ES256'] };
+const login = { server: plain.server };
+
+function outcome(metadata: ProofMetadata, choice?: ProofChoice, held = false): string {
+  try {
+    return proofUse(metadata, { choice, held }, login);
+  } catch (error) {
+    assert.ok(error instanceof Failure);
+    return `${error.code} ${error.exit}`;
+  }
+}
+
+test('a login is bound to a key where the authorization server announces ES256, and the server does not say that it cannot', () => {
+  assert.equal(outcome(plain), 'none');
+  assert.equal(outcome({ ...plain, issuerAlgorithms: ['RS256'] }), 'none');
+  assert.equal(outcome(offered), 'used');
+  assert.equal(outcome({ ...offered, serverAlgorithms: ['ES256'] }), 'used');
+  assert.equal(outcome({ ...offered, serverAlgorithms: ['EdDSA'] }), 'none');
+});
+
+test('what a person or the server demands is demanded, and refused before the login where it is not announced', () => {
+  assert.equal(outcome(offered, 'always'), 'required');
+  assert.equal(outcome({ ...offered, isRequired: true }), 'required');
+  assert.equal(outcome(plain, 'always'), 'dpop_not_offered 2');
+  assert.equal(outcome({ ...plain, isRequired: true }), 'dpop_not_offered 5');
+  assert.equal(outcome({ ...offered, serverAlgorithms: [] }, 'always'), 'dpop_not_offered 5');
+});
+
+test('--no-dpop is a Bearer token, but where the server takes none', () => {
+  assert.equal(outcome(offered, 'never'), 'none');
+  assert.equal(outcome(offered, 'never', true), 'none');
+  assert.equal(outcome({ ...offered, isRequired: true }, 'never'), 'dpop_needed 2');
+});
+
+test('a login that was bound to a key is not quietly replaced by one that is not', () => {
+  assert.equal(outcome(offered, undefined, true), 'required');
+  assert.equal(outcome(plain, undefined, true), 'dpop_downgraded 4');
+  assert.equal(outcome({ ...offered, serverAlgorithms: ['EdDSA'] }, undefined, true), 'dpop_downgraded 4');
+});

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SandboxOptions } from '../../../src/sandbox/options.js';
+import { proveBare } from '../../../src/tokens/dpop/bare-token.js';
+import { readCredential } from '../../../src/tokens/read-credential.js';
+import { atServer, callTool, freshToken } from '../../support/flows/calls.js';
+import { openScene, type Scene } from '../../support/flows/scene.js';
+import { failureOf } from '../../support/http.js';
+
+const required: SandboxOptions = { dpop: 'required' };
+const asked = (scene: Scene, path: string) => scene.sandbox.requests.filter((request) => request.path === path);
+const claimsOf = (proof: unknown) => JSON.parse(Buffer.from(String(proof).split('.')[1] ?? '', 'base64url').toString());
+const echo = (scene: Scene, login: Awaited<ReturnType<Scene['login']>>) =>
+  callTool(scene, login, 'echo', { text: 'x' });
+
+/** What the protected server was asked with a token. */
+const proven = (scene: Scene) => atServer(scene).filter(({ headers }) => headers['authorization'] !== undefined);
+
+test('a login at a server that takes bound tokens alone: a key of its own, named at the login page, and proofs everywhere', async () => {
+  await using scene = await openScene(required);
+  const login = await scene.login();
+  await echo(scene, login);
+  assert.equal(login.dpop, 'bound');
+  const { dpopKey, dpopRequired } = await readCredential(scene.ports, login);
+  assert.ok(dpopKey !== undefined && dpopRequired === true);
+  const page = new Map(asked(scene, '/authorize')[0]?.params);
+  assert.match(page.get('dpop_jkt') ?? '', /^[\w-]{43}$/);
+  const [redeemed] = asked(scene, '/token');
+  assert.deepEqual(
+    [claimsOf(redeemed?.headers['dpop']).htm, claimsOf(redeemed?.headers['dpop']).htu],
+    ['POST', `${scene.sandbox.issuer}/token`],
+  );
+  const requests = proven(scene);
+  assert.ok(requests.length >= 2);
+  const ids = requests.map(({ method, headers }) => {
+    assert.match(String(headers['authorization']), /^DPoP .+/);
+    const { htm, htu, jti } = claimsOf(headers['dpop']);
+    assert.deepEqual([htm, htu], [method, scene.sandbox.serverUrl]);
+    return jti;
+  });
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test('where tokens are bound only on request, the login is bound, too, and --no-dpop has a Bearer token for good', async () => {
+  await using scene = await openScene({ dpop: 'offered' });
+  const bound = await scene.login();
+  assert.equal(bound.dpop, 'bound');
+  const bare = await scene.login({ dpop: 'never' });
+  assert.equal(bare.dpop, 'never');
+  const again = await scene.login();
+  assert.equal(again.dpop, 'never');
+  await echo(scene, again);
+  assert.match(String(proven(scene).at(-1)?.headers['authorization']), /^Bearer /);
+  assert.equal((await scene.login({ dpop: 'always' })).dpop, 'demanded');
+});
+
+test('where nothing is announced a login is as ever; --dpop is refused before anything is registered or opened', async () => {
+  await using scene = await openScene();
+  await scene.loginFails('dpop_not_offered', { dpop: 'always' });
+  assert.deepEqual([asked(scene, '/register').length, asked(scene, '/authorize').length], [0, 0]);
+  const login = await scene.login();
+  await echo(scene, login);
+  assert.equal(login.dpop, undefined);
+  assert.ok(
+    scene.sandbox.requests.every(
+      ({ headers, params }) => headers['dpop'] === undefined && !params.some(([name]) => name === 'dpop_jkt'),
+    ),
+  );
+});
+
+test('nonces of both servers: one more request each, then the latest goes with each proof', async () => {
+  await using scene = await openScene({ ...required, dpopNonce: true });
+  const login = await scene.login();
+  await echo(scene, login);
+  assert.equal(asked(scene, '/token').length, 2);
+  const statuses = proven(scene).map(({ headers }) => claimsOf(headers['dpop']).nonce !== undefined);
+  assert.equal(statuses.filter((has) => !has).length, 1);
+  assert.equal(scene.sandbox.stats.refreshes, 0);
+});
+
+test('a refresh has a proof by the same key, with a nonce where that is wanted; a new login has another key', async () => {
+  await using scene = await openScene({ ...required, dpopNonce: true, accessTokenSeconds: 30 });
+  const login = await scene.login();
+  const before = await readCredential(scene.ports, login);
+  const token = await freshToken(scene, login);
+  assert.notEqual(token.accessToken.reveal(), before.accessToken.reveal());
+  assert.equal(token.dpopKey?.reveal(), before.dpopKey?.reveal());
+  await echo(scene, login);
+  const after = await readCredential(scene.ports, await scene.login());
+  assert.notEqual(after.dpopKey?.reveal(), before.dpopKey?.reveal());
+});
+
+test('a nonce that is good once is taken from each response, and costs no refresh', async () => {
+  await using scene = await openScene(required);
+  const login = await scene.login();
+  scene.sandbox.setFaults(['dpop-nonce-each-time']);
+  for (let at = 0; at < 3; at += 1) await echo(scene, login);
+  assert.equal(scene.sandbox.stats.refreshes, 0);
+});
+
+for (const fault of ['dpop-nonce-never', 'dpop-nonce-absent', 'dpop-proof-refused']) {
+  test(`${fault}: one more try at most, no refresh, and it is said`, async () => {
+    await using scene = await openScene(required);
+    const login = await scene.login();
+    scene.sandbox.setFaults([fault]);
+    const before = proven(scene).length;
+    const failure = await failureOf(echo(scene, login), 'dpop_proof_refused');
+    assert.ok(proven(scene).length - before <= 2);
+    assert.equal(scene.sandbox.stats.refreshes, 0);
+    assert.match(failure.message, /RFC 9449/);
+  });
+}
+
+for (const fault of ['dpop-token-nonce-never', 'dpop-token-proof-refused']) {
+  test(`${fault}: the token endpoint is asked twice at most, and it is said`, async () => {
+    await using scene = await openScene({ ...required, faults: [fault] });
+    await scene.loginFails('dpop_proof_refused');
+    assert.ok(asked(scene, '/token').length <= 2);
+  });
+}
+
+test('a server whose clock is ten minutes ahead: its own time is taken, and the call works', async () => {
+  await using scene = await openScene(required);
+  const login = await scene.login();
+  scene.sandbox.setFaults(['dpop-clock-off']);
+  await echo(scene, login);
+  assert.equal(scene.sandbox.stats.refreshes, 0);
+});
+
+test('[A-116] a Bearer token in return for a proof is thrown away where bound ones are demanded, else it is told', async () => {
+  await using demanding = await openScene({ ...required, faults: ['dpop-token-bearer'] });
+  await demanding.loginFails('dpop_downgraded');
+  assert.equal((await demanding.ports.index.read()).logins.length, 0);
+  await using scene = await openScene({ dpop: 'offered', faults: ['dpop-token-bearer'] });
+  await scene.loginFails('dpop_downgraded', { dpop: 'always' });
+  assert.equal((await scene.login()).dpop, undefined);
+});
+
+test('a login that is bound is not made a Bearer login: not by a refresh, and not by metadata that has changed', async () => {
+  await using scene = await openScene({ dpop: 'offered', accessTokenSeconds: 1 });
+  const login = await scene.login();
+  scene.sandbox.setFaults(['dpop-not-announced']);
+  const failure = await scene.loginFails('dpop_downgraded');
+  assert.match(failure.remedy, /--no-dpop/);
+  scene.sandbox.setFaults(['dpop-token-bearer']);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await failureOf(echo(scene, login), 'dpop_downgraded');
+  assert.ok((await readCredential(scene.ports, login)).dpopKey !== undefined);
+});
+
+test('a server that knows Bearer tokens alone gets the bound token as one, after one refusal, and never where that is not wanted', async () => {
+  await using scene = await openScene({ dpop: 'offered', faults: ['dpop-unknown-to-server'] });
+  const login = await scene.login();
+  await echo(scene, login);
+  const schemes = proven(scene).map(({ headers }) => String(headers['authorization']).split(' ')[0]);
+  assert.deepEqual([schemes[0], new Set(schemes.slice(1))], ['DPoP', new Set(['Bearer'])]);
+  assert.equal(scene.sandbox.stats.refreshes, 0);
+  const demanded = await scene.login({ dpop: 'always' });
+  const before = proven(scene).length;
+  await failureOf(echo(scene, demanded), 'token_refused');
+  assert.ok(
+    proven(scene)
+      .slice(before)
+      .every(({ headers }) => String(headers['authorization']).startsWith('DPoP ')),
+  );
+});
+
+test('once a proof was taken, no challenge makes the token go without one', async () => {
+  await using scene = await openScene({ dpop: 'offered' });
+  const login = await scene.login();
+  const { createTransport } = await import('../../../src/call/transport.js');
+  const signal = new AbortController().signal;
+  const transport = createTransport(scene.ports, { login, relogin: undefined, signal });
+  const limits = { totalMs: 10_000, headersMs: 10_000, maxBytes: 1024 * 1024 };
+  const headers = [
+    ['content-type', 'application/json'],
+    ['accept', 'application/json, text/event-stream'],
+  ] as const;
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+  });
+  const send = async () => {
+    await using response = await transport.send({ method: 'POST', url: login.server, headers, body, limits, signal });
+    return response.status;
+  };
+  assert.equal(await send(), 200);
+  scene.sandbox.setFaults(['dpop-unknown-to-server']);
+  await failureOf(send(), 'token_refused');
+  assert.ok(proven(scene).every(({ headers: sent }) => String(sent['authorization']).startsWith('DPoP ')));
+});
+
+test('a token that does not say what it is bound to is refused by the server, and the refusal is told', async () => {
+  await using scene = await openScene({ ...required, faults: ['dpop-binding-lost'] });
+  const login = await scene.login();
+  await failureOf(echo(scene, login), 'dpop_proof_refused');
+});
+
+test('a stolen access token opens nothing without the key, in whichever scheme it comes', async () => {
+  await using scene = await openScene(required);
+  const { accessToken } = await readCredential(scene.ports, await scene.login());
+  const old = proven(scene).at(-1)?.headers['dpop'];
+  const status = async (headers: Record<string, string>) =>
+    (
+      await fetch(scene.sandbox.serverUrl, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json', ...headers },
+      })
+    ).status;
+  const text = accessToken.reveal();
+  assert.equal(await status({ authorization: `Bearer ${text}` }), 401);
+  assert.equal(await status({ authorization: `DPoP ${text}` }), 401);
+  if (old !== undefined) assert.equal(await status({ authorization: `DPoP ${text}`, dpop: String(old) }), 401);
+});
+
+test('whatever would hand the token out alone says so, and what to use instead', async () => {
+  await using scene = await openScene(required);
+  const login = await scene.login();
+  const failure = await failureOf(
+    Promise.resolve().then(() => proveBare(login, 'postern token')),
+    'dpop_bound',
+  );
+  assert.match(failure.remedy, /postern proxy/);
+  const item = await readCredential(scene.ports, login);
+  // The item decides, whatever the index says.
+  const { dpop: _, ...unmarked } = login;
+  await failureOf(
+    Promise.resolve().then(() => proveBare(unmarked, 'postern token', item)),
+    'dpop_bound',
+  );
+  proveBare(unmarked, 'postern token');
+});
