@@ -20,6 +20,7 @@ import { checkIssuer } from './checks/issuer.js';
 import { checkResource } from './checks/resource.js';
 import { type FailedStep, findingOf } from './failure-findings.js';
 import { type StepName, stepOf, steps } from './finding.js';
+import { checkProofsOffered } from './login/bound-token.js';
 import { examineWithLogin } from './login/made-login.js';
 import type { Examination, ExaminePorts, ExamineWorld, Known, ServerTarget } from './ports.js';
 import { Report } from './report.js';
@@ -150,7 +151,9 @@ class Examiner {
       resource.isLegacy ? findLegacyServer(this.#ports, legacy) : findAuthorizationServer(this.#ports, wanted),
     );
     await checkIssuer(this.#ports, { ...this.#target, issuer, zone: probed.zone, found }, this.#report);
-    if (found !== undefined) this.#known.authorizationServer = found;
+    if (found === undefined) return;
+    this.#known.authorizationServer = found;
+    checkProofsOffered(resource, found, this.#report);
   }
 
   /** A server of the revision 2025-03-26 publishes no metadata: a login is made there by choice alone. */

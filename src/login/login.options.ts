@@ -293,5 +293,5 @@ export const loginTable = {
     '--client-name is for authorization servers that register known names alone: give the one that their operator has agreed to. It has the client registered anew where it is called otherwise. --login-hint and --prompt are for this login alone (OpenID Connect Core 1.0, section 3.1.2.1); what --prompt says takes the place of consent, without which some authorization servers give no lasting login: --prompt select_account --prompt consent asks for both.',
     'Limits: 5 s to connect, 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain or a credential helper, 120 s to unlock it. A code to type (--device) is asked about for 30 minutes at most, however long it lasts. postern config shows them all, and how to change them.',
   ],
-  seeAlso: ['logging-in', 'clients', 'stores'],
+  seeAlso: ['logging-in', 'clients', 'stores', 'security'],
 } as const satisfies CommandTable;

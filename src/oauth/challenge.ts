@@ -81,9 +81,7 @@ export type BearerChallenge =
   /** No challenge with this scheme. */
   | { readonly kind: 'none' }
   /** Values as they came: `scope` unsplit, `resourceMetadata` not yet validated. */
-  | ({ readonly kind: 'bearer'; readonly scheme?: 'dpop' } & Partial<
-      Readonly<Record<keyof typeof wireNames, string>>
-    >)
+  | ({ readonly kind: 'bearer'; readonly scheme?: 'dpop' } & Partial<Readonly<Record<keyof typeof wireNames, string>>>)
   /** It says two things, or more than is read; which one is meant is not for us to guess. `why` finishes "…, because". */
   | { readonly kind: 'ambiguous'; readonly why: string }
   | { readonly kind: 'unreadable'; readonly why: string };

@@ -114,9 +114,8 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   }
 
   operation(): string {
-    const { method } = this.#parts;
     const { whole } = this.#body;
-    return operationOf({ method, url: this.url, ...(whole === undefined ? {} : { body: whole }) });
+    return operationOf({ method: this.method, url: this.url, ...(whole === undefined ? {} : { body: whole }) });
   }
 
   repeatable(): boolean {

@@ -59,7 +59,10 @@ export async function requestRefresh(
 }
 
 /** A login that is bound to a key stays so: its refresh token may be bound, too (RFC 9449 section 5). */
-async function tokenProofs(held: StoredCredential, { now }: Pick<Clock, 'now'>): Promise<TokenProofs | undefined> {
+export async function tokenProofs(
+  held: Pick<StoredCredential, 'dpopKey'>,
+  { now }: Pick<Clock, 'now'>,
+): Promise<TokenProofs | undefined> {
   if (held.dpopKey === undefined) return undefined;
   const { TokenProofs } = await import('../oauth/dpop/token-proofs.js');
   return await TokenProofs.of({ key: held.dpopKey, isRequired: true, now });

@@ -7,7 +7,7 @@ import type { Secret, SecretHeader } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, stepUpBudget } from './budget.js';
 import { proveAddress, type RequestToken, requestToken } from './credential-target.js';
-import { ProofsInUse } from './dpop/bound-token.js';
+import { ProofsInUse } from './dpop/proofs-in-use.js';
 import { loginNeeded, tokenRefusedByServer } from './failures.js';
 import { isOneLogin, loginNow } from './find-login.js';
 import {
@@ -65,7 +65,7 @@ export class TokenInUse {
   #failed: { readonly error: unknown; readonly until: number } | undefined;
   /** The token that the server took last. */
   #taken: RequestToken | undefined;
-  readonly #proofs: ProofsInUse;
+  readonly #proofs = new ProofsInUse(() => this.#ports.clock.now());
   /** A client's own login asks for a scope once; what it was not given then it is not given later. */
   readonly #askedAsClient = new Set<string>();
 
@@ -74,7 +74,6 @@ export class TokenInUse {
     this.#options = options;
     this.#login = options.login;
     this.#person = new BetterLogin(ports, options);
-    this.#proofs = new ProofsInUse(() => ports.clock.now());
   }
 
   /** What goes without a token, to the server that is meant. */
@@ -164,9 +163,8 @@ export class TokenInUse {
 
   /** @throws Failure `scope_not_for_client` */
   async #asClient(login: LoginRecord, added: readonly string[], stepUps: number): Promise<LoginRecord> {
-    if (stepUps > 0 || added.some((scope) => this.#askedAsClient.has(scope))) {
+    if (stepUps > 0 || added.some((scope) => this.#askedAsClient.has(scope)))
       throw scopeNotForClient(login.server, added);
-    }
     for (const scope of added) this.#askedAsClient.add(scope);
     return widenCredential(this.#ports, { login, scopes: added, signal: this.#options.signal });
   }
@@ -280,15 +278,14 @@ export class TokenInUse {
     this.#openUntil = 0;
     const bound = await this.#proofs.of(token);
     const now = clock.monotonic();
-    const held = {
+    this.#held = {
       ...requestToken(token.binding.server, token.accessToken, this.#given ?? token.headers, bound),
       store: login.store,
       until: usedUntil(token, clock.now()),
       believedUntil: now + believedMs,
       replacedAt: rejected === undefined ? undefined : now,
     };
-    this.#held = held;
-    return held;
+    return this.#held;
   }
 }
 

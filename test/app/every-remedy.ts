@@ -159,6 +159,20 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
     about: (['form', 'time', 'audience'] as const).map((problem) => ({ problem, why: 'x', found: 'y' })),
     audience: ['https://as.example'],
   },
+  dpopGone: { who: ['https://as.example'] },
+  dpopNotOffered: {
+    about: [true, false].flatMap((byServer) =>
+      [undefined, ['RS256']].map((listed) => ({ issuer: 'https://as.example', listed, byServer })),
+    ),
+  },
+  isProofProblem: { error: ['use_dpop_nonce'] },
+  proofRefused: {
+    who: ['https://as.example'],
+    about: (['use_dpop_nonce', 'invalid_dpop_proof'] as const).flatMap((problem) =>
+      [undefined, 600].map((skew) => ({ problem, skew, said: 'no' })),
+    ),
+  },
+  tokenBound: { asked: ['postern token'] },
   assertionRefused: { claims: [{ issuer: 'https://p.example', subject: 'job' }] },
   callTooLarge: { pieces: [undefined, { events: 1, costOfEvent: 1, lines: 1, costOfLine: 1 }] },
   authorizationServerNotNamed: { wanted: ['https://other.example'] },

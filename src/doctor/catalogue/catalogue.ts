@@ -1,4 +1,5 @@
 import { authorizationServerFindings } from './authorization-server.js';
+import { boundTokenFindings } from './bound-tokens.js';
 import { clientFindings } from './client.js';
 import { loginFindings } from './login.js';
 import { machineFindings } from './machine.js';
@@ -14,6 +15,7 @@ export const catalogue = {
   ...clientFindings,
   ...loginFindings,
   ...tokenFindings,
+  ...boundTokenFindings,
   ...machineFindings,
 } as const;
 

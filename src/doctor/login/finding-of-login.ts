@@ -44,6 +44,12 @@ const byCode: Readonly<Record<string, FindingId>> = {
   grant_refused: 'code-not-redeemed',
   token_unusable: 'token-invalid',
   token_type_unusable: 'token-type-unusable',
+  dpop_not_offered: 'dpop-not-offered',
+  dpop_not_taken: 'dpop-algorithm-not-taken',
+  dpop_needed: 'dpop-not-offered',
+  dpop_downgraded: 'dpop-not-bound',
+  dpop_proof_refused: 'dpop-proof-refused',
+  dpop_bound: 'dpop-not-bound',
   token_endpoint_failed: 'token-endpoint-failed',
 };
 

@@ -6,6 +6,7 @@ import { sayTheSame } from '../checks/documents.js';
 import type { Discovered, ExaminePorts, LoginUnderTest, MadeLogin, ServerTarget, WantedLogin } from '../ports.js';
 import type { Report } from '../report.js';
 import { RunHttp } from '../run-http.js';
+import { checkBound, provingPorts } from './bound-token.js';
 import { findingOfLogin } from './finding-of-login.js';
 import { checkIssued } from './issued-token.js';
 import { checkRefresh } from './refresh.js';
@@ -29,9 +30,11 @@ export async function examineWithLogin(
     const asked = askedScopes(about.server, found, wanted);
     const under: LoginUnderTest = { ...about, ...found, ...made, asked, http, active };
     checkIssued(under, report);
-    if (await checkTaken(ports, under, report)) {
-      await checkProtocol(ports, under, report);
-      await checkRefresh(ports, under, report);
+    checkBound(under.credential, under.authorizationServer, report);
+    const proving = await provingPorts(ports, under.credential, report);
+    if (await checkTaken(proving, under, report)) {
+      await checkProtocol(proving, under, report);
+      await checkRefresh(proving, under, report);
     }
   } finally {
     await endLogin(ports, { ...about, ...found, made, http }, report);

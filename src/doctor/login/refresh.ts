@@ -4,6 +4,7 @@ import { quoted } from '../../core/text/printable.js';
 import { audiencesIn } from '../../oauth/id-token.js';
 import { type IssuedToken, sendTokenRequest, type TokenResult, validateTokenResponse } from '../../oauth/token.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
+import { tokenProofs } from '../../tokens/send-refresh.js';
 import type { ExaminePorts, LoginUnderTest } from '../ports.js';
 import type { Report } from '../report.js';
 import type { RunHttp } from '../run-http.js';
@@ -27,16 +28,19 @@ export async function refreshWith(
   { refreshToken, scopes = [], resource }: Refresh,
 ): Promise<TokenResult> {
   const { credential, http, probed, signal } = about;
-  const { binding, tokenEndpoint: endpoint, authMethod: method, clientSecret: secret } = credential;
+  const { binding, tokenEndpoint: endpoint, authMethod: method, clientSecret: secret, dpopKey } = credential;
   const client = { clientId: binding.clientId, method, secret };
   const request = { endpoint, client, issuer: binding.issuer, zone: probed.zone, signal };
+  const dpop = await tokenProofs(credential, clock);
   try {
     const response = await sendTokenRequest(
       http,
-      { ...request, resource: resource ?? binding.resource },
+      { ...request, dpop, resource: resource ?? binding.resource },
       { refreshToken, scopes },
     );
-    return await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent: [secret, refreshToken] });
+    const sent = [secret, refreshToken, dpopKey];
+    const context = { now: clock.now(), requested: scopes, sent, dpop: dpop && ('required' as const) };
+    return await validateTokenResponse(response, context);
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
     return { ok: false, problem: 'unusable', why: error.message };

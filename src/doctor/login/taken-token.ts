@@ -38,7 +38,8 @@ export async function checkTaken(ports: ExaminePorts, under: LoginUnderTest, rep
     else refusedOtherwise(response, report);
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
-    report.found('token-breaks-server', error.message);
+    const id = isFailure(error, 'dpop_proof_refused') ? 'dpop-refused-by-server' : 'token-breaks-server';
+    report.found(id, error.message);
   }
   return false;
 }

@@ -40,7 +40,7 @@ export function dpopNotOffered(
 export function dpopNotTaken(server: string): Failure {
   const message = `${quoted(server)} takes no proofs signed with ES256 (dpop_signing_alg_values_supported of its metadata, RFC 9728).`;
   const remedy = 'Ask the server’s operator to take ES256. Nothing was sent or stored.';
-  return failure(exitCode.serverBreaksRules, 'dpop_not_offered', message, remedy);
+  return failure(exitCode.serverBreaksRules, 'dpop_not_taken', message, remedy);
 }
 
 /** A login was bound to a key, and would not be any more: a downgrade that only a person may want. */

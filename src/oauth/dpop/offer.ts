@@ -25,7 +25,7 @@ export type ProofUse = 'none' | 'used' | 'required';
  * it cannot. What announces nothing ignores proofs, or may (RFC 9449 section 5): where they are demanded, that is refused
  * before a person logs in for a token that would have to be thrown away.
  * @param held The login that a new one replaces: one that was bound is not replaced by one that is not.
- * @throws Failure `dpop_needed`, `dpop_not_offered`, `dpop_downgraded`
+ * @throws Failure `dpop_needed`, `dpop_not_offered`, `dpop_not_taken`, `dpop_downgraded`
  */
 export function proofUse(
   metadata: ProofMetadata,

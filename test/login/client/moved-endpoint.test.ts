@@ -85,7 +85,7 @@ test('[A-49][A-197] a client that logs in as itself sends its secret nowhere els
   own.issuer.metadata = { ...own.issuer.metadata, token_endpoint: `${elsewhere.issuer.issuer}/token` };
   assert.equal((await failureOf(logIn(), 'endpoints_moved')).exit, 3);
   assert.deepEqual(elsewhere.issuer.requests, []);
-  const newer = '{"version":5,"binding":{}}';
+  const newer = '{"version":99,"binding":{}}';
   await scene.ports.store.write(key, new Secret(newer));
   const failure = await failureOf(logIn(), 'credential_newer');
   assert.match(failure.remedy, /Update postern/);

@@ -35,7 +35,7 @@ test('what a person or the server demands is demanded, and refused before the lo
   assert.equal(outcome({ ...offered, isRequired: true }), 'required');
   assert.equal(outcome(plain, 'always'), 'dpop_not_offered 2');
   assert.equal(outcome({ ...plain, isRequired: true }), 'dpop_not_offered 5');
-  assert.equal(outcome({ ...offered, serverAlgorithms: [] }, 'always'), 'dpop_not_offered 5');
+  assert.equal(outcome({ ...offered, serverAlgorithms: [] }, 'always'), 'dpop_not_taken 5');
 });
 
 test('--no-dpop is a Bearer token, but where the server takes none', () => {

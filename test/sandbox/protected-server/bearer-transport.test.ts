@@ -73,7 +73,7 @@ test('[A-284] a token in the body is none', async () => {
   assert.equal(inside.headers.get('www-authenticate')?.includes('error='), false);
 });
 
-test('[A-284] no header value gives a token but a Bearer one, and then it is the rest of the line', () => {
+test('[A-284] no header value gives a token but a Bearer or DPoP one, and then it is the rest of the line', () => {
   const schemes = fc.constantFrom('Bearer', 'bEARER', 'Basic', 'Bearerx', 'DPoP', '');
   fc.assert(
     fc.property(schemes, fc.string(), (scheme, rest) => {
@@ -81,8 +81,9 @@ test('[A-284] no header value gives a token but a Bearer one, and then it is the
       const value = `${scheme} ${rest}`;
       Object.assign(request.headersDistinct, { authorization: [value] });
       const presented = presentedToken(request);
-      const isBearer = scheme.toLowerCase() === 'bearer' && rest.trim() !== '';
-      assert.deepEqual(presented, isBearer ? { kind: 'token', token: rest.trim() } : { kind: 'none' });
+      const named = scheme.toLowerCase();
+      const isOne = ['bearer', 'dpop'].includes(named) && rest.trim() !== '';
+      assert.deepEqual(presented, isOne ? { kind: 'token', scheme: named, token: rest.trim() } : { kind: 'none' });
     }),
   );
 });

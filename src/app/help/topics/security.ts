@@ -20,6 +20,29 @@ In the keychain, or in the store that you chose: \`postern help stores\`. Never 
 A running postern has the token in its memory. Node.js’ diagnostic reports are switched off, but a core dump (\`ulimit -c\`,
 systemd-coredump) or a heap snapshot that you ask Node.js for (\`NODE_OPTIONS\`) would hold it.
 
+## Tokens that are bound to a key (DPoP)
+
+A Bearer token opens its server for whoever has it. Where the authorization server announces DPoP with ES256 (RFC 9449), a login gets
+a key of its own, which lies with it in the store, and each request a proof made by that key, for that request alone: a token that is
+stolen from a log or a server opens nothing. A new login, also for more scope, has a new key. \`postern status -l\` says which logins
+are bound.
+
+\`postern call\`, \`shell\`, \`request\`, \`bridge\` and \`proxy\` send the proofs. \`token\`, \`credential\`, \`exec\` and entries that hand a
+token on cannot, and say so: give those programs \`postern bridge\`, or the address of \`postern proxy\`.
+
+    postern login https://example.com/mcp --dpop
+    postern login https://example.com/mcp --no-dpop
+
+--dpop has no other token, now and later: it fails before anybody logs in where DPoP is not announced, and throws a Bearer token away.
+Without it a Bearer token in return is taken at a first login, and said. A login that is bound stays so: where the authorization
+server has stopped announcing it, or issues a Bearer token, it fails, until you say --no-dpop. A server that says it takes nothing
+else (dpop_bound_access_tokens_required) is believed.
+
+A server that knows Bearer tokens alone, though DPoP is announced, refuses the first proof; it then gets the bound token as a Bearer
+token, unless --dpop was said (RFC 9449 section 7.2). Nonces that servers want are taken from their responses, each for its own
+server. Where a proof is refused and the server’s clock is another one than this machine’s, the server’s time is used. To try it:
+\`postern sandbox --dpop required --dpop-nonce\`.
+
 ## What can use a login
 
 Whatever runs as you can: it can run \`postern token\`. \`postern proxy\` lends a login to whoever has its address, which holds a key

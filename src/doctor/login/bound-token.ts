@@ -1,0 +1,58 @@
+import { asObject, parseObject, stringField } from '../../core/text/json.js';
+import { proofAlgorithm } from '../../oauth/dpop/key.js';
+import type { ProtectedResource } from '../../oauth/resource-metadata.js';
+import type { AuthorizationServer } from '../../oauth/server-metadata.js';
+import type { StoredCredential } from '../../stores/credential-item.js';
+import { ProofsInUse } from '../../tokens/dpop/proofs-in-use.js';
+import { provingHttp } from '../../tokens/dpop/proving-http.js';
+import type { ExaminePorts } from '../ports.js';
+import type { Report } from '../report.js';
+
+/** Steps 3 and 5: do server and authorization server agree on tokens that are bound to a key (RFC 9449)? */
+export function checkProofsOffered(resource: ProtectedResource, server: AuthorizationServer, report: Report): void {
+  const { dpopAlgorithms: taken, dpopRequired: isRequired } = resource;
+  const { dpopAlgorithms: offered } = server;
+  const listed = (list: readonly string[] | undefined) =>
+    `dpop_signing_alg_values_supported ${list === undefined ? 'is absent' : `is ${list.join(', ') || 'empty'}`}`;
+  if (offered?.includes(proofAlgorithm) !== true) {
+    if (isRequired) report.found('dpop-not-offered', listed(offered));
+    return;
+  }
+  if (taken?.includes(proofAlgorithm) === false) report.found('dpop-algorithm-not-taken', listed(taken));
+  else
+    report.pass('issuer', `DPoP with ES256: a login is bound to a key${isRequired ? ', as the server demands' : ''}`);
+}
+
+/** Step 10: is the token bound to the key of the login, and does it say so? */
+export function checkBound(credential: StoredCredential, server: AuthorizationServer, report: Report): void {
+  const { dpopKey, accessToken } = credential;
+  if (dpopKey === undefined) {
+    if (server.dpopAlgorithms?.includes(proofAlgorithm)) report.found('dpop-not-bound', 'token_type is Bearer');
+    return;
+  }
+  const [, claims = '', signature] = accessToken.reveal().split('.');
+  const payload = signature === undefined ? undefined : parseObject(Buffer.from(claims, 'base64url'));
+  if (payload === undefined) {
+    report.pass('redeem', 'the token is opaque: what key it is bound to cannot be seen');
+    return;
+  }
+  const cnf = asObject(payload['cnf']);
+  if (cnf !== undefined && stringField(cnf, 'jkt') !== undefined) report.pass('redeem', 'bound to a key: cnf with jkt');
+  else report.found('dpop-binding-missing', 'no cnf with jkt in the access token');
+}
+
+/** The ports, whose requests with a token have a proof where this login needs one. */
+export async function provingPorts(
+  ports: ExaminePorts,
+  credential: StoredCredential,
+  report: Report,
+): Promise<ExaminePorts> {
+  const bound = await new ProofsInUse(() => ports.clock.now()).of(credential);
+  if (bound === undefined) return ports;
+  const direct = provingHttp(ports.direct, bound, ({ kind }) => {
+    if (kind === 'clock') report.found('dpop-clock-off', 'a proof by this machine’s clock was refused');
+    if (kind === 'scheme') report.found('dpop-unknown-to-server', '401 to a proof, with a Bearer challenge alone');
+    if (kind === 'nonce') report.pass('token', 'the server wants a nonce in each proof, and gives one');
+  });
+  return { ...ports, direct };
+}

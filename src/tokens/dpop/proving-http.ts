@@ -1,0 +1,43 @@
+import { Secret } from '../../core/secret.js';
+import { withSecretHeaders } from '../../core/text/secret-headers.js';
+import type { HttpClient, HttpRequest, HttpResponse } from '../../http/request.js';
+import type { BoundToken, ProofChange } from './bound-token.js';
+
+/**
+ * A HTTP client that puts a proof on each request with a Bearer token, in the place of that scheme: for who examines a server
+ * with a token of its own, and uses no login.
+ * @param changed Is told what the server made another in a proof that it had refused.
+ */
+export function provingHttp(http: HttpClient, bound: BoundToken, changed: (change: ProofChange) => void): HttpClient {
+  const send = async (request: HttpRequest): Promise<HttpResponse> => {
+    const { url, method, headers = [] } = request;
+    const token = bearerIn(headers);
+    if (token === undefined) return await http.send(request);
+    const bearer = [{ name: 'authorization', value: new Secret(`Bearer ${token.reveal()}`) }];
+    const tried: ProofChange[] = [];
+    for (;;) {
+      const last = tried.at(-1);
+      const nonce = last?.kind === 'nonce' ? last.nonce : undefined;
+      const own = bound.headers({ method, url, token, nonce }, bearer);
+      const response = await http.send({ ...request, headers: withSecretHeaders(headers, own) });
+      const all = (wanted: string) => response.headers.flatMap(([name, value]) => (name === wanted ? value : []));
+      const seen = {
+        status: response.status,
+        challenges: all('www-authenticate'),
+        header: (name: string) => all(name)[0],
+      };
+      bound.learn(url, seen);
+      const change = response.status === 401 ? bound.afterRefusal(url, seen, tried) : undefined;
+      if (change === undefined) return response;
+      await response[Symbol.asyncDispose]();
+      changed(change);
+      tried.push(change);
+    }
+  };
+  return { ...http, send };
+}
+
+function bearerIn(headers: NonNullable<HttpRequest['headers']>): Secret | undefined {
+  const value = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '';
+  return value.startsWith('Bearer ') ? new Secret(value.slice('Bearer '.length)) : undefined;
+}
