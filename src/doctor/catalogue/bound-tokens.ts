@@ -32,14 +32,13 @@ export const boundTokenFindings = {
     explanation: 'Whoever steals such a token can use it. Logins that demand more refuse it.',
   },
   'dpop-binding-missing': {
-    level: 'warning',
-    step: 'redeem',
+    level: 'failure',
+    step: 'token',
     who: 'authorization-server',
-    title: 'the token is said to be bound to a key, and does not say to which',
+    title: 'the server refuses the proofs of a token that does not say what key it is bound to',
     remedy: 'Ask its operator to put cnf with jkt into its access tokens.',
     source: 'RFC 9449 section 6.1, JWK Thumbprint Confirmation Method',
-    explanation:
-      'The server has to compare the key of each proof with that of the token. It refuses the token, or takes it from anybody.',
+    explanation: 'The server has to compare the key of each proof with that of the token, and found none in it.',
   },
   'dpop-proof-refused': {
     level: 'failure',

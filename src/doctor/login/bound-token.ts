@@ -1,3 +1,4 @@
+import type { Secret } from '../../core/secret.js';
 import { asObject, parseObject, stringField } from '../../core/text/json.js';
 import { proofAlgorithm } from '../../oauth/dpop/key.js';
 import type { ProtectedResource } from '../../oauth/resource-metadata.js';
@@ -30,15 +31,15 @@ export function checkBound(credential: StoredCredential, server: AuthorizationSe
     if (server.dpopAlgorithms?.includes(proofAlgorithm)) report.found('dpop-not-bound', 'token_type is Bearer');
     return;
   }
-  const [, claims = '', signature] = accessToken.reveal().split('.');
+  report.pass('redeem', isBindingMissing(accessToken) ? 'bound to a key, as its type says' : 'bound to a key: cnf.jkt');
+}
+
+/** Is it a JWT that does not say what key it is bound to? A server may know that otherwise. */
+export function isBindingMissing(token: Secret): boolean {
+  const [, claims = '', signature] = token.reveal().split('.');
   const payload = signature === undefined ? undefined : parseObject(Buffer.from(claims, 'base64url'));
-  if (payload === undefined) {
-    report.pass('redeem', 'the token is opaque: what key it is bound to cannot be seen');
-    return;
-  }
-  const cnf = asObject(payload['cnf']);
-  if (cnf !== undefined && stringField(cnf, 'jkt') !== undefined) report.pass('redeem', 'bound to a key: cnf with jkt');
-  else report.found('dpop-binding-missing', 'no cnf with jkt in the access token');
+  const cnf = payload && asObject(payload['cnf']);
+  return payload !== undefined && (cnf === undefined || stringField(cnf, 'jkt') === undefined);
 }
 
 /** The ports, whose requests with a token have a proof where this login needs one. */

@@ -5,6 +5,7 @@ import { probeWithToken, type TokenProbe } from '../../oauth/probe.js';
 import { proveAddress } from '../../tokens/credential-target.js';
 import type { ExaminePorts, LoginUnderTest } from '../ports.js';
 import type { Report } from '../report.js';
+import { isBindingMissing } from './bound-token.js';
 
 /** One request with a token of this run, which goes to the server that it was issued for and to no other. */
 export async function askWithToken(
@@ -38,8 +39,9 @@ export async function checkTaken(ports: ExaminePorts, under: LoginUnderTest, rep
     else refusedOtherwise(response, report);
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
-    const id = isFailure(error, 'dpop_proof_refused') ? 'dpop-refused-by-server' : 'token-breaks-server';
-    report.found(id, error.message);
+    const isProof = isFailure(error, 'dpop_proof_refused');
+    const why = isBindingMissing(credential.accessToken) ? 'dpop-binding-missing' : 'dpop-refused-by-server';
+    report.found(isProof ? why : 'token-breaks-server', error.message);
   }
   return false;
 }
