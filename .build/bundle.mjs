@@ -2,8 +2,7 @@
 // shipped can be read: nothing is minified, and source maps lead to our TypeScript.
 //
 //   hot-path.cjs        `postern token` and `credential` with a valid token
-//   main.cjs            what every other command needs, `request` and a refresh, and yargs, whose package takes 60 ms to
-//                       load
+//   main.cjs            what every other command needs, `request` and a refresh
 //   usual.cjs rare.cjs  the other commands, loaded by main.cjs (divide.mjs)
 //   completion.cjs      what stands behind the Tab key of a shell, by completion.json, the tables of all commands
 //   package-*.cjs       one of the other packages that the program is made of, loaded when it is used; the keychain's
@@ -60,7 +59,7 @@ const commonJs = {
 const ours = {
   ...common,
   ...commonJs,
-  plugins: [{ name: 'yargs', setup: takeYargs }, { name: 'others', setup: nameOthers }],
+  plugins: [{ name: 'others', setup: nameOthers }],
   // The first use of `performance` loads nine modules of Node's. The uptime counts from the same moment.
   define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname', 'performance.now': '__monotonic' },
   // `require` instead: the first `import` of a process costs 4 ms, and one that comes out of a cache leads nowhere.
@@ -91,10 +90,14 @@ for (const [name, path] of packages) {
     sourcemap: false,
     mainFields: ['module', 'main'],
     entryPoints: { [name]: 'package' },
-    plugins: [{ name: 'package', setup: (bundler) => takePackage(bundler, path) }],
+    plugins: [
+      { name: 'package', setup: (bundler) => takePackage(bundler, path) },
+      ...(path === 'yargs' ? [{ name: 'yargs', setup: takeYargs }] : []),
+    ],
     define: { 'import.meta.url': '__address' },
     banner: { js: `${commonJs.banner.js} const __address = require('node:url').pathToFileURL(__filename).href;` },
     supported: ours.supported,
+    ...(path === 'oauth4webapi' ? lightFetch() : {}),
   });
 }
 
@@ -118,7 +121,7 @@ await bundle({
 for (const name of ['hot-path', 'completion']) writeWholeCache(join(fresh, `${name}.cjs`));
 const { startSandbox } = await import(pathToFileURL(join(compiled, 'sandbox', 'start.js')).href);
 // Of the packages a refresh alone would wait for one to be compiled.
-const ran = [...divided, 'package-oauth4webapi', 'http-client'].map((name) => join(fresh, `${name}.cjs`));
+const ran = [...divided, 'package-oauth4webapi', 'package-yargs', 'http-client'].map((name) => join(fresh, `${name}.cjs`));
 await writeRunCaches(ran, ({ run }, other) => usualRuns(run, other().run, startSandbox));
 for (const name of ['hot-path', 'completion', ...divided]) leadHome(join(fresh, `${name}.cjs.map`));
 const bundled = bundledPackages(root, made);
@@ -174,7 +177,7 @@ function nameOthers(bundler) {
   });
   bundler.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer, namespace }) => {
     if (namespace === 'at-first-use') return { path, external: true };
-    if (path === 'yargs' || (importer.includes('node_modules') && !path.startsWith('node:'))) return undefined;
+    if (importer.includes('node_modules') && !path.startsWith('node:')) return undefined;
     if (/^(?:string-width|wrap-ansi)$/.test(path)) return { path, namespace: 'at-first-use' };
     if (/^node:(?:crypto|child_process|(?:dns|fs)\/promises)$/.test(path) && kind === 'import-statement') {
       return { path, namespace: 'at-first-use', sideEffects: false };
@@ -196,8 +199,15 @@ function nameOthers(bundler) {
     contents: path.startsWith('node:') ? lateFunctions(path) : atFirstUse(path),
   }));
   bundler.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
-    contents: `module.exports = ${asked(path)}${/^(?:open|ora)$/.test(path) ? '.default' : ''}`,
+    contents: `module.exports = ${asked(path)}${/^(?:open|ora|yargs)$/.test(path) ? '.default' : ''}`,
   }));
+}
+
+/** Of Node's own `Headers` and `Response` the first use takes 20 ms: classes of ours in their place. */
+function lightFetch() {
+  const file = join(compiled, 'oauth', 'library', 'light-fetch.js');
+  const define = { Headers: 'LightHeaders', Response: 'LightResponse' };
+  return { inject: [file], define: { 'import.meta.url': '__address', ...define } };
 }
 
 /** Is it the package that is compiled for each system? */

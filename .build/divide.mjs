@@ -11,7 +11,7 @@ const divisions = [
   { name: 'usual', modules: /^(?:(?:app\/help|call|mcp|stores\/(?:engines|shared))\/(?!request\.command)|credential\/exec|login\/status)/ },
   {
     name: 'rare',
-    modules: /^(?:app\/(?:local-server|relay-origins|uninstall)|bridge|client-metadata|config|doctor|fleet|login(?!\/logins)|proxy|relay|sandbox|setup)\b/,
+    modules: /^(?:app\/(?:local-server|relay-origins|uninstall)|bridge|client-metadata|config|doctor|fleet|login(?!\/logins)|proxy|relay|sandbox|setup|upgrade-check)\b/,
   },
 ];
 const names = ['main', ...divisions.map(({ name }) => name)];

@@ -37,10 +37,15 @@ const maxRefused = 3;
 /**
  * Refreshes under the lock between processes: reads again, uses another process's fresh token if there is one, else
  * refreshes, seals the response, writes it, and only then hands out. The loser of a race never deletes.
+ * @param known What was stored a moment ago: it says how long to wait for the lock, and nothing else.
  * @throws Failure `login_expired`, `token_endpoint_failed`, `refresh_not_stored`, `busy`, or the store's and HTTP client's
  */
-export function refreshCredential(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
-  return new Refresh(ports, request).run();
+export function refreshCredential(
+  ports: TokenPorts,
+  request: ValidTokenRequest,
+  known: StoredCredential,
+): Promise<StoredCredential> {
+  return new Refresh(ports, request).run(known);
 }
 
 class Refresh {
@@ -54,20 +59,21 @@ class Refresh {
     this.#request = request;
   }
 
-  async run(): Promise<StoredCredential> {
-    const first = isSharedKind(this.#request.login.store) ? await this.#read() : undefined;
-    if (first?.refreshedElsewhere !== undefined) return await awaitRefreshed(this.#ports, this.#request, first);
-    for (;;) {
-      const result = await this.#once();
+  async run(known: StoredCredential): Promise<StoredCredential> {
+    if (isSharedKind(this.#request.login.store) && known.refreshedElsewhere !== undefined) {
+      return await awaitRefreshed(this.#ports, this.#request, known);
+    }
+    for (let held = known; ; held = await this.#read()) {
+      const result = await this.#once(held);
       if (result !== 'again') return result;
     }
   }
 
   /** `again`: another process or machine has had the lock meanwhile, and what is stored is to be read anew. */
-  async #once(): Promise<StoredCredential | 'again'> {
+  async #once(known: StoredCredential): Promise<StoredCredential | 'again'> {
     const [ports, request] = [this.#ports, this.#request];
     const { login } = request;
-    const lock = await this.#takeTurn();
+    const lock = await this.#takeTurn(known);
     if (!('turn' in lock)) return lock;
     await using turn = lock.turn;
     const stored = await this.#read();
@@ -132,11 +138,10 @@ class Refresh {
   }
 
   /** The lock; or the stored credential where it lives on and the lock is another's, a paused one's perhaps, or cannot be had. */
-  async #takeTurn(): Promise<{ readonly turn: Lock } | StoredCredential> {
+  async #takeTurn(held: StoredCredential): Promise<{ readonly turn: Lock } | StoredCredential> {
     const { login, signal } = this.#request;
     const { tokenLives, tokenEnded } = lockWaitMs;
     const wait = async (waitMs: number) => ({ turn: await this.#ports.locks.acquire(login.key, { waitMs, signal }) });
-    const held = await this.#read();
     if (!this.#lives(held)) return wait(tokenEnded);
     try {
       // Nothing has to be waited for where a response is only to be moved, which another process may be doing.

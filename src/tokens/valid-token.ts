@@ -14,7 +14,7 @@ import { cannotRefresh, isRefreshable, type TokenPorts, usable, type ValidTokenR
  * @throws Failure `login_expired`, `token_endpoint_failed`, or the store's, lock's and HTTP client's
  */
 export function validToken(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
-  return storedOrRefreshed(ports, request, () => refreshCredential(ports, request));
+  return storedOrRefreshed(ports, request, (held) => refreshCredential(ports, request, held));
 }
 
 /** The same, however it is refreshed. @throws as `validToken`, and what `refresh` throws */
@@ -45,7 +45,7 @@ export async function refreshedToken(ports: TokenPorts, request: ValidTokenReque
   if (request.login.store === 'environment') throw environmentTokenFixed(request.login.server);
   const held = await readAndUpgrade(ports, request.login, request.signal);
   if (!isRefreshable(held)) throw noRefreshToken(request.login);
-  return await refreshCredential(ports, { ...request, rejected: held.accessToken });
+  return await refreshCredential(ports, { ...request, rejected: held.accessToken }, held);
 }
 
 /**
