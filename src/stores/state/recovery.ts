@@ -10,7 +10,7 @@ import { nonceBytes, seal, unseal } from '../seal.js';
 import { stateUnwritable } from '../state-failures.js';
 import { whenFreeSync } from './in-use.js';
 import { ensurePrivateFolder, readIfThere } from './private-file.js';
-import { identityIn, ownIdentity, stateOf, writtenIdentity } from './process-identity.js';
+import { identityIn, ownIdentity, type ProcessIdentity, stateOf, writtenIdentity } from './process-identity.js';
 import { newFile, pathsIn, removeFile, syncFolder } from './safe-file.js';
 
 /** A credential of 64 KiB, sealed and in base64, with room to spare. */
@@ -28,7 +28,13 @@ type Kind = 'recovery' | 'refresh';
  * stand in for another. `<key>.sealed` holds the response to a refresh until the store has it; while one is under way,
  * `<key>.<number>.room` keeps its place on the disk and says who has begun it.
  */
-export function createRecovery({ directory }: { readonly directory: string }): Recovery {
+export function createRecovery({
+  directory,
+  identify = ownIdentity,
+}: {
+  readonly directory: string;
+  readonly identify?: () => ProcessIdentity;
+}): Recovery {
   const pathOf = (key: string) => recoveryPath(directory, key);
   const roomsOf = async (key: string): Promise<readonly string[]> => {
     const base = join(directory, `${key}.`);
@@ -42,7 +48,7 @@ export function createRecovery({ directory }: { readonly directory: string }): R
       await removeRooms(key);
       // The key is derived before anything is asked for: once the response is here, two short calls are to be enough.
       const sealWith = spent && sealer(key, spent);
-      const who = sealWith?.('refresh', JSON.stringify(writtenIdentity(ownIdentity()))) ?? '';
+      const who = sealWith?.('refresh', JSON.stringify(writtenIdentity(identify()))) ?? '';
       // Each room has a name of its own, so that nobody writes into another's.
       const room = join(directory, `${key}.${randomBytes(8).toString('hex')}.room`);
       const file = await takeRoom(room, Buffer.concat([Buffer.from(`${who}\n`), randomBytes(2 * bytes + spareBytes)]));
@@ -65,7 +71,7 @@ export function createRecovery({ directory }: { readonly directory: string }): R
       for (const path of await roomsOf(key)) {
         const file = readIfThere(path, maxBytes);
         const who = file && opened(file.bytes, 'refresh', key, spent);
-        if (file && who !== undefined && mayGoOn(who, file.modifiedAt)) return { since: file.modifiedAt };
+        if (file && who !== undefined && mayGoOn(who, identify(), file.modifiedAt)) return { since: file.modifiedAt };
       }
       return undefined;
     },
@@ -76,11 +82,15 @@ export function createRecovery({ directory }: { readonly directory: string }): R
   };
 }
 
-/** Is the process that has begun a refresh another one, and not known to be dead? */
-function mayGoOn(who: string, writtenAt: number): boolean {
+/**
+ * Is the process that has begun a refresh another one, and not known to be dead? Where the system does not say when a
+ * process began (all but Linux), the number may be a newer one's by now; but of this machine's nobody loses the lock, which
+ * the caller has, before its end.
+ */
+function mayGoOn(who: string, us: ProcessIdentity, writtenAt: number): boolean {
   const by = identityIn(parseObject(who));
-  const us = ownIdentity();
-  return by !== undefined && JSON.stringify(by) !== JSON.stringify(us) && stateOf(by, us, writtenAt) !== 'dead';
+  if (by === undefined || JSON.stringify(by) === JSON.stringify(us)) return false;
+  return (by.started !== '' || by.system !== us.system) && stateOf(by, us, writtenAt) !== 'dead';
 }
 
 function sealer(key: string, spent: Secret): (kind: Kind, text: string) => string {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmod, copyFile, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Secret } from '../../../src/core/secret.js';
+import { ownIdentity } from '../../../src/stores/state/process-identity.js';
 import { createRecovery } from '../../../src/stores/state/recovery.js';
 import { failureOf } from '../../support/http.js';
 import { assertMode } from '../../support/modes.js';
@@ -76,6 +77,21 @@ test('[A-169] who has begun a refresh is no answer to one; and what this process
   assert.match(room, /\.room$/);
   await copyFile(`${at.directory}/${room}`, at.path(key));
   assert.equal(await at.recovery.find(key, spent), undefined);
+});
+
+test('where the system does not say when a process began, a used number is no sign of whoever has begun a refresh here', async () => {
+  await using at = await place();
+  const as = (change: object) => {
+    const identify = () => ({ ...ownIdentity(), started: '', ...change });
+    return createRecovery({ directory: at.directory, identify });
+  };
+  for (const [system, isTold] of [
+    [ownIdentity().system, false],
+    ['another-machine pid:[1]', true],
+  ] as const) {
+    await using _refresh = await as({ pid: process.ppid, system }).begin(key, { bytes: 100, spent });
+    assert.equal((await as({}).begunElsewhere(key, spent)) !== undefined, isTold, system);
+  }
 });
 
 test('a refresh that another process has begun is told while that lives, to whoever has its refresh token; killed, it keeps nobody from the next one', async () => {
