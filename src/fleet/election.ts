@@ -25,7 +25,7 @@ export const leaseMs = 15_000;
 /** It is believed for less than that, since two clocks may not go equally fast. */
 const believedMs = leaseMs * 0.8;
 
-/** How often it is renewed, and looked at by those who wait. */
+/** How often it is renewed; those who wait look at it a little more often. */
 const roundMs = leaseMs / 3;
 
 /** How long an engine that is away is left in peace, in milliseconds. */
@@ -42,7 +42,7 @@ async function campaign(options: ElectionOptions, signal: AbortSignal): Promise<
   let failures = 0;
   for (;;) {
     signal.throwIfAborted();
-    let pauseMs = roundMs * (0.75 + random() / 2);
+    let pauseMs = roundMs * (0.6 + random() / 3);
     try {
       const turn = await take(options, signal);
       if (failures > 0) tell({ event: 'store_back' });

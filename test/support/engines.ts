@@ -4,6 +4,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fleet } from '../../src/app/help/topics/fleet.js';
+import { blocksOf } from '../../src/app/help/topics/topic.js';
 import type { Authority } from './certificates.js';
 import { freePort } from './free-port.js';
 import { temporaryFolder } from './temporary.js';
@@ -48,13 +50,25 @@ export interface EngineOptions {
   readonly rules?: readonly string[];
 }
 
-/** As `postern help fleet` has them. */
-export const redisRules: readonly string[] = [
-  `user default off ~* &* +@all`, // with its rights the log is read at a start
-  `user root on >${users.root.password} ~* &* +@all`,
-  `user refresher on >${users.refresher.password} ~postern/default/* +mget +scan +eval +get +set +del +time +config|get +acl|dryrun`,
-  `user runner on >${users.runner.password} %R~postern/default/access/* +mget +scan`,
-];
+/** Lines of `postern help fleet` that begin so. */
+function linesOfHelp(start: string): readonly string[] {
+  const blocks = blocksOf(fleet.text([])).flatMap((block) => (block.kind === 'code' ? block.lines : []));
+  return blocks.filter((line) => line.startsWith(start));
+}
+
+/** The access rules that the help has, as they are typed into redis-cli. */
+export const redisRules = linesOfHelp('ACL ').map((line) => {
+  const name = line.split(' ')[2] as keyof typeof users;
+  return line.replace('>PASSWORD', `>${users[name]?.password}`);
+});
+
+/** Words of etcdctl, which asks for passwords at a terminal alone. */
+export const etcdRules = linesOfHelp('etcdctl ').map((line) => {
+  const [, ...words] = line.split(' ');
+  const [what, how, name] = words;
+  const isUser = what === 'user' && how === 'add';
+  return isUser ? [...words, '--new-user-password', users[name as keyof typeof users].password] : words;
+});
 
 /** Debian's redis-server, which writes before it responds. */
 export async function startRedis(options: EngineOptions = {}): Promise<RunningEngine> {
@@ -63,7 +77,7 @@ export async function startRedis(options: EngineOptions = {}): Promise<RunningEn
   const { authority, hasUsers = false } = options;
   const certificate = await authority?.issue('IP:127.0.0.1');
   const acl = join(folder.path, 'users.acl');
-  await writeFile(acl, `${(options.rules ?? redisRules).join('\n')}\n`);
+  await writeFile(acl, '');
   const tls = certificate && ['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'];
   const words = [
     ...(tls ?? ['--port', `${port}`]),
@@ -74,38 +88,31 @@ export async function startRedis(options: EngineOptions = {}): Promise<RunningEn
     ...(options.more ?? ['--appendonly', 'yes', '--appendfsync', 'always']),
   ];
   const scheme = certificate ? 'rediss' : 'redis';
-  const asRoot = hasUsers ? ['--user', 'root', '--pass', users.root.password, '--no-auth-warning'] : [];
-  const client = [
-    '-h',
-    '127.0.0.1',
-    '-p',
-    `${port}`,
-    ...asRoot,
-    ...(authority ? ['--tls', '--cacert', authority.caFile] : []),
+  let hasAuth = false;
+  const client = () => [
+    ...['-h', '127.0.0.1', '-p', `${port}`, ...(authority ? ['--tls', '--cacert', authority.caFile] : [])],
+    ...(hasAuth ? ['--user', 'root', '--pass', users.root.password, '--no-auth-warning'] : []),
   ];
-  const tool = async (...more: string[]) => (await run('redis-cli', [...client, ...more])).stdout;
-  return await started('redis-server', words, {
+  const tool = async (...more: string[]) => (await run('redis-cli', [...client(), ...more])).stdout;
+  const engine = await started('redis-server', words, {
     port,
     address: (other = port) => `redis:${scheme}://127.0.0.1:${other}`,
     tool,
     isUp: async () => (await tool('ping')).includes('PONG'),
     dispose: () => folder[Symbol.asyncDispose](),
   });
+  if (hasUsers) {
+    const typing = run('redis-cli', client());
+    typing.child.stdin?.end(`${(options.rules ?? redisRules).join('\n')}\n`);
+    const { stdout } = await typing;
+    if (/^(?!OK$).+/m.test(stdout)) {
+      await engine[Symbol.asyncDispose]();
+      throw new Error(`redis-cli: ${stdout}`);
+    }
+    hasAuth = true;
+  }
+  return engine;
 }
-
-/** As `postern help fleet` has them: words of etcdctl. */
-export const etcdRules: readonly (readonly string[])[] = [
-  ['user', 'add', 'root', '--new-user-password', users.root.password],
-  ['user', 'grant-role', 'root', 'root'],
-  ['role', 'add', 'refresher'],
-  ['role', 'grant-permission', 'refresher', 'readwrite', '--prefix=true', 'postern/default/'],
-  ['user', 'add', 'refresher', '--new-user-password', users.refresher.password],
-  ['user', 'grant-role', 'refresher', 'refresher'],
-  ['role', 'add', 'runner'],
-  ['role', 'grant-permission', 'runner', 'read', '--prefix=true', 'postern/default/access/'],
-  ['user', 'add', 'runner', '--new-user-password', users.runner.password],
-  ['user', 'grant-role', 'runner', 'runner'],
-];
 
 /** Debian's etcd-server; users come after it runs. */
 export async function startEtcd(options: EngineOptions = {}): Promise<RunningEngine> {
@@ -144,7 +151,6 @@ export async function startEtcd(options: EngineOptions = {}): Promise<RunningEng
   });
   if (hasUsers) {
     for (const rule of etcdRules) await tool(...rule);
-    await tool('auth', 'enable');
     hasAuth = true;
   }
   return engine;

@@ -1,21 +1,139 @@
 import type { Topic } from './topic.js';
 
 const text = `
-One login for any number of machines is kept in Redis, Valkey or etcd: sealed before it leaves a machine.
+Many machines, one protected server: three ways. Take the first that you can have.
 
-## Which one
+- Each machine its own identity. Nothing is shared, so nothing is lost. Its platform signs a token, or it has a secret of its own (postern help machines).
+- The company’s login: each machine’s tokens come from the company’s provider.
+- One login that all machines share, in Redis, Valkey or etcd. It is a person’s, made once. This page is about that one.
 
-    redis:rediss://HOST:PORT      Redis 5 or later, or Valkey, over TLS
-    redis:redis://127.0.0.1:PORT  the same, on this machine alone
-    redis:unix:/path/to/socket    the same, by its socket
-    etcd:https://HOST:PORT        etcd 3.4 or later
+It is sealed before it leaves a machine; whoever reads the engine has names that say nothing, and ciphertext. One machine at a time
+refreshes it. Runners read the access token, and can do no more; refreshers, such as the keeper, have the refresh token, too.
 
-/NAMESPACE at the end lets several fleets share one engine. Name and password are in a file, NAME:PASSWORD, of mode 600, that
-\`POSTERN_ENGINE_CREDENTIALS_FILE\` names.
+## Keys
+
+    (umask 077; head -c32 /dev/urandom | base64 > readers.key; head -c32 /dev/urandom | base64 > refreshers.key)
+
+Every machine gets readers.key; refreshers.key only those that refresh. Neither comes near the engine.
+
+## Redis or Valkey
+
+    appendonly yes
+    appendfsync always
+    maxmemory-policy noeviction
+    aclfile /etc/redis/users.acl
+
+    ACL SETUSER root on >PASSWORD ~* &* +@all
+    ACL SETUSER refresher on >PASSWORD ~postern/default/*
+    ACL SETUSER refresher +@string +del +scan +eval +time +config|get +acl|dryrun
+    ACL SETUSER runner on >PASSWORD %R~postern/default/access/* +mget +scan
+    ACL SETUSER default off
+    ACL SAVE
+
+The first lines are of redis.conf (Redis 7 or later, or Valkey), the others are typed at redis-cli’s prompt, each with a password of its
+own. Switched off, the user default keeps its rights, and has to: Redis reads its own log by them. Without them (user default off, in a
+file) a restart loses what was written in one step, all tokens among it. Clusters and Sentinel are not followed: name the primary.
+
+## etcd
+
+    etcdctl user add root
+    etcdctl user grant-role root root
+    etcdctl role add refresher
+    etcdctl role grant-permission refresher readwrite --prefix=true postern/default/
+    etcdctl user add refresher
+    etcdctl user grant-role refresher refresher
+    etcdctl role add runner
+    etcdctl role grant-permission runner read --prefix=true postern/default/access/
+    etcdctl user add runner
+    etcdctl user grant-role runner runner
+    etcdctl auth enable
+
+etcd 3.4 or later; each user add asks for a password. Both engines: TLS, and NAME:PASSWORD in a file of mode 600, never in an address.
+Where the engine’s certificate comes from an authority of your own, its file is named in \`NODE_EXTRA_CA_CERTS\`.
+
+## The login
+
+    export POSTERN_STORE=redis:rediss://cache.example:6380
+    export POSTERN_STORE_KEY_FILE=$PWD/readers.key POSTERN_STORE_REFRESH_KEY_FILE=$PWD/refreshers.key
+    export POSTERN_ENGINE_CREDENTIALS_FILE=$PWD/refresher.credentials
+    postern login https://example.com/mcp --name work
+
+Or etcd:https://etcd.example:2379. With /NAMESPACE at the end of the address (and instead of “default” above) several fleets share one
+engine. On this machine alone: redis:redis://127.0.0.1:6379, redis:unix:/run/redis/redis.sock, etcd:http://127.0.0.1:2379.
+
+## A runner
+
+    export POSTERN_STORE=redis:rediss://cache.example:6380 POSTERN_STORE_READ_ONLY=1
+    export POSTERN_STORE_KEY_FILE=$PWD/readers.key POSTERN_ENGINE_CREDENTIALS_FILE=$PWD/runner.credentials
+    postern token work
+    postern call work add a:=5 b:=3
+
+## The keeper
+
+    postern keeper --listen 127.0.0.1:9464
+
+It refreshes ahead of time, so that runners never wait. Run two of them: one leads, the other follows within 20 seconds when that one
+is killed, at once when it is ended (SIGTERM). At 127.0.0.1:9464 are /metrics, for Prometheus, and /healthz.
+
+## systemd
+
+    [Service]
+    DynamicUser=yes
+    StateDirectory=postern
+    RuntimeDirectory=postern
+    Environment=POSTERN_STATE_DIR=%S/postern POSTERN_STORE=redis:rediss://cache.example:6380
+    LoadCredential=postern-store-key:/etc/postern/readers.key
+    LoadCredential=postern-store-refresh-key:/etc/postern/refreshers.key
+    LoadCredential=postern-engine:/etc/postern/refresher.credentials
+    ExecStart=/usr/bin/postern keeper --socket %t/postern/keeper.sock
+    Restart=on-failure
+
+## Kubernetes
+
+    kubectl create secret generic postern-keeper --from-file=postern-store-key=readers.key --from-file=postern-store-refresh-key=refreshers.key --from-file=postern-engine=refresher.credentials
+    kubectl create secret generic postern-runner --from-file=postern-store-key=readers.key --from-file=postern-engine=runner.credentials
+
+    command: [postern, keeper, --json]
+    env:
+    - {name: POSTERN_STORE, value: "redis:rediss://cache.example:6380"}
+    - {name: CREDENTIALS_DIRECTORY, value: /run/postern}
+    - {name: POSTERN_STATE_DIR, value: /state/postern}
+    volumeMounts:
+    - {name: keys, mountPath: /run/postern, readOnly: true}
+    - {name: state, mountPath: /state}
+
+    securityContext: {runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000}
+    volumes:
+    - {name: keys, secret: {secretName: postern-keeper, defaultMode: 0400}}
+    - {name: state, emptyDir: {}}
+
+These are of the container and of its pod, in a Deployment of two replicas: one keeper leads, the other follows.
+A runner has the same mounts and variables, the secret postern-runner, and POSTERN_STORE_READ_ONLY: "1". Mounted as
+\`CREDENTIALS_DIRECTORY\` the files may be the group’s, as Kubernetes makes them; named one by one they have to be their user’s alone.
+
+## GitHub Actions
+
+    umask 077
+    printf %s "$READERS_KEY" > "$RUNNER_TEMP/readers.key"
+    printf %s "$ENGINE" > "$RUNNER_TEMP/engine"
+    export POSTERN_STORE_KEY_FILE="$RUNNER_TEMP/readers.key" POSTERN_ENGINE_CREDENTIALS_FILE="$RUNNER_TEMP/engine"
+    export POSTERN_STORE=redis:rediss://cache.example:6380 POSTERN_STORE_READ_ONLY=1
+    postern call work add a:=5 b:=3
+
+READERS_KEY and ENGINE (NAME:PASSWORD) come from secrets, by env of that step. Better: a token of GitHub’s own (postern help machines).
+
+## What can be lost
+
+- A refresh token works once at most authorization servers. Whoever loses the new one logs in again: on one machine, for all.
+- Redis with appendfsync always, and etcd, write to disk before they respond: a restart loses nothing.
+- A Redis that fails over to a replica can lose what it acknowledged last, since replicas are written to afterwards; min-replicas-to-write 1 and min-replicas-max-lag 1 make that time short. etcd of three members loses nothing.
+- An engine that is away: a token that was read in the last 15 minutes is used while it lives; nothing is refreshed.
+- A machine that dies between the authorization server’s response and the write: its own disk still has the response, sealed.
+- A stolen readers.key, with the engine’s content, gives access tokens for as long as they live; refreshers.key the login itself.
 `;
 
 export const fleet: Topic = {
   name: 'fleet',
-  summary: 'one login for many machines, shared by Redis, Valkey or etcd',
+  summary: 'one login for many machines: Redis or etcd, keeper, Kubernetes, systemd, CI',
   text: () => text,
 };
