@@ -36,7 +36,8 @@ export function createHttpClient(options: HttpOptions & { readonly observe?: Obs
     send: async (request) => {
       // The responses of these endpoints are given once.
       if (request.limits.of === 'token') await rehearsal();
-      return await send({ ...request, limits: limitsFor(request.limits, options.limits ?? defaultLimits) }, world);
+      const limits = limitsFor(request.limits, options.limits ?? defaultLimits);
+      return await send({ ...request, limits: request.beforeBody === undefined ? limits : withPause(limits) }, world);
     },
     check: async (target) => {
       const signal = AbortSignal.any([target.signal, closing.signal]);
@@ -126,6 +127,13 @@ function limitsFor(own: HttpRequest['limits'], set: Limits): HttpRequest['limits
   if (own.of === 'response') return { ...own, headersMs: set.answerSeconds * 1000 };
   const ms = set[`${own.of}Seconds`] * 1000;
   return { totalMs: ms, headersMs: ms, maxBytes: set[`${own.of}KiB`] * 1024 };
+}
+
+/** For what is done before the body leaves, in milliseconds: what leaves just before the end would get no response. */
+const beforeBodyMs = 30_000;
+
+function withPause({ totalMs, headersMs, ...rest }: HttpRequest['limits']): HttpRequest['limits'] {
+  return { ...rest, totalMs: totalMs && totalMs + beforeBodyMs, headersMs: headersMs + beforeBodyMs };
 }
 
 const maxHops = 3;

@@ -25,10 +25,11 @@ export interface SecretStore {
   records?(): Promise<readonly LoginRecord[] | undefined>;
 }
 
-/** Both in milliseconds: for another machine's turn; for one that has sent the refresh token, and does not come back. */
 export interface TurnWait {
+  /** For another machine's turn, in milliseconds. */
   readonly waitMs: number;
-  readonly leftMs: number;
+  /** Does the token at hand live? Then nothing is risked for another one. */
+  readonly lives: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -49,7 +50,7 @@ export interface SharedTurn extends AsyncDisposable {
   sending(): Promise<void>;
   /** A response is here that may have a token: nobody else sends that refresh token again until it is written. */
   responded(): void;
-  /** It had none. */
+  /** A response is here, and it had none. Where none came at all, nobody is told so while the token at hand lives. */
   hadNone(): void;
 }
 

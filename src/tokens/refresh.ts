@@ -28,9 +28,6 @@ import { maxPlatformRefusals, platformRefusals } from './workload/own-grant.js';
 /** How long a process waits for another one's refresh: not long while the token that it has still lives. */
 const lockWaitMs = { tokenLives: 5_000, tokenEnded: 30_000 } as const;
 
-/** How long another machine is waited for that has sent the refresh token and lost its turn: it may only be paused. */
-const leftWaitMs = 20_000;
-
 /** Tokens of one login that a server may refuse within a minute. */
 const maxRefused = 3;
 
@@ -103,7 +100,8 @@ class Refresh {
     const sending = spends ? async () => await refresh.shared?.sending() : undefined;
     const { result, proof } = await this.#attempt(held, handingOver(ports.http, take, sending));
     const isOurs = result.ok && isSameSubject(held, result.token);
-    if (!isOurs) refresh.shared?.hadNone();
+    const isSilent = !result.ok && result.problem === 'transient' && result.status === 0;
+    if (!isOurs && !isSilent) refresh.shared?.hadNone();
     if (sealed && !isOurs) await ports.recovery.forget(login.key).catch(ignoreFailure);
     if (!result.ok) return await this.#afterFailure(held, result);
     if (!isOurs)
@@ -138,21 +136,23 @@ class Refresh {
   }
 
   /** The lock; or the stored credential where it lives on and the lock is another's, a paused one's perhaps, or cannot be had. */
-  async #takeTurn(held: StoredCredential): Promise<{ readonly turn: Lock } | StoredCredential> {
+  async #takeTurn(known: StoredCredential): Promise<{ readonly turn: Lock } | StoredCredential> {
     const { login, signal } = this.#request;
     const { tokenLives, tokenEnded } = lockWaitMs;
-    const wait = async (waitMs: number) => ({ turn: await this.#ports.locks.acquire(login.key, { waitMs, signal }) });
-    if (!this.#lives(held)) return wait(tokenEnded);
-    try {
+    let held = known;
+    for (let waited = 0; ; waited += tokenLives) {
       // Nothing has to be waited for where a response is only to be moved, which another process may be doing.
-      return await wait(this.#isUsable(held) ? 0 : tokenLives);
-    } catch (error) {
-      // On a full or read-only disk there is no lock to be had, and no refresh without it.
-      if (!isFailure(error, 'state_unwritable', 'busy')) throw error;
-      const now = await this.#read();
-      if (this.#lives(now)) return now;
-      if (error.code === 'state_unwritable') throw error;
-      return wait(tokenEnded - tokenLives);
+      const waitMs = this.#isUsable(held) ? 0 : tokenLives;
+      try {
+        return { turn: await this.#ports.locks.acquire(login.key, { waitMs, signal }) };
+      } catch (error) {
+        // On a full or read-only disk there is no lock to be had, and no refresh without it.
+        if (!isFailure(error, 'state_unwritable', 'busy')) throw error;
+        // Of many that wait, those behind need not wait for those before once there is a new token.
+        held = await this.#read();
+        if (this.#lives(held)) return held;
+        if (error.code === 'state_unwritable' || waited + waitMs >= tokenEnded) throw error;
+      }
     }
   }
 
@@ -180,7 +180,7 @@ class Refresh {
     const spent = held.grant === undefined ? held.refreshToken : undefined;
     try {
       const waitMs = lives ? lockWaitMs.tokenLives : lockWaitMs.tokenEnded;
-      const shared = await store.begin?.(login.key, { waitMs, leftMs: lives ? 0 : leftWaitMs, signal });
+      const shared = await store.begin?.(login.key, { waitMs, lives, signal });
       if (shared === 'overtaken') return 'again';
       if (shared !== undefined && 'since' in shared) throw refreshLeftByMachine(login, shared.by, shared.since);
       return await begunIn(shared, () => recovery.begin(login.key, { bytes, spent }));

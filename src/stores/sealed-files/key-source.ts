@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { accessProblem } from '../../core/file-access.js';
@@ -60,7 +60,9 @@ const unreadable: Readonly<Record<string, string>> = {
 function readKey(path: string, stateFolder: string, isSystemds: boolean): Buffer | undefined {
   let file: number;
   try {
-    if (`${realpathSync(path)}${sep}`.startsWith(`${realpathSync(stateFolder)}${sep}`)) {
+    // A machine on which nothing was written yet has no such folder.
+    const inside = existsSync(stateFolder) ? realpathSync(stateFolder) : stateFolder;
+    if (`${realpathSync(path)}${sep}`.startsWith(`${inside}${sep}`)) {
       throw storeKeyUnsafe(path, 'it lies in the folder of the sealed files, which it would protect from nobody');
     }
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -50,6 +50,8 @@ export interface Note {
   readonly since: number;
   /** A machine and a process, for people. */
   readonly by: string;
+  /** Whoever wrote it has waited, and no response came. */
+  readonly isSilent?: boolean;
 }
 
 export interface LeaseItem {
@@ -57,7 +59,10 @@ export interface LeaseItem {
   readonly by: string;
 }
 
-/** Members of a credential that runners do not get: they use a token, and get none. */
+/**
+ * Members of a credential that runners do not get: they use a token, and get none. The key that a token is bound to
+ * (RFC 9449) they have: without it the token is of no use, and without the refresh token it gets no other.
+ */
 const hiddenMembers = ['refreshToken', 'clientSecret', 'assertion'] as const;
 
 const format = 1;

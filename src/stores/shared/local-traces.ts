@@ -1,7 +1,8 @@
-import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateFolder, readIfThere } from '../state/private-file.js';
 import { removeFile, replacePrivateFile } from '../state/safe-file.js';
+import { stateUnwritable } from '../state-failures.js';
 import type { SettledNotes } from './turn.js';
 
 /** A credential of 64 KiB, sealed, and more. */
@@ -65,21 +66,33 @@ function textOf(sealed: Uint8Array): string {
 
 const longestList = 65_536;
 
-/** Notes whose refresh came to nothing, in a file. Nonces are no secrets. */
+/** Notes behind which nothing is, in a file: a line for each, and another with a dash where that has changed. */
 export function settledNotesIn(folder: string): SettledNotes {
   const path = join(folder, 'settled-notes');
+  const add = (line: string) => {
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > longestList) rmSync(path); // only the last few are ever asked for
+    appendFileSync(path, `${line}\n`, { mode: 0o600 });
+  };
   return {
     settle: (nonce) => {
       try {
-        const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-        if (size < longestList) appendFileSync(path, `${nonce}\n`, { mode: 0o600 });
+        add(nonce);
       } catch {
         // then the note stays, and the next login takes it away
       }
     },
+    unsettle: (nonce) => {
+      try {
+        add(`-${nonce}`);
+      } catch (cause) {
+        throw stateUnwritable(path, cause); // and nothing is sent
+      }
+    },
     isSettled: (nonce) => {
       try {
-        return readFileSync(path, 'latin1').split('\n').includes(nonce);
+        const lines = readFileSync(path, 'latin1').split('\n');
+        return lines.lastIndexOf(nonce) > lines.lastIndexOf(`-${nonce}`);
       } catch {
         return false;
       }

@@ -68,8 +68,8 @@ function refreshItem(item: JsonObject): RefreshItem | undefined {
 }
 
 function noteItem(item: JsonObject): Note | undefined {
-  const { nonce, pair, since, by } = item;
+  const { nonce, pair, since, by, isSilent } = item;
   return typeof nonce === 'string' && typeof pair === 'string' && typeof since === 'number' && typeof by === 'string'
-    ? { nonce, pair, since, by }
+    ? { nonce, pair, since, by, isSilent: isSilent === true }
     : undefined;
 }

@@ -26,6 +26,9 @@ const patienceMs = 10_000;
 
 const leaseWaitMs = 30_000;
 
+/** How long another machine is waited for that has sent the refresh token and lost its turn: it may only be paused. */
+const leftWaitMs = 20_000;
+
 /** Whoever has sent a refresh token and written nothing for so long, in milliseconds, is not waited for. */
 const forgottenMs = 120_000;
 
@@ -67,7 +70,7 @@ export class SharedLogins {
    * The turn to refresh what this process has read last: alone among all machines. `overtaken`: it is another one now.
    * @throws Failure of the engine, `busy` where another machine has its turn all the time
    */
-  async begin(key: string, { waitMs, leftMs, signal }: TurnWait): Promise<Turn | 'overtaken' | LeftRefresh> {
+  async begin(key: string, { waitMs, lives, signal }: TurnWait): Promise<Turn | 'overtaken' | LeftRefresh> {
     const { clock } = this.#options;
     const since = clock.monotonic();
     for (let looks = 0; ; looks += 1) {
@@ -75,7 +78,7 @@ export class SharedLogins {
       const { access, refresh } = now;
       if (access === undefined || access.pair !== this.#seen.get(key)) return 'overtaken';
       this.#checkPair(access, refresh);
-      const left = this.#left(now);
+      const left = this.#left(now, lives);
       if (now.entries.lease === undefined && left === undefined) {
         const taken = await this.#take(key, now, signal);
         if (taken !== undefined) return this.#turn(key, access.pair, taken);
@@ -83,7 +86,7 @@ export class SharedLogins {
       const waited = clock.monotonic() - since;
       if (now.entries.lease === undefined && left !== undefined) {
         const isOld = clock.now() - left.since > forgottenMs;
-        if (isOld || waited >= leftMs) return left;
+        if (lives || isOld || waited >= leftWaitMs) return left;
       } else if (waited >= waitMs) {
         throw sharedBusy(this.#label, holderOf(this.#options, key, now), waited);
       }
@@ -196,9 +199,13 @@ export class SharedLogins {
     return turn;
   }
 
-  /** Has a refresh token been sent that works once, and nobody has written what came of it? */
-  #left({ access, refresh, note }: Look): LeftRefresh | undefined {
+  /**
+   * Has a refresh token been sent that works once, and nobody has written what came of it? Where whoever sent it says that
+   * no response came, it is sent again once the token at hand has ended: there is nothing to lose then.
+   */
+  #left({ access, refresh, note }: Look, lives: boolean): LeftRefresh | undefined {
     if (note === undefined || note.pair !== access?.pair || refresh?.isReusable === true) return undefined;
+    if (note.isSilent === true && !lives) return undefined;
     return this.#options.settled.isSettled(note.nonce) ? undefined : { since: note.since, by: note.by };
   }
 

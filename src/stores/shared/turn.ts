@@ -5,9 +5,14 @@ import { sharedOvertaken, sharedUncertain } from './failures.js';
 import { type Note, newNonce } from './items.js';
 import type { Lease, SharedParts } from './lease.js';
 
-/** Which notes of this machine are of no matter any more, where the engine was away when they were to be removed. */
+/**
+ * Notes of this machine behind which nothing was sent, or nothing came of it: whoever was killed, or cut off from the
+ * engine, could not take them back.
+ */
 export interface SettledNotes {
   settle(nonce: string): void;
+  /** From now on something may be sent. */
+  unsettle(nonce: string): void;
   isSettled(nonce: string): boolean;
 }
 
@@ -26,7 +31,7 @@ export class Turn implements SharedTurn {
   readonly #ended: () => void;
   readonly #note: Note;
   #noteRevision: string | undefined;
-  #state: 'begun' | 'noted' | 'responded' | 'written' = 'begun';
+  #state: 'begun' | 'noted' | 'sent' | 'responded' | 'written' = 'begun';
 
   constructor(
     options: LoginsOptions,
@@ -49,19 +54,28 @@ export class Turn implements SharedTurn {
    * @throws Failure `shared_overtaken` where the lease is lost, or of the engine: then nothing may be sent
    */
   async sending(): Promise<void> {
-    const { engine, items, signal } = this.#options;
     if (this.#state !== 'begun') return; // asked once more, with another key: a note stands already
     this.#state = 'noted';
+    // A process that is killed before the last line here has sent nothing, and another one of this machine knows it.
+    this.#options.settled.settle(this.#note.nonce);
+    await this.#writeNote();
+    this.#options.settled.unsettle(this.#note.nonce);
+    this.#state = 'sent';
+  }
+
+  async #writeNote(): Promise<void> {
+    const { engine, items, signal } = this.#options;
     const value = items.seal(this.#name, this.#note);
     let cause: unknown;
-    for (let tries = 0; tries < maxUnknown; tries += 1) {
+    for (let unknown = 0; unknown < maxUnknown; ) {
       const onlyIf = [this.lease.condition, { key: this.#name, revision: undefined }];
       const result = await engine.commit({ onlyIf, puts: [{ key: this.#name, value }], removes: [] }, signal);
       if (result.outcome === 'committed') {
         this.#noteRevision = result.revisions[0];
         return;
       }
-      if (result.outcome === 'unknown') cause = result.cause;
+      if (result.outcome === 'unknown') ({ cause } = result);
+      if (result.outcome === 'unknown') unknown += 1;
       const [lease, note] = await engine.read([this.lease.name, this.#name], signal);
       const isOurs = this.lease.isOurs(lease);
       if (this.#isOwnNote(note)) this.#noteRevision = note?.revision;
@@ -76,7 +90,7 @@ export class Turn implements SharedTurn {
     this.#state = 'responded';
   }
 
-  /** It had none. */
+  /** A response without a token. */
   hadNone(): void {
     this.#state = 'noted';
   }
@@ -89,7 +103,8 @@ export class Turn implements SharedTurn {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended();
     try {
-      if (this.#state === 'noted') await this.#removeNote();
+      if (this.#state === 'noted') await this.#changeNote('remove');
+      if (this.#state === 'sent') await this.#changeNote('silent');
     } finally {
       await this.lease[Symbol.asyncDispose]();
     }
@@ -100,21 +115,27 @@ export class Turn implements SharedTurn {
     return typeof item === 'object' && item['nonce'] === this.#note.nonce;
   }
 
-  /** Nothing was sent, or nothing came of it. Only our own note goes, whoever has the lease now. */
-  async #removeNote(): Promise<void> {
-    const { engine, settled } = this.#options;
+  /**
+   * Nothing was sent, or nothing came of it; or no response came at all. Only our own note is changed, whoever has the
+   * lease now.
+   */
+  async #changeNote(how: 'remove' | 'silent'): Promise<void> {
+    const { engine, items, settled } = this.#options;
+    const isSilent = how === 'silent';
+    const value = items.seal(this.#name, { ...this.#note, isSilent });
+    const change = isSilent ? { puts: [{ key: this.#name, value }], removes: [] } : { puts: [], removes: [this.#name] };
     const signal = AbortSignal.timeout(3_000);
     try {
       for (let tries = 0; tries < 3; tries += 1) {
         const [entry] = await engine.read([this.#name], signal);
         if (!this.#isOwnNote(entry)) return;
         const onlyIf = [{ key: this.#name, revision: entry?.revision }];
-        const { outcome } = await engine.commit({ onlyIf, puts: [], removes: [this.#name] }, signal);
+        const { outcome } = await engine.commit({ onlyIf, ...change }, signal);
         if (outcome === 'committed') return;
       }
     } catch (error) {
       if (!isFailure(error) && !signal.aborted) throw error;
     }
-    settled.settle(this.#note.nonce);
+    if (!isSilent) settled.settle(this.#note.nonce);
   }
 }

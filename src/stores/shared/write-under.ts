@@ -29,7 +29,7 @@ export async function writeUnder(
   const { engine, items } = parts;
   const nameOf = (part: 'access' | 'refresh' | 'note') => items.nameOf(writing.key, part);
   let cause: unknown;
-  for (let tries = 0; tries < maxUnknown; tries += 1) {
+  for (let unknown = 0; unknown < maxUnknown; ) {
     const now = await lookAt(parts, writing.key, ['access', 'refresh', 'lease', 'note'], signal);
     if (now.refresh?.pair === writing.pair) return true; // the response went missing, the write did not
     if (!lease.isOurs(now.entries.lease)) return false;
@@ -41,7 +41,9 @@ export async function writeUnder(
     const onlyIf = [lease.condition, ...follows];
     const result = await engine.commit({ onlyIf, puts, removes: [nameOf('note'), lease.name] }, signal);
     if (result.outcome === 'committed') return true;
-    if (result.outcome === 'unknown') cause = result.cause;
+    // In conflict with its own sign of life: that changed the revision, and it is done again.
+    if (result.outcome === 'unknown') ({ cause } = result);
+    if (result.outcome === 'unknown') unknown += 1;
   }
   throw sharedUncertain(engine.label, cause);
 }

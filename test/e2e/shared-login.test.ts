@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Secret } from '../../src/core/secret.js';
+import { startAuthority } from '../support/certificates.js';
+import { type RunningEngine, startEtcd, startForwarder, startRedis } from '../support/engines.js';
+import { logInOn, openFleet, refreshTokensSent } from '../support/fleet.js';
+import { needs } from '../support/needs.js';
+import { findSecrets } from '../support/secrets-search.js';
+import { startSandbox } from '../support/start-sandbox.js';
+
+const skip = needs('redis', 'etcd', 'openssl', 'unshare', 'root');
+
+/** All that an engine holds: names, values, and what it would write to its disk. */
+async function dumpOf(engine: RunningEngine, isRedis: boolean): Promise<string> {
+  if (!isRedis) return Buffer.from(await engine.tool('get', '--prefix', '', '--write-out=json')).toString();
+  const names = (await engine.tool('--raw', 'keys', '*')).split('\n').filter(Boolean);
+  const values = await Promise.all(names.map((name) => engine.tool('--no-raw', 'get', name)));
+  const dumps = await Promise.all(names.map((name) => engine.tool('--no-raw', 'dump', name)));
+  return [...names, ...values.map(unescaped), ...dumps.map(unescaped)].join('\n');
+}
+
+/** What redis-cli has put in quotes, as the bytes that it is. */
+function unescaped(text: string): string {
+  return text.replace(/\\(?:x([0-9a-f]{2})|(.))/g, (_, hex: string | undefined, one: string) =>
+    hex === undefined ? one : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+/** In etcd's JSON names and values are in base64. */
+function decoded(text: string): string {
+  return text.replace(/"([A-Za-z0-9+/=]{8,})"/g, (_, one: string) => Buffer.from(one, 'base64').toString('latin1'));
+}
+
+describe('a login that machines share', { skip }, () => {
+  for (const start of [startRedis, startEtcd]) {
+    const name = start === startRedis ? 'Redis' : 'etcd';
+    test(`[A-194] all that ${name} holds, dumped: no token, no secret in any form, no server`, async () => {
+      await using authority = await startAuthority();
+      await using engine = await start({ authority, hasUsers: true });
+      await using sandbox = await startSandbox({ approve: true });
+      const address = engine.address();
+      await using fleet = await openFleet({ address, count: 2, caFile: authority.caFile, hasUsers: true });
+      const [first, second] = fleet.machines;
+      assert.ok(first && second);
+      await logInOn(first, sandbox);
+      const key = fleet.keyOf(first);
+      const before = await fleet.item(key);
+      assert.equal((await second.run('token', 'work', '--min-ttl', '400')).code, 0);
+      const after = await fleet.item(key);
+      assert.notEqual(before.refreshToken, after.refreshToken);
+      const text = await dumpOf(engine, start === startRedis);
+      const secrets = {
+        ...{ first: before.accessToken, second: after.accessToken, key },
+        ...{ 'refresh token': before.refreshToken, 'newer refresh token': after.refreshToken },
+        ...{ server: sandbox.serverUrl, host: new URL(sandbox.serverUrl).host },
+      };
+      assert.ok(
+        text.includes(start === startRedis ? 'postern/default/access/' : 'cG9zdGVybi9kZWZhdWx0L2FjY2Vzcy'),
+        'it was dumped',
+      );
+      assert.deepEqual(await findSecrets(secrets, { folders: [], texts: { text, decoded: decoded(text) } }), []);
+    });
+  }
+
+  test('one machine logs in, the others have it; a logout ends it for all; --local forgets it on one', async () => {
+    await using engine = await startRedis();
+    await using sandbox = await startSandbox({ approve: true });
+    await using fleet = await openFleet({ address: engine.address(), count: 2 });
+    const [first, second] = fleet.machines;
+    assert.ok(first && second);
+    const none = await second.run('token', 'work');
+    assert.equal(none.code, 3, none.stderr);
+    await logInOn(first, sandbox);
+    const [one, other] = [await first.run('token', 'work'), await second.run('token', sandbox.serverUrl)];
+    assert.deepEqual([one.code, other.code, one.stdout], [0, 0, other.stdout]);
+    assert.match((await second.run('status', '-l')).stdout, /Redis, shared by several machines/);
+    const called = await second.run('call', 'work', 'whoami');
+    assert.equal(called.code, 0, called.stderr);
+    const local = await second.run('logout', 'work', '--local');
+    assert.match(local.stdout, /^Forgot work on this machine\. It goes on in Redis/);
+    assert.equal((await first.run('token', 'work')).code, 0);
+    assert.equal((await second.run('token', 'work')).code, 0, 'found again');
+    const ended = await first.run('logout', 'work');
+    assert.match(ended.stdout, /^Logged out of work, for every machine that shares it\./);
+    const gone = await second.run('token', 'work');
+    assert.equal(gone.code, 3, gone.stderr);
+    await logInOn(second, sandbox);
+    assert.equal((await first.run('token', 'work')).code, 0, 'the login of another machine, made after it');
+  });
+
+  test('a refusal for good is told to all: no machine sends that refresh token again', async () => {
+    await using engine = await startRedis();
+    await using sandbox = await startSandbox({ approve: true });
+    await using fleet = await openFleet({ address: engine.address(), count: 2 });
+    const [first, second] = fleet.machines;
+    assert.ok(first && second);
+    await logInOn(first, sandbox);
+    assert.equal((await second.run('token', 'work')).code, 0);
+    const key = fleet.keyOf(first);
+    const { refreshToken } = await fleet.letExpire(key, -1_000);
+    const wrong = { ...(await fleet.item(key)), refreshToken: `${refreshToken}x` };
+    await fleet.store.write(key, new Secret(JSON.stringify(wrong)));
+    for (const machine of [first, second, first]) {
+      const { code, stderr } = await machine.run('token', 'work');
+      assert.equal(code, 3, stderr);
+    }
+    assert.equal(refreshTokensSent(sandbox).length, 1);
+  });
+
+  test('a machine that only reads gets the token without the second key, waits a little for the others, and says what to do', async () => {
+    await using engine = await startRedis({ hasUsers: true });
+    await using sandbox = await startSandbox({ approve: true });
+    const reading = { POSTERN_STORE_READ_ONLY: '1', POSTERN_STORE_REFRESH_KEY_FILE: '' };
+    const envOf = (number: number) =>
+      number === 1 ? reading : number === 2 ? { POSTERN_STORE_REFRESH_KEY_FILE: '' } : {};
+    await using fleet = await openFleet({ address: engine.address(), count: 3, hasUsers: true, envOf });
+    const [first, runner, keyless] = fleet.machines;
+    assert.ok(first && runner && keyless);
+    await logInOn(first, sandbox);
+    for (const machine of [runner, keyless]) {
+      const { code, stderr } = await machine.run('token', 'work');
+      assert.deepEqual([code, stderr], [0, '']);
+    }
+    assert.equal((await runner.run('logout', 'work')).code, 7);
+    const key = fleet.keyOf(first);
+    await fleet.letExpire(key, -1_000);
+    const without = await keyless.run('token', 'work');
+    assert.equal(without.code, 7);
+    assert.match(without.stderr, /POSTERN_STORE_REFRESH_KEY_FILE names no key file here/);
+    const waiting = runner.run('token', 'work');
+    assert.equal((await first.run('token', 'work')).code, 0);
+    const waited = await waiting;
+    assert.deepEqual([waited.code, waited.stderr], [0, '']);
+    await fleet.letExpire(key, -1_000);
+    const alone = await runner.run('token', 'work');
+    assert.equal(alone.code, 7);
+    assert.match(alone.stderr, /only reads the shared store.*no other machine has written a new token/);
+    assert.equal(refreshTokensSent(sandbox).length, 1);
+  });
+
+  test('while the engine is away a token that lives is used, and the engine is named; one that has ended is not', async () => {
+    await using engine = await startRedis();
+    await using forwarder = await startForwarder(engine.port);
+    await using sandbox = await startSandbox({ approve: true });
+    const away = { POSTERN_STORE: engine.address(forwarder.port), POSTERN_STORE_SECONDS: '2' };
+    await using fleet = await openFleet({ address: engine.address(), count: 2, envOf: (at) => (at === 1 ? away : {}) });
+    const [first, second] = fleet.machines;
+    assert.ok(first && second);
+    await logInOn(first, sandbox);
+    const before = await second.run('token', 'work');
+    assert.equal(before.code, 0, before.stderr);
+    await engine.stop();
+    const during = await second.run('token', 'work');
+    assert.deepEqual([during.code, during.stdout], [0, before.stdout]);
+    assert.match(during.stderr, /Warning: Redis at 127\.0\.0\.1.*The token read before is used meanwhile/s);
+    await engine.start();
+    await fleet.letExpire(fleet.keyOf(first), -1_000);
+    await second.run('token', 'work', '--min-ttl', '0'); // refreshes, and so remembers
+    await fleet.letExpire(fleet.keyOf(first), 1_000);
+    await second.run('token', 'work', '--min-ttl', '0');
+    await engine.stop();
+    await wait(1_000); // its life
+    const ended = await second.run('token', 'work', '--min-ttl', '299');
+    assert.equal(ended.code, 7);
+    assert.match(ended.stderr, /Redis/);
+    await engine.start();
+  });
+});

@@ -1,0 +1,278 @@
+import type { Scheduler } from 'fast-check';
+import { Failure, isFailure } from '../../../src/core/failure.js';
+import type { Clock } from '../../../src/core/ports.js';
+import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from '../../../src/stores/engines/engine.js';
+import { Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
+import { SharedLogins } from '../../../src/stores/shared/shared-logins.js';
+import type { SettledNotes, Turn } from '../../../src/stores/shared/turn.js';
+
+/** What an engine, or what is between it and a machine, does at one act. */
+export type Trouble = 'none' | 'response lost' | 'applied late' | 'request lost' | 'away' | 'leases end';
+
+/** The end of a process: nothing that it would do afterwards is done. */
+export class Killed extends Error {}
+
+export const key = 'a'.repeat(64);
+const { signal } = new AbortController();
+
+/** What of a commit's conditions a planted fault does not look at. */
+export type Planted = 'none' | 'no comparison' | 'no note';
+
+/** One engine; each act of a process is two steps that the scheduler orders: it is done, and its response comes. */
+export class ModelEngine {
+  readonly entries = new Map<string, EngineEntry>();
+  readonly #scheduler: Scheduler;
+  readonly #troubles: Iterator<Trouble>;
+  readonly #planted: Planted;
+  #revision = 0;
+  #isCalm = false;
+
+  constructor(scheduler: Scheduler, troubles: Iterator<Trouble>, planted: Planted) {
+    this.#scheduler = scheduler;
+    this.#troubles = troubles;
+    this.#planted = planted;
+  }
+
+  /** @param live Throws once the process is killed. */
+  for(live: () => void): SharedEngine {
+    return {
+      label: 'the model',
+      read: async (keys) => {
+        await this.#step(live, 'read');
+        const found = keys.map((one) => this.entries.get(one));
+        await this.#step(live, 'response');
+        return found;
+      },
+      commit: (commit) => this.#commit(commit, live),
+      list: async () => [...this.entries.keys()],
+      durability: async () => [],
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  }
+
+  async #commit(commit: EngineCommit, live: () => void): Promise<CommitResult> {
+    await this.#step(live, 'commit');
+    const trouble = this.#isCalm ? 'none' : (this.#troubles.next().value as Trouble);
+    if (trouble === 'leases end') this.#endLeases();
+    if (trouble === 'away') {
+      throw new Failure({ code: 'store_unavailable', exit: 7, message: 'It is away.', remedy: 'Try again.' });
+    }
+    if (trouble === 'request lost') return { outcome: 'unknown', cause: trouble };
+    if (trouble === 'applied late') {
+      void this.#scheduler.schedule(Promise.resolve(), 'late').then(() => this.#apply(commit));
+      return { outcome: 'unknown', cause: trouble };
+    }
+    const result = this.#apply(commit);
+    await this.#step(live, 'response');
+    return trouble === 'response lost' ? { outcome: 'unknown', cause: trouble } : result;
+  }
+
+  #apply({ onlyIf, puts, removes }: EngineCommit): CommitResult {
+    const holds = onlyIf.every(({ key, revision }) => this.entries.get(key)?.revision === revision);
+    if (!holds && this.#planted !== 'no comparison') return { outcome: 'conflict' };
+    for (const name of removes) this.entries.delete(name);
+    const revisions = puts.map(({ key, value }) => {
+      this.#revision += 1;
+      if (this.#planted !== 'no note' || !key.includes('/note/')) {
+        this.entries.set(key, { value, revision: `${this.#revision}` });
+      }
+      return `${this.#revision}`;
+    });
+    return { outcome: 'committed', revisions };
+  }
+
+  /** From now on its network works, and the leases of the dead have ended. */
+  calm(): void {
+    this.#isCalm = true;
+    this.#endLeases();
+  }
+
+  /** Their time is over, whoever has them: he was paused, or his machine sleeps. */
+  #endLeases(): void {
+    for (const name of this.entries.keys()) if (name.includes('/lease/')) this.entries.delete(name);
+  }
+
+  async #step(live: () => void, what: string): Promise<void> {
+    live();
+    await this.#scheduler.schedule(Promise.resolve(), what);
+    live();
+  }
+}
+
+/** An authorization server that takes each refresh token once. */
+export class ModelIssuer {
+  current = 0;
+  replays = 0;
+
+  refresh(sent: number): number | undefined {
+    if (sent !== this.current) {
+      this.replays += 1;
+      return undefined;
+    }
+    this.current += 1;
+    return this.current;
+  }
+}
+
+/** What of a machine outlives its processes. */
+export class ModelMachine {
+  /** The response that was sealed, by the refresh token that it was got with. */
+  readonly sealed = new Map<number, number>();
+  readonly settled = new Set<string>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** The lock between processes of one machine: that of a dead process is free, that of a paused one is not. */
+  async locked<Value>(work: () => Promise<Value>): Promise<Value> {
+    const before = this.#last;
+    const done = before.then(work, work);
+    this.#last = done;
+    return await done;
+  }
+}
+
+export function textOf(number: number, generation = 1): string {
+  const binding = { server: 'https://s.example', resource: 'x', issuer: 'i', clientId: 'c', account: 'a' };
+  const rest = { expiresAt: null, obtainedAt: number, scopes: [], generation };
+  return JSON.stringify({ version: 2, binding, accessToken: `access-${number}`, refreshToken: `${number}`, ...rest });
+}
+
+export const numberIn = (text: string): number => Number(JSON.parse(text).refreshToken);
+
+export interface ProcessOptions {
+  readonly scheduler: Scheduler;
+  readonly engine: ModelEngine;
+  readonly issuer: ModelIssuer;
+  readonly machine: ModelMachine;
+  /** It is killed at this of its steps; undefined: it is not. */
+  readonly killedAt: number | undefined;
+  /** Of the one thing that may cost a login: the authorization server has responded, and nobody has sealed it. */
+  readonly lost: string[];
+}
+
+export type Outcome = number | 'killed' | 'left' | 'busy' | 'away' | 'not stored';
+
+/** A process that refreshes what has run out; as `tokens/refresh.ts` does it, which has more around it. */
+export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
+  const { scheduler, engine, issuer, machine, killedAt, lost } = options;
+  let steps = 0;
+  let monotonic = 0;
+  const live = () => {
+    steps += 1;
+    if (killedAt !== undefined && steps > killedAt) throw new Killed();
+  };
+  const clock: Clock = {
+    now: () => 1,
+    monotonic: () => monotonic,
+    sleep: async (ms, ending) => {
+      ending.throwIfAborted();
+      // Signs of life are given when the scheduler says so, and end with the lease.
+      let leave = (): void => undefined;
+      const left = new Promise<never>((_, reject) => {
+        leave = () => reject(ending.reason);
+      });
+      ending.addEventListener('abort', leave);
+      await Promise.race([scheduler.schedule(Promise.resolve(), 'sleep'), left]).finally(() =>
+        ending.removeEventListener('abort', leave),
+      );
+      monotonic += ms;
+      live();
+    },
+  };
+  const settled: SettledNotes = {
+    settle: (nonce) => void (isDead() || machine.settled.add(nonce)),
+    unsettle: (nonce) => {
+      live();
+      machine.settled.delete(nonce);
+    },
+    isSettled: (nonce) => machine.settled.has(nonce),
+  };
+  const isDead = () => killedAt !== undefined && steps > killedAt;
+  const items = new Items(sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2)), 'default');
+  const parts = {
+    engine: engine.for(live),
+    items,
+    clock,
+    by: 'a machine, process 1',
+    leaseMs: 15_000,
+    signal,
+    settled,
+  };
+  const logins = new SharedLogins(parts);
+  const write = async (number: number) => await logins.write(key, textOf(number), signal);
+
+  const once = async (first: number): Promise<Outcome | 'again'> => {
+    const read = await logins.read(key, signal);
+    const held = numberIn(read?.text ?? '');
+    const recovered = machine.sealed.get(held);
+    if (recovered !== undefined) await write(recovered);
+    if (recovered !== undefined || held !== first) return recovered ?? held;
+    const turn = await logins.begin(key, { waitMs: 2_000, lives: false, signal });
+    if (turn === 'overtaken') return 'again';
+    if (!('basis' in turn)) return 'left';
+    await using _turn = turn;
+    return await spend(turn, held);
+  };
+  const spend = async (turn: Turn, held: number): Promise<Outcome | 'again'> => {
+    await turn.sending();
+    const sent = scheduler.schedule(Promise.resolve(), 'request');
+    try {
+      await sent;
+      live();
+    } catch (error) {
+      if (error instanceof Killed) lost.push('killed with the note written, before the request was');
+      throw error;
+    }
+    const next = issuer.refresh(held);
+    try {
+      await scheduler.schedule(Promise.resolve(), 'response of the token endpoint');
+      live();
+    } catch (error) {
+      if (error instanceof Killed) lost.push('killed before the response was sealed');
+      throw error;
+    }
+    if (next === undefined) throw new Error('replayed');
+    turn.responded();
+    machine.sealed.set(held, next);
+    await write(next);
+    return next;
+  };
+  try {
+    const first = 0; // what has run out
+    for (;;) {
+      const result = await machine
+        .locked(() => once(first))
+        .catch((error: unknown) => {
+          if (isFailure(error, 'shared_overtaken')) return 'again' as const;
+          throw error;
+        });
+      if (result !== 'again') return result;
+    }
+  } catch (error) {
+    if (error instanceof Killed || isDead()) return 'killed';
+    if (isFailure(error, 'busy')) return 'busy';
+    if (isFailure(error, 'store_unavailable')) return 'away';
+    throw error;
+  }
+}
+
+/** Both items as a login writes them. */
+export function seed(engine: ModelEngine): void {
+  const items = new Items(sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2)), 'default');
+  const { refreshToken, ...credential } = JSON.parse(textOf(0)) as Record<string, never>;
+  const put = (part: 'access' | 'refresh', item: object) => {
+    const name = items.nameOf(key, part);
+    engine.entries.set(name, { value: items.seal(name, item), revision: '0' });
+  };
+  put('access', { pair: 'first', generation: 1, credential: { ...credential, refreshToken: null } });
+  put('refresh', { pair: 'first', isReusable: false, hidden: { refreshToken } });
+}
+
+/** The refresh token that the engine has. */
+export function inEngine(engine: ModelEngine): number {
+  const items = new Items(sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2)), 'default');
+  const name = items.nameOf(key, 'refresh');
+  const entry = engine.entries.get(name);
+  const item = entry && items.open(name, entry.value);
+  if (typeof item !== 'object') return Number.NaN;
+  return Number((item['hidden'] as { readonly refreshToken: string }).refreshToken);
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SharedKind } from '../../src/core/records.js';
+import { Secret } from '../../src/core/secret.js';
+import type { Sandbox } from '../../src/sandbox/start.js';
+import { createClock } from '../../src/stores/clock.js';
+import { readIndexSync } from '../../src/stores/index/credential-index.js';
+import type { SecretStore } from '../../src/stores/ports.js';
+import { createSharedStore } from '../../src/stores/shared/shared-store.js';
+import { openAs } from '../stores/engines/open.js';
+import { users } from './engines.js';
+import { type Home, makeHome } from './home.js';
+import { type Finished, programCommand, type Running, startCommand } from './program.js';
+import { temporaryFolder } from './temporary.js';
+
+/** A machine: a home, a host name, a number of its boot and of itself, and processes. */
+export interface Machine {
+  readonly home: Home;
+  start(...args: string[]): Running;
+  run(...args: string[]): Promise<Finished>;
+}
+
+export interface Fleet extends AsyncDisposable {
+  readonly machines: readonly Machine[];
+  /** The shared store as a machine opens it that is none of these. */
+  readonly store: SecretStore;
+  /** Key of the one login, as the index of that machine has it. */
+  keyOf(machine: Machine): string;
+  /** Makes the stored token run out `inMs` from now; the item is otherwise as it was. */
+  letExpire(key: string, inMs: number): Promise<ItemFields>;
+  item(key: string): Promise<ItemFields>;
+}
+
+export interface ItemFields {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+export interface FleetOptions {
+  /** As `--store` takes it. */
+  readonly address: string;
+  readonly count: number;
+  /** Of each machine; and more for some, by its number. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly envOf?: (number: number) => Readonly<Record<string, string>>;
+  /** Where the engine has users, and an authority of its own. */
+  readonly caFile?: string;
+  readonly hasUsers?: boolean;
+}
+
+/** Other names and numbers for a process, as on another machine: its own namespaces of host name and mounts. */
+const asMachine = [
+  'hostname "$1"',
+  'mount --bind "$2" /proc/sys/kernel/random/boot_id',
+  'mount --bind "$3" /etc/machine-id',
+  'shift 3',
+  'exec "$@"',
+].join(' && ');
+
+/** Machines that share one store; to be called where there are `unshare` and `root`. */
+export async function openFleet(options: FleetOptions): Promise<Fleet> {
+  const { address, count, caFile, hasUsers = false } = options;
+  const folder = await temporaryFolder();
+  const file = async (name: string, text: string | Uint8Array): Promise<string> => {
+    await writeFile(join(folder.path, name), text, { mode: 0o600 });
+    return join(folder.path, name);
+  };
+  const user = users.refresher;
+  const env = {
+    POSTERN_STORE: address,
+    POSTERN_STORE_KEY_FILE: await file('readers.key', randomBytes(32)),
+    POSTERN_STORE_REFRESH_KEY_FILE: await file('refreshers.key', randomBytes(32)),
+    ...(hasUsers ? { POSTERN_ENGINE_CREDENTIALS_FILE: await file('user', `${user.name}:${user.password}\n`) } : {}),
+    ...(caFile === undefined ? {} : { POSTERN_CA_FILE: caFile }),
+    ...options.env,
+  };
+  const machines: Machine[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const home = await makeHome({ ...env, ...options.envOf?.(number) });
+    const numbers = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
+    const files = [await file(`boot-${number}`, numbers[0] ?? ''), await file(`machine-${number}`, numbers[1] ?? '')];
+    const before = ['--uts', '--mount', 'sh', '-ec', asMachine, 'sh', `build-${number}`, ...files];
+    const start = (...args: string[]) => startCommand('unshare', [...before, ...programCommand(args)], home);
+    const run = async (...args: string[]) => {
+      await using running = start(...args);
+      running.stdin.end();
+      return await running.finished;
+    };
+    machines.push({ home, start, run });
+  }
+  const engine = await openAs(address, { ...(hasUsers ? { user } : {}), ...(caFile === undefined ? {} : { caFile }) });
+  const state = await temporaryFolder();
+  const store = createSharedStore({
+    kind: address as SharedKind,
+    engine,
+    env,
+    clock: createClock(),
+    stateFolder: state.path,
+    leaseMs: 5_000,
+    isReadOnly: false,
+    notify: () => undefined,
+    signal: new AbortController().signal,
+  });
+  const item = async (key: string) => JSON.parse((await store.read(key))?.reveal() ?? '{}') as ItemFields;
+  return {
+    machines,
+    store,
+    keyOf: ({ home }) => {
+      const read = readIndexSync(join(home.path, 'state', 'postern', 'logins.json'));
+      const key = read.ok ? read.document.logins[0]?.key : undefined;
+      if (key === undefined) throw new Error('that machine has no login');
+      return key;
+    },
+    item,
+    letExpire: async (key, inMs) => {
+      const now = { ...(await item(key)), expiresAt: Date.now() + inMs };
+      await store.write(key, new Secret(JSON.stringify(now)));
+      return now;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const { home } of machines) await home[Symbol.asyncDispose]();
+      await engine[Symbol.asyncDispose]();
+      await state[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The refresh tokens that were sent to the authorization server, in order, and how it responded. */
+export function refreshTokensSent({ requests }: Sandbox): readonly string[] {
+  return requests
+    .filter(({ path }) => path === '/token')
+    .map(({ params }) => new Map(params))
+    .filter((form) => form.get('grant_type') === 'refresh_token')
+    .map((form) => form.get('refresh_token') ?? '');
+}
+
+/** Does the protected server take this token? */
+export async function isTaken({ serverUrl }: Sandbox, token: string): Promise<boolean> {
+  const accept = 'application/json, text/event-stream';
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  const response = await fetch(serverUrl, { method: 'POST', headers, body });
+  await response.body?.cancel();
+  return response.status !== 401 && response.status !== 403;
+}
+
+/** Logs in on one machine, with a code, at a sandbox that approves of everybody. */
+export async function logInOn(machine: Machine, { serverUrl }: Sandbox): Promise<void> {
+  const { code, stderr } = await machine.run('login', serverUrl, '--device', '--name', 'work', '--force');
+  if (code !== 0) throw new Error(stderr);
+}
