@@ -10,7 +10,7 @@ import type { SecretKind } from './redactor.js';
 /** Takes each secret that passes, so that it can be kept out of what is printed; without a kind it is `lasting`. */
 export type Hold = (secret: string, kind?: SecretKind) => void;
 
-const itemMember = /"(?:accessToken|refreshToken|clientSecret|dpopKey)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+const itemMember = /"(?:accessToken|refreshToken|clientSecret|providerSecret|dpopKey)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
 /** The private half of a key within an item's member. */
 const itemKey = /\\"d\\":\\"([A-Za-z0-9_-]{43})\\"/g;
@@ -20,7 +20,8 @@ const itemHeader = /"headerValue"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 const responseMember =
   /"(?:access_token|refresh_token|id_token|client_secret|registration_access_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
-const formField = /(?:^|&)(?:code|code_verifier|refresh_token|token|client_secret|client_assertion|assertion)=([^&]*)/g;
+const formField =
+  /(?:^|&)(?:code|code_verifier|refresh_token|token|client_secret|client_assertion|assertion|subject_token)=([^&]*)/g;
 
 /** Sealed answers are seen as they are opened. */
 export function watchRecovery(recovery: Recovery, hold: Hold): Recovery {

@@ -15,8 +15,8 @@ export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
 
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
 
-/** A token is a person's, or the client's own (RFC 6749 sections 4.1 and 4.4). */
-export type Grant = 'authorization_code' | 'client_credentials';
+/** A token is a person's, or the client's own (RFC 6749 sections 4.1 and 4.4), or a company's provider vouches for a person (RFC 7523). */
+export type Grant = 'authorization_code' | 'client_credentials' | 'id_jag';
 
 /**
  * What is known of one login and is no secret. Its secrets are in the store's item `key`, and so are the endpoints that
@@ -58,6 +58,8 @@ export interface LoginRecord {
   readonly assertion?: AssertionRecord;
   /** Are its tokens bound to a key (RFC 9449)? `demanded`, `never`: by `--dpop` and `--no-dpop`, for its next login, too. Absent: no. */
   readonly dpop?: 'bound' | 'demanded' | 'never';
+  /** The company's provider that vouches for this login; its client there is another one than that of this login. */
+  readonly provider?: ProviderReference;
   /** Set when the refresh token was refused for good: a new login is needed. */
   readonly dead?: boolean;
   /** Set when its secret is gone from its store: a new login is needed. */
@@ -86,6 +88,20 @@ export interface LoginRecord {
   /** Hash over what was asked for at this login, so that another one at the same time knows whether it asks the same. */
   readonly requestFingerprint?: string;
 }
+
+/** Which login at a company's provider is meant: beside the account, which is that of the server's login. */
+export interface ProviderReference {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** The ID token comes from this file, and there is no login of ours at the provider. */
+  readonly tokenFile?: string;
+}
+
+/**
+ * A login at a company's provider (OpenID Connect): `server` is its issuer, and its token is an ID token, which goes to that
+ * provider alone.
+ */
+export type ProviderRecord = LoginRecord;
 
 /** By what a machine's own login is made. Shown; and a variable is kept from programs that are started. */
 export interface AssertionRecord {
@@ -163,6 +179,8 @@ export interface IndexDocument {
   readonly registrations: readonly RegistrationRecord[];
   /** The oldest first; not given: none. */
   readonly clientKeys?: readonly ClientKeyRecord[];
+  /** Logins at companies' providers; not given: none. */
+  readonly providers?: readonly ProviderRecord[];
   /** Not given: none. */
   readonly orphans?: readonly StoredItem[];
   /** Names that a login had, the latest last; not given: none. */

@@ -19,7 +19,7 @@ import { saveCredential } from './save-credential.js';
 
 /**
  * The whole main job: from a server's address to a stored credential (rule 5.3, all eight steps but the last).
- * Nothing is opened before the store is known to work; success is shown in the browser only once the token is stored.
+ * A login by a company's provider goes another way. Nothing is opened before the store is known to work; success is shown in the browser only once the token is stored.
  * @param overtaken Rejects when the login need not be waited for any longer; looked at while a person is waited for.
  * @throws Failure of each step; an earlier login of this server and account is then as it was
  */
@@ -27,6 +27,17 @@ export async function login(
   world: LoginPorts,
   request: PersonLogin,
   overtaken?: (signal: AbortSignal) => Promise<never>,
+): Promise<LoginRecord> {
+  const company = await import('./company/company-login.js');
+  const provider = await company.providerOf(world, request);
+  if (provider !== undefined) return await company.companyLogin(world, request, provider);
+  return await loginByCode(world, request, overtaken);
+}
+
+async function loginByCode(
+  world: LoginPorts,
+  request: PersonLogin,
+  overtaken: ((signal: AbortSignal) => Promise<never>) | undefined,
 ): Promise<LoginRecord> {
   const { person, signal } = request;
   const begun = withGivenOptions(await beginLogin(world, request, 'authorization_code'), request);

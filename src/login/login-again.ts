@@ -6,10 +6,11 @@ import { wrapped } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
 import { namesAssertion } from './client/assertion-options.js';
+import type { ProviderArguments } from './company/options.js';
 import { fullName, loginStatus, stateInWords } from './status/login-status.js';
 
 /** What of a command line says which login is wanted. */
-interface Wanted extends AssertionOptions {
+interface Wanted extends AssertionOptions, ProviderArguments {
   readonly force: boolean;
   readonly scope: readonly string[];
   readonly authorizationServer: string | undefined;
@@ -55,6 +56,10 @@ function isAsWanted(held: LoginRecord, wanted: Wanted): boolean {
     !namesAssertion(wanted) &&
     (!wanted.dpop || held.dpop === 'demanded') &&
     (!wanted.noDpop || held.dpop === 'never') &&
+    asNamed(wanted.idp, held.provider?.issuer ?? '') &&
+    asNamed(wanted.idpClientId, held.provider?.clientId ?? '') &&
+    wanted.idpTokenFile === undefined &&
+    wanted.idpClientSecretFile === undefined &&
     (!wanted.noResource || held.requestedResource === null) &&
     (held.requestedResource !== null || wanted.resource === undefined) &&
     asNamed(wanted.resource, held.requestedResource ?? held.resource) &&

@@ -10,6 +10,7 @@ import { documentOf } from '../tokens/registrations.js';
 import { checkNameForm } from './begin-login.js';
 import { readBrowser } from './browser/chosen-browser.js';
 import { checkClient, clientOfNewKey, readClient, readScopes } from './client/client-options.js';
+import { checkProvider, readProvider } from './company/options.js';
 import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
 import { loginToAll } from './from-program/login-to-all.js';
 import { loginTable } from './login.options.js';
@@ -99,6 +100,7 @@ async function requestOf(world: World, args: Arguments) {
     scopes: { named: readScopes(args.scope), held: [] },
     issuer: args.authorizationServer,
     legacy: args.legacy,
+    provider: await readProvider(world, args),
     resource: readResource(args),
     dpop: args.dpop ? ('always' as const) : args.noDpop ? ('never' as const) : undefined,
     dropsHeaders: args.noHeaders,
@@ -121,6 +123,8 @@ async function loginAsPerson(world: World, args: Arguments): Promise<LoginRecord
     of: 'login',
     browser: args.browser || args.browserWith !== undefined,
     noBrowser: args.noBrowser || args.device,
+    // Where the company's provider knows the person already, no browser is needed.
+    mayNeedNobody: (asked.provider ?? seen?.provider) !== undefined,
   });
   const given = await readClient(world, args);
   const metadataUrl = args.clientMetadataUrl ?? documentOf(client.metadataUrl, seen);
@@ -186,6 +190,7 @@ function checkWords(args: ArgumentsOf<typeof loginTable>): void {
   checkPageOptions(args);
   if (args.generateKey) clientOfNewKey(args);
   else checkClient(args);
+  checkProvider(args);
 }
 
 /** Longest name of this program, and of who is to log in, in characters. */

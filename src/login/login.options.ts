@@ -3,6 +3,7 @@ import { assertionOptions } from '../stores/assertions/options.js';
 import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { browserChoices } from './browser/chosen-browser.js';
 import { dpopOptions } from './client/dpop-options.js';
+import { providerOptions } from './company/options.js';
 
 export const loginTable = {
   name: 'login',
@@ -130,6 +131,7 @@ export const loginTable = {
       describe: 'private key of --client-id (PEM, PKCS #8, or JWK; ES256 or RS256), for --client-credentials',
     },
     ...assertionOptions,
+    ...providerOptions,
     {
       name: 'generate-key',
       kind: 'boolean',
@@ -288,6 +290,7 @@ export const loginTable = {
     '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use. --store redis:URL, etcd:URL: see postern help stores. There is no store “memory” to choose: its logins would end with the command that made them.',
     'With --client-credentials the secret or the key is kept in the keychain with the login, which renews itself by asking again; the file is not read again and can be deleted.',
     'With --assertion-file, --assertion-env or --assertion-command a machine logs in by a token that its platform signs (GitHub Actions, Kubernetes, SPIFFE): no secret is kept, only where the token is. It goes to the authorization server that this login was made at, and to no other, and only where its audience is that issuer alone. See: postern help machines',
+    'With --idp you log in once at your company’s provider, and each server’s token comes by that: its ID token is exchanged for a grant (ID-JAG) that is checked before it goes on. --client-id is then the client at the server’s own authorization server. See: postern help company',
     'With --generate-key the private half never leaves the store, and what is printed is a JWK Set (RFC 7517) for the authorization server. The next login --client-credentials --client-id ID uses it. To change a key, generate another: both are printed, both can be registered, and the first login that works with the new one removes the old one.',
     'Headers (--header-file, --header-env) are for servers behind a gateway that wants a key, or the name of a tenant. They are kept in the store with the login, and sent with each of its requests to the server’s own address; their names stand in postern status -l. The next login keeps them where it gives no others; --no-headers drops them.',
     '--client-name is for authorization servers that register known names alone: give the one that their operator has agreed to. It has the client registered anew where it is called otherwise. --login-hint and --prompt are for this login alone (OpenID Connect Core 1.0, section 3.1.2.1); what --prompt says takes the place of consent, without which some authorization servers give no lasting login: --prompt select_account --prompt consent asks for both.',

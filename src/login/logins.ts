@@ -74,6 +74,8 @@ function hasDisplay({ availability, env }: LoginWorld): boolean {
 interface Asked extends BrowserOptions {
   readonly login: LoginMeant;
   readonly of: 'login' | 'other';
+  /** It may be made without a person: why there is nobody is said only when somebody is needed. */
+  readonly mayNeedNobody?: boolean;
   /** Whatever the terminal, no person has typed it. */
   readonly caller?: PersonOptions['caller'];
 }
@@ -89,12 +91,22 @@ function modeOf(world: LoginWorld, { login, browser, noBrowser, of }: Asked): Pe
   throw noBrowserHere(login, { why, canOpen: hasDisplay(world), of });
 }
 
+/** @throws Failure as `modeOf`, where a person is needed for sure */
+function wayTo(world: LoginWorld, asked: Asked): Pick<PersonOptions, 'mode' | 'nobody'> {
+  try {
+    return { mode: modeOf(world, asked) };
+  } catch (error) {
+    if (asked.mayNeedNobody !== true || !isFailure(error)) throw error;
+    return { mode: 'no-browser', nobody: error };
+  }
+}
+
 /**
  * The defaults for a login, when a person can be reached for it.
  * @throws Failure `login_needs_person`, `configuration_unusable`
  */
 export async function loginDefaults(world: LoginWorld, asked: Asked): Promise<LoginDefaults> {
-  const mode = modeOf(world, asked);
+  const { mode, nobody } = wayTo(world, asked);
   const { interactive } = world.terminal;
   const configuration = await world.configuration();
   const configured = configuration.clients.map((client) => ({ redirectUri: undefined, ...client, secret: undefined }));
@@ -107,6 +119,7 @@ export async function loginDefaults(world: LoginWorld, asked: Asked): Promise<Lo
         : { given: undefined, configured: [variable, ...configured], metadataUrl },
     person: {
       mode,
+      nobody,
       availability: world.availability(),
       redirectPort: undefined,
       usualPort: configuration.redirectPort,

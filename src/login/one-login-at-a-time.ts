@@ -196,6 +196,7 @@ async function serves(ports: LoginPorts, made: LoginRecord, request: PersonLogin
     (resource === undefined ||
       resource === (made.requestedResource === undefined ? made.resource : made.requestedResource)) &&
     (dpop === undefined || made.dpop === (dpop === 'always' ? 'demanded' : 'never')) &&
+    isByProvider(made, request) &&
     asNamed(client.way, made.registration) &&
     asNamed(client.given?.clientId, made.clientId) &&
     (made.registration !== 'metadata' || asNamed(client.metadataUrl, made.clientId)) &&
@@ -216,6 +217,13 @@ async function serves(ports: LoginPorts, made: LoginRecord, request: PersonLogin
   const wanted = scopes.named && unionScopes(scopes.held, scopes.named);
   if (wanted === undefined || scopesMissing(made.scopes, wanted).length > 0) return false;
   return scopes.held.length > 0 || scopesMissing([...wanted, 'offline_access'], made.scopes).length === 0;
+}
+
+/** Is it by the provider that is named, if one is? */
+function isByProvider({ provider: made }: LoginRecord, { provider: named }: PersonLogin): boolean {
+  if (named === undefined) return true;
+  const { issuer, clientId, tokenFile } = named;
+  return made?.issuer === issuer && made.clientId === clientId && made.tokenFile === tokenFile;
 }
 
 /** Does its server get the headers that are given here? Names alone do not say it: a key may be a new one. */

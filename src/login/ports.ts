@@ -1,4 +1,5 @@
 import type { ChosenRedirectUri } from '../core/configuration/redirect-uri.js';
+import type { Failure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { CorePorts } from '../core/ports.js';
 import type { BrowserChoice, LoginRecord, RegistrationRecord, RegistrationWay, StoreKind } from '../core/records.js';
@@ -37,6 +38,8 @@ export interface LoginRequest {
   /** `--no-headers`: those that are kept with the login are forgotten. */
   readonly dropsHeaders?: boolean | undefined;
   readonly client: ClientOptions;
+  /** `--idp`; undefined: that of the login which it replaces, if it has one. */
+  readonly provider?: GivenProvider | undefined;
   /** Chosen for this login and those after it; undefined: as before. */
   readonly browser?: BrowserChoice | undefined;
   /** Where its secrets are to be; undefined: where they were. */
@@ -74,6 +77,16 @@ export interface GivenAssertion {
   readonly use: 'client' | 'grant' | undefined;
 }
 
+/** A company's provider, as a person named it. */
+export interface GivenProvider {
+  readonly issuer: string;
+  /** Of the client there. */
+  readonly clientId: string;
+  readonly secret: Secret | undefined;
+  /** Absolute; undefined: somebody logs in there. */
+  readonly tokenFile: string | undefined;
+}
+
 /** A client that a person registered, and gave. */
 export interface PreregisteredClient {
   readonly clientId: string;
@@ -93,6 +106,8 @@ export interface PreregisteredClient {
 /** How the person is reached. */
 export interface PersonOptions {
   readonly mode: 'browser' | 'no-browser';
+  /** Why nobody may be asked, of a login that may need nobody. */
+  readonly nobody?: Failure | undefined;
   readonly availability: BrowserAvailability;
   /** `--redirect-port` */
   readonly redirectPort: number | undefined;

@@ -10,7 +10,7 @@ import {
   type StoredItem,
 } from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
-import { quotesSecret, type SecretHeader } from '../core/secret.js';
+import { quotesSecret, type Secret, type SecretHeader } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import type { Discovery } from '../oauth/discover.js';
 import { type ExpectedIdToken, type Identity, identityIn, idTokenProblem } from '../oauth/id-token.js';
@@ -22,6 +22,7 @@ import {
   encodeCredential,
   type StoredCredential,
 } from '../stores/credential-item.js';
+import { type KeptProvider, recordOfProvider } from '../stores/kept-provider.js';
 import {
   isRecorded,
   itemsOf,
@@ -57,6 +58,11 @@ export interface NewLogin {
   readonly grant: Grant;
   /** Where the platform's token is that the client logged in by. */
   readonly assertion?: KeptAssertion | undefined;
+  /** The company's provider that vouched for it. */
+  readonly provider?: KeptProvider | undefined;
+  readonly providerSecret?: Secret | undefined;
+  /** Who logged in, as that provider says. */
+  readonly identity?: Identity | undefined;
   /** What the server gets with each request, beside the token. */
   readonly headers: readonly SecretHeader[];
   /** The key that the token may be bound to, and what a person said of that. */
@@ -74,7 +80,7 @@ export async function saveCredential(ports: SavePorts, login: NewLogin): Promise
   if (login.grant === 'authorization_code') await loginBrakes(ports, login.request).issued();
   const { record, replaced } = await write(ports, login);
   await forgetFailures(ports, record.server);
-  if (login.assertion !== undefined) await ports.attempts.forget(platformRefusals(record));
+  if ((login.assertion ?? login.provider) !== undefined) await ports.attempts.forget(platformRefusals(record));
   for (const item of replaced) {
     // Under its own lock: a refresh that is under way would write the old credential once more.
     await using _lock = await ports.locks.acquire(item.key, { waitMs: credentialLockWaitMs, signal });
@@ -144,7 +150,7 @@ function withName(record: LoginRecord, { baseName }: LoginRequest, document: Ind
 
 /** The secret item. */
 function credentialOf(
-  { discovery, redeemed, grant, headers, assertion, proofs }: NewLogin,
+  { discovery, redeemed, grant, headers, assertion, proofs, provider, providerSecret }: NewLogin,
   binding: CredentialBinding,
   generation: number,
 ): StoredCredential {
@@ -164,31 +170,32 @@ function credentialOf(
     authMethod: client.method,
     ...(headers.length === 0 ? {} : { headers }),
     ...keptProofs(token, { ...proofs, discovery }).item,
-    ...defined({ refreshToken, revocationEndpoint, subject, clientSecret: client.secret, grant: ownGrant(grant) }),
+    ...defined({ refreshToken, revocationEndpoint, subject, clientSecret: client.secret }),
+    ...defined({ grant: grant === 'authorization_code' ? undefined : grant, provider, providerSecret }),
     ...defined({ requestedResource: discovery.requestedResource, assertion }),
   };
 }
 
 /** What the index tells of it. */
 async function recordOf(
-  { request, discovery, redeemed, way, grant, headers, assertion, proofs }: NewLogin,
+  { request, discovery, redeemed, way, grant, headers, assertion, provider, proofs, ...login }: NewLogin,
   binding: CredentialBinding,
   before: readonly LoginRecord[],
 ): Promise<Omit<LoginRecord, 'key' | 'store' | 'generation'>> {
   const { token, client } = redeemed;
   const isClean = (text: string) =>
     !quotesSecret(text, [
-      ...[token.accessToken, token.refreshToken, token.idToken, client.secret, proofs.dpop?.key],
+      ...[token.accessToken, token.refreshToken, token.idToken, client.secret, proofs.dpop?.key, login.providerSecret],
       ...headers.map(({ value }) => value),
     ]);
   const expected = { ...binding, now: token.obtainedAt };
-  const identity = identityIn(token.idToken, expected);
+  const identity = login.identity ?? identityIn(token.idToken, expected);
   return {
     ...binding,
     scopes: token.scopes,
     expiresAt: token.expiresAt,
     obtainedAt: token.obtainedAt,
-    refreshable: token.refreshToken !== undefined || grant === 'client_credentials',
+    refreshable: token.refreshToken !== undefined || grant !== 'authorization_code',
     zone: discovery.zone,
     registration: way,
     warnings: [...discovery.warnings, ...token.warnings, ...identityWarnings(request, token, expected)].filter(isClean),
@@ -201,13 +208,14 @@ async function recordOf(
       legacy: discovery.protectedResource.isLegacy,
       requestedResource: discovery.requestedResource,
       askedScopes: askedScopes(request, before[0]),
-      grant: ownGrant(grant),
+      grant: grant === 'client_credentials' ? grant : undefined,
+      provider: provider && recordOfProvider(provider),
       assertion: assertion && recordOfAssertion(assertion),
       browser: browserOf(request, before[0]),
       clientName: way === 'dynamic' ? (request.client.name ?? before[0]?.clientName) : undefined,
       headerNames: headers.length === 0 ? undefined : headers.map(({ name }) => name),
       // Nobody waits for a login of the client's own.
-      requestFingerprint: grant === 'authorization_code' ? await fingerprintOf(request) : undefined,
+      requestFingerprint: grant !== 'client_credentials' ? await fingerprintOf(request) : undefined,
     }),
   };
 }
@@ -235,8 +243,6 @@ function browserOf({ browser }: LoginRequest, before: LoginRecord | undefined): 
   const chosen = browser ?? before?.browser;
   return chosen?.program === usualBrowser ? undefined : chosen;
 }
-
-const ownGrant = (grant: Grant) => (grant === 'client_credentials' ? grant : undefined);
 
 /** What to name with `--scope` when this login is made again; a step-up of one that named none goes on without. */
 function askedScopes(

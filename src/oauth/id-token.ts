@@ -57,6 +57,14 @@ function problemOf(claims: JsonObject, { issuer, clientId, now }: ExpectedIdToke
   return textIn(claims, 'sub') === undefined ? 'it names nobody' : undefined;
 }
 
+/** When an ID token says that it ends, in milliseconds since 1970; undefined: it does not. */
+export function endOfIdToken(idToken: Secret): number | undefined {
+  const exp = unverifiedClaims(idToken.reveal())?.['exp'];
+  return typeof exp === 'number' && Number.isSafeInteger(Math.floor(exp)) && exp > 0
+    ? Math.floor(exp) * 1000
+    : undefined;
+}
+
 function textIn(claims: JsonObject, claim: string): string | undefined {
   const text = claims[claim];
   return typeof text === 'string' && text !== '' && text.length <= longest ? text : undefined;

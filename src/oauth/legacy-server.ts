@@ -77,6 +77,8 @@ export async function findLegacyServer(ports: DiscoveryPorts, wanted: LegacyServ
     announcesIss: false,
     dpopAlgorithms: undefined,
     takesMetadataDocuments: false,
+    grantProfiles: undefined,
+    exchangedTypes: undefined,
   };
 }
 

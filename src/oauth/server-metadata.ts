@@ -114,6 +114,9 @@ function authorizationServerOf(document: JsonObject, { issuer, zone, grant }: Wa
     // RFC 9449 section 5.1
     dpopAlgorithms: strings('dpop_signing_alg_values_supported'),
     takesMetadataDocuments: document['client_id_metadata_document_supported'] === true,
+    // draft-ietf-oauth-identity-assertion-authz-grant: of a server's authorization server, and of a company's provider
+    grantProfiles: strings('authorization_grant_profiles_supported'),
+    exchangedTypes: strings('identity_chaining_requested_token_types_supported'),
   };
 }
 

@@ -13,6 +13,13 @@ export interface SandboxClient {
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
   /** The subject that the sandbox's own platform (`<issuer>/workload/token`) signs tokens for, which stand in for a secret. */
   readonly workload?: string;
+  /**
+   * Its identifier at the sandbox's own company's provider (`<issuer>/company`), which vouches for people to it here: the only way
+   * to its tokens.
+   */
+  readonly company?: string;
+  /** Of that client at the provider; absent: it has none. */
+  readonly company_secret?: string;
   /** Default: authorization code and refresh token, and client credentials for a confidential client. */
   readonly grant_types?: readonly string[];
   /** The scopes it may ask for; absent: all. */
@@ -27,6 +34,10 @@ export interface SandboxOptions {
   readonly authorizationPort?: number;
   /** Lifetime of access tokens in seconds, at least 1. Default 300. */
   readonly accessTokenSeconds?: number;
+  /** Lifetime of the company's provider's ID tokens in seconds. Default 3600. */
+  readonly idTokenSeconds?: number;
+  /** The issuer of another sandbox's company's provider, which this one trusts instead of its own. Default: its own. */
+  readonly companyIssuer?: string;
   /** Path of the issuer: empty, or e.g. `/tenant1`. */
   readonly issuerPath?: string;
   /** Which metadata addresses are served (RFC 8414, OpenID Connect Discovery 1.0); `openid-appended` is
@@ -71,6 +82,8 @@ export function settingsFrom(options: SandboxOptions): SandboxSettings {
     port: 0,
     authorizationPort: 0,
     accessTokenSeconds: 300,
+    idTokenSeconds: 3600,
+    companyIssuer: '',
     issuerPath: '',
     metadata: 'both',
     discovery: 'both',
@@ -93,6 +106,11 @@ export function settingsFrom(options: SandboxOptions): SandboxSettings {
   }
   if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(settings.issuerPath)) {
     throw new RangeError('issuerPath must be empty or a path such as /tenant1');
+  }
+  if (settings.companyIssuer !== '' && !/^http:\/\/127\.0\.0\.1:\d{1,5}(\/[\w.~-]+)*$/.test(settings.companyIssuer)) {
+    throw new RangeError(
+      'companyIssuer must be the provider of another sandbox, such as http://127.0.0.1:5801/company',
+    );
   }
   if (settings.metadataDocuments !== false) checkDocumentRules(settings.metadataDocuments);
   return settings;

@@ -6,7 +6,10 @@ import { allScopes } from './authorization-server/scopes.js';
 import type { SandboxClient } from './options.js';
 
 /** Members of a client's metadata (RFC 7591 section 2) that the sandbox knows what to do with. */
-const texts = ['client_id', 'client_secret', 'client_name', 'token_endpoint_auth_method', 'scope', 'workload'] as const;
+const texts = [
+  ...(['client_id', 'client_secret', 'client_name', 'token_endpoint_auth_method', 'scope', 'workload'] as const),
+  ...(['company', 'company_secret'] as const),
+];
 
 const lists = ['redirect_uris', 'grant_types'] as const;
 

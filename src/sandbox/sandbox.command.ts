@@ -10,6 +10,7 @@ import { usageWrong } from '../core/usage-failures.js';
 import { faultUnknown, sandboxPortRefused } from './failures.js';
 import { logTo } from './log.js';
 import type { SandboxOptions } from './options.js';
+import { tokenOptions } from './token-options.js';
 
 export const sandboxTable = {
   name: 'sandbox',
@@ -47,15 +48,7 @@ export const sandboxTable = {
       value: 'DIR',
       describe: 'keep ports, keys, clients and grants there, so that a login is still good after a restart',
     },
-    {
-      name: 'lifetime',
-      kind: 'number',
-      min: 1,
-      max: 86_400,
-      default: 300,
-      value: 'SECONDS',
-      describe: 'of access tokens',
-    },
+    ...tokenOptions,
     {
       name: 'misbehave',
       kind: 'list',
@@ -265,6 +258,8 @@ async function start(world: World, args: SandboxArguments) {
       authorizationPort,
       issuerPath,
       accessTokenSeconds: args.lifetime,
+      idTokenSeconds: args.idTokenLifetime,
+      companyIssuer: args.company ?? '',
       ...{ metadata, eras, discovery, wellKnown, approve, dpop, dpopNonce },
       registration: !args.noRegistration,
       pushedRequests: args.requirePushedRequests ? 'required' : 'offered',

@@ -17,6 +17,7 @@ import {
   oneOf,
   wrongMember,
 } from './checks.js';
+import { isKeptProvider, type KeptProvider } from './kept-provider.js';
 
 /** Whose credential it is; the key of its item is a hash over exactly these. */
 export interface CredentialBinding {
@@ -31,7 +32,7 @@ export interface CredentialBinding {
 
 /** What one item of the secret store holds. Times are milliseconds since 1970. */
 export interface StoredCredential {
-  /** Version 1 had no server in its binding; 3 is written where `requestedResource` may not be left out, 4 where `assertion` may not, 5 where `dpopKey` may not. */
+  /** Version 1 had no server in its binding; 3 is written where `requestedResource` may not be left out, 4 where `assertion` may not, 5 where `dpopKey` may not, 6 where `provider` or `holds` may not. */
   readonly version: 2;
   readonly binding: CredentialBinding;
   /** Where the secrets may be sent; kept with them, where another program cannot change it unnoticed. */
@@ -52,8 +53,17 @@ export interface StoredCredential {
   readonly subject?: string;
   /** Where the platform's token is that stands in for a secret, and whom alone it may go to; never that token. */
   readonly assertion?: KeptAssertion;
+  /** The company's provider that vouches for this login (`grant` is `id_jag`). */
+  readonly provider?: KeptProvider;
+  /** The secret of the client at that provider, where the ID token comes from a file. */
+  readonly providerSecret?: Secret;
+  /**
+   * Of a login at a company's provider: what is shown to it for another token. `id_token`: the access token here is the ID
+   * token. `refresh_token`: it issues no other ID token, and is shown the refresh token.
+   */
+  readonly holds?: 'id_token' | 'refresh_token';
   /** Absent: an authorization code was redeemed. */
-  readonly grant?: 'client_credentials';
+  readonly grant?: 'client_credentials' | 'id_jag';
   /** Null when the authorization server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
@@ -80,7 +90,7 @@ export type DecodedCredential =
 
 /** The stored form: one line of versioned JSON that repeats its own binding. */
 export function encodeCredential(credential: StoredCredential): Secret {
-  const { accessToken, refreshToken, clientSecret, dpopKey, headers, binding, ...rest } = credential;
+  const { accessToken, refreshToken, clientSecret, providerSecret, dpopKey, headers, binding, ...rest } = credential;
   const { server, resource, issuer, clientId, account } = binding;
   return new Secret(
     JSON.stringify({
@@ -90,6 +100,7 @@ export function encodeCredential(credential: StoredCredential): Secret {
       accessToken: accessToken.reveal(),
       refreshToken: refreshToken?.reveal(),
       clientSecret: clientSecret?.reveal(),
+      providerSecret: providerSecret?.reveal(),
       dpopKey: dpopKey?.reveal(),
       headers: headers && headersToStore(headers),
     }),
@@ -97,7 +108,8 @@ export function encodeCredential(credential: StoredCredential): Secret {
 }
 
 /** The first that knows each member which may not be left out. */
-function versionOf({ dpopKey, assertion, requestedResource }: StoredCredential): number {
+function versionOf({ provider, holds, dpopKey, assertion, requestedResource }: StoredCredential): number {
+  if (provider !== undefined || holds !== undefined) return 6;
   if (dpopKey !== undefined) return 5;
   if (assertion !== undefined) return 4;
   return requestedResource === undefined ? 2 : 3;
@@ -113,7 +125,7 @@ export function decodeCredential(text: string, expected: CredentialBinding): Dec
   if (item === undefined || !Number.isSafeInteger(version) || Number(version) < 1) {
     return { ok: false, problem: 'corrupt' };
   }
-  if (Number(version) > 5) return { ok: false, problem: 'newer' };
+  if (Number(version) > 6) return { ok: false, problem: 'newer' };
   const credential = credentialOf(item, version === 1 ? expected.server : undefined);
   if (credential === undefined) return { ok: false, problem: 'corrupt' };
   const { binding } = credential;
@@ -145,7 +157,10 @@ const itemChecks = {
   headers: maybe((value) => headersFromStore(value) !== undefined),
   subject: maybe(isText),
   assertion: maybe(isKeptAssertion),
-  grant: maybe(oneOf('client_credentials')),
+  provider: maybe(isKeptProvider),
+  providerSecret: maybe(isText),
+  holds: maybe(oneOf('id_token', 'refresh_token')),
+  grant: maybe(oneOf('client_credentials', 'id_jag')),
   expiresAt: isTime,
   obtainedAt: isWhole,
   scopes: isTexts,
@@ -155,7 +170,7 @@ const itemChecks = {
   refreshedElsewhere: maybe(oneOf('read-only', 'no-key', 'engine-away')),
 } satisfies Checks;
 
-const secretMembers: readonly string[] = ['accessToken', 'refreshToken', 'clientSecret', 'dpopKey'];
+const secretMembers: readonly string[] = ['accessToken', 'refreshToken', 'clientSecret', 'providerSecret', 'dpopKey'];
 
 /** @param server That of an item which names none. */
 function credentialOf(item: JsonObject, server: string | undefined): StoredCredential | undefined {

@@ -46,8 +46,8 @@ export function itemsOf({
 }
 
 /** Every record that tells of an item. */
-export function recordsIn({ logins, registrations, clientKeys = [] }: IndexDocument) {
-  return [...logins, ...clientKeys, ...registrations.filter(({ hasSecret }) => hasSecret)];
+export function recordsIn({ logins, registrations, clientKeys = [], providers = [] }: IndexDocument) {
+  return [...logins, ...providers, ...clientKeys, ...registrations.filter(({ hasSecret }) => hasSecret)];
 }
 
 /** Does a record say that this item is where it is? */
@@ -91,7 +91,8 @@ async function removeOrphan(ports: Needs, item: StoredItem, signal: AbortSignal)
   const document = await ports.index.read();
   if (!isRecorded(document, item)) {
     await ports.stores.of(item.store).remove(item.key);
-    const isUsed = document.logins.some(({ key }) => key === item.key);
+    const { logins, providers = [] } = document;
+    const isUsed = [...logins, ...providers].some(({ key }) => key === item.key);
     if (!isUsed) await ports.recovery.forget(item.key);
   }
   await ports.index.update((now) => withoutOrphans(now, [item]));

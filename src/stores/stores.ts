@@ -108,8 +108,8 @@ export function createStoreRouter(options: {
 }): SecretStore {
   const { index, stores } = options;
   const storeOf = async (key: string): Promise<SecretStore> => {
-    const { logins, registrations, clientKeys = [] } = await index.read();
-    const records = [...logins, ...registrations, ...clientKeys];
+    const { logins, registrations, clientKeys = [], providers = [] } = await index.read();
+    const records = [...logins, ...registrations, ...clientKeys, ...providers];
     return stores.of(records.find((record) => record.key === key)?.store ?? 'keychain');
   };
   return {

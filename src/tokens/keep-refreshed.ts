@@ -3,7 +3,7 @@ import type { LoginRecord } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { parseObject } from '../core/text/json.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
-import { identityIn } from '../oauth/id-token.js';
+import { endOfIdToken, identityIn, idTokenProblem } from '../oauth/id-token.js';
 import { lightResponse } from '../oauth/library/light-fetch.js';
 import { type IssuedToken, validateTokenResponse } from '../oauth/token.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
@@ -19,15 +19,30 @@ const writePauseMs = 200;
 
 /** The credential that a token follows on, with that token in it. */
 export function refreshed(held: StoredCredential, token: IssuedToken): StoredCredential {
+  if (held.holds !== undefined) return refreshedAtProvider(held, token);
   const { accessToken, expiresAt, obtainedAt, scopes } = token;
   const refreshToken = token.refreshToken ?? held.refreshToken;
   const rest = { ...held, accessToken, expiresAt, obtainedAt, scopes };
   return refreshToken === undefined ? rest : { ...rest, refreshToken };
 }
 
+/**
+ * The same for a login at a company's provider, of which the ID token counts. Where a refresh brings none (OpenID Connect Core
+ * 1.0, section 12.2), the refresh token is what its exchange is shown.
+ */
+function refreshedAtProvider(
+  held: StoredCredential,
+  { idToken, refreshToken, obtainedAt }: IssuedToken,
+): StoredCredential {
+  const newest = refreshToken ?? held.refreshToken;
+  const rest = { ...held, obtainedAt, ...(newest === undefined ? {} : { refreshToken: newest }) };
+  if (idToken === undefined) return { ...rest, holds: 'refresh_token', expiresAt: null };
+  return { ...rest, holds: 'id_token', accessToken: idToken, expiresAt: endOfIdToken(idToken) ?? null };
+}
+
 /** Secrets that the token endpoint was sent, and could send back. */
-export function secretsOf({ accessToken, refreshToken, clientSecret, dpopKey }: StoredCredential) {
-  return [accessToken, refreshToken, clientSecret, dpopKey];
+export function secretsOf({ accessToken, refreshToken, clientSecret, providerSecret, dpopKey }: StoredCredential) {
+  return [accessToken, refreshToken, clientSecret, providerSecret, dpopKey];
 }
 
 /**
@@ -73,13 +88,22 @@ async function credentialIn(item: Secret, stored: StoredCredential): Promise<Sto
   const dpop = stored.dpopKey && ('required' as const);
   const context = { now, requested: stored.scopes, sent: secretsOf(stored), dpop };
   const result = await validateTokenResponse(response, context);
-  return result.ok && isSameSubject(stored, result.token) ? refreshed(stored, result.token) : undefined;
+  return result.ok && whyNotOurs(stored, result.token) === undefined ? refreshed(stored, result.token) : undefined;
 }
 
-/** A refresh is for the subject of the login, or its token is not used (OpenID Connect Core 1.0, section 12.2). */
-export function isSameSubject({ binding, subject }: StoredCredential, token: IssuedToken): boolean {
-  const now = identityIn(token.idToken, { ...binding, now: undefined })?.subject;
-  return subject === undefined || now === undefined || now === subject;
+/**
+ * Why the token of a refresh is not used (OpenID Connect Core 1.0, section 12.2): it is not for the subject of the login, or,
+ * at a company's provider, its ID token is none for us. Undefined: it is. Ends a sentence.
+ */
+export function whyNotOurs(held: StoredCredential, { idToken, obtainedAt }: IssuedToken): string | undefined {
+  const { binding, subject, grant, holds } = held;
+  // Where a company's provider vouches, it is the provider's subject that counts, and is compared before.
+  if (grant === 'id_jag' || idToken === undefined) return undefined;
+  const problem = holds === undefined ? undefined : idTokenProblem(idToken, { ...binding, now: obtainedAt });
+  if (problem !== undefined) return `its ID token cannot be used: ${problem}`;
+  const now = identityIn(idToken, { ...binding, now: undefined })?.subject;
+  const isSame = subject === undefined || now === undefined || now === subject;
+  return isSame ? undefined : 'its ID token is for somebody else than the one who logged in';
 }
 
 /**

@@ -112,14 +112,20 @@ export async function repairRecord(
   await tryUpdate(ports, (document) => withLogin(document, login.key, repaired));
 }
 
-/** The index with the logins of this key changed; the same object where nothing changes. */
+/** The index with the logins of this key changed, those at providers, too; the same object where nothing changes. */
 export function withLogin(
   document: IndexDocument,
   key: string,
   change: (login: LoginRecord) => LoginRecord,
 ): IndexDocument {
-  const logins = document.logins.map((login) => (login.key === key ? change(login) : login));
-  return logins.some((login, at) => login !== document.logins[at]) ? { ...document, logins } : document;
+  const changed = (list: readonly LoginRecord[]) => {
+    const after = list.map((login) => (login.key === key ? change(login) : login));
+    return after.some((login, at) => login !== list[at]) ? after : list;
+  };
+  const { providers = [] } = document;
+  const [logins, others] = [changed(document.logins), changed(providers)];
+  if (logins === document.logins && others === providers) return document;
+  return { ...document, logins, ...(others === providers ? {} : { providers: others }) };
 }
 
 /** For changes that only correct the index: a token is handed out on a full disk, too. */

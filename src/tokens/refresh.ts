@@ -1,13 +1,14 @@
 import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
-import { isSharedKind } from '../core/records.js';
+import { isSharedKind, type LoginRecord } from '../core/records.js';
 import type { HttpClient } from '../http/request.js';
+import { providerRefusedTooOften } from '../oauth/company/failures.js';
 import type { FailedToken, TokenResult } from '../oauth/token.js';
 import { platformRefusedTooOften } from '../oauth/workload/failures.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { Lock } from '../stores/ports.js';
 import { currentProofs } from './client-keys.js';
 import { loginExpired, refreshLeftElsewhere, tokensRefusedTooOften, tokenUnusable } from './failures.js';
-import { handingOver, isSameSubject, keepCredential, recover, refreshed, sealResponse } from './keep-refreshed.js';
+import { handingOver, keepCredential, recover, refreshed, sealResponse, whyNotOurs } from './keep-refreshed.js';
 import { readCredential, withLogin } from './read-credential.js';
 import { forgetRegistration } from './registrations.js';
 import { requestRefresh, tokenFailure } from './send-refresh.js';
@@ -79,8 +80,8 @@ class Refresh {
     if (recovered !== undefined && !(await this.#keep(recovered, true))) return 'again';
     if (this.#isUsable(held)) return held;
     if (!isRefreshable(held)) throw cannotRefresh(held, request, ports.clock.now());
-    const { logins } = await ports.index.read();
-    const isDead = logins.some(({ key, dead }) => key === login.key && dead);
+    const { logins, providers = [] } = await ports.index.read();
+    const isDead = [...logins, ...providers].some(({ key, dead }) => key === login.key && dead);
     if (isDead || held.ended === true) throw loginExpired(login, 'the authorization server refused to refresh it');
     if (!(await this.#mayAskByPlatform(held))) return held;
     if (await this.#isSpentElsewhere(held)) return held;
@@ -99,13 +100,12 @@ class Refresh {
     const spends = refresh.shared !== undefined && held.grant === undefined;
     const sending = spends ? async () => await refresh.shared?.sending() : undefined;
     const { result, proof } = await this.#attempt(held, handingOver(ports.http, take, sending));
-    const isOurs = result.ok && isSameSubject(held, result.token);
+    const problem = result.ok ? whyNotOurs(held, result.token) : 'there is none';
     const isSilent = !result.ok && result.problem === 'transient' && result.status === 0;
-    if (!isOurs && !isSilent) refresh.shared?.hadNone();
-    if (sealed && !isOurs) await ports.recovery.forget(login.key).catch(ignoreFailure);
+    if (problem !== undefined && !isSilent) refresh.shared?.hadNone();
+    if (sealed && problem !== undefined) await ports.recovery.forget(login.key).catch(ignoreFailure);
     if (!result.ok) return await this.#afterFailure(held, result);
-    if (!isOurs)
-      throw tokenUnusable(held.binding.issuer, 'its ID token is for somebody else than the one who logged in');
+    if (problem !== undefined) throw tokenUnusable(held.binding.issuer, problem);
     const fresh = refreshed(proof, result.token);
     // Sealed, it follows on the stored credential or on none: the next one with the lock finds out.
     if (sealed && !turn.isHeld()) return 'again';
@@ -196,9 +196,10 @@ class Refresh {
    */
   async #mayAskByPlatform(held: StoredCredential): Promise<boolean> {
     const { login } = this.#request;
-    if (held.assertion === undefined) return true;
+    if (!isByOthersWord(held)) return true;
     const isAllowed = await this.#ports.attempts.allows(platformRefusals(login), maxPlatformRefusals);
-    if (!isAllowed && !this.#lives(held)) throw platformRefusedTooOften(login, maxPlatformRefusals);
+    const tooOften = held.provider === undefined ? platformRefusedTooOften : providerRefusedTooOften;
+    if (!isAllowed && !this.#lives(held)) throw tooOften(login, maxPlatformRefusals);
     return isAllowed;
   }
 
@@ -236,8 +237,12 @@ class Refresh {
     const { journal } = this.#ports;
     const { login, signal } = this.#request;
     const step = { name: 'refresh', asked: `POST ${held.tokenEndpoint}` } as const;
+    const refresh = (one: LoginRecord) => refreshCredential(this.#ports, { login: one, signal });
     try {
-      const sent = await requestRefresh({ ...this.#ports, http }, { held, scopes: held.scopes, login, signal });
+      const sent = await requestRefresh(
+        { ...this.#ports, http },
+        { held, scopes: held.scopes, login, refresh, signal },
+      );
       const { result } = sent;
       this.#explain = sent.explain;
       const [came, verdict] = result.ok
@@ -269,8 +274,8 @@ class Refresh {
     const now = await this.#read();
     const proof = ({ refreshToken, accessToken }: StoredCredential) => (refreshToken ?? accessToken).reveal();
     if (proof(now) !== proof(held)) return now;
-    if (held.assertion !== undefined) {
-      // The platform's next token may be taken, and the login needs nobody to be made again.
+    if (isByOthersWord(held)) {
+      // What the platform or the provider says next may be taken, and the login needs nobody to be made again.
       await this.#ports.attempts.take(platformRefusals(login), maxPlatformRefusals);
       if (this.#lives(held)) return held;
       throw failure;
@@ -283,4 +288,9 @@ class Refresh {
     const why = `the authorization server refused to refresh it (${failed.error === '' ? failed.status : failed.error})`;
     throw loginExpired(login, why, failure);
   }
+}
+
+/** Is another one's word what this login is refreshed by: a platform's, or a company's provider's? */
+function isByOthersWord({ assertion, provider }: StoredCredential): boolean {
+  return assertion !== undefined || provider !== undefined;
 }

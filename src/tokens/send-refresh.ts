@@ -1,4 +1,5 @@
 import type { Failure } from '../core/failure.js';
+import type { LoginMeant } from '../core/login-command.js';
 import type { Clock } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
@@ -16,6 +17,7 @@ import {
   validateTokenResponse,
 } from '../oauth/token.js';
 import type { StoredCredential } from '../stores/credential-item.js';
+import { type Refreshes, vouch } from './company/vouch.js';
 import { tokenUnusable } from './failures.js';
 import { keepCredential, refreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
@@ -24,17 +26,18 @@ import type { TokenPorts } from './token-request.js';
 import { ownRequest } from './workload/own-grant.js';
 
 /**
- * Asks for a new token without a person: with the refresh token, or, for a login of the client's own, as at the login.
- * `scopes` are those held; more than those only the client's own login may ask for.
+ * Asks for a new token without a person: with the refresh token, or, for a login of the client's own or by a company's
+ * provider, as at the login. `scopes` are those held; more than those only these may ask for.
  * @returns With the result what makes a refusal say more.
  * @throws Failure of the HTTP client, `assertion_unreadable`, `assertion_unusable`
  */
 export async function requestRefresh(
-  ports: Pick<TokenPorts, 'http' | 'clock' | 'assertions'>,
+  ports: Pick<TokenPorts, 'http' | 'clock' | 'assertions' | 'index' | 'journal'>,
   request: {
     readonly held: StoredCredential;
     readonly scopes: readonly string[];
-    readonly login: Pick<LoginRecord, 'server' | 'zone'>;
+    readonly login: LoginMeant & Pick<LoginRecord, 'zone'>;
+    readonly refresh: Refreshes;
     readonly signal: AbortSignal;
   },
 ): Promise<{ readonly result: TokenResult; readonly explain: (failure: Failure) => Failure }> {
@@ -45,15 +48,21 @@ export async function requestRefresh(
   const { requestedResource: chosen = held.binding.resource } = held;
   const resource = chosen ?? undefined;
   const own: ClientAuthentication = { clientId, method, secret };
+  const vouched = await vouchedFor(ports, request);
+  if (vouched?.ok === false) return { result: vouched.failed, explain: vouched.explain };
   const isOwn = held.grant === 'client_credentials';
+  const asItIs = (failure: Failure) => failure;
   const { client, grant, explain } = isOwn
     ? await ownRequest(ports, own, { assertion: held.assertion, scopes, signal })
-    : { client: own, grant: byRefreshToken(refreshToken, scopes), explain: (failure: Failure) => failure };
+    : vouched !== undefined
+      ? { client: own, grant: { assertion: vouched.idJag, scopes }, explain: vouched.explain }
+      : { client: own, grant: byRefreshToken(refreshToken, scopes), explain: asItIs };
   const dpop = await tokenProofs(held, clock);
   const asked = { endpoint, client, issuer, resource, zone: login.zone, dpop, signal };
   await nameOwnHost(http, login.server, endpoint, signal);
   const response = await sendTokenRequest(http, asked, grant);
-  const sent = [...secretsOf(held), client.assertion, 'assertion' in grant ? grant.assertion : undefined];
+  const shown = 'assertion' in grant ? [grant.assertion, ...(vouched?.sent ?? [])] : [];
+  const sent = [...secretsOf(held), client.assertion, ...shown];
   const context = { now: clock.now(), requested: scopes, sent, dpop: dpop && ('required' as const) };
   return { result: await validateTokenResponse(response, context), explain };
 }
@@ -66,6 +75,18 @@ export async function tokenProofs(
   if (held.dpopKey === undefined) return undefined;
   const { TokenProofs } = await import('../oauth/dpop/token-proofs.js');
   return await TokenProofs.of({ key: held.dpopKey, isRequired: true, now });
+}
+
+/** The ID-JAG of a login by a company's provider, for the authorization server that it is bound to; undefined: it is none. */
+async function vouchedFor(
+  ports: Parameters<typeof requestRefresh>[0],
+  { held, scopes, login, refresh, signal }: Parameters<typeof requestRefresh>[1],
+) {
+  const { provider, providerSecret: secret, binding, requestedResource: chosen = binding.resource } = held;
+  if (provider === undefined) return undefined;
+  const { issuer: audience, clientId, account } = binding;
+  const target = { audience, resource: chosen ?? undefined, clientId, scopes };
+  return await vouch(ports, { provider, secret, account, target, login, refresh, signal });
 }
 
 function byRefreshToken(refreshToken: Secret | undefined, scopes: readonly string[]): TokenGrant {
@@ -110,22 +131,27 @@ export function tokenFailure(failed: FailedToken, issuer: string): Failure {
 const lockWaitMs = 30_000;
 
 /**
- * Step-up of a login of the client's own (rule 5.6): asks once for the union of the scopes held and wanted. What is not
+ * Step-up of a login of the client's own, or by a company's provider (rule 5.6): asks once for the union of the scopes held and wanted. What is not
  * given is not asked for again, and the login stays as it was.
  * @throws Failure `scope_not_for_client`, `token_endpoint_failed`, or the store's, lock's and HTTP client's
  */
 export async function widenCredential(
   ports: TokenPorts,
-  request: { readonly login: LoginRecord; readonly scopes: readonly string[]; readonly signal: AbortSignal },
+  request: {
+    readonly login: LoginRecord;
+    readonly scopes: readonly string[];
+    readonly refresh: Refreshes;
+    readonly signal: AbortSignal;
+  },
 ): Promise<LoginRecord> {
-  const { login, scopes, signal } = request;
+  const { login, scopes, refresh, signal } = request;
   await using _lock = await ports.locks.acquire(login.key, { waitMs: lockWaitMs, signal });
   const held = await readCredential(ports, login);
   // Another process was faster.
   if (scopesMissing(held.scopes, scopes).length === 0) return { ...login, scopes: held.scopes };
   ports.progress.begin('Asking for more scope');
   const wanted = unionScopes(held.scopes, scopes);
-  const { result, explain } = await requestRefresh(ports, { held, scopes: wanted, login, signal });
+  const { result, explain } = await requestRefresh(ports, { held, scopes: wanted, login, refresh, signal });
   const missing = result.ok ? scopesMissing(result.token.scopes, scopes) : scopes;
   ports.journal.record({
     name: 'step-up',

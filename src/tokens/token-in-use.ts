@@ -16,10 +16,9 @@ import {
   scopeNotForClient,
   scopeRefused,
 } from './request-failures.js';
-import { widenCredential } from './send-refresh.js';
 import { BetterLogin, type BetterLoginOptions, SingleFlight, type WantedScope } from './step-up.js';
 import { type TokenPorts, usedUntil } from './token-request.js';
-import { validToken } from './valid-token.js';
+import { validToken, widenLogin } from './valid-token.js';
 
 export type AuthorizerPorts = TokenPorts & Pick<StorePorts, 'attempts'> & Pick<CorePorts, 'givenHeaders'>;
 
@@ -152,7 +151,7 @@ export class TokenInUse {
     const work = async () => {
       const asked = { login, wanted, added, budget };
       const wider =
-        login.grant === 'client_credentials'
+        (login.grant ?? login.provider) !== undefined
           ? await this.#asClient(login, added, stepUps)
           : ((await this.#otherWith(login, wanted.scopes)) ?? (await this.#person.stepUp(asked)));
       return this.#use(wider, undefined);
@@ -166,7 +165,7 @@ export class TokenInUse {
     if (stepUps > 0 || added.some((scope) => this.#askedAsClient.has(scope)))
       throw scopeNotForClient(login.server, added);
     for (const scope of added) this.#askedAsClient.add(scope);
-    return widenCredential(this.#ports, { login, scopes: added, signal: this.#options.signal });
+    return widenLogin(this.#ports, { login, scopes: added, signal: this.#options.signal });
   }
 
   /** A login with these scopes that another process has made in the meantime. */

@@ -57,9 +57,9 @@ export function livesFor({ expiresAt }: Lifetime, minLifeMs: number, now: number
   return expiresAt === null || expiresAt - now > minLifeMs;
 }
 
-/** Can a new token be had without a person: with a refresh token, by asking again as the client itself, or from another machine? */
+/** Can a new token be had without a person: with a refresh token, by asking again as the client itself, by the company's provider, or from another machine? */
 export function isRefreshable({ refreshToken, grant, refreshedElsewhere }: Refreshable): boolean {
-  return refreshToken !== undefined || grant === 'client_credentials' || refreshedElsewhere !== undefined;
+  return refreshToken !== undefined || grant !== undefined || refreshedElsewhere !== undefined;
 }
 
 type Refreshable = Pick<StoredCredential, 'refreshToken' | 'grant' | 'refreshedElsewhere'>;

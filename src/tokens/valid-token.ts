@@ -1,11 +1,14 @@
 import { isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
+import type { LoginRecord } from '../core/records.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
+import type { Refreshes } from './company/vouch.js';
 import { noRefreshToken, tokenTooShort } from './failures.js';
 import { readAndUpgrade } from './read-credential.js';
 import { refreshCredential } from './refresh.js';
 import { environmentTokenFixed } from './request-failures.js';
+import { widenCredential } from './send-refresh.js';
 import { cannotRefresh, isRefreshable, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
 
 /**
@@ -61,4 +64,17 @@ export async function tokenToKeep(
   const left = (token.expiresAt ?? Number.POSITIVE_INFINITY) - ports.clock.now();
   if (left < request.minLifeMs) throw tokenTooShort(request.login, left, request.minLifeMs);
   return token;
+}
+
+/** How a login at a company's provider is refreshed for those that hang on it: as every other one. */
+export function providerRefresh(ports: TokenPorts, signal: AbortSignal): Refreshes {
+  return async (login) => await refreshCredential(ports, { login, signal });
+}
+
+/** More scope without a person. @throws Failure as `widenCredential` */
+export function widenLogin(
+  ports: TokenPorts,
+  request: { readonly login: LoginRecord; readonly scopes: readonly string[]; readonly signal: AbortSignal },
+): Promise<LoginRecord> {
+  return widenCredential(ports, { ...request, refresh: providerRefresh(ports, request.signal) });
 }

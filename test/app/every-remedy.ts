@@ -65,6 +65,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   isTls: [true, false],
   issuer: ['https://as.example'],
   key: ['postern/default/h/access'],
+  known: [['https://idp.example'], []],
   keychain: ['gnome-keyring', 'kwallet', 'keepassxc', 'other', 'none', 'darwin', 'win32'],
   kind: ['private', 'loopback', 'forbidden'],
   last: [17_363],
@@ -103,6 +104,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   port: [7000],
   problem: ['x'],
   program: ['claude'],
+  provider: ['https://idp.example'],
   proxy: ['h.example:3128'],
   raw: ['https://h.example'],
   otherAddress: [undefined, 'Try another one: postern login work --redirect-uri http://localhost/callback'],
@@ -173,6 +175,19 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
     ),
   },
   tokenBound: { asked: ['postern token'] },
+  providerFailed: {
+    failed: [
+      { problem: 'refused', status: 400, error: 'access_denied', said: 'no' },
+      { problem: 'transient', status: 503, retryAfterMs: undefined },
+      { problem: 'unusable', why: 'x' },
+    ],
+  },
+  providerRefused: {
+    response: ['access_denied', 'invalid_grant', 'invalid_client', 'invalid_target', 'x', ''].map((error) => ({
+      ...{ status: 400, error, said: 'no' },
+    })),
+  },
+  idJagRefused: { failure: [new Failure({ code: 'invalid_grant', exit: 4, message: 'No.', remedy: 'Try again.' })] },
   assertionRefused: { claims: [{ issuer: 'https://p.example', subject: 'job' }] },
   callTooLarge: { pieces: [undefined, { events: 1, costOfEvent: 1, lines: 1, costOfLine: 1 }] },
   authorizationServerNotNamed: { wanted: ['https://other.example'] },

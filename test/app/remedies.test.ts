@@ -22,6 +22,8 @@ const commandsOf: Readonly<Record<string, readonly string[]>> = {
   'client-metadata/failures': ['client-metadata'],
   'core/usage-failures': ['login'],
   'credential/failures': ['credential'],
+  'oauth/company/failures': ['login'],
+  'login/company/failures': ['login'],
   'oauth/workload/failures.assertionNotTaken': ['login', 'call', 'bridge', 'token'],
   'oauth/workload/failures.assertionUnusable': ['login'],
   'login/browser/failures': ['login'],

@@ -151,7 +151,7 @@ test('the whole program runs in another process of choice, with a store of its o
   await using home = await makeHome();
   const { made, wrote } = await world(home.env, home.path);
   assert.equal(await run(['status', '--json'], made), 0);
-  assert.deepEqual(wrote, { stdout: '{"logins":[],"clientKeys":[],"failures":[]}\n', stderr: '' });
+  assert.deepEqual(wrote, { stdout: '{"logins":[],"clientKeys":[],"providers":[],"failures":[]}\n', stderr: '' });
   assert.equal(await run(['token', 'nowhere', '--json'], made), 3);
   assert.equal(JSON.parse(wrote.stderr.trimEnd().split('\n').at(-1) ?? '').error.code, 'login_needed');
 });

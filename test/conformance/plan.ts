@@ -19,6 +19,9 @@ export interface ScenarioContext {
   readonly client_secret?: string;
   readonly private_key_pem?: string;
   readonly valid_jwt?: string;
+  readonly idp_client_id?: string;
+  readonly idp_id_token?: string;
+  readonly idp_issuer?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }[];
 }
 
@@ -79,6 +82,8 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
       const file = { name: 'workload.jwt', text: `${context.valid_jwt}\n` };
       return asClient(server, context, { args: ['--assertion-file', file.name], file });
     }
+    case 'auth/enterprise-managed-authorization':
+      return byCompany(server, context);
     default:
       return loginAndCall(server, ['--client-metadata-url', metadataUrl]);
   }
@@ -113,6 +118,22 @@ function asClient(
   const login = ['login', server, '--client-credentials', '--client-id', context.client_id ?? '', ...args];
   return [
     { args: login, input, ...(file === undefined ? {} : { file }) },
+    { args: ['call', server, 'tools/list'] },
+    { args: ['call', server, 'test-tool'] },
+  ];
+}
+
+/** Logs in by the company's provider, whose ID token the suite hands over. */
+function byCompany(server: string, context: ScenarioContext): PlannedRun[] {
+  const file = { name: 'id-token.jwt', text: `${context.idp_id_token}\n` };
+  const provider = ['--idp', context.idp_issuer ?? '', '--idp-client-id', context.idp_client_id ?? ''];
+  const client = ['--client-id', context.client_id ?? '', '--client-secret-stdin'];
+  return [
+    {
+      args: ['login', server, ...provider, '--idp-token-file', file.name, ...client],
+      input: context.client_secret ?? '',
+      file,
+    },
     { args: ['call', server, 'tools/list'] },
     { args: ['call', server, 'test-tool'] },
   ];

@@ -51,7 +51,6 @@ interface Exception {
 
 /** Scenarios that are not played, as what they are about is not built. */
 export const notPlayed: readonly Exception[] = [
-  { scenario: 'auth/enterprise-managed-authorization', since: '2026-11-23', reason: 'its grant is not built' },
   ...['no-prefetch', 'verify-digest', 'verify-size', 'verify-frontmatter'].map((what) => ({
     scenario: `sep-2640-client-${what}`,
     since: '2026-11-23',

@@ -145,6 +145,18 @@ const unseen: Readonly<Record<string, string>> = {
       ...['workload-unsigned', 'workload-refused'],
     ].map((name) => [name, 'doctor logs in as a person does: what comes of a platform’s token, `login` says']),
   ),
+  ...Object.fromEntries(
+    [
+      ...['audience', 'resource', 'client', 'issuer', 'type', 'person'].map((what) => `company-other-${what}`),
+      ...['two-audiences', 'expired', 'untyped', 'unsigned', 'refused', 'session-ended', 'page', 'down'].map(
+        (what) => `company-${what}`,
+      ),
+      ...['company-no-exchange', 'company-no-id-token', 'company-slow', 'id-jag-refused', 'id-jag-not-listed'],
+    ].map((name) => [
+      name,
+      'a provider is named by a person alone, and doctor is shown none: what comes of its login, `login` says',
+    ]),
+  ),
   'newer-refuses-its-own': 'no tool is called: what comes of a tool, `call` says',
   'newer-odd-result-type': 'the same',
   'newer-no-result-type': 'the same, and it counts as complete',

@@ -25,6 +25,8 @@ const server: AuthorizationServer = {
   announcesIss: false,
   dpopAlgorithms: undefined,
   takesMetadataDocuments: false,
+  grantProfiles: undefined,
+  exchangedTypes: undefined,
 };
 
 test('[R-2.5a][R-2.5b][R-2.5c][R-4.8d][A-76] every parameter is there exactly once, whatever characters it has', () => {

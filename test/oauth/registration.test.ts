@@ -60,6 +60,8 @@ async function register(
       announcesIss: false,
       dpopAlgorithms: undefined,
       takesMetadataDocuments: false,
+      grantProfiles: undefined,
+      exchangedTypes: undefined,
     },
     endpoint: 'https://as.example/r',
     redirectUri,

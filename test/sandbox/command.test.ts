@@ -16,6 +16,8 @@ const usual: Arguments = {
   port: undefined,
   authorizationPort: undefined,
   lifetime: 300,
+  idTokenLifetime: 3600,
+  company: undefined,
   issuerPath: undefined,
   metadata: 'both',
   discovery: 'both',

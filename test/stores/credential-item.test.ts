@@ -78,7 +78,7 @@ test('an item of version 1, which names no server, is told apart, bound to the r
 });
 
 test('[A-197] an item of a later version is told apart, whatever else it holds', () => {
-  for (const text of [changed('version', 6), '{"version":99}']) {
+  for (const text of [changed('version', 7), '{"version":99}']) {
     assert.deepEqual(decodeCredential(text, binding), { ok: false, problem: 'newer' });
   }
 });
@@ -167,4 +167,35 @@ test('[A-57] [A-199] a client of one issuer is not found at another', async () =
     await credentialKey({ ...binding, server: 'https://a.example', resource: 'client' }),
   ];
   assert.equal(new Set(keys).size, keys.length);
+});
+
+test('a login by a company’s provider is of version 6: an older release leaves it alone; its parts come back, and wrong ones are corrupt', () => {
+  const provider = { issuer: 'https://idp.example', clientId: 'desktop', subject: 'alice' };
+  const file = {
+    path: '/run/id-token',
+    tokenEndpoint: 'https://idp.example/t',
+    authMethod: 'none',
+    zone: 'public',
+  } as const;
+  for (const members of [
+    { provider, grant: 'id_jag' },
+    { provider: { ...provider, file }, grant: 'id_jag', providerSecret: new Secret('s') },
+    { holds: 'id_token' },
+  ] as const) {
+    const text = encodeCredential({ ...credential, ...members }).reveal();
+    assert.equal(JSON.parse(text).version, 6);
+    const decoded = decodeCredential(text, binding);
+    assert.ok(decoded.ok);
+    assert.deepEqual(JSON.parse(encodeCredential(decoded.credential).reveal()), JSON.parse(text));
+  }
+  const whole = { ...JSON.parse(encodeCredential({ ...credential, provider, grant: 'id_jag' }).reveal()) };
+  for (const wrong of [
+    { provider: null },
+    { provider: {} },
+    { provider: { ...provider, file: { ...file, path: 'id-token' } } },
+    { holds: 'x' },
+  ]) {
+    const decoded = decodeCredential(JSON.stringify({ ...whole, ...wrong }), binding);
+    assert.deepEqual(decoded, { ok: false, problem: 'corrupt' }, JSON.stringify(wrong));
+  }
 });

@@ -114,6 +114,11 @@ export function readScopes(words: readonly string[]): readonly string[] | undefi
   return parsed.scopes;
 }
 
+/** The secret alone in a file. @throws Failure `file_unreadable`, `usage` */
+export function readSecretFile(world: ClientWorld, path: string): Promise<Secret> {
+  return readSecret(world, path);
+}
+
 /** @param path Undefined: stdin. */
 async function readSecret(world: ClientWorld, path: string | undefined): Promise<Secret> {
   const text = await (path === undefined ? readStdin(world) : readFile(world, path));

@@ -4,20 +4,26 @@ import { isSharedKind, type LoginRecord, storeInWords } from '../../core/records
 import type { ProxyServices } from '../../core/services/proxy-services.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
+import { providerResource } from '../../stores/kept-provider.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import { findLogin, loginsCalled } from '../../tokens/find-login.js';
+import { providerUnknown } from '../company/failures.js';
 import { confirmMany } from '../confirm-many.js';
 import type { LoginPorts } from '../ports.js';
 import { byFailure, dateOrNull, failureJson, inWords, orphanLines } from '../render.js';
 import { fullName } from '../status/login-status.js';
-import { type LogoutOfAll, type LogoutResult, logout, logoutOfAll } from './logout.js';
+import { hangingOn, type LogoutOfAll, type LogoutResult, logout, logoutOfAll, logoutOfProvider } from './logout.js';
 
 export const logoutTable = {
   name: 'logout',
   group: 'log-in',
   summary: 'end a login: revoke it there, forget it here',
   positionals: [
-    { name: 'server', describe: 'the server’s URL, or the name of a login; none with --all', required: false },
+    {
+      name: 'server',
+      describe: 'the server’s URL, or the name of a login; none with --all and --idp',
+      required: false,
+    },
   ],
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
@@ -26,6 +32,13 @@ export const logoutTable = {
       kind: 'boolean',
       describe:
         'every login, and every client registration, secret and key kept here, but those of client metadata documents',
+    },
+    {
+      name: 'idp',
+      kind: 'string',
+      value: 'ISSUER',
+      describe: 'the login at that company’s provider, and every login that hangs on it',
+      excludes: ['all', 'account'],
     },
     { name: 'yes', alias: 'y', kind: 'boolean', describe: 'with --all: do not ask' },
     {
@@ -41,6 +54,7 @@ export const logoutTable = {
     },
   ],
   notes: [
+    'A login by a company’s provider leaves the one at the provider when it ends alone: the next one needs no browser. --idp ends that one, too, and asks nothing. Tokens that were handed out work until they expire, unless their authorization server revokes them.',
     '--all says how many logins there are and which, and asks; without a terminal, and with --json, it needs --yes.',
     'It is forgotten here whether or not the authorization server, which has 5 s to answer (revocationSeconds of postern config), takes part.',
     'A login that machines share (--store redis:URL, etcd:URL) is ended for all of them, unless --local is given.',
@@ -59,9 +73,10 @@ type Arguments = ArgumentsOf<typeof logoutTable>;
 export const command: Command<typeof logoutTable, World> = {
   table: logoutTable,
   async run(world, args) {
-    if (args.all === (args.server !== undefined)) {
-      throw usageWrong('Name the login to end, or pass --all.', 'postern help logout');
+    if ([args.all, args.server !== undefined, args.idp !== undefined].filter(Boolean).length !== 1) {
+      throw usageWrong('Name the login to end, or pass --all, or --idp ISSUER.', 'postern help logout');
     }
+    if (args.idp !== undefined) return await endProvider(world, args.idp, args);
     if (args.server !== undefined) return await endOne(world, args.server, args);
     return (await mayEndAll(world, args)) ? await endAll(world, args.force) : exitCode.refused;
   },
@@ -87,6 +102,37 @@ async function endOne(world: World, server: string, { account, force, local }: A
   for (const line of orphanLines(left)) world.tell(line);
   await tellOfProxies(world, [login]);
   return 0;
+}
+
+async function endProvider(world: World, issuer: string, { force }: Arguments): Promise<CommandExit> {
+  const { out, signal } = world;
+  const hanging = await hangingOn(world, issuer);
+  if (hanging.length === 0) {
+    const { logins, providers = [] } = await world.index.read();
+    const known = [...providers.map((one) => one.issuer), ...logins.flatMap(({ provider }) => provider?.issuer ?? [])];
+    throw providerUnknown(issuer, [...new Set(known)]);
+  }
+  const ended = await logoutOfProvider(world, { issuer, force, signal });
+  if (world.json) await out.json(providerEndedJson(ended));
+  else await printEnded(world, ended);
+  for (const line of orphanLines(ended.left)) world.tell(line);
+  await tellOfProxies(
+    world,
+    ended.logouts.map(({ login }) => login),
+  );
+  return ended.failures[0]?.failure.exit ?? (ended.left.length === 0 ? 0 : exitCode.store);
+}
+
+async function printEnded(
+  { out, tell, clock }: World,
+  { logouts, failures }: Pick<LogoutOfAll, 'logouts' | 'failures'>,
+): Promise<void> {
+  for (const result of logouts) await out.line(resultLine(result, clock.now()));
+  for (const alike of byFailure(failures)) {
+    const [{ failure }] = alike;
+    const names = alike.map(({ login }) => printable(fullName(login), 600)).join(', ');
+    tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
+  }
 }
 
 /** A proxy outlives its login: programs keep its address for the next one. */
@@ -130,14 +176,9 @@ async function endAll(world: World, force: boolean): Promise<CommandExit> {
     await out.json(allJson(all));
   } else {
     if (logouts.length + failures.length === 0) tell('There is no login to end.');
-    for (const result of logouts) await out.line(resultLine(result, world.clock.now()));
+    await printEnded(world, all);
     const forgotten = forgottenLine(all);
     if (forgotten !== undefined) await out.line(forgotten);
-    for (const alike of byFailure(failures)) {
-      const [{ failure }] = alike;
-      const names = alike.map(({ login }) => printable(fullName(login), 600)).join(', ');
-      tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
-    }
   }
   for (const line of orphanLines(left)) tell(line);
   await tellOfProxies(
@@ -162,16 +203,20 @@ function forgottenLine({ registrations, clientKeys }: LogoutOfAll): string | und
 }
 
 function allJson({ logouts, failures, registrations, clientKeys, left }: LogoutOfAll) {
+  return { ...providerEndedJson({ logouts, failures, left }), forgotten: { registrations, clientKeys } };
+}
+
+function providerEndedJson({ logouts, failures, left }: Pick<LogoutOfAll, 'logouts' | 'failures' | 'left'>) {
   return {
     logouts: logouts.map(resultJson),
     failures: failures.map(({ login: { server, account }, failure }) => ({ server, account, ...failureJson(failure) })),
-    forgotten: { registrations, clientKeys },
     left: left.map(({ item, failure }) => ({ store: item.store, ...failureJson(failure) })),
   };
 }
 
 /** A revoked refresh token gets nothing any more; access tokens that were handed out may go on until they expire. */
 export function resultLine({ login, revocation, isLocal }: LogoutResult, now: number): string {
+  if (login.resource === providerResource) return providerLine(login, revocation);
   const name = printable(fullName(login), 600);
   if (isLocal === true) {
     return `Forgot ${name} on this machine. It goes on in ${storeInWords(login.store)}; where that store is set, its next use finds it there.`;
@@ -186,10 +231,17 @@ export function resultLine({ login, revocation, isLocal }: LogoutResult, now: nu
       : `${head} It cannot be refreshed any more; an access token that a program still has may work ${end}.`;
   }
   const why = printable(revocation.why, 400).replace(/\.$/, '');
-  const isKept = login.refreshable && login.grant === undefined;
+  const isKept = login.refreshable && login.grant === undefined && login.provider === undefined;
   const refresh = isKept ? ' Its refresh token stays valid there.' : '';
   const access = end === undefined ? '' : ` Its access token stays valid ${end}.`;
   return `${head} Its token was not revoked: ${why}.${refresh}${access}`;
+}
+
+/** Nobody was given its token: what matters is that it vouches for nothing any more. */
+function providerLine({ issuer }: LoginRecord, revocation: LogoutResult['revocation']): string {
+  const head = `Logged out at the company’s provider ${printable(issuer, 600)}`;
+  if (revocation.done) return `${head}: its refresh token is revoked.`;
+  return `${head}. Its refresh token was not revoked: ${printable(revocation.why, 400).replace(/\.$/, '')}.`;
 }
 
 /** How long an access token handed out may go on working; undefined where it has ended. */

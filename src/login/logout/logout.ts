@@ -3,6 +3,7 @@ import type { IndexDocument, LoginRecord, StoredItem } from '../../core/records.
 import { printable, quoted } from '../../core/text/printable.js';
 import { revokeToken } from '../../oauth/token.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
+import { providerResource } from '../../stores/kept-provider.js';
 import {
   itemsOf,
   type KeptOrphan,
@@ -95,7 +96,7 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
   // The record goes first, and its items are noted: whatever ends this process here, no login looks whole that is not.
   const items = sharedWith === undefined ? itemsOf(login) : [];
   await ports.index.update((document) =>
-    withOrphans({ ...document, logins: markShared(document.logins.filter(isOther), key) }, items),
+    withOrphans({ ...withoutProvider(document, key), logins: markShared(document.logins.filter(isOther), key) }, items),
   );
   try {
     for (const item of items) {
@@ -113,8 +114,17 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
   return credential ?? 'the stored credential could not be read';
 }
 
+function withoutProvider({ providers, ...rest }: IndexDocument, key: string): IndexDocument {
+  const others = (providers ?? []).filter((one) => one.key !== key);
+  return others.length === 0 ? rest : { ...rest, providers: others };
+}
+
 /** As before, unless another login has come in its place since. */
 function restored(document: IndexDocument, login: LoginRecord, items: readonly StoredItem[]): IndexDocument {
+  if (login.resource === providerResource) {
+    const { providers = [] } = document;
+    return withoutOrphans({ ...withoutProvider(document, login.key), providers: [...providers, login] }, items);
+  }
   return sameLogin(document.logins, login) === undefined
     ? withoutOrphans({ ...document, logins: [...document.logins, login] }, items)
     : document;
@@ -143,6 +153,7 @@ async function revoke(
   interrupted: AbortSignal,
 ): Promise<string | undefined> {
   const { revocationEndpoint: endpoint, binding, authMethod: method, accessToken, refreshToken } = credential;
+  if (credential.holds !== undefined && refreshToken === undefined) return 'an ID token cannot be revoked';
   if (endpoint === undefined) return 'the authorization server offers no revocation';
   const revocationMs = (await ports.limits()).revocationSeconds * 1000;
   try {
@@ -189,7 +200,27 @@ export async function logoutOfAll(
   ports: Needs & Pick<LoginPorts, 'progress'>,
   { force, signal }: Pick<LogoutRequest, 'force' | 'signal'>,
 ): Promise<LogoutOfAll> {
-  const { logins } = await ports.index.read();
+  const { logins, providers = [] } = await ports.index.read();
+  const ended = await logoutOfEach(ports, [...logins, ...providers], { force, signal });
+  const { logouts, failures } = ended;
+  const registrations = await forgetEveryRegistration(ports);
+  const { clientKeys = [] } = await ports.index.read();
+  const own = clientKeys.filter(({ issuer }) => issuer !== undefined);
+  for (const record of own) await removeClientKey(ports, record, signal);
+  const left = await removeOrphans(ports, () => true, signal);
+  const keptKeys = clientKeys.length - own.length;
+  return { logouts, failures, registrations, clientKeys: own.length, keptKeys, left };
+}
+
+/**
+ * Ends each of these, whatever becomes of the others.
+ * @throws Failure of the index; the signal's reason
+ */
+async function logoutOfEach(
+  ports: Needs & Pick<LoginPorts, 'progress'>,
+  logins: readonly LoginRecord[],
+  { force, signal }: Pick<LogoutRequest, 'force' | 'signal'>,
+): Promise<Pick<LogoutOfAll, 'logouts' | 'failures'>> {
   const logouts: LogoutResult[] = [];
   const failures: { login: LoginRecord; failure: Failure }[] = [];
   for (const login of logins) {
@@ -203,11 +234,26 @@ export async function logoutOfAll(
       ports.progress.end();
     }
   }
-  const registrations = await forgetEveryRegistration(ports);
-  const { clientKeys = [] } = await ports.index.read();
-  const own = clientKeys.filter(({ issuer }) => issuer !== undefined);
-  for (const record of own) await removeClientKey(ports, record, signal);
-  const left = await removeOrphans(ports, () => true, signal);
-  const keptKeys = clientKeys.length - own.length;
-  return { logouts, failures, registrations, clientKeys: own.length, keptKeys, left };
+  return { logouts, failures };
+}
+
+/**
+ * Ends every login that hangs on a company's provider, then those at the provider itself.
+ * @throws Failure of the index
+ */
+export async function logoutOfProvider(
+  ports: Needs & Pick<LoginPorts, 'progress'>,
+  request: Pick<LogoutRequest, 'force' | 'signal'> & { readonly issuer: string },
+): Promise<Pick<LogoutOfAll, 'logouts' | 'failures' | 'left'>> {
+  const ended = await logoutOfEach(ports, await hangingOn(ports, request.issuer), request);
+  return { ...ended, left: await removeOrphans(ports, () => true, request.signal) };
+}
+
+/** The provider's own last: while one of the others is being ended, it may be asked. */
+export async function hangingOn({ index }: Pick<LoginPorts, 'index'>, issuer: string): Promise<readonly LoginRecord[]> {
+  const { logins, providers = [] } = await index.read();
+  return [
+    ...logins.filter(({ provider }) => provider?.issuer === issuer),
+    ...providers.filter((one) => one.issuer === issuer),
+  ];
 }

@@ -3,13 +3,16 @@ import {
   type ClientKeyRecord,
   defined,
   type IndexDocument,
+  isSharedKind,
   type LoginRecord,
   type RegistrationRecord,
   type StoreKind,
 } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
+import { providerResource } from '../../stores/kept-provider.js';
 import { recordsIn } from '../../stores/orphans.js';
 import type { SecretStore } from '../../stores/ports.js';
+import { companyNotShared } from '../company/failures.js';
 import { moveNotVerified } from '../failures.js';
 import type { LoginPorts } from '../ports.js';
 import { credentialLockWaitMs } from '../save-credential.js';
@@ -65,6 +68,7 @@ async function moveOne(ports: Needs, key: string, to: SecretStore, signal: Abort
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
   const record = recordsIn(await ports.index.read()).find((one) => one.key === key);
   if (record === undefined) return false; // logged out meanwhile
+  if (isSharedKind(to.kind) && isByProvider(record)) throw companyNotShared(to.kind);
   const { store = 'keychain', leftIn } = record;
   const note = (...stores: [now: StoreKind, leftIn?: StoreKind]) =>
     ports.index.update((document) => withLocation(document, key, ...stores));
@@ -87,6 +91,11 @@ async function moveOne(ports: Needs, key: string, to: SecretStore, signal: Abort
   return isElsewhere;
 }
 
+/** Of a company's provider, or by one. */
+function isByProvider(record: ReturnType<typeof recordsIn>[number]): boolean {
+  return 'resource' in record && (record.provider !== undefined || record.resource === providerResource);
+}
+
 /** One that is gone stays gone: its login says so when it is used. */
 async function copy(key: string, secret: Secret | undefined, to: SecretStore): Promise<void> {
   if (secret === undefined) {
@@ -99,9 +108,11 @@ async function copy(key: string, secret: Secret | undefined, to: SecretStore): P
 }
 
 /** As a person knows what this secret belongs to. */
-function nameOf({ logins, registrations }: IndexDocument, key: string): string {
+function nameOf({ logins, registrations, providers = [] }: IndexDocument, key: string): string {
   const login = logins.find((record) => record.key === key);
   if (login !== undefined) return `the login ${fullName(login)}`;
+  const provider = providers.find((record) => record.key === key);
+  if (provider !== undefined) return `the login at the provider ${provider.issuer}`;
   const registration = registrations.find((record) => record.key === key);
   return registration === undefined ? 'a client key' : `the client secret for ${registration.issuer}`;
 }
@@ -112,11 +123,11 @@ function withLocation(document: IndexDocument, key: string, store: StoreKind, le
     const { leftIn: _, ...rest } = record;
     return { ...(rest as Record), store, ...defined({ leftIn }) };
   };
-  const { logins, registrations, clientKeys } = document;
+  const { logins, registrations, clientKeys, providers } = document;
   return {
     ...document,
     logins: logins.map(located),
     registrations: registrations.map(located),
-    ...defined({ clientKeys: clientKeys?.map(located) }),
+    ...defined({ clientKeys: clientKeys?.map(located), providers: providers?.map(located) }),
   };
 }

@@ -6,11 +6,21 @@ import type { BegunLogin, PersonLogin } from '../ports.js';
  * The login, with the options in its name that a person gave now: a client and a redirect address are kept only once a
  * login has worked, so the command that a failure prints needs them again.
  */
-export function withGivenOptions(begun: BegunLogin, { client, person, dpop }: PersonLogin): BegunLogin {
-  return {
-    ...begun,
-    meant: { ...begun.meant, given: [...ofClient(client.given), ...ofRedirect(person), ...ofProofs(dpop)] },
-  };
+export function withGivenOptions(begun: BegunLogin, { client, person, dpop, provider }: PersonLogin): BegunLogin {
+  const given = [...ofClient(client.given), ...ofRedirect(person), ...ofProofs(dpop), ...ofProvider(provider)];
+  return { ...begun, meant: { ...begun.meant, given } };
+}
+
+/** Of the secret's file only that there was one is known by now. */
+function ofProvider(provider: PersonLogin['provider']): readonly string[] {
+  if (provider === undefined) return [];
+  const { issuer, clientId, secret, tokenFile } = provider;
+  return [
+    `--idp ${shellWord(issuer)}`,
+    `--idp-client-id ${shellWord(clientId)}`,
+    ...(secret === undefined ? [] : ['--idp-client-secret-file FILE']),
+    ...(tokenFile === undefined ? [] : [`--idp-token-file ${shellWord(tokenFile)}`]),
+  ];
 }
 
 /** A secret is not printed: it is asked for again. One that a variable gave is there the next time, too. */

@@ -90,7 +90,7 @@ export function loginLines(
     ['scopes', isGiven ? undefined : login.scopes.length === 0 ? 'those given by default' : login.scopes.join(' ')],
     ['issuer', isGiven ? undefined : login.issuer],
     ['client', isGiven ? undefined : `${login.clientId} (${clientInWords(login)})`],
-    ['logs in', assertionInWords(login)],
+    ['logs in', assertionInWords(login) ?? providerInWords(login)],
     ['browser', browserInWords(login)],
     ['token', tokenInWords(login)],
     ['headers', login.headerNames?.join(', ')],
@@ -179,6 +179,13 @@ function assertionInWords({ assertion }: LoginRecord): string | undefined {
   return `by the platform’s token from the ${from} ${name}, ${use === 'grant' ? 'exchanged (jwt-bearer)' : 'as the client (private_key_jwt)'}`;
 }
 
+/** How a login gets its tokens by a company's provider. */
+function providerInWords({ provider }: LoginRecord): string | undefined {
+  if (provider === undefined) return undefined;
+  const { issuer, clientId, tokenFile } = provider;
+  return `by the company’s provider ${issuer}, as its client ${clientId}${tokenFile === undefined ? '' : `, ID token from ${tokenFile}`}`;
+}
+
 /** A login's state; `now` in milliseconds since 1970. */
 export function stateInWords({ login, state }: LoginStatus, now: number): string {
   const { expiresAt, refreshable } = login;
@@ -219,6 +226,7 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
     headers: login.headerNames ?? [],
     clientName: login.clientName ?? null,
     assertion: login.assertion ?? null,
+    provider: login.provider === undefined ? null : { tokenFile: null, ...login.provider },
     browser:
       login.browser === undefined ? null : { program: login.browser.program, profile: login.browser.profile ?? null },
     warnings: login.warnings ?? [],

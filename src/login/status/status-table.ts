@@ -51,7 +51,10 @@ export function rowOf(table: TableLook, { status, isDefault, now, checked }: Row
   const { name = '', server } = status.login;
   const says = checked?.says === undefined ? [] : [`server says: ${checked.says}`];
   const browser = browserInWords(status.login);
-  const known = [whoOf(status.login), browser === undefined ? '' : `in ${browser}`, ...says]
+  // At a terminal it stands below the table.
+  const { provider } = status.login;
+  const by = provider === undefined || table.isTerminal ? '' : `by ${provider.issuer}`;
+  const known = [whoOf(status.login), by, browser === undefined ? '' : `in ${browser}`, ...says]
     .filter((text) => text !== '')
     .join(', ');
   const who = `${known}${isDefault ? ' (default)' : ''}`.trim();

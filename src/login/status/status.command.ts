@@ -23,6 +23,7 @@ import {
   loginStatus,
   needsPerson,
 } from './login-status.js';
+import { type ProviderStatus, providerJson, providerLine, providerLines, providerStatuses } from './provider-status.js';
 import { commandLines, rowOf, type TableLook, tableLines } from './status-table.js';
 
 export const statusTable = {
@@ -89,6 +90,7 @@ interface ShownLogin {
 interface Found {
   readonly logins: readonly ShownLogin[];
   readonly clientKeys: readonly ClientKeyRecord[];
+  readonly providers: readonly ProviderStatus[];
   readonly failures: readonly FormatFailure[];
 }
 
@@ -99,7 +101,7 @@ export const command: Command<typeof statusTable, World> = {
     const checked = args.check ? await checkAll(world, args) : undefined;
     const found = await find(world, args, checked);
     const kept = await removeOrphans(world, () => true, world.signal);
-    if (world.json) await out.json(statusJson(found));
+    if (world.json) await out.json(statusJson(found, world.clock.now()));
     else await print(world, args, found);
     for (const line of orphanLines(kept)) tell(line);
     if (checked !== undefined) return (await import('./check-logins.js')).exitAfter(checked.values());
@@ -125,7 +127,7 @@ async function find(
   checked: ReadonlyMap<string, CheckedLogin> | undefined,
 ): Promise<Found> {
   const document = await world.index.read();
-  const { logins, clientKeys = [] } = document;
+  const { logins, clientKeys = [], providers = [] } = document;
   const shown = server === undefined ? logins : loginsCalled(logins, server);
   const origins = server === undefined ? undefined : shown.map((login) => originText(login.server));
   const proxies = await world.proxyServices.all();
@@ -142,6 +144,9 @@ async function find(
       })),
     ),
     clientKeys: server === undefined ? clientKeys : [],
+    providers: providerStatuses(logins, providers).filter(
+      (one) => server === undefined || one.logins.some((login) => shown.includes(login)),
+    ),
     failures: (await world.failures.read()).filter(({ origin }) => origins?.includes(origin) !== false),
   };
 }
@@ -153,7 +158,7 @@ function redirectUriOf(document: IndexDocument, { issuer, grant, store }: LoginR
   return chosen && redirectUriText(chosen);
 }
 
-function statusJson({ logins, clientKeys, failures }: Found) {
+function statusJson({ logins, clientKeys, providers, failures }: Found, now: number) {
   return {
     logins: logins.map(({ status, isDefault, checked, redirectUri = null, proxy, history }) => ({
       ...loginJson(status),
@@ -164,13 +169,14 @@ function statusJson({ logins, clientKeys, failures }: Found) {
       history: historyJson(history),
     })),
     clientKeys: clientKeys.map(clientKeyJson),
+    providers: providers.map((one) => providerJson(one, now)),
     failures: failures.map(failureJson),
   };
 }
 
 async function print(world: World, { long }: Arguments, found: Found): Promise<void> {
   const { out, look } = world;
-  const { logins, clientKeys, failures } = found;
+  const { logins, clientKeys, providers, failures } = found;
   const now = world.clock.now();
   const lasting = failures.map((failure) => failureLine(failure, now));
   const blocks = [
@@ -185,6 +191,9 @@ async function print(world: World, { long }: Arguments, found: Found): Promise<v
           ]);
         })
       : shortBlocks(world, logins)),
+    ...(long
+      ? providers.map((one) => providerLines(one, now, look))
+      : [providers.map((one) => providerLine(one, now))].filter((lines) => lines.length > 0 && out.isTerminal)),
     ...(long ? clientKeys.map(clientKeyLines) : []),
     ...(failures.length === 0 ? [] : [[...lasting, howToSeeWhy]]),
   ];

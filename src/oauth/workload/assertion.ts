@@ -35,10 +35,9 @@ export function checkAssertion(
   expected: { readonly audience: string; readonly now: number },
 ): CheckedAssertion {
   const refuse = (problem: 'form' | 'time' | 'audience', why: string) => ({ ok: false, problem, why }) as const;
-  const [head = '', payload = '', signature = '', ...more] = assertion.reveal().split('.');
-  const header = objectIn(head);
-  const claims = objectIn(payload);
-  if (header === undefined || claims === undefined || more.length > 0) return refuse('form', 'it is no JSON web token');
+  const parts = partsOf(assertion);
+  if (parts === undefined) return refuse('form', 'it is no JSON web token');
+  const { header, claims, signature } = parts;
   const { alg } = header;
   if (typeof alg !== 'string' || !/^[\w-]{1,40}$/.test(alg)) return refuse('form', 'it names no algorithm');
   if (/^none$/i.test(alg) || !isBase64Url(signature)) return refuse('form', 'it is not signed');
@@ -70,6 +69,14 @@ function inWords(seconds: number): string {
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
 const isBase64Url = (text: string) => /^[\w-]+$/.test(text);
+
+/** Header and claims of a JWT, nothing of it verified; undefined: it is none. */
+export function partsOf(token: Secret) {
+  const [head = '', payload = '', signature = '', ...more] = token.reveal().split('.');
+  const header = objectIn(head);
+  const claims = objectIn(payload);
+  return header === undefined || claims === undefined || more.length > 0 ? undefined : { header, claims, signature };
+}
 
 /** A part of a JWT; our parser refuses members that are there twice. */
 function objectIn(part: string): JsonObject | undefined {

@@ -11,6 +11,7 @@ import { deviceFlow, deviceGrant } from './device-flow.js';
 import type { SigningKeys } from './keys.js';
 import { type KeptRecords, memoryStore } from './memory.js';
 import { allScopes, resourceScopes } from './scopes.js';
+import { jwtBearerGrant } from './workload-issuer.js';
 
 export interface Surroundings {
   readonly settings: SandboxSettings;
@@ -84,12 +85,19 @@ export function providerConfiguration(about: Surroundings): Configuration {
         throw new errors.InvalidClientAuth('the assertion must have the issuer as its only audience');
       }
     },
+    discovery: profilesOf(about.settings),
     clientBasedCORS: () => false,
     formats: { customizers: { jwt: (_context, _token, parts) => unbound(about, parts) } },
     clockTolerance: 0,
     fetch: about.documents.fetch,
     renderError: about.renderError,
   };
+}
+
+/** Does it take what a company's provider vouches for? */
+function profilesOf({ clients }: SandboxSettings): NonNullable<Configuration['discovery']> {
+  const isTaken = clients.some(({ company }) => company !== undefined);
+  return isTaken ? { authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'] } : {};
 }
 
 /** There is no userinfo endpoint: the ID token says all of it. */
@@ -184,13 +192,22 @@ function lifetimes(accessTokenSeconds: number): NonNullable<Configuration['ttl']
 }
 
 function clientMetadata(known: SandboxClient, workloadSecret: string): NonNullable<Configuration['clients']>[number] {
-  const { workload, ...client } = known;
+  const { workload, company, company_secret: _, ...client } = known;
   if (workload !== undefined) {
     return {
       ...client,
       client_secret: workloadSecret,
       token_endpoint_auth_method: 'client_secret_post',
       grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+    } as NonNullable<Configuration['clients']>[number];
+  }
+  if (company !== undefined) {
+    return {
+      token_endpoint_auth_method: client.client_secret === undefined ? 'none' : 'client_secret_basic',
+      ...client,
+      grant_types: [jwtBearerGrant],
       redirect_uris: [],
       response_types: [],
     } as NonNullable<Configuration['clients']>[number];

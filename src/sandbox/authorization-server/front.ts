@@ -10,6 +10,8 @@ import type { Handler, LoopbackServer } from '../wire/listen.js';
 import { hasHost, parametersOf, readBody, replayed, targetOf } from '../wire/request.js';
 import { type HeldResponse, type SentResponse, send } from '../wire/response.js';
 import type { Approval } from './approval.js';
+import type { CompanyProvider } from './company/company-provider.js';
+import { isIdJag } from './company/id-jag-grant.js';
 import type { InteractionPages } from './interactions.js';
 import { oauthError } from './oauth-error.js';
 import { OneAtATime } from './one-at-a-time.js';
@@ -35,6 +37,7 @@ interface FrontParts {
   readonly resources: readonly string[];
   readonly guesses: Allowance;
   readonly workload: WorkloadIssuer;
+  readonly company: CompanyProvider;
   /** Undefined: a person decides. */
   readonly approval: Approval | undefined;
 }
@@ -115,7 +118,9 @@ async function route(
   if (visit.request.method === 'GET' && below === '/workload/token') {
     return reply(response, await parts.workload.issue(url.searchParams));
   }
-  if (visit.request.method === 'POST' && (below === '/token' || below === '/revoke')) {
+  if (below.startsWith('/company/')) return reply(response, await toCompany(parts, visit, below));
+  const isExchange = below === '/token' && isIdJag(form.get('assertion'));
+  if (visit.request.method === 'POST' && (below === '/token' || below === '/revoke') && !isExchange) {
     const exchanged = await parts.workload.exchange(form);
     if (exchanged !== undefined && 'refused' in exchanged) return reply(response, exchanged.refused);
     if (exchanged !== undefined) {
@@ -144,6 +149,13 @@ async function route(
   }
   if (below === '/authorize' && !url.searchParams.has('request_uri')) return pass(visit, withScope(target, url));
   return pass(visit, target);
+}
+
+/** The company's provider, which is at the same port. */
+async function toCompany({ company }: FrontParts, { request, url, form }: Visit, below: string): Promise<SentResponse> {
+  const { method = '', headers } = request;
+  const path = below.slice('/company'.length);
+  return await company.respond({ method, path, query: url.searchParams, form, authorization: headers.authorization });
 }
 
 /** What a platform's token stands for, as the client would ask for it with a secret. */

@@ -7,6 +7,7 @@ declare module 'oidc-provider/lib/provider.js' {
 declare module 'oidc-provider/lib/helpers/errors.js' {
   import { errors } from 'oidc-provider';
   export import InvalidClient = errors.InvalidClient;
+  export import InvalidGrant = errors.InvalidGrant;
   export import InvalidTarget = errors.InvalidTarget;
   export import InvalidClientAuth = errors.InvalidClientAuth;
 }

@@ -10,6 +10,8 @@ import type { LoopbackServer } from '../wire/listen.js';
 import { Approval } from './approval.js';
 import { ClientDocuments, resolveName } from './client-documents/client-documents.js';
 import { documentHooks } from './client-documents/hand-over.js';
+import { CompanyProvider } from './company/company-provider.js';
+import { acceptIdJags } from './company/id-jag-grant.js';
 import { providerConfiguration } from './configuration.js';
 import { userCodeGuesses } from './device-flow.js';
 import { front } from './front.js';
@@ -70,8 +72,7 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
       },
     }),
   );
-  // For its metadata alone: what comes by that grant is looked at before it.
-  if (workload.hasClients) provider.registerGrantType(jwtBearerGrant, () => undefined);
+  const company = takeAssertions(provider, parts, { workload, resources });
   // The way oidc-provider's own recipes give to have a rule of one's own for redirect URIs.
   provider.Client.prototype.redirectUriAllowed = function redirectUriAllowed(asked: string): boolean {
     const registered = (this.redirectUris ?? []).filter(isAcceptable);
@@ -87,5 +88,22 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
   });
   const pages = [parts.addresses.authorizationOrigin, parts.accounts.origin];
   const approval = settings.approve ? new Approval(pages) : undefined;
-  server.serve(front({ ...parts, provider, interactions, resources, guesses, approval, workload }));
+  server.serve(front({ ...parts, provider, interactions, resources, guesses, approval, workload, company }));
+}
+
+/** What is taken by the jwt-bearer grant, if anything: tokens of a platform, and what a company's provider vouches for. */
+function takeAssertions(
+  provider: Provider,
+  { settings, addresses: { issuer }, keys }: AuthorizationServerParts,
+  { workload, resources }: { readonly workload: WorkloadIssuer; readonly resources: readonly string[] },
+): CompanyProvider {
+  const { accessTokenSeconds, companyIssuer } = settings;
+  const company = new CompanyProvider({ ...settings, audience: issuer });
+  if (company.hasClients) {
+    acceptIdJags(provider, { company, issuer, resources, signing: keys.signing, accessTokenSeconds, companyIssuer });
+  } else if (workload.hasClients) {
+    // For its metadata alone: what comes by that grant is looked at before it.
+    provider.registerGrantType(jwtBearerGrant, () => undefined);
+  }
+  return company;
 }

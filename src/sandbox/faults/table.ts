@@ -1,6 +1,7 @@
 import { authorizationMetadataFaults } from './authorization-metadata.js';
 import { callbackFaults } from './callback.js';
 import { challengeFaults } from './challenge.js';
+import { companyFaults } from './company.js';
 import { dpopFaults } from './dpop.js';
 import type { Fault } from './fault.js';
 import { insistingFaults } from './insisting.js';
@@ -26,6 +27,7 @@ const groups: readonly (readonly [about: string, faults: () => readonly Fault[]]
   ['Refresh', refreshFaults],
   ['The platform of a workload (RFC 7523)', workloadFaults],
   ['Tokens bound to a key (RFC 9449), with --dpop', dpopFaults],
+  ['The provider of a company (ID-JAG)', companyFaults],
   ['The protected server, asked with a token', serverFaults],
   ['The protected server, in revision 2026-07-28', newerEraFaults],
   ['The service behind the server', upstreamFaults],

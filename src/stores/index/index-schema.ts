@@ -84,6 +84,9 @@ const isAssertion: Check = (value) =>
     use: oneOf('client', 'grant'),
   }) === undefined;
 
+const isProvider: Check = (value) =>
+  wrongMember(asObject(value ?? null), { issuer: isText, clientId: isText, tokenFile: maybe(isText) }) === undefined;
+
 const login: Checks = {
   key: isKey,
   name: maybe(isText),
@@ -106,6 +109,7 @@ const login: Checks = {
   registration: isWay,
   grant: maybe(oneOf('client_credentials')),
   assertion: maybe(isAssertion),
+  provider: maybe(isProvider),
   dead: maybe(isFlag),
   gone: maybe(isFlag),
   shared: maybe(isFlag),
@@ -158,6 +162,7 @@ const lists: Readonly<Record<string, { readonly checks: Checks; readonly isOptio
   logins: { checks: login, isOptional: false },
   registrations: { checks: registration, isOptional: false },
   clientKeys: { checks: clientKey, isOptional: true },
+  providers: { checks: login, isOptional: true },
   strays: { checks: { key: isKey, store: isStore }, isOptional: true },
   pastNames: { checks: { name: isText, of: isText }, isOptional: true },
   redirectUris: { checks: { issuer: isText, redirectUri: isText }, isOptional: true },

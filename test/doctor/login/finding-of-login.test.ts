@@ -8,6 +8,8 @@ import { everyRemedy } from '../../app/every-remedy.js';
 /** Failures of the login's rooms that a login for a run does not end with, or that this machine alone is the cause of. */
 const others: ReadonlySet<string> = new Set([
   ...['assertion_unusable', 'assertion_refused'], // of a machine's own login
+  // of a login by a company's provider
+  ...['login_expired', 'provider_refused', 'id_jag_unusable', 'provider_is_issuer', 'store_refused', 'login_needed'],
   ...['usage', 'client_key_unusable', 'client_metadata_url_refused', 'header_refused', 'method_refused'],
   ...['name_unusable', 'name_taken', 'not_confirmed', 'no_servers_there', 'server_not_there', 'interrupted'],
   ...[

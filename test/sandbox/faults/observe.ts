@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import type { Fault } from '../../../src/sandbox/faults/fault.js';
+import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import type { Sandbox } from '../../../src/sandbox/start.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 
@@ -68,12 +69,13 @@ export function proveFaults<T>(
   group: readonly Pick<Fault, 'name'>[],
   look: (sandbox: Sandbox, arm: () => void) => Promise<T>,
   proofs: Readonly<Record<string, (seen: T) => boolean>>,
+  options: SandboxOptions = {},
 ): void {
   const names = new Set(group.map(({ name }) => name));
   describe(`faults ${[...names][0]} and the like`, () => {
     let sandbox: Sandbox;
     before(async () => {
-      sandbox = await startSandbox();
+      sandbox = await startSandbox(options);
     });
     after(() => sandbox.close());
     test('[A-298] every fault of the group has a proof', () => {

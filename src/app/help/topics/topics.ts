@@ -1,4 +1,5 @@
 import { clients } from './clients.js';
+import { company } from './company.js';
 import { credentialHelpers } from './credential-helpers.js';
 import { environment } from './environment.js';
 import { exitCodes } from './exit-codes.js';
@@ -19,6 +20,7 @@ export const topics: readonly Topic[] = [
   clients,
   scripts,
   machines,
+  company,
   fleet,
   hosts,
   credentialHelpers,

@@ -1,0 +1,207 @@
+import { isFailure } from '../../core/failure.js';
+import { isSharedKind, type LoginRecord } from '../../core/records.js';
+import type { Secret } from '../../core/secret.js';
+import { printable } from '../../core/text/printable.js';
+import { authMethodFor } from '../../oauth/client-authentication.js';
+import { idJagNotTaken, providerIsIssuer } from '../../oauth/company/failures.js';
+import { findProvider } from '../../oauth/company/find-provider.js';
+import { missingForIdJag } from '../../oauth/company/id-jag.js';
+import { resourceToSend } from '../../oauth/discover.js';
+import type { KeptProvider } from '../../stores/kept-provider.js';
+import { providerLogin, type Vouched, vouch } from '../../tokens/company/vouch.js';
+import { sameLogin } from '../../tokens/find-login.js';
+import { readForIssuer } from '../../tokens/read-credential.js';
+import { manualRegistration } from '../../tokens/registrations.js';
+import { providerRefresh } from '../../tokens/valid-token.js';
+import { beginLogin, headerLines } from '../begin-login.js';
+import { identifyClient } from '../client/identify-client.js';
+import type { IdentifiedClient } from '../client/register.js';
+import type { BegunLogin, GivenProvider, LoginPorts, LoginRequest, PersonLogin } from '../ports.js';
+import { askForToken } from '../redeem.js';
+import { withGivenOptions } from '../refusals/given-options.js';
+import { withOtherResource } from '../refusals/resource-refused.js';
+import { saveCredential } from '../save-credential.js';
+import { companyClientMissing, companyNotShared } from './failures.js';
+import { logInAtProvider } from './log-in-at-provider.js';
+
+/**
+ * The company's provider that a login is made by: the one named now, else that of the login which it replaces. Nothing that a
+ * server says names one.
+ * @throws Failure of the index
+ */
+export async function providerOf(world: LoginPorts, request: LoginRequest): Promise<GivenProvider | undefined> {
+  if (request.provider !== undefined) return request.provider;
+  const held = sameLogin((await world.index.read()).logins, request);
+  if (held?.provider === undefined) return undefined;
+  // What the store holds counts: another program could change the index.
+  const { provider: kept, providerSecret: secret } = (await readQuietly(world, held)) ?? {};
+  if (kept === undefined) return { ...held.provider, secret: undefined, tokenFile: held.provider.tokenFile };
+  const { issuer, clientId, file } = kept;
+  return { issuer, clientId, secret, tokenFile: file?.path };
+}
+
+/**
+ * Logs in by a company's provider (enterprise-managed authorization): discovery as for everybody, then an ID-JAG of the
+ * provider, where somebody has logged in once, then the token for it (RFC 7523 section 2.1). A browser opens where the login
+ * at the provider is not there, or no longer good.
+ * @throws Failure of discovery, of the provider, `capability_missing`, `client_identifier_needed`, or as `askForToken`
+ */
+export async function companyLogin(
+  world: LoginPorts,
+  request: PersonLogin,
+  given: GivenProvider,
+): Promise<LoginRecord> {
+  const { signal } = request;
+  const begun = withGivenOptions(await beginLogin(world, request, 'assertion'), request);
+  const { ports, discovery, headers, meant, dpop } = begun;
+  const { authorizationServer } = discovery;
+  const { issuer } = authorizationServer;
+  if (isSharedKind(ports.store.kind)) throw companyNotShared(ports.store.kind);
+  if (issuer === given.issuer) throw providerIsIssuer(given.issuer, { ...meant, given: undefined });
+  const missing = missingForIdJag(authorizationServer);
+  if (missing !== undefined) throw idJagNotTaken(issuer, missing);
+  const client = await clientAt(begun, request);
+  const isNamed = (scope: string) => request.scopes.named?.includes(scope) === true;
+  const scopes = begun.scopes.filter((scope) => scope !== 'offline_access' || isNamed(scope));
+  announce(begun, given, scopes);
+  try {
+    const provider = await withSecret(world, given, request);
+    const { vouched, kept } = await vouchedBy(world, { begun, request, provider, clientId: client.clientId, scopes });
+    ports.progress.begin('Asking for a token');
+    const grant = { assertion: vouched.idJag, scopes };
+    const redeemed = await askForToken(ports, 'jwt_bearer', { discovery, client, scopes, dpop, signal }, grant).catch(
+      (error: unknown) => {
+        throw isFailure(error) ? vouched.explain(error) : error;
+      },
+    );
+    // The provider decides anew each time (section 4.4 of the draft): a refresh token would go round it.
+    const used = { ...redeemed, token: { ...redeemed.token, refreshToken: undefined } };
+    const { identity } = vouched;
+    return await saveCredential(ports, {
+      ...{ request, discovery, redeemed: used, headers, identity, way: client.way, proofs: begun },
+      grant: 'id_jag',
+      provider: { ...kept, ...(identity === undefined ? {} : { subject: identity.subject }) },
+      providerSecret: kept.file === undefined ? undefined : provider.secret,
+    });
+  } catch (error) {
+    throw withOtherResource(begun, 'person', error);
+  } finally {
+    ports.progress.end();
+  }
+}
+
+/** Who asks for what, in the terminal, before anything is sent to the provider. */
+function announce({ ports, discovery, headers }: BegunLogin, provider: GivenProvider, scopes: readonly string[]): void {
+  const source = provider.tokenFile === undefined ? '' : ` (ID token from ${printable(provider.tokenFile, 200)})`;
+  const lines = [
+    `Logging in to ${printable(discovery.server)}`,
+    `at the authorization server ${printable(discovery.authorizationServer.issuer)}`,
+    `by the company’s provider ${printable(provider.issuer)}${source}`,
+    scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`,
+    ...headerLines(headers),
+    ...discovery.warnings.map((warning) => `Note: ${printable(warning, 600)}`),
+  ];
+  lines.forEach(ports.terminal.tell);
+}
+
+/** The client that the provider vouches for, at the server's own authorization server. @throws Failure `client_identifier_needed` */
+async function clientAt(begun: BegunLogin, request: PersonLogin): Promise<IdentifiedClient> {
+  const { ports, held, discovery, preregistered, kept, meant } = begun;
+  const { issuer, takesMetadataDocuments } = discovery.authorizationServer;
+  const { metadataUrl } = request.client;
+  const identify = (forced: 'preregistered' | 'metadata') =>
+    identifyClient({
+      ...{ begun, forced, metadataUrl, redirectUri: '', hasFixedPort: false, signal: request.signal },
+      userCode: 'none',
+    });
+  if (preregistered !== undefined) return await identify('preregistered');
+  if (held?.provider !== undefined && held.issuer === issuer) {
+    const stored = await readQuietly(ports, held);
+    if (stored !== undefined) {
+      const { authMethod: method, clientSecret: secret, binding } = stored;
+      return { way: held.registration, clientId: binding.clientId, method, secret };
+    }
+  }
+  if (manualRegistration(kept, undefined) !== undefined) return await identify('preregistered');
+  if (takesMetadataDocuments && metadataUrl !== undefined) return await identify('metadata');
+  throw companyClientMissing(meant, issuer);
+}
+
+/** The provider with the secret of the client there: the one given, else the one that its login was made with. */
+async function withSecret(
+  world: LoginPorts,
+  given: GivenProvider,
+  { account }: Pick<PersonLogin, 'account'>,
+): Promise<GivenProvider> {
+  if (given.secret !== undefined) return given;
+  const record = await providerLogin(world, { provider: given, account });
+  const secret: Secret | undefined = record && (await readQuietly(world, record))?.clientSecret;
+  return { ...given, secret };
+}
+
+interface VouchedRequest {
+  readonly begun: BegunLogin;
+  readonly request: PersonLogin;
+  readonly provider: GivenProvider;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+}
+
+/** Asks the provider; where its login is not there, or no longer good, somebody logs in there first, once. */
+async function vouchedBy(world: LoginPorts, about: VouchedRequest) {
+  const { begun, request, provider, clientId, scopes } = about;
+  const { account, signal, page } = request;
+  const { discovery, meant, ports } = begun;
+  const kept = await keptAs(world, provider, signal);
+  const target = {
+    audience: discovery.authorizationServer.issuer,
+    resource: resourceToSend(discovery),
+    clientId,
+    scopes,
+  };
+  const ask = async () => {
+    ports.progress.begin(`Asking ${provider.issuer}`);
+    const refresh = providerRefresh(world, signal);
+    return await vouch(world, {
+      ...{ provider: kept, account, target, login: meant, refresh, signal },
+      secret: provider.secret,
+    });
+  };
+  const done = (vouched: Vouched) => {
+    if (!vouched.ok) throw vouched.explain();
+    return { vouched, kept };
+  };
+  if (kept.file !== undefined) return done(await ask());
+  const seen = await providerLogin(world, { provider, account });
+  const isAnew = page?.loginHint !== undefined || (page?.prompts ?? []).length > 0;
+  if (seen !== undefined && seen.dead !== true && !isAnew) {
+    const first = await ask().catch((error: unknown) => {
+      if (!isFailure(error, 'login_expired')) throw error;
+      return undefined;
+    });
+    const isEnded =
+      first === undefined ||
+      (!first.ok && first.failed.problem === 'refused' && first.failed.error === 'invalid_grant');
+    if (!isEnded) return done(first);
+  }
+  ports.progress.end();
+  await logInAtProvider(world, { begun, request, provider, seen });
+  return done(await ask());
+}
+
+/** What is kept of the provider with the server's login. */
+async function keptAs(world: LoginPorts, provider: GivenProvider, signal: AbortSignal): Promise<KeptProvider> {
+  const { issuer, clientId, secret, tokenFile: path } = provider;
+  if (path === undefined) return { issuer, clientId };
+  const { provider: found, zone } = await findProvider(world, { issuer, byBrowser: false, signal });
+  const authMethod = authMethodFor(secret !== undefined, found.tokenAuthMethods);
+  return { issuer, clientId, file: { path, tokenEndpoint: found.tokenEndpoint, authMethod, zone } };
+}
+
+/** What cannot be read is asked for anew. */
+async function readQuietly(ports: LoginPorts, login: LoginRecord) {
+  return await readForIssuer(ports, login).catch((error: unknown) => {
+    if (!isFailure(error)) throw error;
+    return undefined;
+  });
+}

@@ -1,0 +1,34 @@
+import { exitCode, Failure } from '../../core/failure.js';
+import { type LoginMeant, loginCommand } from '../../core/login-command.js';
+import { quoted } from '../../core/text/printable.js';
+
+/** No client is known at the authorization server of a server that a company's provider is to vouch for. */
+export function companyClientMissing(login: LoginMeant, issuer: string): Failure {
+  return new Failure({
+    code: 'client_identifier_needed',
+    exit: exitCode.usage,
+    message: `A company’s provider vouches for one client that is known at ${quoted(issuer)}, and none was named.`,
+    remedy: `Ask your company’s administrator for its identifier, and run, with --client-secret-stdin if it has a secret: ${loginCommand(login, '--client-id ID')}`,
+  });
+}
+
+/** No login hangs on the provider that was named. */
+export function providerUnknown(issuer: string, known: readonly string[]): Failure {
+  const others = known.length === 0 ? '' : ` You have: ${known.map((one) => quoted(one, 200)).join(', ')}.`;
+  return new Failure({
+    code: 'login_needed',
+    exit: exitCode.loginNeeded,
+    message: `There is no login at the company’s provider ${quoted(issuer, 200)}.${others}`,
+    remedy: 'To see which logins there are: postern status -l',
+  });
+}
+
+/** What hangs on the login at a provider is no login of many machines: each would need the person's login there. */
+export function companyNotShared(store: string): Failure {
+  return new Failure({
+    code: 'store_refused',
+    exit: exitCode.usage,
+    message: `A login by a company’s provider is one person’s, and cannot be kept in the store ${quoted(store, 200)}, which machines share.`,
+    remedy: 'Keep it on this machine, with --store keychain or --store file. Which way is for whom: postern help fleet',
+  });
+}

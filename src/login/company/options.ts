@@ -1,0 +1,84 @@
+import type { OptionSpec } from '../../core/command.js';
+import { gateUrl } from '../../core/url.js';
+import { argumentRefused, usageContradictory, usageWrong } from '../../core/usage-failures.js';
+import { tokenFilePath } from '../../stores/kept-provider.js';
+import { type ClientWorld, readSecretFile } from '../client/client-options.js';
+import type { GivenProvider } from '../ports.js';
+
+const excluded = ['client-credentials', 'device', 'registration'] as const;
+
+/** How a login is made by a company's provider. */
+export const providerOptions = [
+  {
+    name: 'idp',
+    kind: 'string',
+    value: 'ISSUER',
+    describe:
+      'your company’s provider (OpenID Connect): log in there once, and each server’s token comes by it; kept with the login',
+    excludes: excluded,
+  },
+  {
+    name: 'idp-client-id',
+    kind: 'string',
+    value: 'ID',
+    describe: 'of --idp: the client there; --client-id is the one at the server’s own authorization server',
+  },
+  {
+    name: 'idp-client-secret-file',
+    kind: 'string',
+    value: 'FILE',
+    describe: 'of --idp-client-id: the file with its secret, where it has one',
+  },
+  {
+    name: 'idp-token-file',
+    kind: 'string',
+    value: 'FILE',
+    describe: 'of --idp: take the ID token from this file, read anew each time and never stored; nobody logs in there',
+  },
+] as const satisfies readonly OptionSpec[];
+
+/** What of a command line says by which provider a login is made. */
+export interface ProviderArguments {
+  readonly idp: string | undefined;
+  readonly idpClientId: string | undefined;
+  readonly idpClientSecretFile: string | undefined;
+  readonly idpTokenFile: string | undefined;
+}
+
+const help = 'postern login --help';
+
+/** Whether the options that name a provider go together. @throws Failure `usage` */
+export function checkProvider(args: ProviderArguments): void {
+  const { idp, idpClientId, idpClientSecretFile, idpTokenFile } = args;
+  if (idp === undefined) {
+    if ((idpClientId ?? idpClientSecretFile ?? idpTokenFile) === undefined) return;
+    throw usageWrong('Say which provider is meant: --idp ISSUER.', help);
+  }
+  const gated = gateUrl(idp);
+  const why = gated.ok ? problemOf(gated.url) : 'it is no usable URL';
+  if (why !== undefined) throw argumentRefused('--idp', why, help);
+  if (idpClientId === undefined) throw usageWrong('--idp needs the client there: --idp-client-id ID.', help);
+  if (idpClientId === '' || /[^\x20-\x7e]/.test(idpClientId)) {
+    throw argumentRefused('--idp-client-id', 'it is visible ASCII', help);
+  }
+  if (idpTokenFile === '' || idpTokenFile === '-') {
+    throw argumentRefused('--idp-token-file', 'it is read anew for each token, so it has to be a file', help);
+  }
+  if (idpClientSecretFile === '-') throw usageContradictory('--idp-client-secret-file', '-', help);
+}
+
+/** An issuer is https, without query and fragment (OpenID Connect Discovery 1.0, section 2). */
+function problemOf({ protocol, hostname, search, hash }: URL): string | undefined {
+  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  if (protocol !== 'https:' && !isLocal) return 'it is not https';
+  return search === '' && hash === '' ? undefined : 'an issuer has no query and no fragment';
+}
+
+/** The provider that options name; undefined: none. @throws Failure `usage`, `file_unreadable` */
+export async function readProvider(world: ClientWorld, args: ProviderArguments): Promise<GivenProvider | undefined> {
+  checkProvider(args);
+  const { idp: issuer, idpClientId: clientId, idpClientSecretFile: file, idpTokenFile } = args;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  const secret = file === undefined ? undefined : await readSecretFile(world, file);
+  return { issuer, clientId, secret, tokenFile: idpTokenFile === undefined ? undefined : tokenFilePath(idpTokenFile) };
+}

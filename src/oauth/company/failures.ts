@@ -1,0 +1,137 @@
+import { exitCode, Failure, isFailure } from '../../core/failure.js';
+import { type LoginMeant, loginCommand } from '../../core/login-command.js';
+import { namedServer } from '../../core/resource.js';
+import { quoted } from '../../core/text/printable.js';
+import type { FailedRequest } from '../engine.js';
+import { tokenEndpointFailed } from '../failures.js';
+
+/** The company's provider gave no ID-JAG for a server. */
+export function providerFailed(failed: FailedRequest, provider: string, login: LoginMeant): Failure {
+  switch (failed.problem) {
+    case 'transient':
+      return tokenEndpointFailed(provider, failed.status, failed.retryAfterMs);
+    case 'unusable':
+      return idJagUnusable(provider, failed.why);
+    case 'refused':
+      return providerRefused(provider, failed, login);
+  }
+}
+
+function idJagUnusable(provider: string, why: string): Failure {
+  return new Failure({
+    code: 'id_jag_unusable',
+    exit: exitCode.serverBreaksRules,
+    message: `The company’s provider ${quoted(provider)} sent no ID-JAG that may be used: ${why}. Nothing was sent on.`,
+    remedy:
+      'Show this to whoever runs the provider: aud, resource and client_id have to be those of the server (draft-ietf-oauth-identity-assertion-authz-grant). See: postern help company',
+  });
+}
+
+/** The company's provider refused to vouch for somebody at this server (RFC 8693 section 2.2.2). */
+export function providerRefused(
+  provider: string,
+  response: { readonly status: number; readonly error: string; readonly said: string },
+  login: LoginMeant,
+): Failure {
+  const { status, error, said } = response;
+  const server = quoted(namedServer(login.server), 200);
+  const shown = error === '' ? '' : ` ${quoted(error, 80)}`;
+  const quote = said === '' ? '' : `; it said: ${quoted(said)}`;
+  const message = `The company’s provider ${quoted(provider)} does not vouch for this login at ${server} (${status}${shown})${quote}.`;
+  const known = Object.hasOwn(afterRefusal, error) ? afterRefusal[error] : undefined;
+  const isEnded = error === 'invalid_grant';
+  return new Failure({
+    code: isEnded ? 'login_expired' : 'provider_refused',
+    exit: isEnded ? exitCode.loginNeeded : exitCode.refused,
+    message,
+    remedy: isEnded ? `Log in there again: ${loginCommand(login)}` : (known ?? askAdministrator),
+  });
+}
+
+const askAdministrator =
+  'Ask your company’s administrator whether you may use this server by it. What they have to set up: postern help company';
+
+const notSetUp =
+  'Your company’s administrator has to set it up: the client (--idp-client-id) may exchange ID tokens there, for this server’s authorization server. See: postern help company';
+
+const afterRefusal: Readonly<Record<string, string>> = {
+  invalid_client:
+    'Check --idp-client-id and, where it has a secret, --idp-client-secret-file. See: postern help company',
+  unauthorized_client: notSetUp,
+  unsupported_grant_type: notSetUp,
+  unsupported_token_type: notSetUp,
+  invalid_request: notSetUp,
+  invalid_target:
+    'The provider knows no such server. Your company’s administrator has to add it. See: postern help company',
+  invalid_scope: 'Check --scope, or leave it out. See: postern help company',
+};
+
+/** The authorization server of a server lists no way to take an ID-JAG. */
+export function idJagNotTaken(issuer: string, what: string): Failure {
+  return new Failure({
+    code: 'capability_missing',
+    exit: exitCode.serverBreaksRules,
+    message: `The authorization server ${quoted(issuer)} does not offer ${what}, so no company’s provider can vouch there. Nothing was sent.`,
+    remedy: 'Log in without --idp, or ask its operator for enterprise-managed authorization. See: postern help company',
+  });
+}
+
+/** The server names the very provider for its authorization server. */
+export function providerIsIssuer(provider: string, login: LoginMeant): Failure {
+  return new Failure({
+    code: 'provider_is_issuer',
+    exit: exitCode.refused,
+    message: `${quoted(namedServer(login.server), 200)} names the company’s provider ${quoted(provider)} itself for its authorization server, so there is nobody to vouch to. Nothing was sent.`,
+    remedy: `If the server is your company’s, log in without the provider: ${loginCommand(login)}`,
+  });
+}
+
+/** The authorization server of the server did not take what the provider vouched for; other failures stay as they are. */
+export function idJagRefused(failure: Failure, provider: string): Failure {
+  if (!isFailure(failure, 'invalid_grant', 'invalid_client', 'unauthorized_client', 'grant_refused')) return failure;
+  return failure.withRemedy(
+    `It was shown an ID-JAG of ${quoted(provider, 200)}, as the client of --client-id: it has to trust that provider, and to know that client and its secret. Show this to your company’s administrator. See: postern help company`,
+  );
+}
+
+/** There is no login at the provider any more that could vouch. `why` ends a sentence. */
+export function providerLoginEnded(provider: string, why: string, login: LoginMeant, cause?: unknown): Failure {
+  return new Failure({
+    code: 'login_expired',
+    exit: exitCode.loginNeeded,
+    message: `The login at the company’s provider ${quoted(provider)} is no longer good: ${why}.`,
+    remedy: `Log in there again, once for all its servers: ${loginCommand(login)}`,
+    cause,
+  });
+}
+
+/** Somebody else is logged in at the provider than the one whose login this is. */
+export function otherPersonVouched(provider: string, login: LoginMeant): Failure {
+  return new Failure({
+    code: 'login_expired',
+    exit: exitCode.loginNeeded,
+    message: `Somebody else is logged in at the company’s provider ${quoted(provider)} now than the person whose login this is. Nothing was sent.`,
+    remedy: `To use this server as the one who is logged in there: ${loginCommand(login)}`,
+  });
+}
+
+/** An ID token of a file is not sent. `why` ends a sentence. */
+export function idTokenUnusable(source: string, why: string): Failure {
+  return new Failure({
+    code: 'assertion_unusable',
+    exit: exitCode.loginNeeded,
+    message: `The ID token from ${source} cannot be used: ${why}. It was not sent.`,
+    remedy:
+      'It has to be an ID token of the provider (--idp) for its client (--idp-client-id) that has not ended. It is read anew each time. See: postern help company',
+  });
+}
+
+/** The provider refused so often that it is not asked for now. */
+export function providerRefusedTooOften(login: LoginMeant, max: number): Failure {
+  return new Failure({
+    code: 'provider_refused',
+    exit: exitCode.refused,
+    message: `A login by the company’s provider was refused ${max} times within an hour for ${quoted(namedServer(login.server), 200)}. Nobody was asked again.`,
+    remedy: `Once it is allowed, run: ${loginCommand(login)}`,
+  });
+}

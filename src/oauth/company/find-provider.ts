@@ -1,0 +1,46 @@
+import type { Zone } from '../../core/records.js';
+import { authorizationServerMetadataUrls, type DiscoveryPorts } from '../discovery-document.js';
+import { capabilityMissing } from '../failures.js';
+import { type AuthorizationServer, findAuthorizationServer } from '../server-metadata.js';
+import { missingForExchange } from './id-jag.js';
+
+const limits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
+
+/**
+ * A company's provider, which a person has named: its metadata, as for an authorization server that a server names, and how
+ * near it is.
+ * @param wanted.byBrowser Is somebody to log in there?
+ * @throws Failure as `findAuthorizationServer`, `capability_missing` where it exchanges nothing
+ */
+export async function findProvider(
+  ports: DiscoveryPorts,
+  wanted: { readonly issuer: string; readonly byBrowser: boolean; readonly signal: AbortSignal },
+): Promise<{ readonly provider: AuthorizationServer; readonly zone: Zone }> {
+  const { issuer, byBrowser, signal } = wanted;
+  const grant = byBrowser ? 'authorization_code' : 'assertion';
+  const zone = await zoneOf(ports, issuer, signal);
+  const provider = await findAuthorizationServer(ports, { issuer, resource: issuer, zone, grant, signal });
+  const missing = missingForExchange(provider);
+  if (missing !== undefined) throw capabilityMissing(issuer, missing);
+  for (const url of [provider.tokenEndpoint, provider.authorizationEndpoint]) {
+    if (url !== undefined) await ports.http.check({ url, namedBy: zone, signal });
+  }
+  return { provider, zone };
+}
+
+/** The zone of the address that a person has named; what its first document says does not matter here. */
+async function zoneOf({ http, progress }: DiscoveryPorts, issuer: string, signal: AbortSignal): Promise<Zone> {
+  const url = authorizationServerMetadataUrls(issuer).at(-1) ?? issuer;
+  progress.begin(`Asking ${issuer}`);
+  const headers = [['accept', 'application/json']] as const;
+  await using response = await http.send({
+    method: 'GET',
+    url,
+    headers,
+    namedBy: 'person',
+    redirects: 'report',
+    limits,
+    signal,
+  });
+  return response.zone;
+}

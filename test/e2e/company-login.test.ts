@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startBridge } from '../bridge/host.js';
+import { needs } from '../support/needs.js';
+import { runProgram } from '../support/program.js';
+import { findSecrets } from '../support/secrets-search.js';
+import { startSandbox } from '../support/start-sandbox.js';
+import {
+  aSecond,
+  askedOfProvider,
+  clients,
+  companyOptions,
+  companySecret,
+  idJagsOf,
+  loginInBrowser,
+  providerOf,
+  toolSecret,
+} from './company.js';
+import { openStage } from './stage.js';
+
+const skip = needs('gnome-keyring', 'secret-tool');
+
+test('one login at the provider, two servers: the second needs no browser, in CI either; status shows both; each renews by itself', {
+  skip,
+}, async () => {
+  await using stage = await openStage({ clients, accessTokenSeconds: 1, idTokenSeconds: 2 });
+  const provider = providerOf(stage);
+  await using other = await startSandbox({ clients, accessTokenSeconds: 1, companyIssuer: provider });
+  const options = await companyOptions(stage);
+  const first = await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'one', ...options]);
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stderr, /by the company’s provider .*\/company/);
+  const home = { ...stage.home, env: { ...stage.home.env, CI: 'true' } };
+  const second = await runProgram(home, ['login', other.serverUrl, '--name', 'two', ...options]);
+  assert.equal(second.code, 0, second.stderr);
+  assert.equal(await stage.browser.record(), '', 'no tab');
+  await aSecond();
+  await aSecond();
+  for (const name of ['one', 'two', 'one']) {
+    const who = await runProgram(home, ['call', name, 'whoami']);
+    assert.match(who.stdout, /alice/, who.stderr);
+  }
+  assert.ok(askedOfProvider(stage).includes('refresh_token'), 'the ID token had ended');
+  const status = JSON.parse((await stage.run('status', '--json')).stdout);
+  assert.deepEqual(
+    status.providers.map((one: Record<string, unknown>) => [one['issuer'], one['identity'], one['logins']]),
+    [
+      [
+        provider,
+        'alice@sandbox.example',
+        [
+          { name: 'one', server: stage.sandbox.serverUrl, account: 'default' },
+          { name: 'two', server: other.serverUrl, account: 'default' },
+        ],
+      ],
+    ],
+  );
+  const long = await stage.run('status', '-l');
+  assert.match(long.stdout, /logs in +by the company’s provider/);
+  assert.match(long.stdout, /logins +one, two/);
+  const logout = await stage.run('logout', 'two');
+  assert.equal(logout.code, 0);
+  const again = await runProgram(home, ['login', other.serverUrl, '--name', 'two', ...options]);
+  assert.equal(again.code, 0, `the provider’s login stays: ${again.stderr}`);
+  const all = await stage.run('logout', '--idp', provider);
+  assert.match(all.stdout, /Logged out of one\.[\s\S]*Logged out of two\.[\s\S]*its refresh token is revoked/);
+  const empty = JSON.parse((await stage.run('status', '--json')).stdout);
+  assert.deepEqual([empty.logins, empty.providers], [[], []]);
+  const nobody = await runProgram(home, ['login', other.serverUrl, ...options]);
+  assert.equal(nobody.code, 3, nobody.stderr);
+  assert.match(nobody.stderr, /CI=true/);
+});
+
+test('[A-300] no token and no secret of a company’s login is on the disk or in what is printed, with -v either', {
+  skip,
+}, async () => {
+  await using stage = await openStage({ clients, accessTokenSeconds: 1, idTokenSeconds: 1 });
+  const { serverUrl } = stage.sandbox;
+  const login = await loginInBrowser(stage, [serverUrl, '--name', 'one', '-v', ...(await companyOptions(stage))]);
+  assert.equal(login.code, 0, login.stderr);
+  for (const words of [
+    ['call', 'one', 'whoami', '-v'],
+    ['credential', 'headers', serverUrl],
+    ['status', '-l'],
+  ]) {
+    await aSecond();
+    const run = await stage.run(...words);
+    assert.equal(run.code, 0, run.stderr);
+  }
+  await aSecond();
+  await using bridge = startBridge(stage.home, 'one');
+  const clientInfo = { name: 'host', version: '1.0.0' };
+  bridge.send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
+  assert.equal((await bridge.next()).error, undefined);
+  const sent = stage.sandbox.requests.flatMap(({ params }) =>
+    params.filter(([name]) => ['assertion', 'subject_token', 'refresh_token', 'code', 'code_verifier'].includes(name)),
+  );
+  assert.ok(sent.length >= 12, String(sent.length));
+  const named = Object.fromEntries(sent.map(([name, value], at) => [`${name} ${at}`, value]));
+  await writeFile(join(stage.home.path, 'tool.secret'), 'gone');
+  await writeFile(join(stage.home.path, 'company.secret'), 'gone');
+  const printed = Object.fromEntries(
+    Object.entries(stage.printed).filter(([words]) => !words.includes('credential headers')),
+  );
+  const found = await findSecrets(
+    { ...named, toolSecret, companySecret },
+    { folders: [stage.home.path], texts: printed },
+  );
+  assert.deepEqual(found, []);
+});
+
+test('an ID token of a file: no person, read anew each time, never stored; gone, or for another client, it is not sent', {
+  skip,
+}, async () => {
+  await using stage = await openStage({ clients, accessTokenSeconds: 1 });
+  const { serverUrl } = stage.sandbox;
+  const options = await companyOptions(stage);
+  await loginInBrowser(stage, [serverUrl, '--account', 'lender', ...options]);
+  const shown = stage.sandbox.requests.flatMap(({ params }) => new Map(params).get('subject_token') ?? []);
+  const [idToken = ''] = shown;
+  const file = join(stage.home.path, 'id-token.jwt');
+  await writeFile(file, `${idToken}\n`);
+  const login = await stage.run('login', serverUrl, '--name', 'one', ...options, '--idp-token-file', file);
+  assert.equal(login.code, 0, login.stderr);
+  const index = await readFile(join(stage.home.env['XDG_STATE_HOME'] ?? '', 'postern', 'logins.json'), 'utf8').catch(
+    () => '',
+  );
+  assert.ok(!index.includes(idToken));
+  await aSecond();
+  assert.ok((await stage.token('one')).length > 20);
+  const before = askedOfProvider(stage).length;
+  const other = [...idToken.split('.')];
+  other[1] = Buffer.from(
+    JSON.stringify({ ...JSON.parse(Buffer.from(other[1] ?? '', 'base64url').toString()), aud: 'another' }),
+  ).toString('base64url');
+  for (const [text, said] of [
+    [other.join('.'), /for another client.*not sent/s],
+    ['no token at all', /not one token/],
+    ['', /empty/],
+  ] as const) {
+    await writeFile(file, text);
+    await aSecond();
+    const run = await stage.run('token', 'one');
+    assert.equal(run.code, 3, run.stderr);
+    assert.match(run.stderr, said);
+    assert.match(run.stderr, /postern help (company|machines)/);
+  }
+  assert.equal(askedOfProvider(stage).length, before, 'nothing was sent');
+});
+
+test('of eight processes at the end of both tokens one refreshes at the provider', { skip }, async () => {
+  await using stage = await openStage({ clients, accessTokenSeconds: 2, idTokenSeconds: 2 });
+  const { serverUrl } = stage.sandbox;
+  const login = await loginInBrowser(stage, [serverUrl, '--name', 'one', ...(await companyOptions(stage))]);
+  assert.equal(login.code, 0, login.stderr);
+  await aSecond();
+  await aSecond();
+  const before = askedOfProvider(stage).filter((grant) => grant === 'refresh_token').length;
+  const runs = await Promise.all(Array.from({ length: 8 }, () => stage.run('token', 'one')));
+  for (const { code, stderr } of runs) assert.equal(code, 0, stderr);
+  const asked = askedOfProvider(stage).filter((grant) => grant === 'refresh_token').length - before;
+  assert.ok(asked >= 1 && asked <= 3, `${asked} refreshes, and none twice with one token`);
+  const spent = stage.sandbox.requests.flatMap(({ params }) => new Map(params).get('refresh_token') ?? []);
+  assert.equal(new Set(spent).size, spent.length, 'no refresh token is sent twice');
+  const used = idJagsOf(stage);
+  assert.equal(new Set(used).size, used.length, 'and no ID-JAG');
+});
