@@ -1,5 +1,5 @@
 import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
-import { isSharedKind, type LoginRecord } from '../core/records.js';
+import { isSharedKind } from '../core/records.js';
 import type { HttpClient } from '../http/request.js';
 import { providerRefusedTooOften } from '../oauth/company/failures.js';
 import type { FailedToken, TokenResult } from '../oauth/token.js';
@@ -7,6 +7,7 @@ import { platformRefusedTooOften } from '../oauth/workload/failures.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { Lock } from '../stores/ports.js';
 import { currentProofs } from './client-keys.js';
+import type { Refreshes } from './company/vouch.js';
 import { loginExpired, refreshLeftElsewhere, tokensRefusedTooOften, tokenUnusable } from './failures.js';
 import { handingOver, keepCredential, recover, refreshed, sealResponse, whyNotOurs } from './keep-refreshed.js';
 import { readCredential, withLogin } from './read-credential.js';
@@ -237,7 +238,7 @@ class Refresh {
     const { journal } = this.#ports;
     const { login, signal } = this.#request;
     const step = { name: 'refresh', asked: `POST ${held.tokenEndpoint}` } as const;
-    const refresh = (one: LoginRecord) => refreshCredential(this.#ports, { login: one, signal });
+    const refresh: Refreshes = (one, rejected) => refreshCredential(this.#ports, { login: one, rejected, signal });
     try {
       const sent = await requestRefresh(
         { ...this.#ports, http },

@@ -1,4 +1,4 @@
-import { type Failure, isFailure } from '../../core/failure.js';
+import { type Failure, ignoreFailure, isFailure } from '../../core/failure.js';
 import type { LoginMeant } from '../../core/login-command.js';
 import type { LoginRecord, ProviderRecord } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
@@ -19,8 +19,11 @@ import type { TokenPorts } from '../token-request.js';
 
 type Ports = Pick<TokenPorts, 'http' | 'clock' | 'assertions' | 'index' | 'journal'>;
 
-/** What a provider's login is refreshed by, where its ID token has ended. @throws Failure as `refreshCredential` */
-export type Refreshes = (login: ProviderRecord) => Promise<StoredCredential>;
+/**
+ * What a provider's login is refreshed by, where its ID token has ended, or was `rejected`.
+ * @throws Failure as `refreshCredential`
+ */
+export type Refreshes = (login: ProviderRecord, rejected: Secret | undefined) => Promise<StoredCredential>;
 
 /** What a company's provider is to vouch for. */
 export interface VouchRequest {
@@ -64,9 +67,19 @@ interface Subject {
  * @throws Failure `login_expired`, `assertion_unreadable`, `assertion_unusable`, or the HTTP client's and the store's
  */
 export async function vouch(ports: Ports, request: VouchRequest): Promise<Vouched> {
+  if (request.provider.file !== undefined) return await exchange(ports, request, await fileSubject(ports, request));
+  const subject = await keptSubject(ports, request, undefined);
+  const vouched = await exchange(ports, request, subject);
+  const isRefused = !vouched.ok && vouched.failed.problem === 'refused' && vouched.failed.error === 'invalid_grant';
+  if (!isRefused || subject.type !== 'id_token') return vouched;
+  // It may have ended on the way, or be signed with a key that is used no longer: another one is tried, once.
+  const other = await keptSubject(ports, request, subject.token).catch(ignoreFailure);
+  return other === undefined ? vouched : await exchange(ports, request, other);
+}
+
+async function exchange(ports: Ports, request: VouchRequest, subject: Subject): Promise<Vouched> {
   const { provider, target, login, signal } = request;
   const { issuer, clientId } = provider;
-  const subject = provider.file === undefined ? await keptSubject(ports, request) : await fileSubject(ports, request);
   // Whose it is alone: the provider judges the rest of what it has issued itself.
   const identity = identityIn(subject.idToken, { issuer, clientId, now: undefined });
   if (provider.subject !== undefined && identity?.subject !== provider.subject) throw otherPersonVouched(issuer, login);
@@ -105,11 +118,11 @@ export function isLoginAt(
   return record.issuer === issuer && record.clientId === clientId;
 }
 
-async function keptSubject(ports: Ports, request: VouchRequest): Promise<Subject> {
+async function keptSubject(ports: Ports, request: VouchRequest, rejected: Secret | undefined): Promise<Subject> {
   const { provider, login, refresh } = request;
   const record = await providerLogin(ports, request);
   if (record === undefined) throw providerLoginEnded(provider.issuer, 'there is none any more', login);
-  const held = await refreshed(record, { refresh, issuer: provider.issuer, login });
+  const held = await refreshed({ refresh: () => refresh(record, rejected), issuer: provider.issuer, login });
   const { accessToken: idToken, refreshToken, tokenEndpoint, authMethod, clientSecret: secret, holds } = held;
   const endpoint = { tokenEndpoint, authMethod, zone: record.zone };
   return holds === 'refresh_token' && refreshToken !== undefined
@@ -118,12 +131,13 @@ async function keptSubject(ports: Ports, request: VouchRequest): Promise<Subject
 }
 
 /** In the words of the server's login: nobody knows the provider's by a name. */
-async function refreshed(
-  record: ProviderRecord,
-  about: { readonly refresh: Refreshes; readonly issuer: string; readonly login: LoginMeant },
-): Promise<StoredCredential> {
+async function refreshed(about: {
+  readonly refresh: () => Promise<StoredCredential>;
+  readonly issuer: string;
+  readonly login: LoginMeant;
+}): Promise<StoredCredential> {
   try {
-    return await about.refresh(record);
+    return await about.refresh();
   } catch (error) {
     const why = isFailure(error) ? reasons[error.code] : undefined;
     if (why === undefined) throw error;
