@@ -1,7 +1,6 @@
 import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
 import { isSharedKind } from '../core/records.js';
 import type { HttpClient } from '../http/request.js';
-import { providerRefusedTooOften } from '../oauth/company/failures.js';
 import type { FailedToken, TokenResult } from '../oauth/token.js';
 import { platformRefusedTooOften } from '../oauth/workload/failures.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
@@ -199,9 +198,10 @@ class Refresh {
     const { login } = this.#request;
     if (!isByOthersWord(held)) return true;
     const isAllowed = await this.#ports.attempts.allows(platformRefusals(login), maxPlatformRefusals);
-    const tooOften = held.provider === undefined ? platformRefusedTooOften : providerRefusedTooOften;
-    if (!isAllowed && !this.#lives(held)) throw tooOften(login, maxPlatformRefusals);
-    return isAllowed;
+    if (isAllowed || this.#lives(held)) return isAllowed;
+    if (held.provider === undefined) throw platformRefusedTooOften(login, maxPlatformRefusals);
+    const { providerRefusedTooOften } = await import('../oauth/company/failures.js');
+    throw providerRefusedTooOften(login, maxPlatformRefusals);
   }
 
   /**
@@ -238,7 +238,8 @@ class Refresh {
     const { journal } = this.#ports;
     const { login, signal } = this.#request;
     const step = { name: 'refresh', asked: `POST ${held.tokenEndpoint}` } as const;
-    const refresh: Refreshes = (one, rejected) => refreshCredential(this.#ports, { login: one, rejected, signal });
+    const refresh: Refreshes = async (one, rejected) =>
+      await refreshCredential(this.#ports, { login: one, rejected, signal }, await readCredential(this.#ports, one));
     try {
       const sent = await requestRefresh(
         { ...this.#ports, http },

@@ -17,7 +17,7 @@ import {
   validateTokenResponse,
 } from '../oauth/token.js';
 import type { StoredCredential } from '../stores/credential-item.js';
-import { type Refreshes, vouch } from './company/vouch.js';
+import type { Refreshes } from './company/vouch.js';
 import { tokenUnusable } from './failures.js';
 import { keepCredential, refreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
@@ -84,6 +84,7 @@ async function vouchedFor(
 ) {
   const { provider, providerSecret: secret, binding, requestedResource: chosen = binding.resource } = held;
   if (provider === undefined) return undefined;
+  const { vouch } = await import('./company/vouch.js'); // other logins need none of it
   const { issuer: audience, clientId, account } = binding;
   const target = { audience, resource: chosen ?? undefined, clientId, scopes };
   return await vouch(ports, { provider, secret, account, target, login, refresh, signal });

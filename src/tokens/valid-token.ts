@@ -68,7 +68,7 @@ export async function tokenToKeep(
 
 /** How a login at a company's provider is refreshed for those that hang on it: as every other one. */
 export function providerRefresh(ports: TokenPorts, signal: AbortSignal): Refreshes {
-  return async (login, rejected) => await refreshCredential(ports, { login, rejected, signal });
+  return async (login, rejected) => await validToken(ports, { login, rejected, signal });
 }
 
 /** More scope without a person. @throws Failure as `widenCredential` */
