@@ -35,6 +35,8 @@ export const command: Command<typeof loginTable, World> = {
     const args = await withServer(world, given);
     if (args === undefined) return 0;
     if (args.generateKey) return await printNewKey(world, args);
+    // One that another machine has made is replaced, too, and not made beside it.
+    await world.index.adopt?.(await storeOf(world, args));
     const held = await heldLogin(world, args);
     if (held !== undefined && (await staysWith(world, held, args))) return 0;
     return await printLogin(world, held, await logIn(world, args));

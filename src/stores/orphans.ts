@@ -1,5 +1,11 @@
 import { Failure } from '../core/failure.js';
-import type { IndexDocument, LoginRecord, RegistrationRecord, StoredItem } from '../core/records.js';
+import {
+  type IndexDocument,
+  isSharedKind,
+  type LoginRecord,
+  type RegistrationRecord,
+  type StoredItem,
+} from '../core/records.js';
 import type { StorePorts } from './ports.js';
 
 /** An orphan that could not be removed, and why. */
@@ -90,7 +96,8 @@ async function removeOrphan(ports: Needs, item: StoredItem, signal: AbortSignal)
   await using _lock = await ports.locks.acquire(item.key, { waitMs: 0, signal });
   const document = await ports.index.read();
   if (!isRecorded(document, item)) {
-    await ports.stores.of(item.store).remove(item.key);
+    // In a store that machines share it may be a login of another one by now.
+    if (!isSharedKind(item.store)) await ports.stores.of(item.store).remove(item.key);
     const { logins, providers = [] } = document;
     const isUsed = [...logins, ...providers].some(({ key }) => key === item.key);
     if (!isUsed) await ports.recovery.forget(item.key);

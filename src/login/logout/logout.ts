@@ -142,6 +142,7 @@ async function readable(ports: Needs, login: LoginRecord, force: boolean): Promi
 }
 
 function keptBy(error: unknown): unknown {
+  if (isFailure(error, 'store_read_only')) return error; // it says what there is to do
   return error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
 }
 

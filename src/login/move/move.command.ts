@@ -22,7 +22,7 @@ export const moveTable = {
   options: [],
   examples: [{ command: 'postern move file', describe: 'out of the keychain, into sealed files' }],
   notes: [
-    'Each secret is written there and read again before it is removed where it was, so that a move that is interrupted loses nothing; run it again to end it. New logins go where the last one is. What the stores are: postern help login.',
+    'Each secret is written there and read again before it is removed where it was, so that a move that is interrupted loses nothing; run it again to end it. Out of a store that machines share it is gone for the others, too. New logins go where the last one is. What the stores are: postern help login.',
   ],
   seeAlso: ['stores'],
 } as const satisfies CommandTable;

@@ -1,6 +1,6 @@
 import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../../core/command.js';
 import { redirectUriText } from '../../core/configuration/redirect-uri.js';
-import { exitCode } from '../../core/failure.js';
+import { exitCode, Failure } from '../../core/failure.js';
 import type { ClientKeyRecord, FormatFailure, IndexDocument, LoginRecord } from '../../core/records.js';
 import type { ProxyService, ProxyServices } from '../../core/services/proxy-services.js';
 import { fitted } from '../../core/text/layout.js';
@@ -98,8 +98,10 @@ export const command: Command<typeof statusTable, World> = {
   table: statusTable,
   async run(world, args) {
     const { out, tell } = world;
+    const unseen = await adopted(world);
     const checked = args.check ? await checkAll(world, args) : undefined;
     const found = await find(world, args, checked);
+    if (unseen !== undefined) tell(`Note: logins that machines share may be missing. ${unseen.message}`);
     const kept = await removeOrphans(world, () => true, world.signal);
     if (world.json) await out.json(statusJson(found, world.clock.now()));
     else await print(world, args, found);
@@ -110,6 +112,17 @@ export const command: Command<typeof statusTable, World> = {
       : 0;
   },
 };
+
+/** Takes in what other machines have done; why it could not. */
+async function adopted({ index }: Pick<World, 'index'>): Promise<Failure | undefined> {
+  try {
+    await index.adopt?.();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure && error.exit === exitCode.store) return error;
+    throw error;
+  }
+}
 
 /** What each server says, by the key of its login. */
 async function checkAll(world: World, { server }: Arguments): Promise<ReadonlyMap<string, CheckedLogin>> {

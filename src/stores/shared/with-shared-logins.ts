@@ -1,5 +1,5 @@
 import { ignoreFailure } from '../../core/failure.js';
-import { type IndexDocument, isSharedKind, type LoginRecord, type StoreKind } from '../../core/records.js';
+import { defined, type IndexDocument, isSharedKind, type LoginRecord, type StoreKind } from '../../core/records.js';
 import type { CredentialIndex, SecretStores } from '../ports.js';
 
 /**
@@ -38,21 +38,30 @@ export function withSharedLogins(
   };
 }
 
-/** Is it none of ours, or one of that store that has ended here, and was made anew elsewhere? */
+/** Is it none of ours; or one of a shared store that was made anew, or refreshed, on another machine? */
 function isNews(logins: readonly LoginRecord[], record: LoginRecord): boolean {
   const here = logins.find(({ server, account }) => server === record.server && account === record.account);
   if (here === undefined) return true;
-  const isOther = here.key !== record.key || here.generation < record.generation || here.gone === true;
-  return here.store === record.store && isOther && record.dead !== true;
+  if (!isSharedKind(here.store)) return false;
+  const isMoved = here.key === record.key && here.store !== record.store;
+  return isMoved || (here.store === record.store && isLater(here, record));
 }
 
-/** Under its name, where no login here has that. */
+function isLater(here: LoginRecord, record: LoginRecord): boolean {
+  if (here.key !== record.key) return record.dead !== true;
+  const isNewer = here.generation < record.generation || here.obtainedAt < record.obtainedAt;
+  return isNewer || here.gone === true || (record.dead === true && here.dead !== true);
+}
+
+/** Under its name, where no login here has that; what a person has set on this machine stays. */
 function withAdopted(logins: readonly LoginRecord[], record: LoginRecord): readonly LoginRecord[] {
   if (!isNews(logins, record)) return logins;
   const isSame = (login: LoginRecord) => login.server === record.server && login.account === record.account;
-  const others = logins.filter((login) => !isSame(login));
+  const here = logins.find(isSame);
   const { name, ...rest } = record;
-  const isFree = name !== undefined && !others.some((login) => login.name === name);
-  const kept = logins.find(isSame)?.name ?? (isFree ? name : undefined);
-  return [...others, kept === undefined ? rest : { ...rest, name: kept }];
+  const isFree = name !== undefined && !logins.some((login) => login.name === name && !isSame(login));
+  const { preferred, browser } = here ?? {};
+  const own = defined({ name: here?.name ?? (isFree ? name : undefined), preferred, browser });
+  const adopted = { ...rest, ...own };
+  return here === undefined ? [...logins, adopted] : logins.map((login) => (login === here ? adopted : login));
 }

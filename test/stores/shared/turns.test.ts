@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SharedTurn } from '../../../src/stores/ports.js';
+import { Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
+import { SharedLogins } from '../../../src/stores/shared/shared-logins.js';
+import { realClock } from '../state/real-clock.js';
+import { inEngine, key, ModelEngine, seed, type Trouble, textOf } from './model.js';
+
+const { signal } = new AbortController();
+
+/** No order is explored here: each act is done at once. */
+const scheduler = { schedule: (task: Promise<unknown>) => task } as never;
+
+function* troublesOf(troubles: readonly Trouble[]): Generator<Trouble, Trouble> {
+  yield* troubles;
+  for (;;) yield 'none';
+}
+
+function open(troubles: readonly Trouble[] = []) {
+  const engine = new ModelEngine(scheduler, troublesOf(troubles), 'none');
+  seed(engine);
+  const machine = () => {
+    const noted = new Set<string>();
+    const settled = {
+      settle: (nonce: string) => void noted.add(nonce),
+      unsettle: (nonce: string) => void noted.delete(nonce),
+      isSettled: (nonce: string) => noted.has(nonce),
+    };
+    const items = new Items(sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2)), 'default');
+    const parts = { items, settled, clock: realClock, by: 'build-1, process 1', leaseMs: 60_000, signal };
+    return new SharedLogins({ ...parts, engine: engine.for(() => undefined) });
+  };
+  return { engine, machine };
+}
+
+async function begin(logins: SharedLogins, lives: boolean): Promise<SharedTurn> {
+  await logins.read(key, signal);
+  const turn = await logins.begin(key, { waitMs: 0, lives, signal });
+  assert.ok(typeof turn === 'object' && 'sending' in turn);
+  return turn;
+}
+
+test('no response at all: the refresh token is sent again once the token at hand has ended, and not before', async () => {
+  const { machine } = open();
+  const [one, other] = [machine(), machine()];
+  {
+    await using turn = await begin(one, true);
+    await turn.sending();
+  }
+  await other.read(key, signal);
+  const left = await other.begin(key, { waitMs: 0, lives: true, signal });
+  assert.ok(typeof left === 'object' && 'since' in left);
+  assert.equal(left.by, 'build-1, process 1');
+  await using turn = await begin(other, false);
+  await turn.sending();
+});
+
+test('a response without a token, and a request that never left, hold nobody up', async () => {
+  const { machine } = open();
+  const [one, other] = [machine(), machine()];
+  {
+    await using turn = await begin(one, true);
+    await turn.sending();
+    turn.responded();
+    turn.hadNone();
+  }
+  {
+    await using _turn = await begin(other, true);
+  }
+  await using _again = await begin(one, true);
+});
+
+test('a token that works more than once is sent again, whoever has begun', async () => {
+  const { engine, machine } = open();
+  const [one, other] = [machine(), machine()];
+  {
+    await using turn = await begin(one, true);
+    await turn.sending();
+    turn.responded();
+    await one.write(key, textOf(0), signal); // the same refresh token as before
+  }
+  {
+    await using turn = await begin(other, true);
+    await turn.sending();
+    turn.responded(); // and then it is gone
+  }
+  await using turn = await begin(one, true);
+  await turn.sending();
+  assert.equal(inEngine(engine), 0);
+});
+
+test('a write that follows on what another machine has replaced is none', async () => {
+  const { engine, machine } = open();
+  const [one, other] = [machine(), machine()];
+  await one.read(key, signal);
+  await other.read(key, signal);
+  await other.write(key, textOf(1), signal);
+  await assert.rejects(one.write(key, textOf(2), signal), { code: 'shared_overtaken' });
+  assert.equal(inEngine(engine), 1);
+  await one.write(key, textOf(3, 2), signal); // a new login
+  await assert.rejects(other.write(key, textOf(4), signal), { code: 'shared_overtaken' });
+  assert.equal(inEngine(engine), 3);
+});
+
+test('the note of who could not take it back holds up other machines, and not its own', async () => {
+  const { machine } = open(['none', 'response lost', 'away', 'leases end']);
+  const [one, other] = [machine(), machine()];
+  {
+    await using turn = await begin(one, false);
+    await turn.sending(); // written, though its response was lost
+    turn.hadNone();
+  }
+  await other.read(key, signal);
+  const left = await other.begin(key, { waitMs: 0, lives: true, signal });
+  assert.ok(typeof left === 'object' && 'since' in left);
+  await using _turn = await begin(one, true);
+});
