@@ -52,7 +52,10 @@ async function send(
   let authorized = await authorizer.authorize(targetOf(request), signal);
   for (;;) {
     const headers = headersOf(request, authorized);
-    const response = await http.send({ ...request, headers, namedBy: 'person', redirects: 'report' });
+    const { token } = authorized;
+    const held = authorized;
+    const headersAgain = token?.bound && (() => headersOf(request, authorizer.repeat(held)));
+    const response = await http.send({ ...request, headers, headersAgain, namedBy: 'person', redirects: 'report' });
     const { status } = response;
     const challenges = response.headers.flatMap(([name, value]) => (name === 'www-authenticate' ? value : []));
     const header = (wanted: string) => response.headers.find(([name]) => name === wanted)?.[1];

@@ -134,7 +134,7 @@ async function outputFor(
   const grant = args.clientCredentials ? validToken : grantToken;
   const token = await grant(world, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
   proveWanted(token.binding, call.wanted);
-  proveBare(login, asked, token);
+  proveBare(login, asked, { item: token });
   progress.obtainedAt = token.obtainedAt;
   return call.output({ ...token, server: token.binding.server }, world.clock.now());
 }

@@ -93,7 +93,7 @@ async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record
     proveBare(login, 'postern exec');
     const token = await tokenToKeep(world, { login, minLifeMs: args.minTtl * 1000, signal: world.signal });
     proveNamed(token.binding, server);
-    proveBare(login, 'postern exec', token);
+    proveBare(login, 'postern exec', { item: token });
     // What is started gets the token of the server, and not what that was got by.
     if (login.assertion?.from === 'variable')
       world.assertions.prepare({ from: 'variable', name: login.assertion.name });

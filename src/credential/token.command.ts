@@ -50,7 +50,7 @@ export const command: Command<typeof tokenTable, World> = {
     const asked = { login, minLifeMs: args.minTtl * 1000, signal: world.signal };
     const token = await (args.refresh ? refreshedToken : validToken)(world, asked);
     proveNamed(token.binding, args.server);
-    proveBare(login, 'postern token', token);
+    proveBare(login, 'postern token', { item: token });
     // The token is what was asked for: it is not replaced here as it is elsewhere.
     if (world.json) await world.out.exact.json(tokenJson(token));
     else await world.out.write(tokenOutput(token, { header: args.header, json: false }));

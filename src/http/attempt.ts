@@ -32,6 +32,7 @@ export interface Prepared {
   readonly url: URL;
   /** Names and values in turn. */
   readonly headers: string[];
+  readonly headersAgain?: (() => string[]) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -52,7 +53,7 @@ export async function attempt(
   } catch (error) {
     if ((method !== 'GET' && method !== 'HEAD') || !reused || !exchange.endedUnanswered) throw error;
   }
-  const second = await dispatch(pool, prepared);
+  const second = await dispatch(pool, { ...prepared, headers: prepared.headersAgain?.() ?? prepared.headers });
   return { exchange: second.exchange, head: await second.exchange.head };
 }
 

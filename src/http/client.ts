@@ -90,6 +90,8 @@ async function send(
   const { totalMs } = request.limits;
   checkMethod(request.method);
   const headers = requestHeaders(request.headers ?? [], world.userAgent);
+  const { headersAgain: again } = request;
+  const headersAgain = again && (() => requestHeaders(again(), world.userAgent));
   const failure = (): Error => timedOut(host, 'the whole request, with its response', totalMs ?? 0);
   const closed = (): Error => requestInterrupted(host);
   const { signal, close } = startDeadline(totalMs, failure, [[request.signal], [world.closing, closed]]);
@@ -99,7 +101,7 @@ async function send(
       const pool = await world.origins.find(url, request.namedBy, signal);
       const sent = { method: request.method, url: url.href, headers };
       const { exchange, head } = await observed(world.observe, sent, () =>
-        attempt(pool, { request, url, headers, signal }),
+        attempt(pool, { request, url, headers, headersAgain, signal }),
       );
       try {
         const next = nextHop(request, url, head, hops);

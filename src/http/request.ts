@@ -8,6 +8,8 @@ export interface HttpRequest {
   /** The raw URL, gated before it is parsed. */
   readonly url: string;
   readonly headers?: readonly Header[];
+  /** Those for a second attempt, where one of them is good for one alone. */
+  readonly headersAgain?: (() => readonly Header[]) | undefined;
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
   /** Waited for once the connection is open, before any of the body leaves. What it throws ends the request. */
   readonly beforeBody?: () => Promise<void>;

@@ -114,8 +114,10 @@ export class Transport {
     this.#parts.wire.cut(reason);
   }
 
-  #once(outgoing: OutgoingMessage, { own, succeeded }: AuthorizedTarget): Promise<Outcome> {
-    const { wire, host, meter, headersMs, maxMessageBytes } = this.#parts;
+  #once(outgoing: OutgoingMessage, authorized: AuthorizedTarget): Promise<Outcome> {
+    const { authorizer, wire, host, meter, headersMs, maxMessageBytes } = this.#parts;
+    const { own, succeeded } = authorized;
+    const again = () => withSecretHeaders(outgoing.headers(), authorizer.repeat(authorized).own);
     const { method, url, body, lasting } = outgoing.request;
     const headers = this.#headersWith(outgoing.headers(), own);
     const exchange = new Exchange({
@@ -123,7 +125,7 @@ export class Transport {
       host,
       meter,
       budget: this.#budget,
-      request: { method, url, body, lasting, headers, headersMs },
+      request: { method, url, body, lasting, headers, headersMs, headersAgain: succeeded && again },
       maxMessageBytes,
       succeeded: succeeded === undefined ? outgoing.succeeded : both(succeeded, outgoing.succeeded),
       event: outgoing.event,

@@ -4,6 +4,8 @@ export interface WireRequest {
   /** Named by the person, or an address on the same origin. */
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Those for a second attempt, where one of them is good for one alone. */
+  readonly headersAgain?: (() => WireRequest['headers']) | undefined;
   readonly body: Uint8Array | undefined;
   /** Whether the response may be a stream without an end: those have connections of their own. */
   readonly lasting: boolean;

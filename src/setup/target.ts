@@ -1,5 +1,6 @@
 import type { ArgumentsOf } from '../core/command.js';
 import { ignoreFailure } from '../core/failure.js';
+import { loginArgument } from '../core/login-command.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
@@ -43,8 +44,10 @@ export async function readSetupRequest(
   const { logins } = await ports.index.read();
   const { url, login } = await serverOf(ports, logins, program, args);
   // The proxy makes the proofs; a helper that prints a token cannot.
-  if (login !== undefined && wayOf(program) !== 'bridge' && !args.proxy)
-    proveBare(login, `its entry in ${program.title}`);
+  if (login !== undefined && wayOf(program) !== 'bridge' && !args.proxy) {
+    const proxied = `postern setup ${program.name} ${loginArgument(login)} --proxy`;
+    proveBare(login, `an entry of ${program.title}`, { instead: wayOf(program) === 'headers' ? proxied : undefined });
+  }
   const hasOthers = logins.some(({ server, key }) => server === url && key !== login?.key);
   return {
     program,

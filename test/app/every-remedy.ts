@@ -174,7 +174,7 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
       [undefined, 600].map((skew) => ({ problem, skew, said: 'no' })),
     ),
   },
-  tokenBound: { asked: ['postern token'] },
+  tokenBound: { asked: ['postern token'], instead: [undefined, 'postern setup claude work --proxy'] },
   providerFailed: {
     failed: [
       { problem: 'refused', status: 400, error: 'access_denied', said: 'no' },

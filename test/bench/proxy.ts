@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { makeDpopKey } from '../../src/oauth/dpop/key.js';
 import { makeHome } from '../support/home.js';
 import { startKeyring } from '../support/keyring.js';
 import { startProgram } from '../support/program.js';
 import { storeLogin } from '../support/stored-login.js';
 
-// `node build/test/bench/proxy.js [seconds]`: postern proxy against nginx with a fixed header and against no proxy, in
-// turn, before the same nginx as server. Needs nginx and wrk. Numbers of a loaded machine tell ratios at best: beside
+// `node build/test/bench/proxy.js [seconds]`: postern proxy, with a Bearer token and with one that is bound to a key (DPoP),
+// against nginx with a fixed header and against no proxy, in turn, before the same nginx as server. Needs nginx and wrk. Numbers of a loaded machine tell ratios at best: beside
 // requests per second stands what a request costs the proxy's process in CPU.
 const seconds = Number(process.argv[2] ?? '3');
 const rounds = 3;
@@ -49,7 +50,7 @@ async function cpu(pid: number): Promise<number> {
 
 const upstream = await startNginx(
   'server',
-  `server { listen 127.0.0.1:${ports.server}; location / { if ($http_authorization != "Bearer ${token}") { return 401; } root ${inside('www')}; } }`,
+  `server { listen 127.0.0.1:${ports.server}; location / { if ($http_authorization !~ "^(Bearer|DPoP) ${token}$") { return 401; } root ${inside('www')}; } }`,
 );
 const proxied = await startNginx(
   'proxy',
@@ -57,13 +58,24 @@ const proxied = await startNginx(
 );
 const server = `http://127.0.0.1:${ports.server}/mcp`;
 await storeLogin(home, { server, name: 'bench', accessToken: token, expiresAt: null });
+await storeLogin(home, {
+  server,
+  name: 'bound',
+  account: 'bound',
+  accessToken: token,
+  expiresAt: null,
+  dpopKey: await makeDpopKey(),
+});
 await using postern = startProgram(home, ['proxy', 'bench']);
+await using proving = startProgram(home, ['proxy', 'bound']);
 const [url] = await postern.waitForStdout(/^http:\S+(?=\n)/m);
+const [provingUrl] = await proving.waitForStdout(/^http:\S+(?=\n)/m);
 
 const ways = [
   { name: 'no proxy', url: server, pid: upstream.pid ?? 0, header: `Authorization: Bearer ${token}` },
   { name: 'nginx', url: `http://127.0.0.1:${ports.nginx}/mcp`, pid: proxied.pid ?? 0, header: 'X-None: 1' },
   { name: 'postern proxy', url, pid: postern.pid, header: 'X-None: 1' },
+  { name: 'with proofs', url: provingUrl, pid: proving.pid, header: 'X-None: 1' },
 ];
 const out = (line: string): void => void process.stdout.write(`${line}\n`);
 for (let round = 0; round <= rounds; round += 1) {

@@ -98,6 +98,28 @@ test('a GET on a kept connection that the server just closed is sent once more, 
   }
 });
 
+test('what is sent once more has headers of its own, where one of them is good once (a proof of DPoP)', async () => {
+  let hangUp = false;
+  const sent: unknown[] = [];
+  await using server = await startHttp((request, response) => {
+    sent.push(request.headers['dpop']);
+    if (hangUp) {
+      hangUp = false;
+      request.socket.destroy();
+    } else response.end('ok');
+  });
+  await using http = testHttp();
+  let proofs = 0;
+  const proof = () => {
+    proofs += 1;
+    return [['dpop', `proof-${proofs}`]] as const;
+  };
+  await textOf(await send(http, server.origin));
+  hangUp = true;
+  await textOf(await send(http, server.origin, { headers: proof(), headersAgain: proof }));
+  assert.deepEqual(sent, [undefined, 'proof-1', 'proof-2']);
+});
+
 test('a GET that is never answered is not sent again and again [A-131]', async () => {
   await using server = await startHttp((request) => request.socket.destroy());
   await using http = testHttp();

@@ -18,6 +18,8 @@ export interface StoredLogin {
   readonly expiresAt: number | null;
   /** A refresh token, and where on loopback it is sent. */
   readonly refresh?: { readonly token: string; readonly endpoint: string };
+  /** What its tokens are bound to (DPoP). */
+  readonly dpopKey?: Secret;
   /** The account that the item says it is of; another one's for a swapped item. */
   readonly boundTo?: string;
 }
@@ -39,6 +41,7 @@ export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginR
     expiresAt,
     obtainedAt,
     scopes: ['notes'],
+    ...(login.dpopKey === undefined ? {} : { dpopKey: login.dpopKey }),
     generation: 1,
   });
   const { signal } = new AbortController();
@@ -53,6 +56,7 @@ export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginR
     obtainedAt,
     refreshable: refresh !== undefined,
     store: 'keychain',
+    ...(login.dpopKey === undefined ? {} : { dpop: 'bound' as const }),
     zone: refresh === undefined ? 'public' : 'loopback',
     registration: 'dynamic',
     generation: 1,

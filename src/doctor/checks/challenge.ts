@@ -40,15 +40,16 @@ function checkHeader(response: SeenResponse, server: string, report: Report): vo
   }
   if (challenge.kind !== 'bearer') return; // the engine has said so
   const { resourceMetadata, scope, error } = challenge;
+  const scheme = challenge.scheme === 'dpop' ? 'DPoP' : 'Bearer';
   if (resourceMetadata === undefined)
-    report.found('challenge-without-metadata', '401, Bearer without resource_metadata');
+    report.found('challenge-without-metadata', `401, ${scheme} without resource_metadata`);
   else if (URL.parse(resourceMetadata)?.origin !== new URL(server).origin) {
     report.found('metadata-elsewhere', resourceMetadata);
   }
-  if (scope === undefined) report.found('challenge-without-scope', '401, Bearer without scope');
+  if (scope === undefined) report.found('challenge-without-scope', `401, ${scheme} without scope`);
   if (error !== undefined) report.found('challenge-with-error', `error="${error}"`);
   const named = [resourceMetadata && 'resource_metadata', scope && `scope ${scope}`].filter(Boolean).join(', ');
-  report.pass('challenge', `401, Bearer${named === '' ? '' : `, ${named}`}`);
+  report.pass('challenge', `401, ${scheme}${named === '' ? '' : `, ${named}`}`);
 }
 
 function notAsked(status: number, report: Report): void {

@@ -228,7 +228,7 @@ test('whatever would hand the token out alone says so, and what to use instead',
   // The item decides, whatever the index says.
   const { dpop: _, ...unmarked } = login;
   await failureOf(
-    Promise.resolve().then(() => proveBare(unmarked, 'postern token', item)),
+    Promise.resolve().then(() => proveBare(unmarked, 'postern token', { item })),
     'dpop_bound',
   );
   proveBare(unmarked, 'postern token');
