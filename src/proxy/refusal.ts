@@ -79,6 +79,8 @@ export function refusalFor(error: unknown, advice: (error: unknown) => string = 
 const lookAtTerminal = () => 'The terminal that postern proxy runs in says more.';
 
 function statusOf(code: string, exit: ExitCode | undefined): readonly [status: number, sentence: string] {
+  if (code.startsWith('dpop_'))
+    return [502, 'The proofs of this login’s key are not taken, or its token is not bound to it.'];
   if (exit === exitCode.loginNeeded) {
     if (code === 'token_refused') return [401, 'The server rejects the token of this login.'];
     if (code === 'insufficient_scope') return [403, 'The login lacks the scope for this.'];
