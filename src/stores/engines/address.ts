@@ -70,7 +70,7 @@ function tcpAddress(engine: 'redis' | 'etcd', text: string): EngineAddress {
   if (!isTls && classifyAddress(host.replace(/^\[|\]$/g, '')) !== 'loopback') {
     throw engineAddressRefused(
       `${plain}:// without encryption is for 127.0.0.1 and [::1] alone`,
-      `Use ${tls}://, with the engine's own authority in NODE_EXTRA_CA_CERTS where it has one.`,
+      `Use ${tls}://, with the engine’s own authority in NODE_EXTRA_CA_CERTS where it has one.`,
     );
   }
   const namespace = path === '' || path === '/' ? defaultNamespace : path.slice(1);

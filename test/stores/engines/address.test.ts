@@ -97,7 +97,7 @@ it('what is no address is refused, and nothing of it is printed', () => {
   for (const text of wrong) refused(text);
 });
 
-it('a name or password in an address is refused wherever it stands, and never printed [A-argv]', () => {
+it('a name or password in an address is refused wherever it stands, and never printed', () => {
   const password = fc.stringMatching(/^[A-Za-z0-9!$&'()*+,;=._~%-]{8,40}$/);
   const scheme = fc.constantFrom('redis:rediss', 'redis:redis', 'etcd:https', 'etcd:http');
   fc.assert(

@@ -4,7 +4,7 @@ const text = `
 Many machines, one protected server: three ways. Take the first that you can have.
 
 - Each machine its own identity. Nothing is shared, so nothing is lost. Its platform signs a token, or it has a secret of its own (postern help machines).
-- The company’s login: each machine’s tokens come from the company’s provider.
+- The company’s login: each machine’s tokens come from the company’s provider (postern help company).
 - One login that all machines share, in Redis, Valkey or etcd. It is a person’s, made once. This page is about that one.
 
 It is sealed before it leaves a machine; whoever reads the engine has names that say nothing, and ciphertext. One machine at a time

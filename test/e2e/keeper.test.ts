@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { fleet } from '../../src/app/help/topics/fleet.js';
+import { blocksOf } from '../../src/app/help/topics/topic.js';
+import { startAuthority } from '../support/certificates.js';
+import { type EngineOptions, type RunningEngine, startEtcd, startRedis, users } from '../support/engines.js';
+import { type Home, makeHome } from '../support/home.js';
+import { needs } from '../support/needs.js';
+import { runProgram, startProgram } from '../support/program.js';
+import { startSandbox } from '../support/start-sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const lifetime = 12;
+
+for (const { name, start, skip } of [
+  { name: 'Redis', start: startRedis, skip: needs('redis', 'openssl') },
+  { name: 'etcd', start: startEtcd, skip: needs('etcd', 'openssl') },
+]) {
+  describe(`a fleet over ${name}, with users and TLS`, { skip }, () => {
+    it('two keepers, one of them killed, stopped or ended: runners always read a valid token, and never wait for a refresh', async () => {
+      await using all = await fleetOf(start);
+      await using _first = await all.machine('refresher');
+      const login = ['login', all.server, '--device', '--name', 'work', '--non-interactive'];
+      const made = await runProgram(_first, login);
+      assert.equal(made.code, 0, made.stderr);
+      const running = [await keeper(all), await keeper(all)];
+      await using runner = await all.machine('runner');
+      const one = await leaderOf(running);
+
+      await assertFresh(runner, all.server, 8_000);
+      one.program.kill('SIGKILL');
+      await one.program.finished;
+      const two = await leaderOf(running.filter((each) => each !== one));
+      await assertFresh(runner, all.server, 8_000);
+
+      // Stopped for longer than its lease: the third leads, and the second steps down when it wakes.
+      running.push(await keeper(all));
+      await running[2]?.program.waitForStdout(/"event":"standing_by"/);
+      two.program.kill('SIGSTOP');
+      const three = await leaderOf(running.slice(2));
+      two.program.kill('SIGCONT');
+      await two.program.waitForStdout(/"event":"(?:stepped_down|standing_by)"/);
+      await assertFresh(runner, all.server, 8_000);
+
+      // Asked to end: it hands over at once, and ends well.
+      const asked = Date.now();
+      three.program.kill('SIGTERM');
+      const ended = await three.program.finished;
+      assert.deepEqual(
+        [ended.code, ended.stdout.trimEnd().split('\n').at(-1)?.includes('"ended"')],
+        [0, true],
+        ended.stderr,
+      );
+      await waitUntil(() => eventsOf(two).filter((event) => event === 'leading').length === 2);
+      assert.ok(Date.now() - asked < 60_000);
+      await assertFresh(runner, all.server, 4_000);
+      assert.ok(all.refreshes() > 2);
+      // A token that was sent twice would have ended the login at the authorization server.
+      for (const { program } of running) assert.doesNotMatch(program.stdout, /login_expired/);
+      for (const each of running) await each[Symbol.asyncDispose]();
+    });
+
+    it('what the help has for Kubernetes runs as it stands, with files as its Secret makes them', async () => {
+      await using all = await fleetOf(start);
+      await using machine = await all.machine('refresher');
+      await runProgram(machine, ['login', all.server, '--device', '--name', 'work', '--non-interactive']);
+      const [container] = blocksOf(fleet.text([])).filter(
+        (block) => block.kind === 'code' && block.lines[0]?.startsWith('command: '),
+      );
+      assert.ok(container?.kind === 'code');
+      const pod = parse(container.lines.join('\n'));
+      await using home = await makeHome();
+      const keys = join(home.path, 'keys');
+      await mkdir(keys);
+      const files = { 'postern-store-key': all.readers, 'postern-store-refresh-key': all.refreshers };
+      for (const [file, bytes] of Object.entries(files)) await writeFile(join(keys, file), bytes, { mode: 0o400 });
+      await writeFile(join(keys, 'postern-engine'), `${users.refresher.name}:${users.refresher.password}`, {
+        mode: 0o400,
+      });
+      const given: Record<string, string> = {};
+      for (const { name, value } of pod.env) given[name] = value;
+      assert.deepEqual(Object.keys(given), ['POSTERN_STORE', 'CREDENTIALS_DIRECTORY', 'POSTERN_STATE_DIR']);
+      const env = {
+        ...home.env,
+        ...given,
+        POSTERN_STORE: all.store,
+        CREDENTIALS_DIRECTORY: keys,
+        POSTERN_STATE_DIR: join(home.path, 'state', 'postern'),
+        NODE_EXTRA_CA_CERTS: all.caFile,
+      };
+      await using program = startProgram({ ...home, env }, pod.command.slice(1));
+      await program.waitForStdout(/"event":"leading"/);
+      await program.waitForStdout(/"event":"refreshed","login":"work"/);
+      program.kill('SIGTERM');
+      assert.equal((await program.finished).code, 0);
+    });
+
+    it('a wrong password ends a keeper at once; an engine that is away is waited for', async () => {
+      await using all = await fleetOf(start);
+      await using machine = await all.machine('refresher');
+      await writeFile(join(machine.path, 'engine'), 'refresher:a-wrong-password', { mode: 0o600 });
+      const refused = await runProgram(machine, ['keeper']);
+      assert.equal(refused.code, 7);
+      assert.match(refused.stderr, /refuses this name and password/);
+      assert.ok(!refused.stderr.includes('a-wrong-password'));
+      await all.engine.stop();
+      await using other = await all.machine('refresher');
+      await using waiting = startProgram(other, ['--json', 'keeper']);
+      await waiting.waitForStdout(/"event":"store_failed","code":"store_unavailable"/);
+      await all.engine.start();
+      await waiting.waitForStdout(/"event":"store_back"/);
+      await waiting.waitForStdout(/"event":"leading"/);
+    });
+  });
+}
+
+type Fleet = Awaited<ReturnType<typeof fleetOf>>;
+
+/** An engine, a sandbox with short tokens, and machines: each has a home, and a part. */
+async function fleetOf(start: (options: EngineOptions) => Promise<RunningEngine>) {
+  const folder = await temporaryFolder();
+  const authority = await startAuthority();
+  const engine = await start({ authority, hasUsers: true });
+  const sandbox = await startSandbox({ accessTokenSeconds: lifetime, approve: true });
+  const [readers, refreshers] = [randomBytes(32), randomBytes(32)];
+  const store = engine.address();
+  const machine = async (part: 'refresher' | 'runner'): Promise<Home> => {
+    const home = await makeHome();
+    const at = (name: string) => join(home.path, name);
+    const { name, password } = users[part];
+    await writeFile(at('readers.key'), readers, { mode: 0o600 });
+    await writeFile(at('refreshers.key'), refreshers, { mode: 0o600 });
+    await writeFile(at('engine'), `${name}:${password}\n`, { mode: 0o600 });
+    const env = {
+      ...home.env,
+      POSTERN_STORE: store,
+      POSTERN_STORE_KEY_FILE: at('readers.key'),
+      POSTERN_ENGINE_CREDENTIALS_FILE: at('engine'),
+      NODE_EXTRA_CA_CERTS: authority.caFile,
+      ...(part === 'runner'
+        ? { POSTERN_STORE_READ_ONLY: '1' }
+        : { POSTERN_STORE_REFRESH_KEY_FILE: at('refreshers.key') }),
+    };
+    return { ...home, env };
+  };
+  return {
+    engine,
+    machine,
+    store,
+    readers,
+    refreshers,
+    caFile: authority.caFile,
+    server: sandbox.serverUrl,
+    refreshes: () => sandbox.stats.refreshes,
+    [Symbol.asyncDispose]: async () => {
+      for (const each of [sandbox, engine, authority, folder]) await each[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface RunningKeeper extends AsyncDisposable {
+  readonly program: ReturnType<typeof startProgram>;
+}
+
+async function keeper(all: Fleet): Promise<RunningKeeper> {
+  const home = await all.machine('refresher');
+  const program = startProgram(home, ['--json', 'keeper']);
+  await program.waitForStdout(/"event":"(?:leading|standing_by)"/);
+  const dispose = async () => {
+    await program[Symbol.asyncDispose]();
+    await home[Symbol.asyncDispose]();
+  };
+  return { program, [Symbol.asyncDispose]: dispose };
+}
+
+function eventsOf({ program }: RunningKeeper): readonly string[] {
+  return [...program.stdout.matchAll(/"event":"(\w+)"/g)].map(([, event = '']) => event);
+}
+
+function isLeading(each: RunningKeeper): boolean {
+  return (
+    eventsOf(each)
+      .filter((event) => /leading|stepped_down/.test(event))
+      .at(-1) === 'leading'
+  );
+}
+
+async function leaderOf(all: readonly RunningKeeper[]): Promise<RunningKeeper> {
+  await waitUntil(() => all.some(isLeading));
+  return all.find(isLeading) ?? assert.fail();
+}
+
+async function waitUntil(is: () => boolean): Promise<void> {
+  for (let tries = 0; !is(); tries += 1) {
+    assert.ok(tries < 1_200, 'it does not come about');
+    await pause(50);
+  }
+}
+
+/** For so long, in milliseconds: a runner gets a token whenever it asks. */
+async function assertFresh(runner: Home, server: string, ms: number): Promise<void> {
+  for (const end = Date.now() + ms; Date.now() < end; await pause(500)) {
+    const { code, stderr } = await runProgram(runner, ['token', server]);
+    assert.equal(code, 0, stderr);
+  }
+}
