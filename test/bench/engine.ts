@@ -69,9 +69,8 @@ async function readWithOurs(address: string, seconds: number) {
 
 /** Each connection reads as soon as it has read. */
 async function readInChild(address: string, seconds: number): Promise<void> {
-  const { signal } = new AbortController();
   const engines = await Promise.all(Array.from({ length: connectionsOfEach }, () => openAt(address)));
-  for (const engine of engines) await engine.read([key], signal);
+  for (const engine of engines) await engine.read([key], new AbortController().signal);
   process.send?.('connected');
   await once(process, 'message');
   const began = performance.now();
@@ -79,6 +78,7 @@ async function readInChild(address: string, seconds: number): Promise<void> {
   const times: number[] = [];
   await Promise.all(
     engines.map(async (engine) => {
+      const { signal } = new AbortController();
       for (let last = performance.now(); last < end; ) {
         const [entry] = await engine.read([key], signal);
         if (entry?.value.length !== valueBytes) throw new Error('another value');

@@ -23,6 +23,8 @@ export class NoResponse extends Error {
 }
 
 interface OpenClient {
+  /** For one command. */
+  readonly limitMs: number;
   readonly isReady: () => boolean;
   /** What Redis itself said: undefined for an error of the connection. */
   readonly saidIn: (error: unknown) => string | undefined;
@@ -40,6 +42,8 @@ export class RedisConnection implements AsyncDisposable {
   readonly #credentials: EngineCredentials | undefined;
   readonly #ports: EnginePorts;
   #client: Promise<OpenClient> | undefined;
+  /** What that has led to. */
+  #current: OpenClient | undefined;
 
   constructor(address: RedisAddress, credentials: EngineCredentials | undefined, ports: EnginePorts) {
     this.#address = address;
@@ -54,13 +58,12 @@ export class RedisConnection implements AsyncDisposable {
    */
   async send(command: readonly (string | Buffer)[], asked: string, signal: AbortSignal): Promise<RedisReply> {
     signal.throwIfAborted();
-    const { clock, limits } = this.#ports;
-    const client = await unlessAborted(this.#ready(), signal);
-    const limitMs = (await limits()).storeSeconds * 1000;
-    const came = await unlessAborted(within(clock, limitMs, settled(client.send(command))), signal);
+    const client = this.#current?.isReady() === true ? this.#current : await unlessAborted(this.#ready(), signal);
+    this.#current = client;
+    const came = await settledWithin(client.send(command), client.limitMs, signal);
     if (came === undefined) {
       client.close(); // what comes later is of no use, and would be taken for the next response
-      throw new NoResponse(engineTooSlow(this.#address.label, limitMs), false);
+      throw new NoResponse(engineTooSlow(this.#address.label, client.limitMs), false);
     }
     if ('value' in came) return came.value as RedisReply;
     const said = client.saidIn(came.error);
@@ -87,8 +90,9 @@ export class RedisConnection implements AsyncDisposable {
   async #open(): Promise<OpenClient> {
     const { clock, limits } = this.#ports;
     const { label, way } = this.#address;
-    const limitMs = (await limits()).connectSeconds * 1000;
-    const { client, connected } = await this.#start(limitMs);
+    const { connectSeconds, storeSeconds } = await limits();
+    const limitMs = connectSeconds * 1000;
+    const { client, connected } = await this.#start(limitMs, storeSeconds * 1000);
     const came = await within(clock, limitMs, settled(connected));
     if (came !== undefined && 'value' in came) return client;
     client.close();
@@ -97,14 +101,17 @@ export class RedisConnection implements AsyncDisposable {
     throw said === undefined ? await this.#unreachable(came.error) : refusal(label, said, '');
   }
 
-  async #start(limitMs: number): Promise<{ readonly client: OpenClient; readonly connected: Promise<unknown> }> {
+  async #start(
+    connectMs: number,
+    limitMs: number,
+  ): Promise<{ readonly client: OpenClient; readonly connected: Promise<unknown> }> {
     const { createClient, RESP_TYPES, ErrorReply, ClientClosedError, ClientOfflineError } = await import(
       '@redis/client'
     );
     const { name, password } = this.#credentials ?? {};
     const client = createClient({
       RESP: 2, // older servers, and those that only look like it, know no other
-      socket: { ...(await this.#socketOptions()), connectTimeout: limitMs, reconnectStrategy: false },
+      socket: { ...(await this.#socketOptions()), connectTimeout: connectMs, reconnectStrategy: false },
       ...(password === undefined ? {} : { username: name ?? '', password: password.reveal() }),
       disableOfflineQueue: true,
       disableClientInfo: true,
@@ -115,6 +122,7 @@ export class RedisConnection implements AsyncDisposable {
     return {
       connected: client.connect(),
       client: {
+        limitMs,
         isReady: () => client.isReady,
         saidIn: (error) => (error instanceof ErrorReply ? error.message : undefined),
         isUnsent: (error) => error instanceof ClientClosedError || error instanceof ClientOfflineError,
@@ -167,6 +175,34 @@ function socketTrouble(error: unknown): string {
     ECONNRESET: 'it broke off the connection',
   };
   return `${known[code] ?? 'connecting to its socket failed'} (${code})`;
+}
+
+/** How it ended; undefined: not in that time, in milliseconds. One timer, as there are thousands of these a second. @throws the signal's reason */
+function settledWithin<T>(
+  work: Promise<T>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<{ readonly value: T } | { readonly error: unknown } | undefined> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+    const abort = () => {
+      end();
+      reject(signal.reason);
+    };
+    const take = (how?: { readonly value: T } | { readonly error: unknown }) => {
+      end();
+      resolve(how);
+    };
+    const timer = setTimeout(take, ms);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(
+      (value) => take({ value }),
+      (error: unknown) => take({ error }),
+    );
+  });
 }
 
 function settled<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> {
