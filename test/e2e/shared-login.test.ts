@@ -66,15 +66,17 @@ describe('a login that machines share', { skip }, () => {
   test('one machine logs in, the others have it; a logout ends it for all; --local forgets it on one', async () => {
     await using engine = await startRedis();
     await using sandbox = await startSandbox({ approve: true });
-    await using fleet = await openFleet({ address: engine.address(), count: 2 });
-    const [first, second] = fleet.machines;
-    assert.ok(first && second);
+    await using fleet = await openFleet({ address: engine.address(), count: 3 });
+    const [first, second, third] = fleet.machines;
+    assert.ok(first && second && third);
     const none = await second.run('token', 'work');
     assert.equal(none.code, 3, none.stderr);
     await logInOn(first, sandbox);
     const [one, other] = [await first.run('token', 'work'), await second.run('token', sandbox.serverUrl)];
     assert.deepEqual([one.code, other.code, one.stdout], [0, 0, other.stdout]);
     assert.match((await second.run('status', '-l')).stdout, /Redis, shared by several machines/);
+    const helped = await third.run('credential', 'headers', sandbox.serverUrl);
+    assert.ok(helped.stdout.includes(one.stdout.trim()), 'a credential helper finds it, too');
     const called = await second.run('call', 'work', 'whoami');
     assert.equal(called.code, 0, called.stderr);
     const local = await second.run('logout', 'work', '--local');

@@ -72,3 +72,33 @@ test('requests one after another share one connection, more at once do not wait'
   held[0]?.();
   assert.equal(await textOf(stream), 'first');
 });
+
+test('what is done before a body leaves is done on an open connection; where it fails, no byte of the body leaves', async () => {
+  const bodies: string[] = [];
+  await using server = await startHttp((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      bodies.push(body);
+      response.end(`${request.headers['content-length']} ${request.headers['transfer-encoding'] ?? 'whole'}`);
+    });
+  });
+  await using http = testHttp();
+  const seen: number[] = [];
+  const beforeBody = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    seen.push(server.connections.open, bodies.length);
+  };
+  await using response = await send(http, `${server.origin}/`, { method: 'POST', body: 'grant=ä', beforeBody });
+  assert.equal(await textOf(response), '8 whole');
+  assert.deepEqual(seen, [1, 0]);
+  const refused = send(http, `${server.origin}/`, {
+    method: 'POST',
+    body: 'secret',
+    beforeBody: async () => {
+      throw new Error('not now');
+    },
+  });
+  await assert.rejects(refused, /not now/);
+  assert.deepEqual(bodies, ['grant=ä']);
+});

@@ -113,8 +113,10 @@ async function loginFor({ wanted, refused, hint }: GetCall): Promise<LoginRecord
   if (!index.ok || refused) return undefined;
   const { login, onOrigin } = findCredential(index.document.logins, wanted);
   if (login === undefined) {
+    // Another machine may have made one, in the store that is set here.
+    const mayBeShared = /^(?:redis|etcd):/.test(process.env['POSTERN_STORE'] ?? '');
     const isReported = hint !== undefined && onOrigin !== undefined;
-    return isReported || isGone(index.document.logins, wanted) ? undefined : 'nobody';
+    return mayBeShared || isReported || isGone(index.document.logins, wanted) ? undefined : 'nobody';
   }
   if (wanted.pin !== undefined) await checkPin(login, wanted);
   return login.store === 'keychain' && !hasFailed(folder, login, wanted.format) ? login : undefined;

@@ -59,7 +59,7 @@ export function accessItem(item: JsonObject): AccessItem | undefined {
   return { pair, generation, credential, record: asObject(record) };
 }
 
-function refreshItem(item: JsonObject): RefreshItem | undefined {
+export function refreshItem(item: JsonObject): RefreshItem | undefined {
   const { pair, isReusable } = item;
   const hidden = asObject(item['hidden']);
   return typeof pair === 'string' && hidden !== undefined
@@ -67,7 +67,7 @@ function refreshItem(item: JsonObject): RefreshItem | undefined {
     : undefined;
 }
 
-function noteItem(item: JsonObject): Note | undefined {
+export function noteItem(item: JsonObject): Note | undefined {
   const { nonce, pair, since, by, isSilent } = item;
   return typeof nonce === 'string' && typeof pair === 'string' && typeof since === 'number' && typeof by === 'string'
     ? { nonce, pair, since, by, isSilent: isSilent === true }
