@@ -8,7 +8,7 @@ import { build } from 'esbuild';
  * lies in the first bundle that needs it. A request, a refresh and a credential helper make do with `main`.
  */
 const divisions = [
-  { name: 'usual', modules: /^(?:(?:app\/help|call|mcp|stores\/(?:engines|shared))\/(?!request\.command)|credential\/exec|login\/status)/ },
+  { name: 'usual', modules: /^(?:(?:app\/help|call|mcp|stores\/(?:engines|shared))\/(?!request\.command)|credential\/exec|login\/status|oauth\/dpop\/token-proofs|tokens\/dpop\/login-proofs)/ },
   {
     name: 'rare',
     modules: /^(?:app\/(?:local-server|relay-origins|uninstall)|bridge|client-metadata|config|doctor|fleet|login(?!\/logins)|proxy|relay|sandbox|setup|upgrade-check)\b/,

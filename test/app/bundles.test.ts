@@ -50,6 +50,14 @@ test('no module is in two bundles: a class that exists twice is not the same cla
   );
 });
 
+test('what signs proofs (DPoP) is in none of what a Bearer login loads', async () => {
+  for (const name of ['hot-path', 'main']) {
+    const { source } = await bundle(name);
+    assert.ok(!/dpop\+jwt|src\/(?:oauth|tokens)\/dpop\/(?:request|token|login)-proofs/.test(source), name);
+  }
+  assert.match((await bundle('usual')).source, /dpop\+jwt/);
+});
+
 test('a request and a refresh load what they need and no more, and V8 takes all that was compiled of it', async () => {
   await using sandbox = await startSandbox({ approve: true });
   await using home = await makeHome();

@@ -9,7 +9,7 @@ function failure(exit: ExitCode, code: string, message: string, remedy: string):
 /** `--no-dpop`, at a server that takes nothing else. */
 export function dpopNeeded(login: LoginMeant): Failure {
   const message = `${quoted(login.server)} takes only tokens that are bound to a key (dpop_bound_access_tokens_required, RFC 9728), and --no-dpop asks for one that is not.`;
-  return failure(exitCode.usage, 'dpop_needed', message, `Leave it out: ${loginCommand(login, '--dpop')}`);
+  return failure(exitCode.usage, 'dpop_needed', message, `Log in with a key: ${loginCommand(login, '--dpop')}`);
 }
 
 /** Tokens bound to a key are demanded, and the authorization server does not offer them. */
