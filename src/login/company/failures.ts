@@ -32,3 +32,10 @@ export function companyNotShared(store: string): Failure {
     remedy: 'Keep it on this machine, with --store keychain or --store file. Which way is for whom: postern help fleet',
   });
 }
+
+/** Somebody has to log in at the provider, and nobody may be asked. A code to type is none of its ways. */
+export function providerNeedsPerson(failure: Failure): Failure {
+  return failure.withRemedy(
+    'Somebody has to log in at the company’s provider first, once for all its servers: add --browser to open its page, or --no-browser for a link.',
+  );
+}

@@ -22,6 +22,7 @@ import type { BegunLogin, GivenProvider, LoginPorts, PersonLogin } from '../port
 import { type Redeemed, redeem } from '../redeem.js';
 import { otherRedirectCommand } from '../refusals/redirect-refused.js';
 import { credentialLockWaitMs } from '../save-credential.js';
+import { providerNeedsPerson } from './failures.js';
 
 /** For which server's login somebody logs in at the provider. */
 export interface ProviderLoginRequest {
@@ -42,7 +43,7 @@ export async function logInAtProvider(world: LoginPorts, login: ProviderLoginReq
   const { request, provider, seen } = login;
   const { person, account, signal } = request;
   const { issuer, clientId } = provider;
-  if (person.nobody !== undefined) throw person.nobody;
+  if (person.nobody !== undefined) throw providerNeedsPerson(person.nobody);
   const name = `provider login ${issuer} ${clientId} ${account}`;
   await using _turn = await world.locks.acquire(name, { waitMs: person.timeoutMs, signal });
   const made = await providerLogin(world, { provider, account });

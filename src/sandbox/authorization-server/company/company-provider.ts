@@ -88,7 +88,12 @@ export class CompanyProvider {
     if (!isWhole) return this.#back(query, { error: 'invalid_request' });
     if (method === 'GET' && !this.#approve) {
       const action = `${new URL(this.issuer).pathname}/authorize?${query}`;
-      return loginPage({ action, csrf: this.#csrf(query), client: `${client.id}, by your company,` });
+      return loginPage({
+        action,
+        csrf: this.#csrf(query),
+        client: `${client.id}, by your company,`,
+        leadsTo: new URL(redirectUri).origin,
+      });
     }
     const account = this.#approve ? accounts[0] : accountById(form.get('account') ?? '');
     const isOurs = this.#approve || isSame(this.#csrf(query), form.get('csrf') ?? '');

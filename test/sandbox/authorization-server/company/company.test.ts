@@ -67,6 +67,12 @@ test('the provider’s page asks who one is; a request that is not whole, or lea
   await using sandbox = await startSandbox({ clients });
   const arrival = await walkLogin(authorizationUrl(sandbox), { account: 'bob', stopBefore: '/callback' });
   assert.match(arrival.finalUrl, /[?&]code=.+&iss=/);
+  const page = await observe(authorizationUrl(sandbox));
+  assert.match(
+    page.header('content-security-policy').join(),
+    /form-action 'self' http:\/\/127\.0\.0\.1:9\b/,
+    'else a browser stops here',
+  );
   for (const given of [{ client_id: 'nobody' }, { redirect_uri: 'https://evil.example/callback' }]) {
     assert.equal((await observe(authorizationUrl(sandbox, given))).status, 400, JSON.stringify(given));
   }
