@@ -92,7 +92,7 @@ async function verified(parts: GrantParts, assertion: string, clientId: string) 
 }
 
 async function keysOf({ company, companyIssuer }: GrantParts): Promise<JWTVerifyGetKey> {
-  if (companyIssuer !== '') return createRemoteJWKSet(new URL(`${companyIssuer}/jwks`));
+  if (companyIssuer !== '') return createRemoteJWKSet(new URL(`${companyIssuer}/jwks`), { timeoutDuration: 15_000 });
   const key = await company.publicKey();
   return () => key;
 }
