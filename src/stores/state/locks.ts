@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/ports.js';
 import type { Lock, Locks } from '../ports.js';
@@ -19,8 +20,8 @@ import { type Lives, livesOn } from './lock-life.js';
 import { ensurePrivateFolder } from './private-file.js';
 import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 
-/** Between two looks at a lock that another process has, milliseconds; `long`: where a person is waited for. */
-const pollMs = { min: 3, max: 40, long: 250 } as const;
+/** Between two looks at a lock that another process has, milliseconds; `long`: where a person is waited for; `queue`: at the folder. */
+const pollMs = { min: 3, max: 40, long: 250, queue: 250 } as const;
 
 /** A longer wait is one for a person, in milliseconds. */
 const longestWork = 60_000;
@@ -40,15 +41,21 @@ export function createLocks(options: {
   readonly lives?: Lives;
 }): Locks {
   const { directory, clock, signMs = usualSignMs, lives = livesOn(process.platform) } = options;
-  const queues = new Queues(clock);
+  const queues = new Queues();
   return {
     acquire: async (name, { waitMs, signal }) => {
       const base = join(directory, `${fileNameOf(name)}.lock`);
-      await ensurePrivateFolder(directory);
-      const us = ownIdentity();
       const since = clock.monotonic();
-      const leave = await queues.take(base, waitMs, signal);
+      const { before, leave } = queues.join(base);
       try {
+        await ensurePrivateFolder(directory);
+        for (let isTurn = before === undefined; !isTurn; ) {
+          const left = since + waitMs - clock.monotonic();
+          // A folder that is gone is told at once by the look at the file.
+          if (left <= 0 || !existsSync(directory)) break;
+          isTurn = await isDoneWithin(before, Math.min(left, pollMs.queue), { clock, signal });
+        }
+        const us = ownIdentity();
         for (let looks = 0; ; looks += 1) {
           signal.throwIfAborted();
           const held = attempt({ base, us, lives, now: clock.now() });
@@ -70,16 +77,11 @@ export function createLocks(options: {
  * all look again and again leave the holder no time for its work, where a look at a file is slow (Windows).
  */
 class Queues {
-  readonly #clock: Clock;
-  /** For each lock, when the last in its queue leaves. */
+  /** For each lock, when the last in its queue and all before it have left. */
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Resolves when its turn has come, or after `waitMs`, with what has to be called in the end. */
-  async take(base: string, waitMs: number, signal: AbortSignal): Promise<() => void> {
+  /** `before`: resolves when it is this one's turn; undefined: it is. `leave` has to be called in the end. */
+  join(base: string): { readonly before: Promise<void> | undefined; readonly leave: () => void } {
     const before = this.#last.get(base);
     let leave = () => {};
     const left = new Promise<void>((resolve) => {
@@ -89,13 +91,22 @@ class Queues {
       if (this.#last.get(base) === last) this.#last.delete(base);
     });
     this.#last.set(base, last);
-    if (before === undefined) return leave;
-    const turn = new AbortController();
-    const limit = this.#clock.sleep(waitMs, AbortSignal.any([signal, turn.signal]));
-    await Promise.race([before, limit.catch(() => undefined)]); // aborted: whoever looks at the file next says so
-    turn.abort();
-    return leave;
+    return { before, leave };
   }
+}
+
+/** @throws the signal's reason */
+async function isDoneWithin(
+  before: Promise<void> | undefined,
+  ms: number,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const done = new AbortController();
+  const limit = clock.sleep(ms, AbortSignal.any([signal, done.signal])).then(() => false);
+  const isDone = await Promise.race([before?.then(() => true), limit]);
+  done.abort();
+  limit.catch(() => undefined);
+  return isDone ?? true;
 }
 
 /** Our claim, with a sign of life now and then for as long as the work takes. */
