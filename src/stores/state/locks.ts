@@ -50,6 +50,7 @@ export function createLocks(options: {
       try {
         await ensurePrivateFolder(directory);
         for (let isTurn = before === undefined; !isTurn; ) {
+          signal.throwIfAborted();
           const left = since + waitMs - clock.monotonic();
           // A folder that is gone is told at once by the look at the file.
           if (left <= 0 || !existsSync(directory)) break;
@@ -95,17 +96,17 @@ class Queues {
   }
 }
 
-/** @throws the signal's reason */
+/** False, too, when the signal is aborted. */
 async function isDoneWithin(
   before: Promise<void> | undefined,
   ms: number,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const done = new AbortController();
-  const limit = clock.sleep(ms, AbortSignal.any([signal, done.signal])).then(() => false);
+  const no = () => false;
+  const limit = clock.sleep(ms, AbortSignal.any([signal, done.signal])).then(no, no);
   const isDone = await Promise.race([before?.then(() => true), limit]);
   done.abort();
-  limit.catch(() => undefined);
   return isDone ?? true;
 }
 
