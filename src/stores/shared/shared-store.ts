@@ -63,7 +63,7 @@ class SharedStore implements SecretStore {
     const { items, logins } = this.#open();
     if (!items.opensRefresh) throw refreshKeyMissing(engine.label);
     await logins.records(signal);
-    for (const risk of await engine.durability(signal)) notify(`Warning: ${engine.label}: ${risk}`);
+    for (const risk of await engine.durability(signal)) notify(`Warning: ${risk}`);
   }
 
   async read(key: string): Promise<Secret | undefined> {
