@@ -53,7 +53,7 @@ for (const [line, node] of nodes) {
     }
     const names = await kept(dist);
     const bundles = names.map((name) => name.split('.')[0]);
-    assert.deepEqual(bundles, ['hot-path', 'main', 'usual']);
+    assert.deepEqual(bundles, ['hot-path', 'main', 'package-yargs', 'usual']);
     for (const name of names) {
       const bytes = await readFile(join(dist, name));
       assert.ok(!bytes.includes(canary));
