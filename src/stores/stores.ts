@@ -74,10 +74,9 @@ async function openShared(kind: SharedKind, options: StoresOptions): Promise<Sec
     options.limits(),
     options.isReadOnly(),
   ]);
-  const notify = (line: string) => terminal.tell(line);
   const stateFolder = options.stateFolder();
   return createSharedStore({
-    ...{ kind, engine, env, clock, signal, notify, stateFolder, isReadOnly },
+    ...{ kind, engine, env, clock, signal, terminal, stateFolder, isReadOnly },
     leaseMs: leaseSeconds * 1000,
   });
 }

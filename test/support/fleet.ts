@@ -9,6 +9,7 @@ import { readIndexSync } from '../../src/stores/index/credential-index.js';
 import type { SecretStore } from '../../src/stores/ports.js';
 import { createSharedStore } from '../../src/stores/shared/shared-store.js';
 import { openAs } from '../stores/engines/open.js';
+import { nobody } from '../stores/sealed-files/file-store-session.js';
 import { users } from './engines.js';
 import { type Home, makeHome } from './home.js';
 import { type Finished, programCommand, type Running, startCommand } from './program.js';
@@ -99,7 +100,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     stateFolder: state.path,
     leaseMs: 5_000,
     isReadOnly: false,
-    notify: () => undefined,
+    terminal: nobody,
     signal: new AbortController().signal,
   });
   const item = async (key: string) => JSON.parse((await store.read(key))?.reveal() ?? '{}') as ItemFields;

@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
-import { systemCode } from '../../core/failure.js';
+import { type Failure, systemCode } from '../../core/failure.js';
 import { accessProblem } from '../../core/file-access.js';
 import type { Terminal } from '../../core/ports.js';
 import { pathRefused } from '../state-failures.js';
@@ -98,20 +98,49 @@ function problem(stats: Stats, isSystemds: boolean): string | undefined {
  */
 export async function materialFor(head: StoreHead, options: KeySourceOptions): Promise<KeyMaterial> {
   const { way } = head;
-  const { terminal } = options;
   if (way === 'key-file') {
     const bytes = readKeyFile(options);
     if (bytes === undefined) throw storeKeyNeeded(way);
     return { way, bytes };
   }
-  if (!terminal.interactive) throw storeKeyNeeded(way);
+  const bytes = await askUntilRight(options, {
+    question: 'Passphrase of the sealed files: ',
+    opens: async (typed) => ((await keyOf(head, { way, bytes: typed })) === undefined ? undefined : typed),
+    nobody: () => storeKeyNeeded(way),
+    wrong: () => storeKeyWrong(way),
+  });
+  return { way, bytes };
+}
+
+type Asking = Pick<KeySourceOptions, 'terminal' | 'signal'>;
+
+/**
+ * What a passphrase opens that was chosen before. The person has three tries.
+ * @throws Failure as `nobody` and `wrong` make them
+ */
+export async function askUntilRight<Opened>(
+  asking: Asking,
+  {
+    question,
+    opens,
+    nobody,
+    wrong,
+  }: {
+    readonly question: string;
+    readonly opens: (typed: Buffer) => Promise<Opened | undefined>;
+    readonly nobody: () => Failure;
+    readonly wrong: () => Failure;
+  },
+): Promise<Opened> {
+  if (!asking.terminal.interactive) throw nobody();
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const bytes = await askPassphrase(options, 'Passphrase of the sealed files: ');
-    if (bytes === undefined) throw storeKeyNeeded(way);
-    if ((await keyOf(head, { way, bytes })) !== undefined) return { way, bytes };
-    terminal.tell('That is not it.');
+    const typed = await askPassphrase(asking, question);
+    if (typed === undefined) throw nobody();
+    const opened = await opens(typed);
+    if (opened !== undefined) return opened;
+    asking.terminal.tell('That is not it.');
   }
-  throw storeKeyWrong(way);
+  throw wrong();
 }
 
 /**
@@ -124,22 +153,27 @@ export async function newMaterial(options: KeySourceOptions): Promise<KeyMateria
   if (file !== undefined) return { way: 'key-file', bytes: file };
   if (!terminal.interactive) throw storeKeyMissing();
   terminal.tell('Logins are kept in sealed files. Choose their passphrase; without it they cannot be opened.');
+  return { way: 'passphrase', bytes: await choosePassphrase(options, 'New passphrase', storeKeyMissing) };
+}
+
+/** A passphrase that the person chooses, typed twice. @throws Failure as `nobody` makes it */
+export async function choosePassphrase(asking: Asking, what: string, nobody: () => Failure): Promise<Buffer> {
   for (;;) {
-    const bytes = await askPassphrase(options, `New passphrase (at least ${minCharacters} characters): `);
-    if (bytes === undefined) throw storeKeyMissing();
+    const bytes = await askPassphrase(asking, `${what} (at least ${minCharacters} characters): `);
+    if (bytes === undefined) throw nobody();
     if ([...bytes.toString()].length < minCharacters) {
-      terminal.tell('That is too short.');
+      asking.terminal.tell('That is too short.');
       continue;
     }
-    const again = await askPassphrase(options, 'Once more: ');
-    if (again === undefined) throw storeKeyMissing();
-    if (again.equals(bytes)) return { way: 'passphrase', bytes };
-    terminal.tell('These two differ.');
+    const again = await askPassphrase(asking, 'Once more: ');
+    if (again === undefined) throw nobody();
+    if (again.equals(bytes)) return bytes;
+    asking.terminal.tell('These two differ.');
   }
 }
 
 /** The same bytes whatever keyboard composed the characters (NFC). */
-async function askPassphrase(options: KeySourceOptions, question: string): Promise<Buffer | undefined> {
-  const typed = await options.terminal.ask(question, { hidden: true, signal: options.signal });
+async function askPassphrase({ terminal, signal }: Asking, question: string): Promise<Buffer | undefined> {
+  const typed = await terminal.ask(question, { hidden: true, signal });
   return typed === undefined ? undefined : Buffer.from(typed.normalize('NFC'));
 }

@@ -86,6 +86,11 @@ function deriveKey(way: KeyWay, bytes: Buffer, salt: Buffer): Promise<Buffer> {
   if (way === 'key-file') {
     return Promise.resolve(Buffer.from(hkdfSync('sha256', bytes, salt, 'postern sealed files 1', 32)));
   }
+  return stretched(bytes, salt);
+}
+
+/** Makes 32 bytes of a passphrase, slowly. */
+export function stretched(bytes: Uint8Array, salt: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(bytes, salt, 32, scryptCost, (error, key) => (error === null ? resolve(key) : reject(error)));
   });

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { asObject, type JsonObject, parseObject } from '../../core/text/json.js';
 import { seal, unseal } from '../seal.js';
+import type { KeyWay } from '../sealed-files/failures.js';
 
 /** What a fleet's items are sealed with. `refresh` is not on a machine that only reads. */
 export interface SharedKeys {
@@ -8,13 +9,20 @@ export interface SharedKeys {
   readonly refresh: Buffer | undefined;
   /** Makes names of items out of logins: whoever reads the engine cannot try which server one is for. */
   readonly names: Buffer;
+  readonly way: KeyWay;
 }
 
-/** HKDF (RFC 5869) over the bytes of both key files. */
-export function sharedKeysOf(readers: Uint8Array, refreshers: Uint8Array | undefined): SharedKeys {
+/** HKDF (RFC 5869) over the bytes of both key files, or over what scrypt makes of both passphrases. */
+export function sharedKeysOf(
+  readers: Uint8Array,
+  refreshers: Uint8Array | undefined,
+  way: KeyWay = 'key-file',
+): SharedKeys {
+  const bound = way === 'key-file' ? '' : ` ${way}`;
   const derive = (bytes: Uint8Array, use: string) =>
-    Buffer.from(hkdfSync('sha256', bytes, '', `postern shared ${use} 1`, 32));
+    Buffer.from(hkdfSync('sha256', bytes, '', `postern shared ${use} 1${bound}`, 32));
   return {
+    way,
     access: derive(readers, 'access'),
     names: derive(readers, 'names'),
     refresh: refreshers && derive(refreshers, 'refresh'),
@@ -67,6 +75,20 @@ const hiddenMembers = ['refreshToken', 'clientSecret', 'assertion'] as const;
 
 const format = 1;
 
+/** What the names of all items begin with that runners read. */
+export function readableIn(namespace: string): string {
+  return `postern/${namespace}/access/`;
+}
+
+/** Where the salts of a namespace are that was begun with passphrases. No login's item has such a name. */
+export function saltsBelow(readable: string): string {
+  return `${readable}salts`;
+}
+
+export function isItemName(name: string): boolean {
+  return name.endsWith('/item');
+}
+
 export function newNonce(): string {
   return randomBytes(15).toString('base64url');
 }
@@ -75,10 +97,17 @@ export function newNonce(): string {
 export class Items {
   readonly #keys: SharedKeys;
   readonly #prefix: string;
+  /** What the names of all items begin with that runners read. */
+  readonly readable: string;
 
   constructor(keys: SharedKeys, namespace: string) {
     this.#keys = keys;
     this.#prefix = `postern/${namespace}/`;
+    this.readable = readableIn(namespace);
+  }
+
+  get way(): KeyWay {
+    return this.#keys.way;
   }
 
   get opensRefresh(): boolean {
@@ -91,11 +120,6 @@ export class Items {
    */
   nameOf(key: string, part: Part): string {
     return `${this.#prefix}${part}/{${this.hashOf(key)}}/item`;
-  }
-
-  /** What the names of all items begin with that runners read. */
-  get readable(): string {
-    return `${this.#prefix}access/`;
   }
 
   hashOf(key: string): string {

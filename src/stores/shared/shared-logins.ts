@@ -2,8 +2,15 @@ import { isFailure } from '../../core/failure.js';
 import type { JsonObject } from '../../core/text/json.js';
 import type { EngineCommit } from '../engines/engine.js';
 import type { LeftRefresh, TurnWait } from '../ports.js';
-import { refreshKeyMissing, sharedBusy, sharedItemsApart, sharedKeyWrong, sharedUncertain } from './failures.js';
-import { type AccessItem, newNonce, type Part, type RefreshItem, wholeOf } from './items.js';
+import {
+  begunWithPassphrases,
+  refreshKeyMissing,
+  sharedBusy,
+  sharedItemsApart,
+  sharedKeyWrong,
+  sharedUncertain,
+} from './failures.js';
+import { type AccessItem, isItemName, newNonce, type Part, type RefreshItem, saltsBelow, wholeOf } from './items.js';
 import { Lease } from './lease.js';
 import { accessItem, holderOf, type Look, lookAt } from './looks.js';
 import { type LoginsOptions, maxUnknown, Turn } from './turn.js';
@@ -171,7 +178,10 @@ export class SharedLogins {
   /** What is there of every login, without its secrets. Those that do not open are left out. */
   async records(signal: AbortSignal): Promise<readonly AccessItem[]> {
     const { engine, items } = this.#options;
-    const names = (await engine.list(items.readable, signal)).filter((name) => name.endsWith('/item'));
+    const listed = await engine.list(items.readable, signal);
+    if (items.way === 'key-file' && listed.includes(saltsBelow(items.readable)))
+      throw begunWithPassphrases(this.#label);
+    const names = listed.filter(isItemName);
     const entries = names.length === 0 ? [] : await engine.read(names, signal);
     const found = names.map((name, at) => {
       const entry = entries[at];

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isFailure } from '../../core/failure.js';
-import type { Clock } from '../../core/ports.js';
+import type { Clock, Terminal } from '../../core/ports.js';
 import type { LoginRecord, SharedKind } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
 import { type JsonObject, parseObject } from '../../core/text/json.js';
@@ -11,8 +12,8 @@ import type { SecretStore } from '../ports.js';
 import { readKeyFile, storeKey } from '../sealed-files/key-source.js';
 import { ensurePrivateFolder } from '../state/private-file.js';
 import { ownIdentity } from '../state/process-identity.js';
-import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, storeReadOnly } from './failures.js';
-import { byOurClock, Items, readersHalf, sharedKeysOf } from './items.js';
+import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from './failures.js';
+import { byOurClock, Items, readersHalf, type SharedKeys, sharedKeysOf } from './items.js';
 import { OutageMemory, settledNotesIn } from './local-traces.js';
 import { accessItem } from './looks.js';
 import { publishedOf, recordIn } from './published.js';
@@ -27,8 +28,7 @@ export interface SharedStoreOptions {
   readonly leaseMs: number;
   /** This machine never writes there. */
   readonly isReadOnly: boolean;
-  /** Tells the person. */
-  readonly notify: (line: string) => void;
+  readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
 
@@ -43,11 +43,16 @@ export function createSharedStore(options: SharedStoreOptions): SecretStore {
   return new SharedStore(options);
 }
 
+interface Opened {
+  readonly items: Items;
+  readonly logins: SharedLogins;
+}
+
 class SharedStore implements SecretStore {
   readonly kind: SharedKind;
   readonly #options: SharedStoreOptions;
   readonly #memory: OutageMemory;
-  #opened: { readonly items: Items; readonly logins: SharedLogins } | undefined;
+  #opening: Promise<Opened | undefined> | undefined;
   #hasWarned = false;
 
   constructor(options: SharedStoreOptions) {
@@ -58,29 +63,31 @@ class SharedStore implements SecretStore {
 
   /** Opens the keys, asks the engine, and says what of its settings can lose a write. */
   async ready(): Promise<void> {
-    const { engine, signal, notify } = this.#options;
+    const { engine, signal, terminal } = this.#options;
     this.#refuseReadOnly();
-    const { items, logins } = this.#open();
+    const { items, logins } = await this.#openForWriting();
     if (!items.opensRefresh) throw refreshKeyMissing(engine.label);
     await logins.records(signal);
-    for (const risk of await engine.durability(signal)) notify(`Warning: ${risk}`);
+    for (const risk of await engine.durability(signal)) terminal.tell(`Warning: ${risk}`);
   }
 
   async read(key: string): Promise<Secret | undefined> {
-    const { signal, clock, isReadOnly } = this.#options;
-    const { logins, items } = this.#open();
+    const { signal, clock, isReadOnly, terminal } = this.#options;
+    const opened = await this.#open();
+    if (opened === undefined) return undefined;
+    const { logins, items } = opened;
     const name = items.hashOf(key);
     let found: ReadLogin | undefined;
     try {
       found = await logins.read(key, signal);
     } catch (error) {
-      const kept = isFailure(error, 'store_unavailable') ? this.#remembered(key) : undefined;
+      const kept = isFailure(error, 'store_unavailable') ? this.#remembered(items, key) : undefined;
       if (kept === undefined || !isFailure(error)) throw error;
-      if (!this.#hasWarned) this.#options.notify(`Warning: ${error.message} The token read before is used meanwhile.`);
+      if (!this.#hasWarned) terminal.tell(`Warning: ${error.message} The token read before is used meanwhile.`);
       this.#hasWarned = true;
       return new Secret(readersHalf(kept, 'engine-away'));
     }
-    if (found === undefined) return await this.#other(key, name);
+    if (found === undefined) return await this.#other(opened, key, name);
     await this.#memory.keep(name, found.sealed, clock.now());
     const credential = byOurClock(found.access.credential, clock.now());
     if (found.text === undefined || isReadOnly) {
@@ -95,12 +102,15 @@ class SharedStore implements SecretStore {
     this.#refuseReadOnly();
     const text = value.reveal();
     refuseTooLarge(text);
-    await this.#open().logins.write(key, text, this.#options.signal);
+    const { logins } = await this.#openForWriting();
+    await logins.write(key, text, this.#options.signal);
   }
 
   async remove(key: string): Promise<boolean> {
     this.#refuseReadOnly();
-    const { logins, items } = this.#open();
+    const opened = await this.#open();
+    if (opened === undefined) return false;
+    const { logins, items } = opened;
     const was = await logins.remove(key, this.#options.signal);
     await this.#memory.forget(items.hashOf(key));
     return was;
@@ -108,7 +118,7 @@ class SharedStore implements SecretStore {
 
   async begin(key: string, wait: Parameters<NonNullable<SecretStore['begin']>>[1]) {
     this.#refuseReadOnly();
-    const { logins, items } = this.#open();
+    const { logins, items } = await this.#openForWriting();
     if (!items.opensRefresh) throw refreshKeyMissing(this.#options.engine.label);
     await ensurePrivateFolder(join(this.#options.stateFolder, 'shared'));
     return await logins.begin(key, wait);
@@ -117,31 +127,63 @@ class SharedStore implements SecretStore {
   async publish(login: LoginRecord): Promise<void> {
     const { isReadOnly, signal } = this.#options;
     if (isReadOnly) return;
-    const { items, logins } = this.#open();
-    if (items.opensRefresh) await logins.publish(login.key, publishedOf(login), signal);
+    const opened = await this.#open();
+    if (opened?.items.opensRefresh === true) await opened.logins.publish(login.key, publishedOf(login), signal);
   }
 
   async records(): Promise<readonly LoginRecord[]> {
-    const { logins } = this.#open();
-    const found = await logins.records(this.#options.signal);
+    const opened = await this.#open();
+    const found = (await opened?.logins.records(this.#options.signal)) ?? [];
     return found.flatMap((item) => recordIn(item, this.kind) ?? []);
   }
 
-  #open() {
-    this.#opened ??= this.#openNow();
-    return this.#opened;
+  /** Undefined where passphrases are to be chosen, and nobody has. */
+  async #open(begins = false): Promise<Opened | undefined> {
+    this.#opening ??= this.#openNow(begins);
+    try {
+      const opened = await this.#opening;
+      if (opened === undefined) this.#opening = undefined;
+      return opened;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
   }
 
-  #openNow() {
-    const { engine, kind, clock, leaseMs, signal, stateFolder, isReadOnly } = this.#options;
-    const readers = readKeyFile(this.#options, storeKey);
-    if (readers === undefined) throw sharedKeyMissing(engine.label);
-    const refreshers = isReadOnly ? undefined : readKeyFile(this.#options, refreshKey);
-    if (refreshers !== undefined && readers.equals(refreshers)) throw sharedKeysAlike();
-    const items = new Items(sharedKeysOf(readers, refreshers), parseEngineAddress(kind).namespace);
+  async #openForWriting(): Promise<Opened> {
+    const opened = (await this.#open(true)) ?? (await this.#open(true)); // the first may have been begun by a reader
+    if (opened === undefined) throw new TypeError('not opened');
+    return opened;
+  }
+
+  async #openNow(begins: boolean): Promise<Opened | undefined> {
+    const { engine, kind, clock, leaseMs, signal, stateFolder } = this.#options;
+    const { namespace } = parseEngineAddress(kind);
+    const keys = this.#keysOfFiles() ?? (await this.#keysOfPassphrases(namespace, begins));
+    if (keys === undefined) return undefined;
+    const items = new Items(keys, namespace);
     const by = describeSelf();
     const settled = settledNotesIn(join(stateFolder, 'shared'));
     return { items, logins: new SharedLogins({ engine, items, clock, by, leaseMs, signal, settled }) };
+  }
+
+  #keysOfFiles(): SharedKeys | undefined {
+    const { isReadOnly } = this.#options;
+    const readers = readKeyFile(this.#options, storeKey);
+    const refreshers = isReadOnly ? undefined : readKeyFile(this.#options, refreshKey);
+    if (readers === undefined && refreshers !== undefined) throw sharedKeysMixed();
+    if (readers === undefined) return undefined;
+    if (refreshers !== undefined && readers.equals(refreshers)) throw sharedKeysAlike();
+    return sharedKeysOf(readers, refreshers);
+  }
+
+  async #keysOfPassphrases(namespace: string, begins: boolean): Promise<SharedKeys | undefined> {
+    const { engine, terminal, kind, stateFolder } = this.#options;
+    if (!terminal.interactive) throw sharedKeyMissing(engine.label);
+    const { keysOfPassphrases } = await import('./passphrases.js');
+    const file = `${createHash('sha256').update(kind).digest('hex')}.salts`;
+    const saltsPath = join(stateFolder, 'shared', file);
+    return await keysOfPassphrases({ ...this.#options, namespace, saltsPath }, begins);
   }
 
   #refuseReadOnly(): void {
@@ -149,8 +191,7 @@ class SharedStore implements SecretStore {
   }
 
   /** What is no login; or nothing at all, where the key is the fleet's. */
-  async #other(key: string, name: string): Promise<Secret | undefined> {
-    const { logins } = this.#open();
+  async #other({ logins }: Opened, key: string, name: string): Promise<Secret | undefined> {
     const { signal } = this.#options;
     const text = await logins.readOther(key, signal);
     if (text !== undefined) return new Secret(text);
@@ -160,8 +201,7 @@ class SharedStore implements SecretStore {
   }
 
   /** What was read in the last minutes, where its token lives. */
-  #remembered(key: string): JsonObject | undefined {
-    const { items } = this.#open();
+  #remembered(items: Items, key: string): JsonObject | undefined {
     const now = this.#options.clock.now();
     const sealed = this.#memory.find(items.hashOf(key), now);
     const item = sealed && items.open(items.nameOf(key, 'access'), sealed);

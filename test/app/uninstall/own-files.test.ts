@@ -49,7 +49,7 @@ test('in a folder that is somebody’s, only what is ours goes; a link to anothe
     tools: [`${key}.json`, `x-${key}.json.77`],
     history: [`${key.slice(32)}.jsonl`],
     'handed-out': ['255.json'],
-    shared: ['settled-notes', `${key}.read`, `.${key}.read.new`],
+    shared: ['settled-notes', `${key}.read`, `.${key}.read.new`, `${key}.salts`],
     recovery: [`${key}.sealed`, `${key}.0123456789abcdef.room`],
     setup: [`shim-${key.slice(32)}.json`, `.${crypto.randomUUID()}.backup.new`],
   };

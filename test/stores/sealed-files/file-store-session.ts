@@ -35,7 +35,7 @@ export async function fileStoreSession() {
 }
 
 /** No terminal: whoever asks all the same makes the test fail. */
-const nobody: Terminal = {
+export const nobody: Terminal = {
   interactive: false,
   tell: () => undefined,
   ask: () => Promise.reject(new Error('asked without a terminal')),

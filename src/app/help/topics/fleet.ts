@@ -15,6 +15,8 @@ refreshes it. Runners read the access token, and can do no more; refreshers, suc
     (umask 077; head -c32 /dev/urandom | base64 > readers.key; head -c32 /dev/urandom | base64 > refreshers.key)
 
 Every machine gets readers.key; refreshers.key only those that refresh. Neither comes near the engine.
+Where people alone use the login, at terminals: without a key file the first login asks for two passphrases, and every machine for the
+same, unseen. Their salts lie in the engine; a runner with \`POSTERN_STORE_READ_ONLY=1\` is asked for the readers’ alone.
 
 ## Redis or Valkey
 

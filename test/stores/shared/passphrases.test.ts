@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Failure } from '../../../src/core/failure.js';
+import type { Terminal } from '../../../src/core/ports.js';
+import { Secret } from '../../../src/core/secret.js';
+import type { EngineEntry, SharedEngine } from '../../../src/stores/engines/engine.js';
+import { saltsBelow } from '../../../src/stores/shared/items.js';
+import { materialBy, newSalts, parseSalts } from '../../../src/stores/shared/salts.js';
+import { createSharedStore } from '../../../src/stores/shared/shared-store.js';
+import { findSecrets } from '../../support/secrets-search.js';
+import { temporaryFolder } from '../../support/temporary.js';
+import { nobody, typing } from '../sealed-files/file-store-session.js';
+import { realClock } from '../state/real-clock.js';
+
+const readers = 'a long passphrase é';
+const refreshers = 'another long passphrase';
+const key = 'a'.repeat(64);
+const name = saltsBelow('postern/default/access/');
+
+const credential = JSON.stringify({
+  ...{ binding: { key }, accessToken: 'the-access-token', refreshToken: 'the-refresh-token' },
+  ...{ generation: 1, obtainedAt: Date.now(), expiresAt: Date.now() + 600_000, scopes: [] },
+});
+
+/** An engine in memory, and machines beside it, each with a folder of its own. */
+async function session() {
+  const folder = await temporaryFolder();
+  const entries = new Map<string, EngineEntry>();
+  const state = { isAway: false, writes: 0, beforeCommit: () => undefined as unknown };
+  const look = () => {
+    if (state.isAway) throw new Failure({ code: 'store_unavailable', exit: 7, message: 'It is away.', remedy: '' });
+  };
+  const engine: SharedEngine = {
+    label: 'the engine',
+    read: async (names) => {
+      look();
+      return names.map((one) => entries.get(one));
+    },
+    commit: async ({ onlyIf, puts, removes }) => {
+      look();
+      await state.beforeCommit();
+      if (!onlyIf.every((one) => entries.get(one.key)?.revision === one.revision)) return { outcome: 'conflict' };
+      for (const one of removes) entries.delete(one);
+      state.writes += 1;
+      const revision = String(state.writes);
+      for (const one of puts) entries.set(one.key, { value: one.value, revision });
+      return { outcome: 'committed', revisions: puts.map(() => revision) };
+    },
+    list: async (prefix) => {
+      look();
+      return [...entries.keys()].filter((one) => one.startsWith(prefix));
+    },
+    durability: async () => [],
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  const machine = async (number: number, terminal: Terminal, more: { isReadOnly?: boolean; files?: string[] } = {}) => {
+    const { isReadOnly = false, files = [] } = more;
+    const stateFolder = join(folder.path, `machine-${number}`);
+    await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+    const variables = ['POSTERN_STORE_KEY_FILE', 'POSTERN_STORE_REFRESH_KEY_FILE'];
+    const env = Object.fromEntries(variables.map((one, at) => [one, files[at] ?? '']));
+    const { signal } = new AbortController();
+    return createSharedStore({
+      ...{ kind: 'redis:redis://127.0.0.1:6379', engine, env, clock: realClock, signal, terminal, stateFolder },
+      ...{ isReadOnly, leaseMs: 5_000 },
+    });
+  };
+  const keyFile = async (file: string) => {
+    const path = join(folder.path, file);
+    await writeFile(path, randomBytes(32), { mode: 0o600 });
+    return path;
+  };
+  /** The first login. */
+  const begin = async () => {
+    const store = await machine(0, typing(readers, readers, refreshers, refreshers));
+    await store.ready?.();
+    await store.write(key, new Secret(credential));
+  };
+  return {
+    ...{ folder: folder.path, entries, state, machine, keyFile, begin },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+test('what one machine has sealed by two passphrases another one opens by the same, and refreshes', async () => {
+  await using at = await session();
+  await at.begin();
+  const terminal = typing('not the passphrase', readers.normalize('NFD'), refreshers);
+  const store = await at.machine(1, terminal);
+  assert.equal((await store.read(key))?.reveal(), credential);
+  assert.deepEqual(terminal.asked, [
+    'Passphrase of the readers of the engine: ',
+    'Passphrase of the readers of the engine: ',
+    'Passphrase of the refreshers of the engine: ',
+  ]);
+  const turn = await store.begin?.(key, { waitMs: 0, lives: true, signal: new AbortController().signal });
+  assert.ok(
+    turn !== undefined && typeof turn === 'object' && Symbol.asyncDispose in turn,
+    'it has its turn to refresh',
+  );
+  await turn[Symbol.asyncDispose]();
+});
+
+test('[A-194] neither passphrase, nor what they seal, is in the engine or in a file', async () => {
+  await using at = await session();
+  await at.begin();
+  const made = parseSalts(Buffer.from(at.entries.get(name)?.value ?? []).toString(), 'default');
+  assert.ok(typeof made === 'object');
+  const material = await materialBy(made, 'readers', Buffer.from(readers));
+  const other = await materialBy(made, 'refreshers', Buffer.from(refreshers));
+  assert.ok(material && other);
+  const secrets = {
+    ...{ readers, refreshers, access: 'the-access-token', refresh: 'the-refresh-token' },
+    ...{ key: material.toString('latin1'), hex: material.toString('hex'), sealed: material.toString('base64url') },
+    ...{ 'other key': other.toString('latin1'), 'other in hex': other.toString('hex') },
+  };
+  const dump = [...at.entries].map(([one, { value }]) => `${one} ${Buffer.from(value).toString('latin1')}`).join('\n');
+  assert.match(dump, /postern-shared 1 passphrase/);
+  assert.deepEqual(await findSecrets(secrets, { folders: [at.folder], texts: { dump } }), []);
+});
+
+test('a runner opens the access token by the passphrase of the readers alone, and is not asked for the other', async () => {
+  await using at = await session();
+  await at.begin();
+  const terminal = typing(readers);
+  const store = await at.machine(1, terminal, { isReadOnly: true });
+  const text = (await store.read(key))?.reveal() ?? '';
+  assert.deepEqual(
+    [terminal.asked.length, /the-access-token/.test(text), /the-refresh-token/.test(text)],
+    [1, true, false],
+  );
+});
+
+test('a wrong passphrase is told as such after three tries, and nothing is written', async () => {
+  await using at = await session();
+  await at.begin();
+  const { writes } = at.state;
+  const wrong = ['not this one', 'nor this one', 'nor that one'];
+  for (const [lines, which] of [
+    [wrong, /passphrase of the readers/],
+    [[readers, ...wrong], /passphrase of the refreshers/],
+    [[readers, readers, readers, readers], /passphrase of the refreshers/],
+  ] as const) {
+    const store = await at.machine(1, typing(...lines));
+    await assert.rejects(async () => await store.ready?.(), { code: 'store_key_wrong', exit: 7, message: which });
+  }
+  const left = await at.machine(1, typing());
+  await assert.rejects(left.read(key), { code: 'store_key_missing' });
+  await assert.rejects((await at.machine(1, nobody)).read(key), { code: 'store_key_missing', remedy: /terminal/ });
+  assert.equal(at.state.writes, writes);
+  assert.deepEqual(await readdir(join(at.folder, 'machine-1')), []);
+});
+
+test('two equal passphrases are refused, short ones asked for again, and nothing is written', async () => {
+  await using at = await session();
+  const terminal = typing('short', readers, readers, readers, readers);
+  const store = await at.machine(0, terminal);
+  await assert.rejects(async () => await store.ready?.(), { code: 'store_key_unsafe', message: /the same/ });
+  assert.equal(terminal.asked.length, 5);
+  assert.equal(at.state.writes, 0);
+});
+
+test('where nobody has chosen passphrases a look asks for none, finds nothing and writes nothing', async () => {
+  await using at = await session();
+  const terminal = typing();
+  const store = await at.machine(0, terminal);
+  assert.deepEqual([await store.read(key), await store.records?.(), await store.remove(key)], [undefined, [], false]);
+  assert.deepEqual([terminal.asked, at.state.writes], [[], 0]);
+});
+
+test('key files and passphrases are told apart, and neither machine writes', async () => {
+  await using begun = await session();
+  await begun.begin();
+  const files = [await begun.keyFile('one'), await begun.keyFile('two')];
+  const { writes } = begun.state;
+  const withFiles = await begun.machine(1, nobody, { files });
+  const refused = { code: 'store_key_wrong', message: /begun with passphrases/ };
+  await assert.rejects(async () => await withFiles.ready?.(), refused);
+  await assert.rejects(withFiles.read(key), refused);
+  const half = await begun.machine(2, typing(readers), { files: ['', files[1] ?? ''] });
+  await assert.rejects(half.read(key), { code: 'store_key_missing', message: /two key files, or two passphrases/ });
+  assert.equal(begun.state.writes, writes);
+
+  await using other = await session();
+  const theirs = [await other.keyFile('one'), await other.keyFile('two')];
+  await (await other.machine(0, nobody, { files: theirs })).write(key, new Secret(credential));
+  const before = other.state.writes;
+  const typed = typing(readers, readers, refreshers, refreshers);
+  const store = await other.machine(1, typed);
+  await assert.rejects(async () => await store.ready?.(), {
+    code: 'store_key_missing',
+    message: /begun with key files/,
+  });
+  assert.deepEqual([typed.asked, other.state.writes], [[], before]);
+});
+
+test('salts that are gone or changed are told, and no new ones are made', async () => {
+  await using at = await session();
+  await at.begin();
+  const typed = () => typing(readers, readers, refreshers, refreshers);
+  const first = at.entries.get(name);
+  assert.ok(first);
+  const { salts } = await newSalts('default', { readers: Buffer.from(readers), refreshers: Buffer.from(refreshers) });
+  at.entries.set(name, { ...first, value: Buffer.from(salts.text) });
+  const known = async () => await (await at.machine(0, typed())).ready?.();
+  await assert.rejects(known, { code: 'store_damaged', message: /others than those/ });
+  at.entries.set(name, { ...first, value: Buffer.from('postern-shared 1 passphrase x\n') });
+  await assert.rejects((await at.machine(5, typed())).read(key), { code: 'store_damaged', message: /damaged/ });
+  at.entries.set(name, { ...first, value: Buffer.from('postern-shared 2 argon2id x\n') });
+  await assert.rejects(known, { code: 'credential_newer' });
+  at.entries.delete(name);
+  await assert.rejects(known, { code: 'store_damaged', message: /are gone/, remedy: /\.salts/ });
+  const unknown = await at.machine(6, typed());
+  await assert.rejects(async () => await unknown.ready?.(), {
+    code: 'store_key_missing',
+    message: /its salts are gone/,
+  });
+  for (const one of [...at.entries.keys()]) at.entries.delete(one);
+  await assert.rejects(known, { code: 'store_damaged', message: /are gone/ });
+  assert.equal(at.entries.size, 0);
+});
+
+test('one salt of two that was changed opens nothing, for a machine that sees it first, too', async () => {
+  await using at = await session();
+  await at.begin();
+  const first = at.entries.get(name);
+  assert.ok(first);
+  const words = Buffer.from(first.value).toString().split(' ');
+  words[5] = randomBytes(32).toString('base64url');
+  at.entries.set(name, { ...first, value: Buffer.from(words.join(' ')) });
+  const store = await at.machine(1, typing(readers, readers, readers), { isReadOnly: true });
+  await assert.rejects(store.read(key), { code: 'store_key_wrong' });
+});
+
+test('of two machines that begin at once one has its salts written, and the other opens by those', async () => {
+  for (const same of [true, false]) {
+    await using at = await session();
+    at.state.beforeCommit = async () => {
+      at.state.beforeCommit = () => undefined;
+      await at.begin();
+    };
+    const mine = same ? refreshers : 'a third long passphrase';
+    const late = await at.machine(1, typing(readers, readers, mine, mine));
+    if (same) {
+      await late.ready?.();
+      assert.equal((await late.read(key))?.reveal(), credential);
+    } else {
+      await assert.rejects(async () => await late.ready?.(), { code: 'store_key_wrong', message: /refreshers/ });
+    }
+  }
+});
+
+test('while the engine is away the token read before is opened by the passphrase all the same', async () => {
+  await using at = await session();
+  await at.begin();
+  await (await at.machine(0, typing(readers, refreshers))).read(key);
+  at.state.isAway = true;
+  const text = (await (await at.machine(0, typing(readers, refreshers))).read(key))?.reveal() ?? '';
+  assert.match(text, /the-access-token.*engine-away/);
+  await rm(join(at.folder, 'machine-0'), { recursive: true });
+  await assert.rejects((await at.machine(0, typing(readers, refreshers))).read(key), { code: 'store_unavailable' });
+});
+
+test('the same passphrase gives something else in another namespace, for the other kind, and by another salt', async () => {
+  const typed = Buffer.from(readers);
+  const { salts, readers: material } = await newSalts('one', { readers: typed, refreshers: typed });
+  assert.equal(await materialBy({ ...salts, namespace: 'two' }, 'readers', typed), undefined);
+  assert.equal(await materialBy({ ...salts, readers: salts.refreshers }, 'readers', typed), undefined);
+  assert.deepEqual(await materialBy(salts, 'readers', typed), material);
+});
+
+test('salts are read as they were written, and nothing else is', () => {
+  fc.assert(fc.property(fc.string(), (text) => typeof parseSalts(text, 'default') !== 'object'));
+  const text = `postern-shared 1 passphrase ${['a'.repeat(43), 'b'.repeat(47), 'c'.repeat(43), 'd'.repeat(47)].join(' ')}\n`;
+  assert.ok(typeof parseSalts(text, 'default') === 'object');
+  fc.assert(
+    fc.property(fc.nat(text.length - 1), fc.constantFrom('', ' ', '\n', '!', '\0'), (at, put) => {
+      const changed = text.slice(0, at) + put + text.slice(at + 1);
+      return changed === text || typeof parseSalts(changed, 'default') !== 'object';
+    }),
+  );
+});
+
+test('the file of the salts is closed to others', async () => {
+  await using at = await session();
+  await at.begin();
+  const files = await readdir(join(at.folder, 'machine-0', 'shared'));
+  const file = files.find((one) => one.endsWith('.salts')) ?? '';
+  assert.equal(
+    await readFile(join(at.folder, 'machine-0', 'shared', file), 'latin1'),
+    `${Buffer.from(at.entries.get(name)?.value ?? [])}`,
+  );
+});
