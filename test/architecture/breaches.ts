@@ -108,7 +108,7 @@ export const limits = {
     180 +
     1_600 +
     60 +
-    315,
+    331,
 } as const;
 
 /**

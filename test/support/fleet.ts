@@ -7,6 +7,7 @@ import type { Sandbox } from '../../src/sandbox/start.js';
 import { createClock } from '../../src/stores/clock.js';
 import { readIndexSync } from '../../src/stores/index/credential-index.js';
 import type { SecretStore } from '../../src/stores/ports.js';
+import { stretched } from '../../src/stores/sealed-files/sealed-file.js';
 import { createSharedStore } from '../../src/stores/shared/shared-store.js';
 import { openAs } from '../stores/engines/open.js';
 import { nobody } from '../stores/sealed-files/file-store-session.js';
@@ -101,6 +102,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     leaseMs: 5_000,
     isReadOnly: false,
     terminal: nobody,
+    stretch: stretched,
     signal: new AbortController().signal,
   });
   const item = async (key: string) => JSON.parse((await store.read(key))?.reveal() ?? '{}') as ItemFields;

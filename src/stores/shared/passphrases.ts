@@ -2,6 +2,7 @@ import { isFailure } from '../../core/failure.js';
 import type { Terminal } from '../../core/ports.js';
 import type { EngineEntry, SharedEngine } from '../engines/engine.js';
 import { askUntilRight, choosePassphrase } from '../sealed-files/key-source.js';
+import type { Stretch } from '../sealed-files/sealed-file.js';
 import { readIfThere } from '../state/private-file.js';
 import { replacePrivateFile } from '../state/safe-file.js';
 import {
@@ -25,6 +26,7 @@ export interface PassphraseOptions {
   /** Where this machine keeps the salts that it has used, to know others from them. */
   readonly saltsPath: string;
   readonly isReadOnly: boolean;
+  readonly stretch: Stretch;
   readonly signal: AbortSignal;
 }
 
@@ -39,7 +41,7 @@ export async function keysOfPassphrases(options: PassphraseOptions, begins: bool
   const ask = (which: Passphrase) =>
     askUntilRight(options, {
       question: `Passphrase of the ${which} of ${options.engine.label}: `,
-      opens: (typed) => materialBy(salts, which, typed),
+      opens: (typed) => materialBy(options.stretch, salts, which, typed),
       nobody: () => sharedKeyMissing(options.engine.label),
       wrong: () => sharedPassphraseWrong(options.engine.label, which),
     });
@@ -83,13 +85,13 @@ async function begin(options: PassphraseOptions): Promise<SharedKeys> {
   const readers = await choosePassphrase(options, 'New passphrase of the readers', nobody);
   const refreshers = await choosePassphrase(options, 'New passphrase of the refreshers', nobody);
   if (readers.equals(refreshers)) throw sharedPassphrasesAlike();
-  const made = await newSalts(namespace, { readers, refreshers });
+  const made = await newSalts(options.stretch, namespace, { readers, refreshers });
   const salts = await writtenOnce(options, made.salts);
   if (salts.text === made.salts.text) await remember(options, salts);
   if (salts.text === made.salts.text) return sharedKeysOf(made.readers, made.refreshers, 'passphrase');
   // Another machine has begun it meanwhile.
-  const first = await materialBy(salts, 'readers', readers);
-  const second = await materialBy(salts, 'refreshers', refreshers);
+  const first = await materialBy(options.stretch, salts, 'readers', readers);
+  const second = await materialBy(options.stretch, salts, 'refreshers', refreshers);
   if (first === undefined) throw sharedPassphraseWrong(engine.label, 'readers');
   if (second === undefined) throw sharedPassphraseWrong(engine.label, 'refreshers');
   await remember(options, salts);

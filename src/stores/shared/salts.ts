@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { sealText, stretched, unsealText } from '../sealed-files/sealed-file.js';
+import { type Stretch, sealText, unsealText } from '../sealed-files/sealed-file.js';
 
 export type Passphrase = 'readers' | 'refreshers';
 
@@ -33,10 +33,10 @@ export function parseSalts(text: string, namespace: string): Salts | 'newer' | u
 }
 
 /** Fresh salts, for a namespace that is begun, and what the keys are made from. */
-export async function newSalts(namespace: string, typed: Readonly<Record<Passphrase, Buffer>>) {
+export async function newSalts(stretch: Stretch, namespace: string, typed: Readonly<Record<Passphrase, Buffer>>) {
   const [salt, otherSalt] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
-  const readers = await materialOf(typed.readers, namespace, 'readers', salt);
-  const refreshers = await materialOf(typed.refreshers, namespace, 'refreshers', otherSalt);
+  const readers = await materialOf(stretch, typed.readers, namespace, 'readers', salt);
+  const refreshers = await materialOf(stretch, typed.refreshers, namespace, 'refreshers', otherSalt);
   const bound = (which: Passphrase) => boundTo(namespace, which, salt, otherSalt);
   const check = sealText(checkKey(readers), bound('readers'), knownText);
   const otherCheck = sealText(checkKey(refreshers), bound('refreshers'), knownText);
@@ -49,17 +49,28 @@ export async function newSalts(namespace: string, typed: Readonly<Record<Passphr
 }
 
 /** What the key of one kind is made from; undefined where this is not its passphrase, or a salt is not the first one. */
-export async function materialBy(salts: Salts, which: Passphrase, typed: Buffer): Promise<Buffer | undefined> {
+export async function materialBy(
+  stretch: Stretch,
+  salts: Salts,
+  which: Passphrase,
+  typed: Buffer,
+): Promise<Buffer | undefined> {
   const { namespace, readers, refreshers } = salts;
-  const material = await materialOf(typed, namespace, which, salts[which].salt);
+  const material = await materialOf(stretch, typed, namespace, which, salts[which].salt);
   const bound = boundTo(namespace, which, readers.salt, refreshers.salt);
   return unsealText(checkKey(material), bound, salts[which].check) === knownText ? material : undefined;
 }
 
 /** The same passphrase gives something else for other machines, and for the other kind. */
-function materialOf(typed: Buffer, namespace: string, which: Passphrase, salt: string): Promise<Buffer> {
+function materialOf(
+  stretch: Stretch,
+  typed: Buffer,
+  namespace: string,
+  which: Passphrase,
+  salt: string,
+): Promise<Buffer> {
   const bound = Buffer.from(`${form} ${namespace} ${which} `);
-  return stretched(typed, Buffer.concat([bound, Buffer.from(salt, 'base64url')]));
+  return stretch(typed, Buffer.concat([bound, Buffer.from(salt, 'base64url')]));
 }
 
 function checkKey(material: Buffer): Buffer {

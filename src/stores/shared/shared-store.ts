@@ -10,6 +10,7 @@ import type { SharedEngine } from '../engines/engine.js';
 import { refuseTooLarge } from '../failures.js';
 import type { SecretStore } from '../ports.js';
 import { readKeyFile, storeKey } from '../sealed-files/key-source.js';
+import type { Stretch } from '../sealed-files/sealed-file.js';
 import { ensurePrivateFolder } from '../state/private-file.js';
 import { ownIdentity } from '../state/process-identity.js';
 import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from './failures.js';
@@ -29,6 +30,8 @@ export interface SharedStoreOptions {
   /** This machine never writes there. */
   readonly isReadOnly: boolean;
   readonly terminal: Terminal;
+  /** For passphrases. */
+  readonly stretch: Stretch;
   readonly signal: AbortSignal;
 }
 
