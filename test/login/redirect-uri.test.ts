@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { type ChosenRedirectUri, readRedirectUri } from '../../src/core/configuration/redirect-uri.js';
 import { isInContainer } from '../../src/login/browser/container.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { freePort } from '../support/free-port.js';
 
 function chosen(text: string): ChosenRedirectUri {
   const read = readRedirectUri(text);
@@ -27,7 +28,7 @@ function triedBy(remedy: string): ChosenRedirectUri {
 
 const insisting = {
   'registration-localhost-only': /^http:\/\/localhost:\d+\/callback$/,
-  'registration-fixed-redirect': /^http:\/\/127\.0\.0\.1:33418\/oauth\/done$/,
+  'registration-fixed-redirect': /^http:\/\/127\.0\.0\.1:23418\/oauth\/done$/,
 };
 
 for (const [fault, taken] of Object.entries(insisting)) {
@@ -183,14 +184,9 @@ test('a container is known by what its engine leaves, and by no variable', () =>
   assert.equal(machine({ '/proc/self/mountinfo': mount('/var/lib/docker/x/merged', '/var/lib/docker/l/X') }), false);
 });
 
+/** Another program, at a port that only it has. */
 async function listening(address: string): Promise<AsyncDisposable & { readonly port: number }> {
-  const server: Server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, address, resolve));
-  const { port } = server.address() as { port: number };
+  const [server, port]: [Server, number] = [createServer(), await freePort()];
+  await new Promise<void>((resolve) => server.listen(port, address, resolve));
   return { port, [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())) };
-}
-
-async function freePort(): Promise<number> {
-  await using taken = await listening('127.0.0.1');
-  return taken.port;
 }

@@ -1,12 +1,25 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A port of 127.0.0.1 that was free a moment ago; who else may take it meanwhile is for the test to bear. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject).listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
+/** Below those that Linux and Windows give away by themselves, so that no other test gets one by chance. */
+const range = [10_000, 32_000] as const;
+
+/** A port that was free a moment ago, at 127.0.0.1 and at ::1; who else may take it meanwhile is for the test to bear. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(...range);
+    if ((await isFree(port, '127.0.0.1')) && (await isFree(port, '::1'))) return port;
+  }
+}
+
+async function isFree(port: number, host: string): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, host), 'listening');
+    await once(server.close(), 'close');
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EADDRNOTAVAIL'; // a system without IPv6
+  }
 }

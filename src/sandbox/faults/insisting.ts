@@ -10,8 +10,8 @@ export const resourceRenamed = 'resource-renamed';
 /** What the sandbox's resource is called with `resource-renamed`. */
 export const otherSpelling = 'api://postern-sandbox';
 
-/** The one redirect URI that `registration-fixed-redirect` takes. */
-const fixedRedirect = 'http://127.0.0.1:33418/oauth/done';
+/** The one redirect URI that `registration-fixed-redirect` takes: no system gives its port away by itself. */
+const fixedRedirect = 'http://127.0.0.1:23418/oauth/done';
 
 /** What real authorization servers insist on, against the standards or beyond them: each login works with one option. */
 export function insistingFaults(): readonly Fault[] {

@@ -15,7 +15,7 @@ interface Insisted {
 
 const numeric = 'http://127.0.0.1:4321/callback';
 const named = 'http://localhost:4321/callback';
-const fixed = 'http://127.0.0.1:33418/oauth/done';
+const fixed = 'http://127.0.0.1:23418/oauth/done';
 
 const errorOf = (seen: Seen) => new URL(seen.header('location')[0] ?? 'x:', 'http://x').searchParams.get('error');
 
