@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from './environment.mjs';
 import { inProcess } from './in-process.mjs';
 
-const processes = 7;
+const processes = 9;
 const slow = [
   ['test/tokens/time-limits.test.ts', 23_000],
   ['test/login/hostile-answers.test.ts', 18_000],

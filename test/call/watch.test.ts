@@ -5,6 +5,7 @@ import { setTimeout as later } from 'node:timers/promises';
 import fc from 'fast-check';
 import { watchLine } from '../../src/call/watch.js';
 import { bareHome, event, requestOf, type Seen, scriptedServer, usual } from '../bridge/host.js';
+import { anyText } from '../support/arbitraries.js';
 import { makeHomeWithKey } from '../support/home.js';
 import { runProgram, startProgram } from '../support/program.js';
 
@@ -162,7 +163,7 @@ test('a server without a stream is not watched', async () => {
 test('whatever a notification holds, it is one harmless line', () => {
   const method = fc.oneof(
     fc.constantFrom('notifications/message', 'notifications/resources/updated', 'notifications/progress'),
-    fc.string({ unit: 'binary' }),
+    anyText(),
   );
   const params = fc.dictionary(fc.constantFrom('level', 'logger', 'data', 'uri', 'x'), fc.jsonValue());
   fc.assert(

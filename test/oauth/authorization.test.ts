@@ -9,6 +9,7 @@ import {
 } from '../../src/oauth/authorization-request.js';
 import { type AuthorizationResponse, validateAuthorizationResponse } from '../../src/oauth/authorization-response.js';
 import type { AuthorizationServer } from '../../src/oauth/server-metadata.js';
+import { anyText } from '../support/arbitraries.js';
 
 const server: AuthorizationServer = {
   issuer: 'https://as.example',
@@ -30,7 +31,7 @@ const server: AuthorizationServer = {
 };
 
 test('[R-2.5a][R-2.5b][R-2.5c][R-4.8d][A-76] every parameter is there exactly once, whatever characters it has', () => {
-  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
+  const text = anyText({ minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(text, text, text, fc.array(text, { maxLength: 4 }), (clientId, resource, state, scopes) => {
       const redirectUri = 'http://127.0.0.1:1234/callback';

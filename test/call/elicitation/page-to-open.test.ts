@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { pageToOpen, warningsOf } from '../../../src/call/elicitation/page-to-open.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createServerPages } from '../../../src/login/browser/server-pages.js';
+import { anyText, anyUrl } from '../../support/arbitraries.js';
 
 const server = 'https://mcp.example.com/mcp';
 const pages = createServerPages({ browser: { open: async () => 'unavailable' }, limits: callbackLimits });
@@ -68,10 +69,10 @@ test('[Q-4.7] names beyond a to z are shown in both forms, and mixed scripts nam
 
 test('[Q-4.7] whatever a server names, an address that is offered is plain ASCII, has no name in it, and is shown as a whole', () => {
   const url = fc.oneof(
-    fc.webUrl({ withFragments: true, withQueryParameters: true }),
-    fc.string({ unit: 'binary' }),
-    fc.string({ unit: 'binary' }).map((text) => `https://${text}`),
-    fc.string({ unit: 'binary' }).map((text) => `https://example.com/${text}`),
+    anyUrl,
+    anyText(),
+    anyText().map((text) => `https://${text}`),
+    anyText().map((text) => `https://example.com/${text}`),
   );
   fc.assert(
     fc.property(url, (text) => {

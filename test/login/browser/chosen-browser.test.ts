@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { profileWords, readBrowser } from '../../../src/login/browser/chosen-browser.js';
 import { createBrowser } from '../../../src/login/browser/open-browser.js';
+import { anyText } from '../../support/arbitraries.js';
 import { fakeBrowser } from '../../support/fake-browser.js';
 import { openScene } from '../../support/flows/scene.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -52,7 +53,7 @@ test('what is no browser that we know, no path, and no plain profile is refused'
 
 test('a profile is one word that cannot be taken for an option', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('chrome', 'firefox'), (profile, program) => {
+    fc.property(anyText(), fc.constantFrom('chrome', 'firefox'), (profile, program) => {
       try {
         readBrowser(program, profile);
       } catch {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../../src/core/text/json.js';
 import { identityIn, whatServerSays, whoamiTool } from '../../../src/login/status/server-says.js';
+import { anyText } from '../../support/arbitraries.js';
 
 const readOnly = { readOnlyHint: true };
 
@@ -39,8 +40,8 @@ test('who it is: the member that names a person, else the first line; a failed t
 test('whatever a server answers, what it says is one short printable line, and no other tool is called', async () => {
   const json = fc.jsonValue() as fc.Arbitrary<JsonValue>;
   const result = fc.oneof(
-    fc.record({ content: fc.array(fc.record({ type: fc.constant('text'), text: fc.string({ unit: 'binary' }) })) }),
-    fc.record({ structuredContent: fc.record({ email: json, name: fc.string({ unit: 'binary' }) }) }),
+    fc.record({ content: fc.array(fc.record({ type: fc.constant('text'), text: anyText() })) }),
+    fc.record({ structuredContent: fc.record({ email: json, name: anyText() }) }),
     fc.record({ content: json, structuredContent: json, isError: json }),
   ) as fc.Arbitrary<Record<string, JsonValue>>;
   const tools = fc.oneof(json, fc.array(fc.record({ name: fc.constantFrom('whoami', 'drop'), annotations: json })));

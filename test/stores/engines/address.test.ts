@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../../src/core/failure.js';
 import { parseEngineAddress } from '../../../src/stores/engines/address.js';
+import { anyText } from '../../support/arbitraries.js';
 
 const refused = (text: string): Failure => {
   try {
@@ -139,7 +140,7 @@ it('whatever is written: it is refused, or what it is kept as reads back as itse
   const texts = fc.oneof(
     fc.array(piece, { maxLength: 9 }).map((all) => all.join('')),
     fc.string(),
-    fc.string({ unit: 'binary' }),
+    anyText(),
   );
   fc.assert(
     fc.property(texts, (text) => {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../../src/core/text/json.js';
 import { byOurClock, halvesOf, Items, readersHalf, sharedKeysOf, wholeOf } from '../../../src/stores/shared/items.js';
 import { accessItem, noteItem, refreshItem } from '../../../src/stores/shared/looks.js';
+import { anyUrlWithoutFragment } from '../../support/arbitraries.js';
 
 const keys = sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 const items = new Items(keys, 'default');
@@ -13,7 +14,7 @@ const secret = fc.stringMatching(/^[A-Za-z0-9]{24,40}$/);
 const credential = fc.record(
   {
     version: fc.constantFrom(2, 3, 4, 5),
-    binding: fc.record({ server: fc.webUrl(), account: fc.string() }),
+    binding: fc.record({ server: anyUrlWithoutFragment, account: fc.string() }),
     accessToken: secret,
     refreshToken: secret,
     clientSecret: secret,

@@ -1,0 +1,117 @@
+// `npm run check`: types, lint, and every test that starts no other program, for whoever is at work. `npm test` is the whole.
+//
+//   node .build/check.mjs [--tests] [word…]     only test files whose path holds one of the words; the tests alone, as built
+//
+// Many test files share a process: to start one for each takes longer than most of them run. More processes than
+// processors, since most tests wait most of the time. Each gets a like share by the times of the last run, which are kept in
+// build/; by the files' sizes, and by what is known to take long, before there was one.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cleanEnvironment } from './environment.mjs';
+import { inProcess } from './in-process.mjs';
+
+const processes = 7;
+const slow = [
+  ['test/tokens/time-limits.test.ts', 23_000],
+  ['test/login/hostile-answers.test.ts', 18_000],
+  ['test/tokens/authorizer.test.ts', 16_000],
+  ['test/client-metadata/serve.test.ts', 11_000],
+  ['test/login/one-login-at-a-time.test.ts', 11_000],
+  ['test/login/consent-page.test.ts', 10_000],
+  ['test/login/logout/logout.test.ts', 9_000],
+  ['test/stores/sealed-files/file-store-key.test.ts', 8_000],
+  ['test/stores/run-program.test.ts', 7_500],
+];
+const timesFile = 'build/check-times.json';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const started = Date.now();
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const testsAlone = process.argv.includes('--tests');
+const scratch = mkdtempSync(join(tmpdir(), 'postern-check-'));
+const failures = [];
+const times = readTimes();
+let passed = 0;
+
+const lint = testsAlone ? undefined : run('biome', ['npx', 'biome', 'check']);
+if (!testsAlone) await run('types', ['npx', 'tsc', '-p', 'tsconfig.json']);
+if (failures.length === 0) {
+  const files = inProcess().filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
+  const groups = shared(files);
+  await Promise.all(groups.map(testGroup));
+  writeFileSync(timesFile, JSON.stringify(times));
+  console.log(`${passed} tests passed, in ${groups.length} processes`);
+}
+await lint;
+rmSync(scratch, { recursive: true, force: true });
+for (const failure of failures) console.log(`FAILED: ${failure}`);
+console.log(`${Math.round((Date.now() - started) / 1000)} s`);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** Runs to its end; what it printed is shown where it failed. */
+function run(name, [file, ...args], env = process.env) {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+    const said = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => said.push(piece));
+    child.on('close', (code) => {
+      if (code !== 0) {
+        process.stdout.write(Buffer.concat(said));
+        failures.push(name);
+      }
+      resolve();
+    });
+  });
+}
+
+async function testGroup(files, number) { const b=Date.now(); process.on('exit',()=>0);
+  const counts = join(scratch, `counts-${number}`);
+  const reporter = new URL('./count-reporter.mjs', import.meta.url).href;
+  const more = process.env.POSTERN_ENDURANCE_PROPERTY_RUNS === undefined ? [] : ['--import', new URL('./more-cases.mjs', import.meta.url).href];
+  const args = [
+    '--max-semi-space-size=32',
+    ...more,
+    ...['spec', reporter].map((name) => `--test-reporter=${name}`),
+    ...['stdout', counts].map((to) => `--test-reporter-destination=${to}`),
+    fileURLToPath(new URL('./import-tests.mjs', import.meta.url)),
+    ...files.map((file) => join('build', file.replace(/\.ts$/, '.js'))),
+  ];
+  await run(`one of ${files.join(', ')}`, [process.execPath, ...args], cleanEnvironment());
+  console.log('group',number,files.length,((Date.now()-b)/1000).toFixed(1), (files.reduce((s,f)=>s+(times[f]??0),0)/1000).toFixed(0));const told = JSON.parse(readFileSync(counts, 'utf8'));
+  passed += told.passed;
+  failures.push(...told.failures);
+  for (const [file, ms] of Object.entries(told.times)) times[sourceOf(file)] = Math.round(ms);
+}
+
+/** The files by process: the longest first, each to whoever has the least to do. */
+function shared(files) {
+  const msOf = (file) => 20 + (times[file] ?? statSync(file).size / 5);
+  const groups = Array.from({ length: Math.min(processes, files.length) }, () => ({ files: [], ms: 0 }));
+  for (const file of files.toSorted((one, other) => msOf(other) - msOf(one))) {
+    const group = groups.reduce((least, one) => (one.ms < least.ms ? one : least));
+    group.files.push(file);
+    group.ms += msOf(file);
+  }
+  return groups.map((group) => group.files.sort());
+}
+
+function readTimes() {
+  try {
+    return JSON.parse(readFileSync(timesFile, 'utf8'));
+  } catch {
+    return Object.fromEntries(slow);
+  }
+}
+
+/** `build/test/x.test.js`, as a reporter names it, to `test/x.test.ts`. */
+function sourceOf(file) {
+  const path = file.startsWith('file:') ? fileURLToPath(file) : file;
+  return slashed(relative('build', path)).replace(/\.js$/, '.ts');
+}
+
+function slashed(path) {
+  return path.split(sep).join('/');
+}
