@@ -1,6 +1,6 @@
 import { exitCode, Failure, isFailure } from '../core/failure.js';
 import type { Journal } from '../core/ports.js';
-import type { LoginRecord, Zone } from '../core/records.js';
+import type { LoginRecord, ProviderReference, Zone } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
 import { holdHeader } from '../core/text/secret-headers.js';
 import { Deadline } from '../core/time.js';
@@ -10,13 +10,14 @@ import { findLegacyServer, legacyResource, servesOwnMetadata } from '../oauth/le
 import { probeServer } from '../oauth/probe.js';
 import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
 import { httpWithHeaders } from '../oauth/server-headers.js';
-import { type AuthorizationServer, findAuthorizationServer } from '../oauth/server-metadata.js';
+import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from '../oauth/server-metadata.js';
 import { manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import { examineActively } from './active/examine-actively.js';
 import { checkBadTokens } from './checks/bad-tokens.js';
 import { checkChallenge, checkPage } from './checks/challenge.js';
 import { checkConnection } from './checks/connection.js';
 import { checkIssuer } from './checks/issuer.js';
+import { checkIdJagTaken, checkProvider } from './checks/provider.js';
 import { checkResource } from './checks/resource.js';
 import { type FailedStep, findingOf } from './failure-findings.js';
 import { type StepName, stepOf, steps } from './finding.js';
@@ -80,6 +81,8 @@ class Examiner {
   readonly #target: ServerTarget;
   readonly #report: Report;
   readonly #known: Known = {};
+  /** Whose word the login that is looked at is made by. */
+  #provider: ProviderReference | undefined;
 
   constructor(ports: ExaminePorts, target: ServerTarget, report: Report) {
     this.#ports = ports;
@@ -88,6 +91,8 @@ class Examiner {
   }
 
   async run(wanted: Examination): Promise<void> {
+    // A login that is made for this run is made in the browser.
+    this.#provider = wanted.login === undefined && !wanted.active ? this.#target.held?.provider : undefined;
     const isAsked = await this.#ask();
     await checkConnection(this.#ports, this.#target, this.#report);
     if (isAsked) await this.#discover();
@@ -98,6 +103,10 @@ class Examiner {
     if (authorizationServer !== undefined && wanted.login === undefined) await this.#chooseClient(authorizationServer);
     await this.#goOn(wanted);
     if (this.#known.probed?.status === 401) await checkBadTokens(this.#ports, this.#target, this.#known, this.#report);
+    const { held } = this.#target;
+    if (held?.provider !== undefined) {
+      await checkProvider(this.#ports, { ...this.#target, held, provider: held.provider }, this.#report);
+    }
   }
 
   /** Steps 7 to 12, as far as they were asked for, and a login can work. */
@@ -139,21 +148,18 @@ class Examiner {
     const issuer = await this.#choose(resource.authorizationServers, held);
     if (issuer === undefined) return;
     this.#known.issuer = issuer;
-    const wanted = {
-      issuer,
-      resource: resource.resource,
-      zone: probed.zone,
-      grant: 'authorization_code',
-      signal,
-    } as const;
-    const legacy = { server, zone: probed.zone, grant: 'authorization_code', signal } as const;
+    const grant: WantedGrant = this.#provider === undefined ? 'authorization_code' : 'assertion';
+    const wanted = { zone: probed.zone, grant, signal };
     const found = await this.#step('issuer', () =>
-      resource.isLegacy ? findLegacyServer(this.#ports, legacy) : findAuthorizationServer(this.#ports, wanted),
+      resource.isLegacy
+        ? findLegacyServer(this.#ports, { ...wanted, server })
+        : findAuthorizationServer(this.#ports, { ...wanted, issuer, resource: resource.resource }),
     );
     await checkIssuer(this.#ports, { ...this.#target, issuer, zone: probed.zone, found }, this.#report);
     if (found === undefined) return;
     this.#known.authorizationServer = found;
     checkProofsOffered(resource, found, this.#report);
+    if (held?.provider !== undefined) checkIdJagTaken(found, this.#report);
   }
 
   /** A server of the revision 2025-03-26 publishes no metadata: a login is made there by choice alone. */
@@ -193,6 +199,11 @@ class Examiner {
   }
 
   async #chooseClient(server: AuthorizationServer): Promise<void> {
+    if (this.#provider !== undefined) {
+      const { clientId } = this.#target.held ?? {};
+      this.#report.pass('client', `${clientId}, for which the company’s provider vouches`);
+      return;
+    }
     const kept = manualRegistration(await registrationsFor(this.#ports, server.issuer), undefined);
     const choice = chooseWay({
       forced: undefined,
@@ -213,10 +224,14 @@ class Examiner {
   /** What was not looked at, and why. */
   skipRest({ login }: Examination): void {
     const needs = login === undefined ? 'needs a login: --login' : 'the login did not get there';
+    if (this.#provider !== undefined) {
+      for (const step of ['request', 'response'] as const)
+        this.#report.skip(step, 'the company’s provider vouches instead');
+    }
     const done = new Set(this.#report.findings.map(({ step }) => step));
     const failed = this.#report.findings.find(({ level }) => level === 'failure');
     for (const step of Object.keys(steps) as (keyof typeof steps)[]) {
-      if (done.has(step)) continue;
+      if (done.has(step) || step === 'provider') continue;
       const isLater = failed !== undefined && isBefore(failed.step, step);
       const follows = isLater && (login !== undefined || isBefore(step, 'request'));
       this.#report.skip(step, follows ? `follows from step ${stepOf(failed?.step ?? step).number}` : needs);

@@ -4,13 +4,14 @@ import type { ExitCode } from '../core/failure.js';
 export type Level = 'pass' | 'note' | 'warning' | 'failure' | 'skipped';
 
 /** Who can mend it. */
-export type Actor = 'you' | 'server' | 'authorization-server' | 'network';
+export type Actor = 'you' | 'server' | 'authorization-server' | 'company' | 'network';
 
 /** The same in words. */
 export const actors: Readonly<Record<Actor, string>> = {
   you: 'you',
   server: 'the server’s operator',
   'authorization-server': 'the authorization server’s operator',
+  company: 'your company’s administrator',
   network: 'the network between you and the server',
 };
 
@@ -29,6 +30,8 @@ export const steps = {
   save: { number: 11, title: 'Write the credential' },
   token: { number: 12, title: 'Requests with a token' },
   protocol: { number: 13, title: 'The protocol' },
+  /** Of a login by one alone. */
+  provider: { number: 14, title: 'Company’s provider' },
 } as const;
 
 /** What is looked at of this machine. */

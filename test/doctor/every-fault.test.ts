@@ -7,6 +7,7 @@ import { catalogue, type FindingId } from '../../src/doctor/catalogue/catalogue.
 import { listFaults } from '../../src/sandbox/faults/table.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { foundOfCompany } from './company-faults.js';
 import { examineWhole, inBrowser } from './doctor-world.js';
 import { foundPassively } from './passive-faults.js';
 
@@ -151,10 +152,10 @@ const unseen: Readonly<Record<string, string>> = {
       ...['two-audiences', 'expired', 'untyped', 'unsigned', 'refused', 'session-ended', 'page', 'down'].map(
         (what) => `company-${what}`,
       ),
-      ...['company-no-exchange', 'company-no-id-token', 'company-slow', 'id-jag-refused', 'id-jag-not-listed'],
+      ...['company-no-id-token', 'id-jag-refused'],
     ].map((name) => [
       name,
-      'a provider is named by a person alone, and doctor is shown none: what comes of its login, `login` says',
+      'only an exchange at the provider shows it, and doctor sends no ID token of a login that is kept: `token` says it',
     ]),
   ),
   'newer-refuses-its-own': 'no tool is called: what comes of a tool, `call` says',
@@ -178,7 +179,7 @@ const timeoutMs = 60_000;
 const login = { ...inBrowser, scope: ['mcp:basic', 'notes:read'], timeoutMs };
 
 test('doctor: every fault of the sandbox is found, or it is said why not', () => {
-  const known = [...Object.keys(foundPassively), ...[found, harmless, unseen].flatMap((table) => Object.keys(table))];
+  const known = [foundPassively, foundOfCompany, found, harmless, unseen].flatMap((table) => Object.keys(table));
   const names = listFaults().map(({ name }) => name);
   assert.deepEqual(
     names.filter((name) => !known.includes(name)),

@@ -1,6 +1,7 @@
 import { authorizationServerFindings } from './authorization-server.js';
 import { boundTokenFindings } from './bound-tokens.js';
 import { clientFindings } from './client.js';
+import { companyFindings } from './company.js';
 import { loginFindings } from './login.js';
 import { machineFindings } from './machine.js';
 import { networkFindings } from './network.js';
@@ -16,6 +17,7 @@ export const catalogue = {
   ...loginFindings,
   ...tokenFindings,
   ...boundTokenFindings,
+  ...companyFindings,
   ...machineFindings,
 } as const;
 

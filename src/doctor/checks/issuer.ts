@@ -1,6 +1,6 @@
 import { isFailure } from '../../core/failure.js';
 import type { Zone } from '../../core/records.js';
-import { parseObject, stringField } from '../../core/text/json.js';
+import { parseObject } from '../../core/text/json.js';
 import { authorizationServerMetadataUrls } from '../../oauth/discovery-document.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import type { FindingId } from '../catalogue/catalogue.js';
@@ -52,8 +52,11 @@ export async function checkIssuer(
     found.takesMetadataDocuments && 'metadata documents',
     found.registrationEndpoint && 'dynamic registration',
   ];
+  const { authorizationEndpoint, revocationEndpoint } = found;
+  if (revocationEndpoint === undefined) report.found('no-revocation', 'no revocation_endpoint');
+  if (authorizationEndpoint === undefined) return; // a login by another's word: nobody is sent there
   report.pass('issuer', ['PKCE S256', ...registration.filter(Boolean)].join(', '));
-  checkOffers(found, stringField(first.object, 'authorization_endpoint'), report);
+  checkOffers(found, authorizationEndpoint, report);
 }
 
 /** An address that brings neither the document nor 404. */
@@ -85,8 +88,8 @@ async function checkEndpoints(
   }
 }
 
-function checkOffers(found: AuthorizationServer, page: string | undefined, report: Report): void {
-  const { issuer, announcesIss, grantTypes, tokenAuthMethods, revocationEndpoint } = found;
+function checkOffers(found: AuthorizationServer, page: string, report: Report): void {
+  const { issuer, announcesIss, grantTypes, tokenAuthMethods } = found;
   if (!announcesIss) report.found('iss-not-announced', 'authorization_response_iss_parameter_supported is not true');
   if (grantTypes?.includes('refresh_token') === false) {
     report.found('refresh-not-listed', `grant_types_supported: ${grantTypes.join(', ')}`);
@@ -94,8 +97,7 @@ function checkOffers(found: AuthorizationServer, page: string | undefined, repor
   if (tokenAuthMethods?.includes('none') === false) {
     report.found('public-clients-not-listed', `token_endpoint_auth_methods_supported: ${tokenAuthMethods.join(', ')}`);
   }
-  if (revocationEndpoint === undefined) report.found('no-revocation', 'no revocation_endpoint');
-  const origin = page === undefined ? undefined : URL.parse(page)?.origin;
+  const origin = URL.parse(page)?.origin;
   if (origin !== undefined && origin !== new URL(issuer).origin)
     report.found('login-page-elsewhere', `${origin}, issuer ${issuer}`);
 }

@@ -76,6 +76,16 @@ export function idJagNotTaken(issuer: string, what: string): Failure {
   });
 }
 
+/** The company's provider does not list what it is asked for. */
+export function providerExchangesNothing(provider: string, what: string): Failure {
+  return new Failure({
+    code: 'capability_missing',
+    exit: exitCode.serverBreaksRules,
+    message: `The company’s provider ${quoted(provider)} does not offer ${what}, so it can vouch for nobody. Nothing was sent.`,
+    remedy: 'Ask your company’s administrator to set it up there. What that takes: postern help company',
+  });
+}
+
 /** The server names the very provider for its authorization server. */
 export function providerIsIssuer(provider: string, login: LoginMeant): Failure {
   return new Failure({

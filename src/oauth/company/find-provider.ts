@@ -1,7 +1,7 @@
 import type { Zone } from '../../core/records.js';
 import { authorizationServerMetadataUrls, type DiscoveryPorts } from '../discovery-document.js';
-import { capabilityMissing } from '../failures.js';
 import { type AuthorizationServer, findAuthorizationServer } from '../server-metadata.js';
+import { providerExchangesNothing } from './failures.js';
 import { missingForExchange } from './id-jag.js';
 
 const limits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
@@ -21,7 +21,7 @@ export async function findProvider(
   const zone = await zoneOf(ports, issuer, signal);
   const provider = await findAuthorizationServer(ports, { issuer, resource: issuer, zone, grant, signal });
   const missing = missingForExchange(provider);
-  if (missing !== undefined) throw capabilityMissing(issuer, missing);
+  if (missing !== undefined) throw providerExchangesNothing(issuer, missing);
   for (const url of [provider.tokenEndpoint, provider.authorizationEndpoint]) {
     if (url !== undefined) await ports.http.check({ url, namedBy: zone, signal });
   }

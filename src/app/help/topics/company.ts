@@ -49,6 +49,11 @@ The first shows which login is by which provider, and until when the login there
 the provider’s stays. The last one ends the provider’s login and every login that hangs on it, and revokes what can be revoked; access
 tokens work until they end where their authorization server revokes none.
 
+    postern doctor work
+
+looks at what can be seen without anybody: whether the server’s authorization server lists that it takes ID-JAGs, whether the provider can
+be reached and lists that it issues them, and whether you are logged in there.
+
 ## For administrators
 
 The provider: a public or confidential client with the grants authorization_code, refresh_token and

@@ -1,0 +1,73 @@
+import { exitCode } from '../../core/failure.js';
+import type { FindingKind } from '../finding.js';
+
+const draft = 'draft-ietf-oauth-identity-assertion-authz-grant';
+
+/** Logins by a company's provider (enterprise-managed authorization). */
+export const companyFindings = {
+  'id-jag-not-listed': {
+    level: 'failure',
+    step: 'issuer',
+    who: 'authorization-server',
+    title: 'the authorization server lists no way to take what a company’s provider vouches for',
+    remedy:
+      'Ask its operator to add urn:ietf:params:oauth:grant-type:jwt-bearer to grant_types_supported, if it takes ID-JAGs; else log out, and log in without --idp.',
+    source: `RFC 8414 section 2, grant_types_supported; ${draft}`,
+    explanation:
+      'Your login is by your company’s provider, whose grant (ID-JAG) the authorization server has to take. By its metadata it does not: a login made before may go on for a while, and a new one is refused before anything is sent.',
+  },
+  'provider-unreachable': {
+    level: 'failure',
+    step: 'provider',
+    who: 'company',
+    exit: exitCode.network,
+    title: 'the company’s provider cannot be reached',
+    remedy:
+      'Check network, VPN and firewall: many providers are open to the company’s network alone. Then ask your company’s administrator.',
+    source: 'OpenID Connect Discovery 1.0 section 4, Obtaining OpenID Provider Configuration Information',
+    explanation:
+      'Each token of this login is asked for there. A token at hand is used until it ends, and then there is no other one.',
+  },
+  'provider-metadata-unusable': {
+    level: 'failure',
+    step: 'provider',
+    who: 'company',
+    title: 'the company’s provider has no usable metadata',
+    remedy:
+      'Compare --idp with the issuer that your company’s administrator names, to the character; if they are the same, show this to them.',
+    source: 'OpenID Connect Discovery 1.0 section 4.3, OpenID Provider Configuration Validation',
+    explanation:
+      'The document tells where people log in and where ID tokens are exchanged. It was not there, is invalid, names another issuer, does without PKCE, or leads to an address that nothing is sent to.',
+  },
+  'provider-exchanges-nothing': {
+    level: 'failure',
+    step: 'provider',
+    who: 'company',
+    title: 'the company’s provider does not offer what a login by it needs',
+    remedy:
+      'Ask your company’s administrator to set up token exchange for ID-JAGs there. What else they have to set up: postern help company',
+    source: `${draft} section 4.3, Token Exchange`,
+    explanation:
+      'The provider is to exchange its ID token for a grant that the server’s authorization server takes. Its metadata lists what it offers, and that is not among it.',
+  },
+  'provider-refresh-not-listed': {
+    level: 'note',
+    step: 'provider',
+    who: 'company',
+    title: 'the company’s provider lists grants, and refresh_token is not among them',
+    remedy: 'Ask your company’s administrator to allow refresh_token and offline_access for the client there.',
+    source: 'OpenID Connect Discovery 1.0 section 3, grant_types_supported',
+    explanation: 'Whenever the ID token has ended, often after an hour, somebody has to log in there again.',
+  },
+  'provider-login-ended': {
+    level: 'warning',
+    step: 'provider',
+    who: 'you',
+    exit: exitCode.loginNeeded,
+    title: 'the login at the company’s provider has ended',
+    remedy: 'Log in again, once for all its servers.',
+    source: 'RFC 6749 section 5.2, Error Response (invalid_grant)',
+    explanation:
+      'The provider refuses to go on with it, or its secret is gone from this machine. A token at hand is used until it ends; then no server that hangs on the provider gets another one.',
+  },
+} as const satisfies Readonly<Record<string, FindingKind>>;

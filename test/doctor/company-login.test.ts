@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultLimits } from '../../src/core/limits.js';
+import type { LoginRecord } from '../../src/core/records.js';
+import { catalogue } from '../../src/doctor/catalogue/catalogue.js';
+import { examineServer } from '../../src/doctor/examine-server.js';
+import type { Report } from '../../src/doctor/report.js';
+import type { SandboxClient } from '../../src/sandbox/options.js';
+import { openScene, type Scene } from '../support/flows/scene.js';
+import { freePort } from '../support/free-port.js';
+import { startHttp } from '../support/http-server.js';
+import { foundOfCompany } from './company-faults.js';
+import { doctorWorld } from './doctor-world.js';
+
+const clients: readonly SandboxClient[] = [{ client_id: 'tool', company: 'desktop', redirect_uris: [] }];
+
+/** What is slow by a fault has to be waited for. */
+const limits = { ...defaultLimits, metadataSeconds: 1 };
+
+const openCompany = () => openScene({ clients }, { limits });
+
+/** A login by the sandbox's own provider. */
+async function logIn({ sandbox, login }: Scene): Promise<LoginRecord> {
+  const provider = {
+    issuer: `${sandbox.issuer}/company`,
+    clientId: 'desktop',
+    secret: undefined,
+    tokenFile: undefined,
+  };
+  const client = { clientId: 'tool', secret: undefined, issuer: undefined, redirectUri: undefined };
+  return await login({ provider, client });
+}
+
+async function examine(scene: Scene, held: LoginRecord): Promise<Report> {
+  const { signal } = new AbortController();
+  return (await examineServer(doctorWorld(scene), { server: held.server, held, headers: [], signal })).report;
+}
+
+/** A provider’s metadata without the refresh grant. */
+async function startProvider() {
+  const server = await startHttp((_request, response) => {
+    const { origin: issuer } = server;
+    const document = {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      grant_types_supported: ['authorization_code', 'urn:ietf:params:oauth:grant-type:token-exchange'],
+    };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
+  });
+  return server;
+}
+
+const evidenceOf = (report: Report) => report.findings.map(({ evidence }) => evidence).join('\n');
+
+test('doctor: a healthy login by a company’s provider has nothing above a note; the provider is asked for its metadata alone', async () => {
+  await using scene = await openCompany();
+  const held = await logIn(scene);
+  const before = scene.sandbox.requests.length;
+  const report = await examine(scene, held);
+  assert.equal(report.firstCause, undefined, report.firstCause?.evidence);
+  assert.match(evidenceOf(report), /exchanges its ID tokens for ID-JAGs, by its metadata/);
+  assert.match(evidenceOf(report), /somebody is logged in there/);
+  assert.match(evidenceOf(report), /tool, for which the company’s provider vouches/);
+  const asked = scene.sandbox.requests.slice(before).filter(({ at }) => at === 'authorization');
+  assert.ok(asked.some(({ path }) => path.startsWith('/company/')));
+  for (const { method, path } of asked) assert.match(`${method} ${path}`, /^GET (?:\/company)?\/\.well-known\//);
+});
+
+for (const [fault, id] of Object.entries(foundOfCompany)) {
+  test(`doctor: ${fault} is found as ${id} where the login is by a company’s provider`, async () => {
+    await using scene = await openCompany();
+    const held = await logIn(scene);
+    scene.sandbox.setFaults([fault]);
+    const { firstCause } = await examine(scene, held);
+    assert.deepEqual([firstCause?.id, firstCause?.kind?.who], [id, catalogue[id].who], firstCause?.evidence);
+  });
+}
+
+test('doctor: an authorization server that offers no login by a code is right for a login by a company’s provider', async () => {
+  await using scene = await openCompany();
+  const held = await logIn(scene);
+  scene.sandbox.setFaults(['as-no-code-response-type', 'as-no-pkce']);
+  const { firstCause } = await examine(scene, held);
+  assert.equal(firstCause, undefined, firstCause?.evidence);
+});
+
+test('doctor: a provider that is not there, one that names another issuer, and one that lists no refresh', async () => {
+  await using scene = await openCompany();
+  const held = await logIn(scene);
+  const by = (issuer: string): LoginRecord => ({ ...held, provider: { issuer, clientId: 'desktop' } });
+  const gone = await examine(scene, by(`http://127.0.0.1:${await freePort()}`));
+  assert.equal(gone.firstCause?.id, 'provider-unreachable', gone.firstCause?.evidence);
+  assert.match(gone.firstCause?.evidence ?? '', /nothing listens there/);
+  const other = await examine(scene, by(`${scene.sandbox.issuer}/company/`));
+  assert.equal(other.firstCause?.id, 'provider-metadata-unusable', other.firstCause?.evidence);
+  await using brief = await startProvider();
+  const report = await examine(scene, by(brief.origin));
+  assert.equal(report.firstCause?.id, 'provider-login-ended', 'nobody is logged in at that one');
+  const found = report.findings.find(({ id }) => id === 'provider-refresh-not-listed');
+  assert.match(found?.evidence ?? '', /^grant_types_supported: authorization_code, urn:ietf/);
+});
+
+test('doctor: a login at the provider that has ended, or is not there, is a warning that names the command', async () => {
+  await using scene = await openCompany();
+  const held = await logIn(scene);
+  const { index } = scene.ports;
+  const marks = [{ dead: true }, { gone: true }, undefined] as const;
+  for (const mark of marks) {
+    await index.update(({ providers = [], ...rest }) => ({
+      ...rest,
+      providers: mark === undefined ? [] : providers.map(({ dead: _, gone: __, ...one }) => ({ ...one, ...mark })),
+    }));
+    const { firstCause } = await examine(scene, held);
+    assert.equal(firstCause?.id, 'provider-login-ended', firstCause?.evidence);
+    assert.match(firstCause?.remedy ?? '', /^Run: postern login /);
+  }
+});
