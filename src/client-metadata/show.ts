@@ -49,11 +49,13 @@ export async function showIdentity(
 ) {
   const { server, metadataUrl, redirectPort, signal } = request;
   const document = await ports.index.read();
-  const { logins } = document;
-  const held = logins.find((login) => login.server === server);
-  const known = logins.map(({ issuer }) => issuer);
-  const asked = { server, wanted: undefined, held, known, signal, grant: 'authorization_code', headers: [] } as const;
-  const { authorizationServer } = await discover(ports, asked);
+  const held = document.logins.find((login) => login.server === server);
+  const known = document.logins.map(({ issuer }) => issuer);
+  const about = { server, meant: { server, given: undefined }, wanted: undefined, headers: [] } as const;
+  const { authorizationServer } = await discover(ports, {
+    ...{ ...about, held, known, signal },
+    grant: 'authorization_code',
+  });
   const { issuer } = authorizationServer;
   const kept = await registrationsFor(ports, issuer);
   const given = request.clients.find((client) => client.issuer === issuer);

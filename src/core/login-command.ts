@@ -15,8 +15,19 @@ export interface LoginMeant {
   readonly askedScopes?: readonly string[] | undefined;
   /** The name that it is to get: no command knows the login by it yet. */
   readonly newName?: string | undefined;
-  /** Options that it was asked for with, and that are kept only once it has worked; each with its value, quoted. */
-  readonly given?: readonly string[] | undefined;
+  /** Options that a person has typed for it: the command that a remedy names has them again. */
+  readonly given?: readonly GivenOption[] | undefined;
+}
+
+/** A login that is being made: whoever has it in hand says what was typed for it, or that nothing was. */
+export type LoginAsked = LoginMeant & { readonly given: readonly GivenOption[] | undefined };
+
+/** An option of `login` as it was typed; a file by its path, and never a secret. */
+export interface GivenOption {
+  /** With its value, quoted for the person's shell. */
+  readonly text: string;
+  /** A remedy that names one of these options does without this one. */
+  readonly yieldsTo: readonly string[];
 }
 
 /**
@@ -38,8 +49,14 @@ export function loginCommand(login: LoginMeant, ...options: readonly string[]): 
   const name = login.newName === undefined ? [] : [`--name ${shellWord(login.newName)}`];
   const asked = options.includes('--scope') ? [] : (login.askedScopes ?? []);
   const scope = asked.length === 0 ? [] : [`--scope ${shellWord(asked.join(' '))}`];
-  const given = (login.given ?? []).filter((one) => !options.some((other) => isReplacedBy(one, other)));
+  const given = givenWith(login, options);
   return ['postern login', loginArgument(login), ...name, ...grant, ...scope, ...given, ...options].join(' ');
+}
+
+/** What was typed for the login, but for what these options take the place of. */
+export function givenWith({ given = [] }: LoginMeant, options: readonly string[]): readonly string[] {
+  const named = options.map((option) => option.split(' ', 1)[0] ?? '');
+  return given.filter(({ yieldsTo }) => !named.some((name) => yieldsTo.includes(name))).map(({ text }) => text);
 }
 
 /** Codes of what a server or an authorization server has caused, beside those of broken rules. */
@@ -66,10 +83,4 @@ export function withDoctor(failure: Failure, server: string): Failure {
   return failure.withRemedy(
     `${failure.remedy} Who can mend it: postern doctor ${shellWord(server.includes('://') ? namedServer(server) : server)}${how}`,
   );
-}
-
-/** Both options of the redirect address say the same thing. */
-function isReplacedBy(given: string, option: string): boolean {
-  const [name = ''] = given.split(' ', 1);
-  return option === name || (name.startsWith('--redirect-') && option.startsWith('--redirect-'));
 }

@@ -168,7 +168,7 @@ class Examiner {
     if (held?.legacy === true) return legacyResource(server);
     const isLegacy = await servesOwnMetadata(this.#ports, { server, zone, grant: 'authorization_code', signal });
     if (isLegacy) this.#report.found('revision-2025-03-26', `no protected resource metadata; tried: ${tried}`);
-    throw noProtectedResourceMetadata(server, tried, isLegacy);
+    throw noProtectedResourceMetadata({ server, given: undefined }, tried, isLegacy);
   }
 
   /** As a login chooses where nobody can be asked. */

@@ -1,4 +1,5 @@
 import { isFailure } from '../core/failure.js';
+import type { LoginAsked } from '../core/login-command.js';
 import type { LoginRecord, StoreKind } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
@@ -19,7 +20,7 @@ import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
  * @throws Failure `name_unusable`, `name_taken`, `too_many_logins`, `endpoints_moved`, of discovery, or the store's
  */
 export async function beginLogin(world: LoginPorts, request: LoginRequest, grant: WantedGrant): Promise<BegunLogin> {
-  const { server, account, name, client, signal } = request;
+  const { server, client, signal } = request;
   const document = await world.index.read();
   const { logins, registrations } = document;
   checkName(request, logins);
@@ -32,12 +33,12 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
   ];
   const { issuer: wanted, legacy, resource } = request;
   const headers = await serverHeaders(world, request, held);
-  const about = { server, wanted, held, known, signal, grant };
+  const meant = meantBy(request, held);
+  const about = { server, wanted, held, meant, known, signal, grant };
   const discovery = await discover(ports, { ...about, legacy, resource, headers });
   await ports.store.ready();
-  if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, held, signal);
+  if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, { held, meant, signal });
   const { issuer } = discovery.authorizationServer;
-  const meant = { server, account, name: held?.name, newName: name === held?.name ? undefined : name };
   const proofs = await proofsFor(ports, { discovery, meant, held, choice: request.dpop });
   const kept = await registrationsFor(ports, issuer);
   if (client.name !== undefined && discovery.authorizationServer.registrationEndpoint === undefined) {
@@ -67,6 +68,17 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
     headers,
   };
 }
+
+/** How a remedy names the login. One that another command makes again is made with the scopes and as whom it was made before. */
+export function meantBy(
+  { server, account, name, given }: Pick<LoginRequest, 'server' | 'account' | 'name' | 'given'>,
+  held: LoginRecord | undefined,
+): LoginAsked {
+  const kept = given === undefined ? { askedScopes: held?.askedScopes, grant: ownGrant(held) } : {};
+  return { server, account, name: held?.name, newName: name === held?.name ? undefined : name, ...kept, given };
+}
+
+const ownGrant = (held: LoginRecord | undefined) => (held?.grant === 'client_credentials' ? held.grant : undefined);
 
 /** Scopes that a person asks for and nobody lists may be misspelt; the refusal that follows names other reasons. */
 function noteUnlisted({ journal }: LoginPorts, discovery: BegunLogin['discovery'], named: readonly string[]): void {

@@ -1,4 +1,4 @@
-import type { LoginMeant } from '../core/login-command.js';
+import type { LoginAsked } from '../core/login-command.js';
 import type { LoginRecord } from '../core/records.js';
 import type { Discovery } from '../oauth/discover.js';
 import { makeDpopKey } from '../oauth/dpop/key.js';
@@ -15,7 +15,7 @@ export async function proofsFor(
   { journal, clock }: Pick<LoginPorts, 'journal' | 'clock'>,
   about: {
     readonly discovery: Discovery;
-    readonly meant: LoginMeant;
+    readonly meant: LoginAsked;
     readonly held: LoginRecord | undefined;
     readonly choice: ProofChoice | undefined;
   },

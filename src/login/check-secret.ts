@@ -1,4 +1,5 @@
 import { isFailure } from '../core/failure.js';
+import type { LoginAsked } from '../core/login-command.js';
 import type { LoginRecord } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
@@ -67,9 +68,9 @@ async function wasUsedThere(
 export async function checkMovedEndpoint(
   ports: Ports,
   discovery: Discovery,
-  held: LoginRecord | undefined,
-  signal: AbortSignal,
+  login: { readonly held: LoginRecord | undefined; readonly meant: LoginAsked; readonly signal: AbortSignal },
 ): Promise<void> {
+  const { held, meant, signal } = login;
   const { issuer, tokenEndpoint, pushedAuthorizationRequestEndpoint: pushed } = discovery.authorizationServer;
   if (held?.issuer !== issuer) return;
   const before = await recordedEndpoint(ports, held);
@@ -77,7 +78,7 @@ export async function checkMovedEndpoint(
   // A client's secret goes to both.
   const now = [tokenEndpoint, pushed ?? tokenEndpoint].find((url) => new URL(before).origin !== new URL(url).origin);
   if (now === undefined) return;
-  const moved = endpointsMoved(held, { issuer, before, now });
+  const moved = endpointsMoved(meant, { issuer, before, now });
   if (!ports.terminal.interactive) throw moved;
   ports.terminal.tell(moved.message);
   if (!(await saysYes(ports.terminal, 'Log in there all the same?', signal))) throw moved;

@@ -1,5 +1,5 @@
 import { exitCode, Failure } from '../core/failure.js';
-import { type LoginMeant, loginCommand } from '../core/login-command.js';
+import { type LoginAsked, loginCommand } from '../core/login-command.js';
 import { defaultAccount } from '../core/records.js';
 import { printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
 import { refusesResource } from '../oauth/failures.js';
@@ -28,7 +28,7 @@ export function notConfirmed(deed: string, names: readonly string[], command: st
 
 /** A login needs a browser, and none may or can be opened here. `why` is what forbids it; `of`: which command wants it. */
 export function noBrowserHere(
-  login: LoginMeant,
+  login: LoginAsked,
   { why, canOpen, of }: { readonly why: string; readonly canOpen: boolean; readonly of: 'login' | 'other' },
 ): Failure {
   const run = loginCommand(login);
@@ -67,7 +67,7 @@ export function tooManyLogins(max: number): Failure {
 
 /** The authorization server is the one it was, and its token endpoint is now another origin's. */
 export function endpointsMoved(
-  login: LoginMeant,
+  login: LoginAsked,
   endpoints: { readonly issuer: string; readonly before: string; readonly now: string },
 ): Failure {
   const { issuer, before, now } = endpoints;

@@ -12,7 +12,6 @@ import { deviceFallback } from './device/device-fallback.js';
 import { openListener, planRedirect } from './open-listener.js';
 import type { BegunLogin, BrowserAvailability, LoginConsent, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
 import { type Authorization, type Redeemed, redeem } from './redeem.js';
-import { withGivenOptions } from './refusals/given-options.js';
 import { otherRedirectCommand, type UsedRedirect, withOtherRedirect } from './refusals/redirect-refused.js';
 import { resourceAdvice, withOtherResource } from './refusals/resource-refused.js';
 import { saveCredential } from './save-credential.js';
@@ -40,7 +39,7 @@ async function loginByCode(
   overtaken: ((signal: AbortSignal) => Promise<never>) | undefined,
 ): Promise<LoginRecord> {
   const { person, signal } = request;
-  const begun = withGivenOptions(await beginLogin(world, request, 'authorization_code'), request);
+  const begun = await beginLogin(world, request, 'authorization_code');
   const { ports, discovery, headers } = begun;
   const plan = planRedirect(begun, request.client, person);
   await using listener = await openListener(ports, plan, person.listenAddress);

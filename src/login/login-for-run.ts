@@ -43,7 +43,12 @@ export async function logInForRun(
 ): Promise<{ readonly login: LoginRecord; readonly credential: StoredCredential }> {
   const { server, issuer, device, browser, noBrowser, signal } = wanted;
   const meant = { server, account: defaultAccount };
-  const asked = { login: meant, browser, noBrowser: noBrowser || device, of: 'other' } as const;
+  const asked = {
+    login: { ...meant, given: undefined },
+    browser,
+    noBrowser: noBrowser || device,
+    of: 'other',
+  } as const;
   const { client, person } = await loginDefaults(world, asked);
   const brakes = loginBrakes(world, { server, account: 'for a run' });
   const isBraked = person.mode === 'browser' && person.caller !== undefined;

@@ -1,18 +1,19 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
 import { type ChosenRedirectUri, readRedirectUri } from '../core/configuration/redirect-uri.js';
 import { readStore } from '../core/configuration/store-option.js';
-import { loginArgument } from '../core/login-command.js';
-import { defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
-import { printable } from '../core/text/printable.js';
+import { loginArgument, loginCommand } from '../core/login-command.js';
+import type { LoginRecord, StoreKind } from '../core/records.js';
+import { printable, shellWord } from '../core/text/printable.js';
 import { argumentRefused, usageContradictory } from '../core/usage-failures.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { documentOf } from '../tokens/registrations.js';
-import { checkNameForm } from './begin-login.js';
+import { checkNameForm, meantBy } from './begin-login.js';
 import { readBrowser } from './browser/chosen-browser.js';
 import { checkClient, clientOfNewKey, readClient, readScopes } from './client/client-options.js';
 import { checkProvider, readProvider } from './company/options.js';
 import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
 import { loginToAll } from './from-program/login-to-all.js';
+import { givenOptions, withLoginTyped } from './given/given-options.js';
 import { loginTable } from './login.options.js';
 import { staysWith } from './login-again.js';
 import { baseNameOf } from './login-name.js';
@@ -30,7 +31,10 @@ export const command: Command<typeof loginTable, World> = {
   async run(world, given) {
     checkWords(given);
     await world.givenHeaders(); // before anything that is started inherits their variable
-    if (given.all) return await loginToAll(world, given, async (args) => await logIn(world, args));
+    if (given.all) {
+      const typed = { ...given, given: givenOptions({ ...given }, world.env) };
+      return await loginToAll(world, typed, async (args) => await logIn(world, args));
+    }
     if (given.expired) return await loginToExpired(world, given, async (args) => await logIn(world, args));
     const args = await withServer(world, given);
     if (args === undefined) return 0;
@@ -44,7 +48,11 @@ export const command: Command<typeof loginTable, World> = {
 };
 
 async function logIn(world: World, args: Arguments): Promise<LoginRecord> {
-  return args.clientCredentials ? await loginAsClient(world, args) : await loginAsPerson(world, args);
+  try {
+    return args.clientCredentials ? await loginAsClient(world, args) : await loginAsPerson(world, args);
+  } catch (error) {
+    throw withLoginTyped(error, { ...args }, world.env);
+  }
 }
 
 /** The login of this server and account that a new one would replace. */
@@ -72,23 +80,15 @@ async function printNewKey(world: World, args: Arguments): Promise<0> {
   const { makeKeyForLogin } = await import('./client/made-keys.js');
   const { server } = await readLoginTarget(world, args.server, args.account);
   const store = await storeOf(world, args);
-  const { authorizationServer: issuer, keyAlgorithm: algorithm } = args;
-  const made = await makeKeyForLogin(world, { server, issuer, clientId, algorithm, store, signal: world.signal });
+  const { account, authorizationServer: issuer, keyAlgorithm: algorithm } = args;
+  const given = givenOptions({ ...args }, world.env);
+  const request = { server, account, issuer, clientId, algorithm, store, given, signal: world.signal };
+  const made = await makeKeyForLogin(world, request);
   await world.out.json({ keys: made.keys });
-  for (const line of newKeyLines(made, wordsOf(args))) world.tell(line);
+  const asTyped = { server: args.server, account, newName: args.name, given };
+  const command = loginCommand(asTyped, '--client-credentials', '--client-id', shellWord(clientId));
+  for (const line of newKeyLines(made, command)) world.tell(line);
   return 0;
-}
-
-/** What says which login it is, and where. */
-function wordsOf({ server, account, name, store, authorizationServer }: Arguments): readonly string[] {
-  const word = (option: string, value: string | undefined) => (value === undefined ? [] : [option, value]);
-  return [
-    server,
-    ...word('--account', account === defaultAccount ? undefined : account),
-    ...word('--name', name),
-    ...word('--store', store),
-    ...word('--authorization-server', authorizationServer),
-  ];
 }
 
 /** What the command line alone says of a login. */
@@ -108,6 +108,7 @@ async function requestOf(world: World, args: Arguments) {
     dropsHeaders: args.noHeaders,
     browser: readBrowser(args.browserWith, args.browserProfile),
     store: await storeOf(world, args),
+    given: givenOptions({ ...args }, world.env),
     signal: world.signal,
   };
 }
@@ -121,7 +122,7 @@ async function loginAsPerson(world: World, args: Arguments): Promise<LoginRecord
   const asked = await requestOf(world, args);
   const seen = sameLogin((await world.index.read()).logins, asked);
   const { client, person } = await loginDefaults(world, {
-    login: { server: asked.server, account: asked.account, name: seen?.name },
+    login: meantBy(asked, seen),
     of: 'login',
     browser: args.browser || args.browserWith !== undefined,
     noBrowser: args.noBrowser || args.device,

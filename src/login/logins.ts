@@ -1,7 +1,7 @@
 import type { CommandOutput } from '../core/command.js';
 import type { Configuration } from '../core/configuration/configuration.js';
 import { isFailure } from '../core/failure.js';
-import type { LoginMeant } from '../core/login-command.js';
+import type { LoginAsked } from '../core/login-command.js';
 import type { BrowserOptions, LoginInBackground, Logins, Relogin } from '../core/ports.js';
 import { defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
@@ -72,7 +72,7 @@ function hasDisplay({ availability, env }: LoginWorld): boolean {
 }
 
 interface Asked extends BrowserOptions {
-  readonly login: LoginMeant;
+  readonly login: LoginAsked;
   readonly of: 'login' | 'other';
   /** It may be made without a person: why there is nobody is said only when somebody is needed. */
   readonly mayNeedNobody?: boolean;
@@ -183,7 +183,12 @@ function relogin(
       const { askStepUp } = await import('../tokens/step-up.js');
       await askStepUp(world, { login: held, scopes, signal: world.signal });
     }
-    const defaults = await loginDefaults(world, { ...options, login: held, of: 'other', caller });
+    const defaults = await loginDefaults(world, {
+      ...options,
+      login: { ...held, given: undefined },
+      of: 'other',
+      caller,
+    });
     const added = scopesMissing(held.scopes, scopes);
     if (added.length > 0) world.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
     return makeLogin(world, { defaults, target: held, held, scopes, begin });
@@ -197,7 +202,7 @@ async function findOrMake(world: LoginWorld, wanted: Parameters<Logins['findOrMa
     if (!isFailure(error, 'login_needed') || !canonicalResource(wanted.server).ok) throw error;
   }
   const target = await readLoginTarget(world, wanted.server, wanted.account ?? defaultAccount);
-  const defaults = await loginDefaults(world, { ...wanted, login: target, of: 'other' });
+  const defaults = await loginDefaults(world, { ...wanted, login: { ...target, given: undefined }, of: 'other' });
   return makeLogin(world, { defaults, target, held: undefined, scopes: [] });
 }
 
@@ -237,7 +242,8 @@ function inBackground(world: LoginWorld, wanted: Parameters<Logins['inBackground
   return async (held, scopes, begin) => {
     const own = { ...world, terminal: { ...world.terminal, interactive: false } };
     const { callerName: caller } = world;
-    const asked = { login: held ?? wanted, browser: true, noBrowser: false, of: 'other', caller } as const;
+    const login = { ...(held ?? wanted), given: undefined };
+    const asked = { login, browser: true, noBrowser: false, of: 'other', caller } as const;
     const defaults = await loginDefaults(world, asked);
     const target = held ?? (await readLoginTarget(own, wanted.server, wanted.account ?? defaultAccount));
     return makeLogin(own, { defaults, target, held, scopes, begin });

@@ -1,6 +1,6 @@
 import type { ChosenRedirectUri } from '../core/configuration/redirect-uri.js';
 import type { Failure } from '../core/failure.js';
-import type { LoginMeant } from '../core/login-command.js';
+import type { GivenOption, LoginAsked } from '../core/login-command.js';
 import type { CorePorts } from '../core/ports.js';
 import type { BrowserChoice, LoginRecord, RegistrationRecord, RegistrationWay, StoreKind } from '../core/records.js';
 import type { Secret, SecretHeader } from '../core/secret.js';
@@ -44,6 +44,8 @@ export interface LoginRequest {
   readonly browser?: BrowserChoice | undefined;
   /** Where its secrets are to be; undefined: where they were. */
   readonly store: StoreKind | undefined;
+  /** What a person has typed for it; undefined: another command makes it. */
+  readonly given?: readonly GivenOption[] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -136,7 +138,7 @@ export interface BegunLogin {
   /** The world, its store being the one that this login goes into. */
   readonly ports: LoginPorts;
   /** As a command names it. */
-  readonly meant: LoginMeant;
+  readonly meant: LoginAsked;
   /** The login that it replaces. */
   readonly held: LoginRecord | undefined;
   readonly discovery: Discovery;

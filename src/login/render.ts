@@ -1,6 +1,6 @@
 import type { Failure } from '../core/failure.js';
 import { type ClientKeyRecord, storeInWords } from '../core/records.js';
-import { counted, printable, shellWord } from '../core/text/printable.js';
+import { counted, printable } from '../core/text/printable.js';
 import type { KeptOrphan } from '../stores/orphans.js';
 import type { KeysToRegister } from './client/made-keys.js';
 
@@ -36,15 +36,15 @@ export function inWords(ms: number): string {
   return counted(Math.floor(seconds / size), unit);
 }
 
-/** What a person does with the public half of a new key. `login`: the words of the login that is to use it, as typed. */
-export function newKeyLines(made: KeysToRegister, login: readonly string[]): readonly string[] {
+/** What a person does with the public half of a new key. `command`: the login that is to use it. */
+export function newKeyLines(made: KeysToRegister, command: string): readonly string[] {
   const { issuer, clientId, keys, store } = made;
   const others = `The first key is the new one; the other ${keys.length - 1} can go once a login has worked with it.`;
   return [
     `Made a key for the client ${clientId}; its private half is in ${storeInWords(store)}.`,
     `Register what was printed (a JWK Set) for it at ${issuer}, with the method private_key_jwt.`,
     ...(keys.length > 1 ? [others] : []),
-    `Then run: postern login ${login.map(shellWord).join(' ')} --client-credentials --client-id ${shellWord(clientId)}`,
+    `Then run: ${command}`,
   ].map((line) => printable(line, 1000));
 }
 

@@ -1,5 +1,5 @@
 import type { Failure } from '../core/failure.js';
-import type { LoginMeant } from '../core/login-command.js';
+import type { LoginAsked } from '../core/login-command.js';
 import type { Clock, CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
@@ -51,7 +51,7 @@ export async function discover(
   ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'>,
   request: DiscoveryRequest,
 ): Promise<Discovery> {
-  const { server, headers } = request;
+  const { server, headers, meant } = request;
   // For all requests together, however many addresses hang; each has a shorter limit of its own.
   const discoveryMs = (await ports.limits()).discoverySeconds * 1000;
   const inTime = timeBudget(ports.clock, discoveryMs, discoveryTimedOut(server, discoveryMs));
@@ -62,11 +62,11 @@ export async function discover(
       if (request.legacy === true || request.held?.legacy === true) return legacyResource(server);
       const { zone } = probed;
       const isLegacy = await servesOwnMetadata(ports, { server, zone, grant: request.grant, signal });
-      throw noProtectedResourceMetadata(server, tried, isLegacy);
+      throw noProtectedResourceMetadata(meant, tried, isLegacy);
     };
     return {
       probed,
-      protectedResource: await findProtectedResource(ports, { server, probed, whenNone, headers, signal }),
+      protectedResource: await findProtectedResource(ports, { server, probed, whenNone, headers, meant, signal }),
     };
   });
   const named = protectedResource.authorizationServers;
@@ -144,8 +144,10 @@ interface AuthorizationServerChoice {
   readonly wanted: string | undefined;
   /** The login that exists for this server and account. */
   readonly held:
-    | (LoginMeant & { readonly issuer: string; readonly legacy?: boolean; readonly requestedResource?: string | null })
+    | { readonly issuer: string; readonly legacy?: boolean; readonly requestedResource?: string | null }
     | undefined;
+  /** As a remedy names it. */
+  readonly meant: LoginAsked;
   /** Issuers with a login or a pre-registered client, most telling first. */
   readonly known: readonly string[];
   readonly signal: AbortSignal;
@@ -158,11 +160,11 @@ interface AuthorizationServerChoice {
  */
 async function chooseAuthorizationServer(
   { terminal }: Pick<CorePorts, 'terminal'>,
-  { named, wanted, held, known, signal }: AuthorizationServerChoice,
+  { named, wanted, held, meant, known, signal }: AuthorizationServerChoice,
 ): Promise<string> {
   if (wanted !== undefined && !named.includes(wanted)) throw authorizationServerNotNamed(wanted, named);
   if (wanted === undefined && held !== undefined && !named.includes(held.issuer)) {
-    throw authorizationServerChanged(held, named);
+    throw authorizationServerChanged(meant, held.issuer, named);
   }
   const chosen = wanted ?? held?.issuer ?? known.find((issuer) => named.includes(issuer));
   const [first] = named;

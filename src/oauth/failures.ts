@@ -1,5 +1,5 @@
 import { type ExitCode, exitCode, Failure } from '../core/failure.js';
-import { type LoginMeant, loginCommand } from '../core/login-command.js';
+import { type LoginAsked, loginCommand } from '../core/login-command.js';
 import { namedServer } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
 
@@ -25,11 +25,12 @@ export function challengeUnusable(server: string, why: string): Failure {
  * No address gave a usable protected resource metadata document.
  * @param isLegacy Its origin serves authorization server metadata instead, as servers of 2025-03-26 did.
  */
-export function noProtectedResourceMetadata(server: string, tried: string, isLegacy: boolean): Failure {
+export function noProtectedResourceMetadata(login: LoginAsked, tried: string, isLegacy: boolean): Failure {
+  const { server } = login;
   const message = `${quoted(server)} does not say where to log in: it has no protected resource metadata (RFC 9728). Tried: ${tried}.`;
   const remedy = isLegacy
-    ? `Its origin is an authorization server itself, as with servers of 2025-03-26. If you trust it with that, run: postern login ${shellWord(server)} --legacy`
-    : `Check the server’s address, or ask its operator to publish that metadata.${/status 40[13]/.test(tried) ? ` ${headerHint(server)}` : ''}`;
+    ? `Its origin is an authorization server itself, as with servers of 2025-03-26. If you trust it with that, run: ${loginCommand(login, '--legacy')}`
+    : `Check the server’s address, or ask its operator to publish that metadata.${/status 40[13]/.test(tried) ? ` ${headerHint(login)}` : ''}`;
   return rulesBroken('discovery_failed', message, remedy);
 }
 
@@ -87,14 +88,11 @@ export function capabilityMissing(issuer: string, what: string): Failure {
 }
 
 /** The server named another authorization server than the one this login was made at. */
-export function authorizationServerChanged(
-  held: LoginMeant & { readonly issuer: string },
-  named: readonly string[],
-): Failure {
+export function authorizationServerChanged(login: LoginAsked, before: string, named: readonly string[]): Failure {
   const now = named.map((issuer) => quoted(issuer)).join(', ');
-  const message = `${quoted(held.server)} used to send logins to ${quoted(held.issuer)}, and now to ${now}. Nothing was sent there.`;
-  const login = loginCommand(held, '--authorization-server', shellWord(named[0] ?? 'ISSUER'));
-  const remedy = `If you trust the change, run: ${login}`;
+  const message = `${quoted(login.server)} used to send logins to ${quoted(before)}, and now to ${now}. Nothing was sent there.`;
+  const command = loginCommand(login, '--authorization-server', shellWord(named[0] ?? 'ISSUER'));
+  const remedy = `If you trust the change, run: ${command}`;
   return failure(exitCode.loginNeeded, 'authorization_server_changed', message, remedy);
 }
 
@@ -117,18 +115,19 @@ export function loginNotOffered(server: string, status: number): Failure {
 }
 
 /** What gateways refuse who brings no key of theirs. */
-function headerHint(server: string): string {
-  return `If it wants a header beside the login (a gateway’s key, a tenant), run: postern login ${shellWord(server)} --header-file FILE`;
+function headerHint(login: LoginAsked): string {
+  return `If it wants a header beside the login (a gateway’s key, a tenant), run: ${loginCommand(login, '--header-file FILE')}`;
 }
 
 /** The server failed before it could ask for a login. */
-export function probeFailed(server: string, status: number): Failure {
+export function probeFailed(login: LoginAsked, status: number): Failure {
+  const { server } = login;
   const message = `${quoted(server)} responded ${status} instead of asking for a login.`;
   if (status >= 500 || status === 429) {
     return failure(exitCode.network, 'server_failed', message, 'Try again later, or ask the server’s operator.');
   }
   const isRefusal = status === 401 || status === 403;
-  const remedy = isRefusal ? headerHint(server) : 'Check the address: most servers are at a path like /mcp.';
+  const remedy = isRefusal ? headerHint(login) : 'Check the address: most servers are at a path like /mcp.';
   return rulesBroken('discovery_failed', message, remedy);
 }
 

@@ -43,7 +43,8 @@ export async function probeServer(
   if (status !== 401) {
     const note = 'A server that wants a login answers 401; the well-known addresses are tried all the same.';
     record({ came: `status ${status}, no challenge used`, rule: 'R-7.1', verdict: 'warning', note });
-    if (status >= 500 || status === 429 || (status >= 300 && status < 400)) throw probeFailed(server, status);
+    if (status >= 500 || status === 429 || (status >= 300 && status < 400))
+      throw probeFailed({ server, given: undefined }, status);
     return { zone, status, resourceMetadata: undefined, scopes: undefined };
   }
   const challenge = bearerChallenge(challenges);

@@ -1,3 +1,4 @@
+import type { LoginAsked } from '../core/login-command.js';
 import { defined, type Zone } from '../core/records.js';
 import { resourceCovers } from '../core/resource.js';
 import { parseScope } from '../core/scope.js';
@@ -120,10 +121,12 @@ export async function findProtectedResource(
     readonly whenNone: (tried: string) => Promise<ProtectedResource>;
     /** What the server wants with each request; none where it is left out. */
     readonly headers?: readonly SecretHeader[];
+    /** The login that it is for, where it is for one. */
+    readonly meant?: LoginAsked;
     readonly signal: AbortSignal;
   },
 ): Promise<ProtectedResource> {
-  const { server, headers = [], signal } = wanted;
+  const { server, headers = [], signal, meant = { server, given: undefined } } = wanted;
   const { zone, status, resourceMetadata: named } = wanted.probed;
   const urls = named === undefined ? protectedResourceMetadataUrls(server) : [named];
   const step = { name: 'protected-resource-metadata', rule: named === undefined ? 'R-4.2b' : 'R-4.2a' };
@@ -137,8 +140,8 @@ export async function findProtectedResource(
   if (status === 401 && broken !== undefined) throw metadataBroken(broken.url, broken.why);
   if (status === 401) {
     const tried = triedInWords(found.misses);
-    if (named !== undefined) throw noProtectedResourceMetadata(server, tried, false); // it has some, it says
+    if (named !== undefined) throw noProtectedResourceMetadata(meant, tried, false); // it has some, it says
     return await wanted.whenNone(tried);
   }
-  throw status >= 200 && status < 300 ? loginNotOffered(server, status) : probeFailed(server, status);
+  throw status >= 200 && status < 300 ? loginNotOffered(server, status) : probeFailed(meant, status);
 }

@@ -4,6 +4,8 @@ import { Failure } from '../../src/core/failure.js';
 
 const server = 'https://example.com/mcp?a=1;b';
 const login = { name: 'work', server, account: 'home', scopes: ['a'], issuer: 'https://as.example' };
+/** One that somebody has typed with an option. */
+export const asked = { ...login, given: [{ text: '--timeout 60', yieldsTo: ['--timeout'] }] };
 const unnamed = { ...login, name: undefined, grant: 'client_credentials', askedScopes: ['a', 'b'] } as const;
 const failure = new Failure({ code: 'denied', exit: 4, message: 'It said no.', remedy: 'Try again.' });
 const trouble = { host: 'h.example', port: 443, code: 'ENOTFOUND', namedBy: 'person', phase: 'lookup' };
@@ -21,6 +23,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   asked: ['https://as.example'],
   askedMs: [300_000],
   backup: ['/home/a/b'],
+  before: ['https://as.example'],
   by: ['build-7, process 12'],
   bytes: [9],
   cause: [failure],
@@ -41,7 +44,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   descriptor: [3],
   detail: [undefined, 'denied', 'unanswered'],
   during: ['reading', 'writing'],
-  about: [true, false].map((asked) => ({ login, asked })),
+  about: [true, false].flatMap((isAsked) => [login, asked].map((one) => ({ login: one, asked: isAsked }))),
   endpoints: [{ issuer: 'https://as.example', before: 'https://a.example/t', now: 'https://b.example/t' }],
   example: ['text=hello'],
   entries: ['work', 'work --project'].map((words) => [{ words, path: '/home/a/b' }]),
@@ -80,7 +83,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   limitMs: [5000],
   waitedMs: [10_000],
   which: ['readers', 'refreshers'],
-  login: [login, unnamed],
+  login: [login, unnamed, asked],
   maxBytes: [9],
   meant: [undefined, 'claude work'],
   max: [3],
@@ -194,9 +197,9 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
   parameterUnknown: { 0: [[], ['text']].map((names) => ({ tool: 'echo', name: 'txet', names })) },
   valueRefused: { 0: [{ name: 'n', text: 'x', takes: 'a number' }] },
   clientSecretLost: { why: [undefined, failure] },
-  deviceFlowMissing: { login: [login] },
-  deviceGrantRefused: { login: [login] },
-  tooManyTabs: { login: [login] },
+  deviceFlowMissing: { login: [login, asked] },
+  deviceGrantRefused: { login: [login, asked] },
+  tooManyTabs: { login: [login, asked] },
   indexUnusable: { problem: ['corrupt', 'newer', 'unsafe', 'too_large', 'full'] },
   isOutOfFiles: { error: [failure] },
   withServerWords: { error: [failure] },
@@ -233,7 +236,7 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
   },
   redirectUriNotTaken: { command: ['postern login work --redirect-uri http://localhost/callback'] },
   noBrowserHere: {
-    login: [login],
+    login: [login, asked],
     0: [true, false].flatMap((canOpen) => ['login', 'other'].map((of) => ({ why: 'CI=true', canOpen, of }))),
   },
   noCommonRevision: { theirs: [[], ['2031-01-01']], ours: [['2026-07-28']] },
@@ -256,6 +259,8 @@ export interface Told {
   readonly remedy: string;
   /** Undefined where the maker makes a text alone. */
   readonly failure: Failure | undefined;
+  /** Was it made for the login that somebody has typed with an option? */
+  readonly isOfAsked: boolean;
 }
 
 /** The remedy of every failure that there is, made with every sample. */
@@ -269,14 +274,17 @@ export async function everyRemedy(): Promise<readonly Told[]> {
       if (typeof make !== 'function' || /^class\b/.test(String(make))) continue;
       const file = name.replace('.js', '');
       for (const given of argumentsOf(maker, make)) {
+        const about = { file, maker, isOfAsked: given.some(isOfAsked) };
         const result = madeBy(maker, make as (...given: readonly unknown[]) => unknown, given);
-        if (result instanceof Failure) told.push({ file, maker, remedy: result.remedy, failure: result });
-        else if (typeof result === 'string') told.push({ file, maker, remedy: result, failure: undefined });
+        if (result instanceof Failure) told.push({ ...about, remedy: result.remedy, failure: result });
+        else if (typeof result === 'string') told.push({ ...about, remedy: result, failure: undefined });
       }
     }
   }
   return told;
 }
+
+const isOfAsked = (sample: unknown): boolean => JSON.stringify(sample ?? null).includes(JSON.stringify(asked.given));
 
 function madeBy(maker: string, make: (...given: readonly unknown[]) => unknown, given: readonly unknown[]): unknown {
   try {
@@ -286,7 +294,7 @@ function madeBy(maker: string, make: (...given: readonly unknown[]) => unknown, 
   }
 }
 
-/** Every sample of every parameter once, the others being the first. */
+/** Every sample of every parameter once, the others being the first; with the login that was typed, too. */
 function argumentsOf(maker: string, make: unknown): readonly (readonly unknown[])[] {
   const inside = /\(([\s\S]*?)\)\s*\{/.exec(String(make))?.[1] ?? '';
   // One that is taken apart has no name: it goes by "0".
@@ -302,5 +310,10 @@ function argumentsOf(maker: string, make: unknown): readonly (readonly unknown[]
     return list;
   });
   const first = lists.map(([sample]) => sample);
-  return [first, ...lists.flatMap((list, at) => list.slice(1).map((sample) => first.with(at, sample)))];
+  const ofAsked = lists.map((list) => list.find(isOfAsked) ?? list[0]);
+  const each = (usual: readonly unknown[]) => [
+    usual,
+    ...lists.flatMap((list, at) => list.slice(1).map((sample) => usual.with(at, sample))),
+  ];
+  return [...each(first), ...(ofAsked.some(isOfAsked) ? each(ofAsked) : [])];
 }

@@ -121,6 +121,26 @@ test('every option that a remedy names alone is one of the commands that fail so
   assert.deepEqual([...new Set(wrong)], []);
 });
 
+/** Those that have no login in hand: the command is given to them, or there is none to make yet. */
+const namesNoLoginInHand = /^login\/failures\.(?:noServersThere|notConfirmed|redirectUriNotTaken|resourceNotTaken)$/;
+
+test('every failure of a login that names `postern login` again has the options that were typed', async () => {
+  const ofLogin = (await everyRemedy()).filter(
+    ({ file, maker }) => /^(?:login|oauth)\//.test(file) && !namesNoLoginInHand.test(`${file}.${maker}`),
+  );
+  const logsIn = ofLogin.filter(({ remedy }) => /postern login (?!--help)/.test(remedy));
+  const makers = new Set(logsIn.map(({ file, maker }) => `${file}.${maker}`));
+  assert.ok(makers.size > 15, [...makers].join());
+  for (const one of logsIn.filter(({ isOfAsked }) => isOfAsked)) {
+    makers.delete(`${one.file}.${one.maker}`);
+    const forgetful = commandsIn(one.remedy).filter(
+      (each) => /^postern login /.test(each) && !/ --timeout 60/.test(each),
+    );
+    assert.deepEqual(forgetful, [], `${one.file}.${one.maker}`);
+  }
+  assert.deepEqual([...makers], [], 'these are not given the login that was asked for');
+});
+
 test('a command that is told elsewhere is taken, too', async () => {
   const folder = join(repositoryRoot, 'src');
   const wrong: string[] = [];

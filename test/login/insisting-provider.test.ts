@@ -61,7 +61,7 @@ test('oidc-provider that knows no such resource: the command that the failure na
   const refused = await failureOf(login(scene.ports, scene.request(asked)), 'invalid_target');
   assert.ok(
     refused.remedy.endsWith(
-      `: postern login ${server} --client-id by-hand --redirect-uri ${redirectUri} --no-resource`,
+      `: postern login ${server} --scope openid --client-id by-hand --redirect-uri ${redirectUri} --no-resource`,
     ),
     refused.remedy,
   );

@@ -1,5 +1,5 @@
 import { exitCode, Failure } from '../../core/failure.js';
-import { type LoginMeant, loginCommand } from '../../core/login-command.js';
+import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
 
 /** `--client-secret-…` without a client that it could belong to. */
@@ -126,7 +126,7 @@ export function registrationUnusable(issuer: string, why: string): Failure {
 }
 
 /** No way to a client identifier is left for a person's login. */
-export function clientIdentifierNeeded(login: LoginMeant, issuer: string, redirectUri: string): Failure {
+export function clientIdentifierNeeded(login: LoginAsked, issuer: string, redirectUri: string): Failure {
   const options = ['--client-id', 'ID', ...redirectOption(redirectUri)];
   const message = `The authorization server ${quoted(issuer)} does not register clients automatically, and you have no client there.`;
   const remedy = `Register a native client there with the redirect URI ${redirectUri}, then run, with --client-secret-stdin if it has a secret: ${loginCommand({ ...login, grant: undefined }, ...options)}`;

@@ -24,18 +24,20 @@ export interface KeysToRegister {
  */
 export async function makeKeyForLogin(
   ports: LoginPorts,
-  request: Pick<LoginRequest, 'server' | 'issuer' | 'store' | 'signal'> & {
+  request: Pick<LoginRequest, 'server' | 'account' | 'issuer' | 'store' | 'given' | 'signal'> & {
     readonly clientId: string;
     readonly algorithm: KeyAlgorithm;
   },
 ): Promise<KeysToRegister> {
-  const { server, issuer: wanted, clientId, algorithm, signal } = request;
+  const { server, account, issuer: wanted, given, clientId, algorithm, signal } = request;
   const { logins } = await ports.index.read();
   const known = logins.map(({ issuer }) => issuer);
   const held = logins.find((login) => login.server === server && login.clientId === clientId);
   const grant = 'client_credentials';
   const headers = (await ports.givenHeaders()) ?? [];
-  const { authorizationServer } = await discover(ports, { server, wanted, held, known, signal, grant, headers });
+  const meant = { server, account, given };
+  const asked = { server, wanted, held, meant, known, signal, grant, headers } as const;
+  const { authorizationServer } = await discover(ports, asked);
   checkTakesKeys(authorizationServer);
   const { issuer } = authorizationServer;
   const store = storeForLogin(ports, request.store, logins, held);

@@ -1,4 +1,5 @@
 import { isFailure } from '../../core/failure.js';
+import type { LoginAsked } from '../../core/login-command.js';
 import { isSharedKind, type LoginRecord } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
 import { printable } from '../../core/text/printable.js';
@@ -18,7 +19,6 @@ import { identifyClient } from '../client/identify-client.js';
 import type { IdentifiedClient } from '../client/register.js';
 import type { BegunLogin, GivenProvider, LoginPorts, LoginRequest, PersonLogin } from '../ports.js';
 import { askForToken } from '../redeem.js';
-import { withGivenOptions } from '../refusals/given-options.js';
 import { withOtherResource } from '../refusals/resource-refused.js';
 import { saveCredential } from '../save-credential.js';
 import { companyClientMissing, companyNotShared } from './failures.js';
@@ -52,12 +52,12 @@ export async function companyLogin(
   given: GivenProvider,
 ): Promise<LoginRecord> {
   const { signal } = request;
-  const begun = withGivenOptions(await beginLogin(world, request, 'assertion'), request);
+  const begun = await beginLogin(world, request, 'assertion');
   const { ports, discovery, headers, meant, dpop } = begun;
   const { authorizationServer } = discovery;
   const { issuer } = authorizationServer;
   if (isSharedKind(ports.store.kind)) throw companyNotShared(ports.store.kind);
-  if (issuer === given.issuer) throw providerIsIssuer(given.issuer, { ...meant, given: undefined });
+  if (issuer === given.issuer) throw providerIsIssuer(given.issuer, withoutProvider(meant));
   const missing = missingForIdJag(authorizationServer);
   if (missing !== undefined) throw idJagNotTaken(issuer, missing);
   const client = await clientAt(begun, request);
@@ -88,6 +88,11 @@ export async function companyLogin(
   } finally {
     ports.progress.end();
   }
+}
+
+/** As somebody would log in who has no provider. */
+function withoutProvider(meant: LoginAsked): LoginAsked {
+  return { ...meant, given: meant.given?.filter(({ text }) => !text.startsWith('--idp')) };
 }
 
 /** Who asks for what, in the terminal, before anything is sent to the provider. */

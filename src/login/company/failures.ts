@@ -1,9 +1,9 @@
 import { exitCode, Failure } from '../../core/failure.js';
-import { type LoginMeant, loginCommand } from '../../core/login-command.js';
+import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import { quoted } from '../../core/text/printable.js';
 
 /** No client is known at the authorization server of a server that a company's provider is to vouch for. */
-export function companyClientMissing(login: LoginMeant, issuer: string): Failure {
+export function companyClientMissing(login: LoginAsked, issuer: string): Failure {
   return new Failure({
     code: 'client_identifier_needed',
     exit: exitCode.usage,

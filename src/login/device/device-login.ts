@@ -6,7 +6,6 @@ import { announce, beginLogin } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
 import { forgetRefusedClient, keepClient } from '../client/known-client.js';
 import type { BegunLogin, LoginPorts, PersonLogin } from '../ports.js';
-import { withGivenOptions } from '../refusals/given-options.js';
 import { withOtherResource } from '../refusals/resource-refused.js';
 import { saveCredential } from '../save-credential.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
@@ -26,7 +25,7 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
   const { signal } = request;
   const { timeoutMs, look } = request.person;
   const { way: forced, metadataUrl } = request.client;
-  const begun = withGivenOptions(await beginLogin(world, request, 'device_code'), request);
+  const begun = await beginLogin(world, request, 'device_code');
   const { ports, discovery, kept, preregistered, scopes, dpop } = begun;
   const { issuer, deviceAuthorizationEndpoint } = discovery.authorizationServer;
   if (deviceAuthorizationEndpoint === undefined) throw deviceFlowMissing(issuer, begun.meant);

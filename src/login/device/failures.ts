@@ -1,9 +1,9 @@
 import { exitCode, Failure } from '../../core/failure.js';
-import { type LoginMeant, loginCommand } from '../../core/login-command.js';
+import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import { quoted } from '../../core/text/printable.js';
 
 /** `--device` where the metadata has no `device_authorization_endpoint` (RFC 8628 section 4). */
-export function deviceFlowMissing(issuer: string, login: LoginMeant): Failure {
+export function deviceFlowMissing(issuer: string, login: LoginAsked): Failure {
   const message = `The authorization server ${quoted(issuer)} does not offer logins with a code (RFC 8628).`;
   const remedy = `Run: ${loginCommand(login, '--no-browser')}`;
   return new Failure({ code: 'device_flow_missing', exit: exitCode.usage, message, remedy });
@@ -16,7 +16,7 @@ export function deviceFlowMissing(issuer: string, login: LoginMeant): Failure {
 export function deviceSiteRefused(
   issuer: string,
   site: string,
-  about: { readonly login: LoginMeant; readonly asked: boolean },
+  about: { readonly login: LoginAsked; readonly asked: boolean },
 ): Failure {
   const { login, asked } = about;
   const why = asked ? 'and you said no' : 'and nobody is here to say yes to that';
@@ -31,7 +31,7 @@ export function deviceSiteRefused(
 }
 
 /** This client may not log in by a code there; the login page is another matter. */
-export function deviceGrantRefused(refusal: Failure, login: LoginMeant): Failure {
+export function deviceGrantRefused(refusal: Failure, login: LoginAsked): Failure {
   const other = loginCommand(login, '--no-browser');
   return refusal.withRemedy(`This client may not log in with a code there. Without one, run: ${other}`);
 }

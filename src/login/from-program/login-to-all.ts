@@ -1,7 +1,8 @@
 import type { CommandExit, CommandOutput } from '../../core/command.js';
 import { exitCode, Failure } from '../../core/failure.js';
+import type { GivenOption } from '../../core/login-command.js';
 import type { CorePorts, OfferedServer } from '../../core/ports.js';
-import type { LoginRecord } from '../../core/records.js';
+import { defaultAccount, type LoginRecord } from '../../core/records.js';
 import { inColumns, inColumnsOrBelow, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { counted, printable, shellWord } from '../../core/text/printable.js';
@@ -18,9 +19,9 @@ interface Wanted {
   readonly from: string | undefined;
   readonly force: boolean;
   readonly yes: boolean;
-  readonly store: string | undefined;
-  readonly noBrowser: boolean;
-  readonly device: boolean;
+  readonly account: string;
+  /** As they were typed. */
+  readonly given: readonly GivenOption[];
 }
 
 /** So many at once are a slip of the finger, perhaps: each opens a tab. */
@@ -77,14 +78,9 @@ async function mayLogInToAll(
 ): Promise<boolean> {
   const valid = await Promise.all(servers.map((one) => (args.force ? undefined : validLogin(world, one))));
   const wanted = servers.filter((_, at) => valid[at] === undefined);
-  const { from, force, store, noBrowser, device } = args;
-  const options = {
-    '--force': force,
-    [`--store ${shellWord(store ?? '')}`]: store !== undefined,
-    '--no-browser': noBrowser,
-    '--device': device,
-  };
-  const words = Object.entries(options).flatMap(([word, isGiven]) => (isGiven ? [word] : []));
+  const { from, account, given } = args;
+  const which = account === defaultAccount ? [] : [`--account ${shellWord(account)}`];
+  const words = [...which, ...given.map(({ text }) => text)];
   return await confirmMany(world, {
     would: 'log in to',
     noun: 'server',

@@ -6,7 +6,7 @@ import {
   usualRedirectUri,
 } from '../../core/configuration/redirect-uri.js';
 import { isFailure } from '../../core/failure.js';
-import { type LoginMeant, loginCommand } from '../../core/login-command.js';
+import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import type { RegistrationWay } from '../../core/records.js';
 import { shellWord } from '../../core/text/printable.js';
 import { fixedPorts } from '../../oauth/client-metadata/redirect-uris.js';
@@ -42,7 +42,7 @@ export function otherRedirectUri(used: UsedRedirect, way: RegistrationWay, said 
 const isByHand = (way: RegistrationWay): boolean => way === 'preregistered' || way === 'ask';
 
 /** The command that tries it. */
-export function otherRedirectCommand(login: LoginMeant, used: UsedRedirect, way: RegistrationWay, said = ''): string {
+export function otherRedirectCommand(login: LoginAsked, used: UsedRedirect, way: RegistrationWay, said = ''): string {
   return loginCommand({ ...login, grant: undefined }, '--redirect-uri', shellWord(otherRedirectUri(used, way, said)));
 }
 

@@ -15,9 +15,11 @@ export function withOtherResource(
 ): unknown {
   if (!isFailure(error, 'invalid_target')) return error;
   const { requestedResource: chosen, protectedResource, authorizationServer } = discovery;
-  // As the client itself, a login has options that are not known here.
+  // What another command has made as a client has options that are not known here.
   const command = (...options: readonly string[]) =>
-    grant === 'client' ? `add ${options.join(' ')}` : loginCommand({ ...meant, grant: undefined }, ...options);
+    grant === 'client' && meant.given === undefined
+      ? `add ${options.join(' ')}`
+      : loginCommand({ ...meant, grant: undefined }, ...options);
   const isNone = chosen === null;
   return error.withRemedy(
     resourceNotTaken(authorizationServer.issuer, {

@@ -1,5 +1,5 @@
 import { type ExitCode, exitCode, Failure } from '../../core/failure.js';
-import { type LoginMeant, loginCommand } from '../../core/login-command.js';
+import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import { quoted } from '../../core/text/printable.js';
 
 function failure(exit: ExitCode, code: string, message: string, remedy: string): Failure {
@@ -7,14 +7,14 @@ function failure(exit: ExitCode, code: string, message: string, remedy: string):
 }
 
 /** `--no-dpop`, at a server that takes nothing else. */
-export function dpopNeeded(login: LoginMeant): Failure {
+export function dpopNeeded(login: LoginAsked): Failure {
   const message = `${quoted(login.server)} takes only tokens that are bound to a key (dpop_bound_access_tokens_required, RFC 9728), and --no-dpop asks for one that is not.`;
   return failure(exitCode.usage, 'dpop_needed', message, `Log in with a key: ${loginCommand(login, '--dpop')}`);
 }
 
 /** Tokens bound to a key are demanded, and the authorization server does not offer them. */
 export function dpopNotOffered(
-  login: LoginMeant,
+  login: LoginAsked,
   about: { readonly issuer: string; readonly listed: readonly string[] | undefined; readonly byServer: boolean },
 ): Failure {
   const { issuer, listed, byServer } = about;
@@ -32,7 +32,7 @@ export function dpopNotOffered(
         exitCode.usage,
         'dpop_not_offered',
         `T${message.slice(2)}`,
-        `Nobody was asked to log in. For a Bearer token, run: ${loginCommand(login)}`,
+        `Nobody was asked to log in. For a Bearer token, run: ${loginCommand(login, '--no-dpop')}`,
       );
 }
 
@@ -44,7 +44,7 @@ export function dpopNotTaken(server: string): Failure {
 }
 
 /** A login was bound to a key, and would not be any more: a downgrade that only a person may want. */
-export function dpopGone(login: LoginMeant, who: string): Failure {
+export function dpopGone(login: LoginAsked, who: string): Failure {
   const message = `The login for ${quoted(login.server)} is bound to a key (DPoP), and ${quoted(who)} does not offer that any more.`;
   const remedy = `If its operator has turned it off on purpose, run: ${loginCommand(login, '--no-dpop')}`;
   return failure(exitCode.refused, 'dpop_downgraded', message, remedy);

@@ -1,4 +1,4 @@
-import type { LoginMeant } from '../../core/login-command.js';
+import type { LoginAsked } from '../../core/login-command.js';
 import { dpopGone, dpopNeeded, dpopNotOffered, dpopNotTaken } from './failures.js';
 import { proofAlgorithm } from './key.js';
 
@@ -30,7 +30,7 @@ export type ProofUse = 'none' | 'used' | 'required';
 export function proofUse(
   metadata: ProofMetadata,
   { choice, held }: { readonly choice: ProofChoice | undefined; readonly held: boolean },
-  login: LoginMeant,
+  login: LoginAsked,
 ): ProofUse {
   const { issuerAlgorithms, serverAlgorithms, isRequired, issuer, server } = metadata;
   if (choice === 'never') {

@@ -11,7 +11,7 @@ const plain: ProofMetadata = {
   isRequired: false,
 };
 const offered = { ...plain, issuerAlgorithms: ['RS256', 'ES256'] };
-const login = { server: plain.server };
+const login = { given: undefined, server: plain.server };
 
 function outcome(metadata: ProofMetadata, choice?: ProofChoice, held = false): string {
   try {

@@ -1,5 +1,7 @@
+import { redirectUriText } from '../../../src/core/configuration/redirect-uri.js';
 import type { Failure } from '../../../src/core/failure.js';
 import { defaultAccount, type LoginRecord } from '../../../src/core/records.js';
+import { givenOptions } from '../../../src/login/given/given-options.js';
 import { login } from '../../../src/login/log-in.js';
 import type {
   ClientOptions,
@@ -88,7 +90,15 @@ function requestOf(wanted: WantedLogin): PersonLogin {
   const { scopes, heldScopes, registration, client, clients, metadataUrl, ...rest } = wanted;
   const { mode, availability, redirectPort, redirectUri, usualPort, listenAddress, caller, timeoutMs, ...login } = rest;
   const redirect = { redirectPort, redirectUri, usualPort, listenAddress };
+  const given = {
+    scope: scopes ?? [],
+    redirectPort,
+    redirectUri: redirectUri && redirectUriText(redirectUri),
+    clientId: client?.clientId,
+    clientSecretStdin: client?.secret !== undefined && client.unbound !== true,
+  };
   return {
+    given: givenOptions(given, {}),
     ...login,
     scopes: { named: scopes, held: heldScopes },
     client: { way: registration, given: client, configured: clients, metadataUrl },
