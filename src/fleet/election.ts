@@ -2,6 +2,7 @@ import { Failure, isFailure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
 import { parseObject, stringField } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
+import { within } from '../core/time.js';
 import type { SharedEngine } from '../stores/engines/engine.js';
 import type { Election, Leadership, TellEvent } from './ports.js';
 
@@ -129,18 +130,23 @@ class HeldLease implements Leadership {
     }
   }
 
-  /** False once somebody else may lead. */
+  /** False once somebody else may lead: by our own clock, whatever the engine is at meanwhile. */
   async #extended(stop: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
+    const over = new AbortController();
+    const left = () => Math.max(0, this.#until - clock.monotonic());
     try {
-      const turn = await take(this.#options, stop);
-      if (!('until' in turn)) return false;
+      const turn = await within(clock, left(), take(this.#options, AbortSignal.any([stop, over.signal])));
+      if (turn === undefined || !('until' in turn)) return false;
       this.#until = turn.until;
       return true;
     } catch (error) {
       if (stop.aborted) return true;
       if (!isFailure(error)) throw error;
-      await this.#options.clock.sleep(awayMs.first, stop).catch(() => undefined);
-      return this.#options.clock.monotonic() < this.#until;
+      await clock.sleep(Math.min(awayMs.first, left()), stop).catch(() => undefined);
+      return left() > 0;
+    } finally {
+      over.abort();
     }
   }
 }

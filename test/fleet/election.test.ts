@@ -38,7 +38,7 @@ for (const { name, start, skip } of [
     it('who cannot reach the engine steps down before anybody else can lead', async () => {
       await using running = await start();
       await using forwarder = await startForwarder(running.port);
-      await using far = await openAs(running.address(forwarder.port));
+      await using far = await openAs(running.address(forwarder.port), { storeSeconds: 60 });
       await using near = await openAs(running.address());
       const one = await candidate(far, 'far').election.lead(always);
       const two = candidate(near, 'near').election.lead(always);

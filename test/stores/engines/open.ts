@@ -10,14 +10,19 @@ import type { SharedEngine } from '../../../src/stores/engines/engine.js';
 import type { EngineUser } from '../../support/engines.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
-/** As the program opens it: with a file of credentials, an authority that is trusted, and limits of 2 s. */
+/** As the program opens it: with a file of credentials, an authority that is trusted, and limits of 2 s or as given. */
 export async function openAs(
   address: string,
-  options: { readonly user?: EngineUser; readonly caFile?: string; readonly held?: string[] } = {},
+  options: {
+    readonly user?: EngineUser;
+    readonly caFile?: string;
+    readonly held?: string[];
+    readonly storeSeconds?: number;
+  } = {},
 ): Promise<SharedEngine> {
   const folder = await temporaryFolder();
-  const { user, caFile, held = [] } = options;
-  const limits = { ...defaultLimits, connectSeconds: 2, storeSeconds: 2 };
+  const { user, caFile, held = [], storeSeconds = 2 } = options;
+  const limits = { ...defaultLimits, connectSeconds: 2, storeSeconds };
   const file = join(folder.path, 'engine');
   if (user !== undefined) await writeFile(file, `${user.name}:${user.password}\n`, { mode: 0o600 });
   const env = user === undefined ? {} : { POSTERN_ENGINE_CREDENTIALS_FILE: file };
