@@ -15,8 +15,14 @@ interface Action {
 const make = () => import('./make.js');
 
 const actions: Readonly<Record<string, Action>> = {
-  init: { takes: ['name', 'contact', 'auth', 'out'], run: async (...given) => (await make()).init(...given) },
-  build: { takes: ['target', 'name', 'contact', 'out'], run: async (...given) => (await make()).build(...given) },
+  init: {
+    takes: ['name', 'contact', 'redirectUri', 'auth', 'out'],
+    run: async (...given) => (await make()).init(...given),
+  },
+  build: {
+    takes: ['target', 'name', 'contact', 'redirectUri', 'out'],
+    run: async (...given) => (await make()).build(...given),
+  },
   check: { takes: ['target', 'offline'], run: async (...given) => (await import('./check.js')).check(...given) },
   serve: {
     takes: ['target', 'port', 'tlsCert', 'tlsKey', 'selfSigned'],
@@ -47,7 +53,7 @@ function actionOf(args: DocumentArguments): Action {
   }
   for (const { name } of clientMetadataTable.options) {
     const key = camelCase(name) as keyof DocumentArguments;
-    const isGiven = args[key] !== undefined && args[key] !== false;
+    const isGiven = [args[key]].flat().some((value) => value !== undefined && value !== false);
     if (isGiven && !taken.includes(key) && !action.takes.includes(key)) {
       throw usageWrong(`client-metadata ${args.action} has no option --${name}.`, help);
     }

@@ -30,6 +30,14 @@ export const clientMetadataTable = {
       describe: 'init, build: where abuse is reported, an e-mail address or https URL',
     },
     {
+      name: 'redirect-uri',
+      kind: 'list',
+      value: 'URI',
+      describe:
+        'init, build: the redirect URI to list, as login --redirect-uri takes it; without a port it stands for any; again for more',
+      fallback: 'init: the usual ones; build: those of the document',
+    },
+    {
       name: 'auth',
       kind: 'string',
       choices: ['none', 'private_key_jwt'],
@@ -82,7 +90,7 @@ export const clientMetadataTable = {
     },
   ],
   notes: [
-    'init: writes the folder for an address: the document, a page about it, a logo, rules for common hosts. With --auth private_key_jwt a key pair is made; its private half goes to the secret store.',
+    'init: writes the folder for an address: the document, a page about it, a logo, rules for common hosts. With --auth private_key_jwt a key pair is made; its private half goes to the secret store. With --redirect-uri it lists these addresses alone; where http://127.0.0.1/callback is none of them, the first login at an authorization server needs login --redirect-uri, too.',
     'build [FOLDER]: writes it again from its own document, with what the options change; the same bytes for the same settings. Where there is none yet: from --url, or the configured address.',
     'check [URL|FILE|FOLDER]: every rule for such documents; a file is judged, and what its address serves, and both are compared. Without a word: the configured address, else ./client-metadata. Exit code 5 when a rule is broken.',
     'serve [FOLDER]: https on 127.0.0.1 with the right headers, to try it out.',

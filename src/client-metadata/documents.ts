@@ -1,3 +1,4 @@
+import { readRedirectUri } from '../core/configuration/redirect-uri.js';
 import { Failure, isFailure } from '../core/failure.js';
 import { readWhole } from '../core/read-whole.js';
 import { printable } from '../core/text/printable.js';
@@ -81,6 +82,8 @@ export interface DocumentChange {
   readonly url?: string | undefined;
   readonly name?: string | undefined;
   readonly contact?: string | undefined;
+  /** Undefined, or none: as before. */
+  readonly redirectUri?: readonly string[] | undefined;
 }
 
 const longestName = 100;
@@ -111,7 +114,7 @@ export function newSettings(change: DocumentChange, keys: DocumentSettings['keys
   if (contact !== undefined && !isAddress && !mailAddress.test(contact)) {
     throw documentSettingRefused('--contact', 'it is neither an e-mail address nor an https URL');
   }
-  return { url, name, contact, keys };
+  return { url, name, contact, redirectUris: readRedirectUris(change.redirectUri), keys };
 }
 
 /**
@@ -120,10 +123,32 @@ export function newSettings(change: DocumentChange, keys: DocumentSettings['keys
  */
 export function changedSettings(
   { bytes, path }: Pick<DocumentFile, 'bytes' | 'path'>,
-  { url, name, contact }: DocumentChange = {},
+  { url, name, contact, redirectUri = [] }: DocumentChange = {},
 ): DocumentSettings {
   const { object, findings } = validateDocument(bytes, undefined);
   if (object === undefined) throw documentUnusable(path, findings[0]?.what ?? '');
   const { keys, ...found } = readSettings(object);
-  return newSettings({ url: url ?? found.url, name: name ?? found.name, contact: contact ?? found.contact }, keys);
+  return newSettings(
+    {
+      ...{ url: url ?? found.url, name: name ?? found.name, contact: contact ?? found.contact },
+      redirectUri: redirectUri.length === 0 ? found.redirectUris : redirectUri,
+    },
+    keys,
+  );
+}
+
+/** Longest list of redirect URIs, in characters: a document has 5 KiB for everything. */
+const longestList = 2_000;
+
+/** Those that were typed, each once; undefined: none. @throws Failure `usage` */
+function readRedirectUris(typed: readonly string[] = []): DocumentSettings['redirectUris'] {
+  for (const uri of typed) {
+    const read = readRedirectUri(uri);
+    if (!read.ok) throw documentSettingRefused('--redirect-uri', read.problem);
+  }
+  const uris = [...new Set(typed)];
+  if (uris.join('').length > longestList) {
+    throw documentSettingRefused('--redirect-uri', `all of them have ${longestList} characters at most`);
+  }
+  return uris.length === 0 ? undefined : uris;
 }

@@ -1,5 +1,5 @@
 import { htmlText, shellWord } from '../core/text/printable.js';
-import { ownRedirectUris } from '../oauth/client-metadata/redirect-uris.js';
+import { ownRedirectUris, redirectOption } from '../oauth/client-metadata/redirect-uris.js';
 import { type DocumentSettings, writeDocument } from '../oauth/client-metadata/write-document.js';
 
 const placeholder = `
@@ -8,7 +8,8 @@ use the document, and \`postern client-metadata check\` says so.
 `;
 
 /** `README.md` of the folder: what it is, how to host it, how to see that it works. @param file Name of the document. */
-export function readme({ url, keys }: DocumentSettings, file: string): string {
+export function readme({ url, redirectUris, keys }: DocumentSettings, file: string): string {
+  const option = redirectOption(redirectUris);
   const { pathname, hostname } = new URL(url);
   const headers = documentHeaders.map(([name, value]) => `    ${name}: ${value}`).join('\n');
   return `# A client ID metadata document
@@ -41,15 +42,20 @@ no cookie, no redirect, no compression for those who do not ask for it.
 ## See that it works
 
     postern client-metadata check ${shellWord(url)}
-    postern login https://example.com/mcp --client-metadata-url ${shellWord(url)}
+    postern login https://example.com/mcp --client-metadata-url ${shellWord(url)}${option === '' ? '' : ` ${option}`}
 
 For good: \`POSTERN_CLIENT_METADATA_URL\`, or \`"clientMetadataUrl"\` in \`config.json\`.
 
 ## What stands in it, and what does not
 
-- \`redirect_uris\`: loopback without a port stands for any port (RFC 8252 section 7.3), and changes with each login; the
+- \`redirect_uris\`: loopback without a port stands for any port (RFC 8252 section 7.3), and changes with each login; ${
+    redirectUris === undefined
+      ? `the
   ones with a port are for authorization servers that compare ports (\`postern login --redirect-port\`), those with
-  \`localhost\` for the ones that take that alone (\`--redirect-uri\`).
+  \`localhost\` for the ones that take that alone (\`--redirect-uri\`).`
+      : `these
+  were chosen (\`postern client-metadata build --redirect-uri\`), and \`postern login --redirect-uri\` names the one to use.`
+  }
 - No \`scope\`, on purpose: what is asked for is each protected server's to say.
 - No secret, and there must never be one: the whole world can read it. ${
     keys.length === 0
@@ -175,9 +181,9 @@ yours that asks is that you started a login yourself, just now.</p>
 <h2>Where answers go</h2>
 <p>Only to the computer that it runs on, never to a server:</p>
 <ul>
-${ownRedirectUris.map((uri) => `<li><code>${uri}</code></li>`).join('\n')}
+${(settings.redirectUris ?? ownRedirectUris).map((uri) => `<li><code>${htmlText(uri)}</code></li>`).join('\n')}
 </ul>
-<p class="soft">The first two stand for any port (RFC 8252 section 7.3). ${keysLine(settings)}</p>
+<p class="soft">An address without a port stands for any port (RFC 8252 section 7.3). ${keysLine(settings)}</p>
 <h2>You did not start this login?</h2>
 <p>Deny it, or close the page: nothing has happened yet. If it asks again and again, somebody may be trying to trick you.</p>
 <h2>How to report abuse</h2>

@@ -3,6 +3,7 @@ import { readStore } from '../core/configuration/store-option.js';
 import { storeInWords } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
+import { ownRedirectUris, redirectOption } from '../oauth/client-metadata/redirect-uris.js';
 import type { DocumentSettings } from '../oauth/client-metadata/write-document.js';
 import type { SecretStore } from '../stores/ports.js';
 import { documentHasKey } from '../tokens/client-keys.js';
@@ -66,10 +67,13 @@ export async function build(world: ClientMetadataWorld, args: DocumentArguments)
 
 async function writeAndTell(world: ClientMetadataWorld, folder: string, settings: DocumentSettings): Promise<void> {
   const path = await writeFolder(world, folder, settings);
-  const { url, keys } = settings;
-  if (world.json) await world.out.json({ folder, path, url, keys: keys.length });
+  const { url, keys, redirectUris = ownRedirectUris } = settings;
+  if (world.json) await world.out.json({ folder, path, url, redirectUris, keys: keys.length });
   else await world.out.line(path);
   world.tell(`Made ${folder} for ${url}`);
+  const option = redirectOption(redirectUris);
+  if (option !== '')
+    world.tell(`The first login with it at an authorization server needs one that it lists: ${option}`);
 }
 
 /** The store for a new private key: the option, else the configuration, else the keychain. @throws Failure `usage` */

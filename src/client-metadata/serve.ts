@@ -4,6 +4,7 @@ import { printable, shellWord } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
 import { aborted } from '../core/time.js';
 import { usageWrong } from '../core/usage-failures.js';
+import { redirectOption } from '../oauth/client-metadata/redirect-uris.js';
 import type { DocumentArguments } from './client-metadata.options.js';
 import { changedSettings, readDocument } from './documents.js';
 import { documentHeaders, otherHeaders } from './hosted-folder.js';
@@ -12,7 +13,7 @@ import type { ClientMetadataWorld } from './ports.js';
 /** `client-metadata serve`: the folder over https on loopback, until the program is told to end. */
 export async function serve(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit> {
   const there = await readDocument(world, args.target);
-  const { url } = changedSettings(there);
+  const { url, redirectUris } = changedSettings(there);
   const own = new URL(url);
   const isLocal = ['127.0.0.1', 'localhost'].includes(own.hostname);
   const port = args.port ?? (isLocal ? Number(own.port) : 0);
@@ -30,7 +31,8 @@ export async function serve(world: ClientMetadataWorld, args: DocumentArguments)
   const certificate = server.certificateFile;
   if (world.json) await world.out.json({ url: served, certificate: certificate ?? null });
   else await world.out.line(served);
-  if (certificate !== undefined) for (const line of howToTrust(served, certificate)) world.tell(line);
+  if (certificate !== undefined)
+    for (const line of howToTrust(served, certificate, redirectOption(redirectUris))) world.tell(line);
   if (served !== url) {
     world.tell(`Note: the document is made for ${printable(url)}, and counts at no other address. For this one:`);
     world.tell(`  postern client-metadata build ${shellWord(path)} --url ${served} --out DIR`);
@@ -52,12 +54,12 @@ function readTls({ tlsCert, tlsKey, selfSigned }: DocumentArguments) {
   throw usageWrong(message, 'postern client-metadata --help');
 }
 
-function howToTrust(url: string, certificateFile: string): readonly string[] {
+function howToTrust(url: string, certificateFile: string, option: string): readonly string[] {
   const file = shellWord(certificateFile);
   return [
     `Its certificate, for as long as this runs: ${printable(certificateFile)}`,
     `Check it:  POSTERN_CA_FILE=${file} postern client-metadata check ${shellWord(url)}`,
     `Try it:    postern sandbox --allow-client-documents-from ${new URL(url).host} --client-documents-ca ${file}`,
-    `           postern login http://127.0.0.1:…/mcp --client-metadata-url ${shellWord(url)}`,
+    `           postern login http://127.0.0.1:…/mcp --client-metadata-url ${shellWord(url)}${option === '' ? '' : ` ${option}`}`,
   ];
 }

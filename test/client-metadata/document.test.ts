@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { changedSettings, newSettings } from '../../src/client-metadata/documents.js';
 import { buildFolder, fileNameOf } from '../../src/client-metadata/hosted-folder.js';
 import { asObject, parseJson } from '../../src/core/text/json.js';
@@ -72,6 +73,54 @@ test('another address, name and contact reach every file that names them, and no
   assert.match(files.get('.htaccess') ?? '', /<Files "my-client\.json">/);
 });
 
+test('[R-2.3a][R-5.8d] whatever redirect URIs are chosen, the document keeps every rule, and is built again byte for byte', () => {
+  const address = fc
+    .record({
+      host: fc.constantFrom('127.0.0.1', '[::1]', 'localhost'),
+      port: fc.option(fc.integer({ min: 1024, max: 65_535 }), { nil: undefined }),
+      path: fc.constantFrom('', '/', '/callback', '/oauth/back', '/a~b/%20'),
+    })
+    .map(({ host, port, path }) => `http://${host}${port === undefined ? '' : `:${port}`}${path}`);
+  fc.assert(
+    fc.property(fc.array(address, { minLength: 1, maxLength: 12 }), (redirectUri) => {
+      const text = writeDocument(newSettings({ url: 'https://me.postern/client.json', redirectUri }, []));
+      const there = { bytes: new TextEncoder().encode(text), path: 'client.json' };
+      const { findings } = validateDocument(there.bytes, undefined);
+      assert.deepEqual(
+        findings.filter(({ verdict }) => verdict === 'failure'),
+        [],
+      );
+      assert.deepEqual(JSON.parse(text).redirect_uris, [...new Set(redirectUri)]);
+      assert.equal(writeDocument(changedSettings(there)), text);
+      const other = writeDocument(changedSettings(there, { redirectUri: ['http://localhost/x'] }));
+      assert.deepEqual(JSON.parse(other).redirect_uris, ['http://localhost/x']);
+    }),
+  );
+});
+
+test('chosen redirect URIs stand on the page, and where a login has to name one, README, check and serve say so', async () => {
+  const url = 'https://me.postern/client.json';
+  const chosen = newSettings({ url, redirectUri: ['http://localhost:3118/oauth', 'http://[::1]/b'] }, []);
+  const files = new Map((await buildFolder(chosen, 'client.json')).map((file) => [file.name, file.text]));
+  assert.match(
+    files.get('index.html') ?? '',
+    /<li><code>http:\/\/localhost:3118\/oauth<\/code><\/li>\n<li><code>http:\/\/\[::1\]\/b/,
+  );
+  assert.doesNotMatch(files.get('index.html') ?? '', /\/callback/);
+  assert.match(
+    files.get('README.md') ?? '',
+    / --client-metadata-url \S+ --redirect-uri http:\/\/localhost:3118\/oauth\n/,
+  );
+  const { findings } = validateDocument(new TextEncoder().encode(writeDocument(chosen)), url);
+  assert.deepEqual(
+    findings.map(({ code, verdict }) => [code, verdict]),
+    [['redirect_uri_by_choice', 'warning']],
+  );
+  const both = newSettings({ url, redirectUri: ['http://localhost/x', 'http://127.0.0.1/callback'] }, []);
+  const [readme] = (await buildFolder(both, 'client.json')).filter(({ name }) => name === 'README.md');
+  assert.doesNotMatch(readme?.text ?? '', /--client-metadata-url \S+ --redirect-uri/);
+});
+
 for (const [what, wish, code] of [
   ['no address', { url: undefined }, 'client_metadata_url_missing'],
   ['http', { url: 'http://me.postern/client.json' }, 'client_metadata_url_refused'],
@@ -81,6 +130,24 @@ for (const [what, wish, code] of [
   ['an escape in the file name', { url: 'https://me.postern/%2e%2e%2fclient.json' }, 'client_metadata_url_refused'],
   ['an empty name', { url: 'https://me.postern/client.json', name: ' ' }, 'usage'],
   ['a name in disguise', { url: 'https://me.postern/client.json', name: 'a\u202eb' }, 'usage'],
+  [
+    'a redirect URI elsewhere',
+    { url: 'https://me.postern/client.json', redirectUri: ['https://x.example/cb'] },
+    'usage',
+  ],
+  [
+    'a redirect URI with a query',
+    { url: 'https://me.postern/c.json', redirectUri: ['http://localhost/cb?a=1'] },
+    'usage',
+  ],
+  [
+    'more redirect URIs than anybody reads',
+    {
+      url: 'https://me.postern/c.json',
+      redirectUri: Array.from({ length: 9 }, (_, at) => `http://localhost/${at}${'x'.repeat(240)}`),
+    },
+    'usage',
+  ],
   ['a contact that is a script', { url: 'https://me.postern/client.json', contact: 'javascript:alert(1)' }, 'usage'],
 ] as const) {
   test(`[R-2.3a] no document is made with ${what}`, () => {

@@ -20,7 +20,9 @@ export function announceDocument(
   const { tell } = ports.terminal;
   tell(`as ${printable(client.clientId)} (client ID metadata document)`);
   if (!isListed(redirect.redirectUri)) {
-    tell(`Documents made here do not list the redirect URI ${printable(redirect.redirectUri, 300)}: this one has to.`);
+    tell(
+      `Documents made here do not list the redirect URI ${printable(redirect.redirectUri, 300)} unless it was chosen for them: this one has to.`,
+    );
   }
   if (kept.some(({ way, clientId }) => way === 'metadata' && clientId === client.clientId)) return;
   tell(

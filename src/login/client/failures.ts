@@ -188,7 +188,7 @@ export function withDocumentRemedy(
   const other =
     redirect === undefined
       ? ''
-      : `if it minds the redirect address, add ${redirect} (which stands in documents made here); `;
+      : `if it minds the redirect address, add ${redirect} (documents made here list that, unless others were chosen); `;
   return failure.withRemedy(
     `To identify another way, add ${otherWay}; ${other}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`,
   );

@@ -1,5 +1,6 @@
+import { readRedirectUri } from '../../core/configuration/redirect-uri.js';
 import type { JsonValue } from '../../core/text/json.js';
-import { quoted } from '../../core/text/printable.js';
+import { quoted, shellWord } from '../../core/text/printable.js';
 import { gateUrl } from '../../core/url.js';
 import { type Finding, findingsOf } from './finding.js';
 
@@ -20,6 +21,18 @@ export const ownRedirectUris: readonly string[] = [
   ...fixedPorts.map((port) => `http://localhost:${port}/callback`),
 ];
 
+/** Those of a document that were chosen for it; undefined: the usual ones, or none that this program could send. */
+export function chosenRedirectUris(listed: readonly string[] = []): readonly string[] | undefined {
+  const isChosen = listed.length > 0 && listed.every((uri) => readRedirectUri(uri).ok);
+  return isChosen && listed.join(' ') !== ownRedirectUris.join(' ') ? listed : undefined;
+}
+
+/** The option that each login with such a document needs; '' where what it sends unasked is listed. */
+export function redirectOption(redirectUris: readonly string[] = ownRedirectUris): string {
+  const [first] = redirectUris;
+  return first === undefined || redirectUris.includes(anyPort) ? '' : `--redirect-uri ${shellWord(first)}`;
+}
+
 const own = /^http:\/\/127\.0\.0\.1(?::([0-9]{1,5}))?\/callback$/;
 
 const rule = 'R-2.3a, R-5.8d';
@@ -34,6 +47,11 @@ const found = findingsOf({
   redirect_uri_plain_http: ['failure', rule, 'Use https, or a loopback address.'],
   redirect_uri_elsewhere: ['warning', 'R-5.8d', 'Leave it out, unless another program of yours needs it.'],
   redirect_uri_not_ours: ['failure', 'R-2.5d', `Add ${anyPort} to redirect_uris.`],
+  redirect_uri_by_choice: [
+    'warning',
+    'R-2.5d',
+    `Add ${anyPort}, or log in with --redirect-uri and one that is listed.`,
+  ],
   redirect_uri_any_port_missing: ['warning', 'R-2.5d', `Add ${anyPort}.`],
   fixed_port_missing: ['warning', 'R-2.5d', `Add ${ownRedirectUris[2]}, for --redirect-port ${fixedPorts[0]}.`],
 });
@@ -48,7 +66,7 @@ export function validateRedirectUris(value: JsonValue | undefined): readonly Fin
   return [
     ...value.flatMap(validateOne),
     ...found({ redirect_uri_twice: isTwice && 'redirect_uris lists an address twice.' }),
-    ...validateOwn(value.filter((uri) => own.test(uri))),
+    ...validateOwn(value),
   ];
 }
 
@@ -69,10 +87,15 @@ function validateOne(uri: string): readonly Finding[] {
   }).slice(0, 1);
 }
 
-function validateOwn(listed: readonly string[]): readonly Finding[] {
+function validateOwn(uris: readonly string[]): readonly Finding[] {
+  const listed = uris.filter((uri) => own.test(uri));
   if (listed.length === 0) {
-    const what = 'redirect_uris lists nothing that this program sends, which is http://127.0.0.1:PORT/callback.';
-    return found({ redirect_uri_not_ours: what });
+    const isByChoice = uris.some((uri) => readRedirectUri(uri).ok);
+    const usual = 'which is http://127.0.0.1:PORT/callback';
+    return found({
+      redirect_uri_by_choice: isByChoice && `redirect_uris does not list what a login sends unasked, ${usual}.`,
+      redirect_uri_not_ours: !isByChoice && `redirect_uris lists nothing that this program sends, ${usual}.`,
+    });
   }
   return found({
     redirect_uri_any_port_missing:

@@ -1,5 +1,5 @@
 import { asObject, type JsonObject, stringField, stringListField } from '../../core/text/json.js';
-import { ownRedirectUris } from './redirect-uris.js';
+import { chosenRedirectUris, ownRedirectUris } from './redirect-uris.js';
 
 /** Everything in a document that is somebody's choice. */
 export interface DocumentSettings {
@@ -8,6 +8,8 @@ export interface DocumentSettings {
   readonly name: string;
   /** Where abuse is reported: an e-mail address or an https URL. */
   readonly contact: string | undefined;
+  /** One or more, which this program can send; undefined: the usual ones. */
+  readonly redirectUris?: readonly string[] | undefined;
   /** None: `token_endpoint_auth_method` is `none`; else `private_key_jwt`. Public JWKs (RFC 7517), the newest first. */
   readonly keys: readonly JsonObject[];
 }
@@ -16,7 +18,7 @@ export interface DocumentSettings {
  * The document's text (rule 2.3; CIMD section 4.1), the same bytes for the same settings. `scope` is left out on
  * purpose: what is asked for is each protected server's to say, and a list here would bind the client to it.
  */
-export function writeDocument({ url, name, contact, keys: given }: DocumentSettings): string {
+export function writeDocument({ url, name, contact, redirectUris, keys: given }: DocumentSettings): string {
   // A key that was just made and one that was read from a document hold the same members in another order.
   const keys = given.map(publicKey);
   const document = {
@@ -26,7 +28,7 @@ export function writeDocument({ url, name, contact, keys: given }: DocumentSetti
     logo_uri: new URL('logo.svg', url).href,
     ...(contact === undefined ? {} : { contacts: [contact] }),
     application_type: 'native',
-    redirect_uris: ownRedirectUris,
+    redirect_uris: redirectUris ?? ownRedirectUris,
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: keys.length === 0 ? 'none' : 'private_key_jwt',
@@ -42,6 +44,7 @@ export function readSettings(document: JsonObject) {
     url: stringField(document, 'client_id'),
     name: stringField(document, 'client_name'),
     contact: stringListField(document, 'contacts')?.[0],
+    redirectUris: chosenRedirectUris(stringListField(document, 'redirect_uris')),
     keys: (Array.isArray(keys) ? keys : [])
       .map(asObject)
       .filter((key) => key !== undefined)

@@ -29,7 +29,8 @@ const required: readonly Row[] = [
 ];
 
 const redirects: readonly Row[] = [
-  ['none of ours', changed({ redirect_uris: ['http://127.0.0.1/other'] }), 'failure redirect_uri_not_ours'],
+  ['none of ours', changed({ redirect_uris: ['http://127.0.0.1/other?a=1'] }), 'failure redirect_uri_not_ours'],
+  ['ours by choice', changed({ redirect_uris: ['http://127.0.0.1/other'] }), 'warning redirect_uri_by_choice'],
   [
     'plain http elsewhere',
     changed({

@@ -56,7 +56,9 @@ With --auth private_key_jwt the client has a key: its private half is in your st
 client-metadata rotate\` publishes a new one beside it; later, \`rotate --retire\` ends the overlap.
 
 An authorization server that compares the port of the redirect address wants one of those in the document: add --redirect-port 17873
-once; it is remembered for that server. With localhost it is --redirect-uri http://localhost:17873/callback. \`postern client-metadata show <server>\` says what a login there would send, and why.
+once; it is remembered for that server. With localhost it is --redirect-uri http://localhost:17873/callback.
+Where other addresses have to be listed, \`init\` and \`build\` take --redirect-uri, again for more; logins take one of them by the
+same option. \`postern client-metadata show <server>\` says what a login there would send, and why.
 
 No document can keep another program on your computer from naming it. That is why its redirect addresses are loopback alone, and why
 a good consent page shows where the response goes and asks whether you started this login yourself.
