@@ -155,8 +155,17 @@ export async function recover(
   if (!(await recovery.isWaiting(login.key))) return undefined;
   const item = stored.refreshToken && (await recovery.find(login.key, stored.refreshToken));
   const waiting = item && (await credentialIn(item, stored));
-  // Without rotation the secret that seals is the same before and after: the token says whether the store has it already.
-  if (waiting && waiting.accessToken.reveal() !== stored.accessToken.reveal()) return waiting;
+  // Without rotation the secret that seals is the same before and after: what was issued says whether the store has it already.
+  if (waiting && !isSame(waiting, stored)) return waiting;
   await recovery.forget(login.key).catch(ignoreFailure);
   return undefined;
+}
+
+/** A refresh at a company's provider may bring no ID token, and another refresh token all the same. */
+function isSame(one: StoredCredential, other: StoredCredential): boolean {
+  const issued = ({ accessToken, refreshToken, holds }: StoredCredential) => [
+    ...[accessToken, refreshToken].map((secret) => secret?.reveal()),
+    holds,
+  ];
+  return issued(one).every((value, at) => value === issued(other)[at]);
 }

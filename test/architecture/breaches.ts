@@ -109,7 +109,7 @@ export const limits = {
     1_606 +
     60 +
     331 +
-    190 +
+    235 +
     85 +
     81,
 } as const;

@@ -13,7 +13,6 @@ import {
   clients,
   companyOptions,
   companySecret,
-  idJagsOf,
   loginInBrowser,
   providerOf,
   toolSecret,
@@ -148,22 +147,4 @@ test('an ID token of a file: no person, read anew each time, never stored; gone,
     assert.match(run.stderr, /postern help (company|machines)/);
   }
   assert.equal(askedOfProvider(stage).length, before, 'nothing was sent');
-});
-
-test('of eight processes at the end of both tokens one refreshes at the provider', { skip }, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 2, idTokenSeconds: 2 });
-  const { serverUrl } = stage.sandbox;
-  const login = await loginInBrowser(stage, [serverUrl, '--name', 'one', ...(await companyOptions(stage))]);
-  assert.equal(login.code, 0, login.stderr);
-  await aSecond();
-  await aSecond();
-  const before = askedOfProvider(stage).filter((grant) => grant === 'refresh_token').length;
-  const runs = await Promise.all(Array.from({ length: 8 }, () => stage.run('token', 'one')));
-  for (const { code, stderr } of runs) assert.equal(code, 0, stderr);
-  const asked = askedOfProvider(stage).filter((grant) => grant === 'refresh_token').length - before;
-  assert.ok(asked >= 1 && asked <= 3, `${asked} refreshes, and none twice with one token`);
-  const spent = stage.sandbox.requests.flatMap(({ params }) => new Map(params).get('refresh_token') ?? []);
-  assert.equal(new Set(spent).size, spent.length, 'no refresh token is sent twice');
-  const used = idJagsOf(stage);
-  assert.equal(new Set(used).size, used.length, 'and no ID-JAG');
 });

@@ -28,9 +28,19 @@ export function recordOf(stage: Stage): LoginRecord {
 }
 
 export function recordsOf(stage: Stage): readonly LoginRecord[] {
+  return indexOf(stage).logins;
+}
+
+/** The items of the logins, and of those at companies' providers. */
+export function keysOf(stage: Stage): { readonly logins: readonly string[]; readonly providers: readonly string[] } {
+  const { logins, providers = [] } = indexOf(stage);
+  return { logins: logins.map(({ key }) => key), providers: providers.map(({ key }) => key) };
+}
+
+function indexOf(stage: Stage) {
   const read = readIndexSync(`${stage.home.path}/state/postern/logins.json`);
   assert.ok(read.ok, 'the index opens');
-  return read.document.logins;
+  return read.document;
 }
 
 /** Members of a stored credential that tests look at or change. */
@@ -50,11 +60,16 @@ export async function itemOf(stage: Stage, key: string): Promise<ItemFields> {
 /** Makes the stored token run out `inMs` from now, as far as this machine knows; the item is otherwise as it was. */
 export async function letExpire(stage: Stage, key: string, inMs: number): Promise<ItemFields> {
   const item = { ...(await itemOf(stage, key)), expiresAt: Date.now() + inMs };
+  await writeItem(stage, key, item);
+  return item;
+}
+
+/** Puts an item into the real keychain. */
+export async function writeItem(stage: Stage, key: string, item: ItemFields): Promise<void> {
   const { signal } = new AbortController();
   const request = { operation: 'write', account: key, text: JSON.stringify(item) } as const;
   const wrote = await requestInChild(request, stage.home.env, signal);
   assert.ok(wrote.ok);
-  return item;
 }
 
 /** Does the protected server take this token? */
