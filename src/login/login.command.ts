@@ -11,6 +11,7 @@ import { checkNameForm, meantBy } from './begin-login.js';
 import { readBrowser } from './browser/chosen-browser.js';
 import { checkClient, clientOfNewKey, readClient, readScopes } from './client/client-options.js';
 import { checkProvider, readProvider } from './company/options.js';
+import { refuseShared } from './company/refuse-shared.js';
 import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
 import { loginToAll } from './from-program/login-to-all.js';
 import { givenOptions, withLoginTyped } from './given/given-options.js';
@@ -39,8 +40,12 @@ export const command: Command<typeof loginTable, World> = {
     const args = await withServer(world, given);
     if (args === undefined) return 0;
     if (args.generateKey) return await printNewKey(world, args);
+    const store = await storeOf(world, args);
+    const { server, account } = await readLoginTarget(world, args.server, args.account);
+    const typed = { server, account, name: args.name, given: givenOptions({ ...args }, world.env) };
+    await refuseShared(world, { ...typed, store, byProvider: args.idp !== undefined });
     // One that another machine has made is replaced, too, and not made beside it.
-    await world.index.adopt?.(await storeOf(world, args));
+    await world.index.adopt?.(store);
     const held = await heldLogin(world, args);
     if (held !== undefined && (await staysWith(world, held, args))) return 0;
     return await printLogin(world, held, await logIn(world, args));

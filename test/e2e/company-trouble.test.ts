@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { startTcp } from '../support/http-server.js';
 import { needs } from '../support/needs.js';
-import { runProgram } from '../support/program.js';
+import { runProgram, startProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import {
   aSecond,
@@ -196,6 +197,36 @@ test('options that do not go together are refused before anything is sent', { sk
   const unknown = await stage.run('logout', '--idp', 'https://idp.example');
   assert.equal(unknown.code, 3);
   assert.deepEqual(stage.sandbox.requests, []);
+});
+
+test('a login by a provider is kept in no store that machines share: neither engine nor server is asked, and the command that is named works', {
+  skip,
+}, async () => {
+  await using stage = await openStage({ clients });
+  await using engine = await startTcp((socket) => socket.destroy());
+  const { host } = new URL(engine.origin);
+  const stores = [`redis:redis://${host}`, `etcd:http://${host}`];
+  const words = [stage.sandbox.serverUrl, '--name', 'one', ...(await companyOptions(stage))];
+  let remedy = '';
+  for (const store of stores) {
+    const refused = await stage.run('login', ...words, '--store', store, '--json');
+    const { error } = JSON.parse(refused.stderr);
+    assert.deepEqual([refused.code, error.code], [2, 'store_refused'], refused.stderr);
+    assert.match(error.message, /one person’s/);
+    assert.ok(error.message.includes(store));
+    remedy = error.remedy;
+  }
+  const home = { ...stage.home, env: { ...stage.home.env, POSTERN_STORE: stores[0] ?? '' } };
+  const bySetting = await runProgram(home, ['login', ...words]);
+  assert.equal(bySetting.code, 2, bySetting.stderr);
+  assert.deepEqual([engine.connections.opened, stage.sandbox.requests], [0, []]);
+  const [, command = ''] = /: postern login (.*)$/.exec(remedy) ?? [];
+  const login = await loginInBrowser({ ...stage, start: (...args) => startProgram(home, args) }, command.split(' '));
+  assert.equal(login.code, 0, login.stderr);
+  const again = await stage.run('login', 'one', '--store', stores[0] ?? '');
+  assert.equal(again.code, 2, again.stderr);
+  assert.match(again.stderr, /postern login one --store keychain/);
+  assert.equal(engine.connections.opened, 0);
 });
 
 /** A server whose metadata names that issuer for its authorization server, and for everything else. */

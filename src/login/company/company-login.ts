@@ -1,6 +1,6 @@
 import { isFailure } from '../../core/failure.js';
 import type { LoginAsked } from '../../core/login-command.js';
-import { isSharedKind, type LoginRecord } from '../../core/records.js';
+import type { LoginRecord } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
 import { printable } from '../../core/text/printable.js';
 import { authMethodFor } from '../../oauth/client-authentication.js';
@@ -21,8 +21,9 @@ import type { BegunLogin, GivenProvider, LoginPorts, LoginRequest, PersonLogin }
 import { askForToken } from '../redeem.js';
 import { withOtherResource } from '../refusals/resource-refused.js';
 import { saveCredential } from '../save-credential.js';
-import { companyClientMissing, companyNotShared } from './failures.js';
+import { companyClientMissing } from './failures.js';
 import { logInAtProvider } from './log-in-at-provider.js';
+import { refuseShared } from './refuse-shared.js';
 
 /**
  * The company's provider that a login is made by: the one named now, else that of the login which it replaces. Nothing that a
@@ -52,11 +53,11 @@ export async function companyLogin(
   given: GivenProvider,
 ): Promise<LoginRecord> {
   const { signal } = request;
+  await refuseShared(world, { ...request, byProvider: true });
   const begun = await beginLogin(world, request, 'assertion');
   const { ports, discovery, headers, meant, dpop } = begun;
   const { authorizationServer } = discovery;
   const { issuer } = authorizationServer;
-  if (isSharedKind(ports.store.kind)) throw companyNotShared(ports.store.kind);
   if (issuer === given.issuer) throw providerIsIssuer(given.issuer, withoutProvider(meant));
   const missing = missingForIdJag(authorizationServer);
   if (missing !== undefined) throw idJagNotTaken(issuer, missing);

@@ -24,14 +24,24 @@ export function providerUnknown(issuer: string, known: readonly string[]): Failu
 }
 
 /** What hangs on the login at a provider is no login of many machines: each would need the person's login there. */
-export function companyNotShared(store: string): Failure {
+export function companyNotShared(store: string, login: LoginAsked): Failure {
   return new Failure({
-    code: 'store_refused',
-    exit: exitCode.usage,
-    message: `A login by a company’s provider is one person’s, and cannot be kept in the store ${quoted(store, 200)}, which machines share.`,
-    remedy: 'Keep it on this machine, with --store keychain or --store file. Which way is for whom: postern help fleet',
+    ...notShared,
+    message: `A login by a company’s provider is one person’s, and cannot be kept in the store ${quoted(store, 200)}, which machines share. Nobody was asked.`,
+    remedy: `Keep it on this machine, in the keychain (or, with --store file, in a sealed file): ${loginCommand(login, '--store keychain')}`,
   });
 }
+
+/** The same for one that is there already. */
+export function companyNotMoved(store: string): Failure {
+  return new Failure({
+    ...notShared,
+    message: `A login by a company’s provider is one person’s, and stays on this machine: machines share the store ${quoted(store, 200)}.`,
+    remedy: 'It works as before. Which logins are for many machines: postern help fleet',
+  });
+}
+
+const notShared = { code: 'store_refused', exit: exitCode.usage } as const;
 
 /** Somebody has to log in at the provider, and nobody may be asked. A code to type is none of its ways. */
 export function providerNeedsPerson(failure: Failure): Failure {

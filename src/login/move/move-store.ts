@@ -12,7 +12,7 @@ import type { Secret } from '../../core/secret.js';
 import { providerResource } from '../../stores/kept-provider.js';
 import { recordsIn } from '../../stores/orphans.js';
 import type { SecretStore } from '../../stores/ports.js';
-import { companyNotShared } from '../company/failures.js';
+import { companyNotMoved } from '../company/failures.js';
 import { moveNotVerified } from '../failures.js';
 import type { LoginPorts } from '../ports.js';
 import { credentialLockWaitMs } from '../save-credential.js';
@@ -68,7 +68,7 @@ async function moveOne(ports: Needs, key: string, to: SecretStore, signal: Abort
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
   const record = recordsIn(await ports.index.read()).find((one) => one.key === key);
   if (record === undefined) return false; // logged out meanwhile
-  if (isSharedKind(to.kind) && isByProvider(record)) throw companyNotShared(to.kind);
+  if (isSharedKind(to.kind) && isByProvider(record)) throw companyNotMoved(to.kind);
   const { store = 'keychain', leftIn } = record;
   const note = (...stores: [now: StoreKind, leftIn?: StoreKind]) =>
     ports.index.update((document) => withLocation(document, key, ...stores));
