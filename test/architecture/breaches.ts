@@ -109,7 +109,7 @@ export const limits = {
     1_606 +
     60 +
     331 +
-    235 +
+    240 +
     85 +
     81,
 } as const;
