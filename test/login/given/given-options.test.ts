@@ -122,7 +122,7 @@ test('whatever a login fails of, the login that its remedy names has the options
   assert.match(remedy, / --name work --login-hint me --no-browser$/);
 });
 
-test('[R-5.6] a program’s login that is paused for its many tabs names the options that it was started with', async () => {
+test('a program’s login that is paused for its many tabs names the options that it was started with', async () => {
   await using scene = await openScene({}, { browse: async () => undefined });
   const given = givenOptions(
     await parsed([scene.sandbox.serverUrl, '--store', 'file', '--redirect-uri', 'http://localhost/x']),
