@@ -1,4 +1,6 @@
+import type { LoginRecord } from '../../core/records.js';
 import { namedServer } from '../../core/resource.js';
+import type { ProxyService } from '../../core/services/proxy-services.js';
 import { columnsOf, cutTo, inColumns } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
@@ -36,6 +38,8 @@ export interface RowParts {
   readonly now: number;
   /** What its server said just now; undefined: it was not asked. */
   readonly checked?: CheckedLogin | undefined;
+  /** The proxy that is installed for it. */
+  readonly proxy?: Pick<ProxyService, 'port'> | undefined;
 }
 
 /** Columns that names and servers keep where a command stands in a cell. */
@@ -47,14 +51,15 @@ function maxCommand({ look, isTerminal }: TableLook): number {
 }
 
 /** The row of a login. */
-export function rowOf(table: TableLook, { status, isDefault, now, checked }: RowParts): TableRow {
+export function rowOf(table: TableLook, { status, isDefault, now, checked, proxy }: RowParts): TableRow {
   const { name = '', server } = status.login;
   const says = checked?.says === undefined ? [] : [`server says: ${checked.says}`];
   const browser = browserInWords(status.login);
-  // At a terminal it stands below the table.
+  // At a terminal these two stand below the table.
   const { provider } = status.login;
   const by = provider === undefined || table.isTerminal ? '' : `by ${provider.issuer}`;
-  const known = [whoOf(status.login), by, browser === undefined ? '' : `in ${browser}`, ...says]
+  const through = proxy === undefined || table.isTerminal ? '' : `proxy at ${addressOf(proxy)}`;
+  const known = [whoOf(status.login), by, through, browser === undefined ? '' : `in ${browser}`, ...says]
     .filter((text) => text !== '')
     .join(', ');
   const who = `${known}${isDefault ? ' (default)' : ''}`.trim();
@@ -118,6 +123,14 @@ export function commandLines(table: TableLook, states: readonly LoginStatus[]): 
     ? []
     : ['To log in again:', ...commands.map((command) => `  ${printable(command, 2000)}`)];
 }
+
+/** Below the table of a terminal: where a proxy is installed for a login, and for which hosts. */
+export function proxyLine({ name, server }: LoginRecord, proxy: ProxyService): string {
+  const hosts = proxy.hosts.length === 0 ? '' : ` (${proxy.hosts.join(', ')})`;
+  return printable(`Proxy for ${name ?? namedServer(server)}: ${addressOf(proxy)}${hosts}`, 600);
+}
+
+const addressOf = ({ port }: Pick<ProxyService, 'port'>) => `127.0.0.1:${port}`;
 
 /** A span of time in few letters, rounded down: `45 s`, `52 min`, `3 h`, `5 days`. */
 export function shortSpan(ms: number): string {

@@ -24,7 +24,7 @@ import {
   needsPerson,
 } from './login-status.js';
 import { type ProviderStatus, providerJson, providerLine, providerLines, providerStatuses } from './provider-status.js';
-import { commandLines, rowOf, type TableLook, tableLines } from './status-table.js';
+import { commandLines, proxyLine, rowOf, type TableLook, tableLines } from './status-table.js';
 
 export const statusTable = {
   name: 'status',
@@ -229,7 +229,12 @@ function shortBlocks({ out, look, clock }: World, logins: readonly ShownLogin[])
   );
   const unasked = logins.filter(({ checked }) => checked === undefined).map(({ status }) => status);
   const causes = logins.flatMap(({ status: { login }, checked }) => causeLines(table, login, checked));
-  return [lines, commandLines(table, unasked), causes].filter(({ length }) => length > 0);
+  const proxies = logins.flatMap(({ status: { login }, proxy }) =>
+    proxy === undefined ? [] : proxyLine(login, proxy),
+  );
+  return [lines, commandLines(table, unasked), causes, out.isTerminal ? proxies : []].filter(
+    ({ length }) => length > 0,
+  );
 }
 
 /** Why a login that was asked about is not taken, and what to do. */

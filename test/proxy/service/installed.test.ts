@@ -49,6 +49,21 @@ test('where no manager runs, the units are there, and what is left to type is sa
   }
 });
 
+test('status says in a few words that a login has a proxy, and in its JSON where', { skip }, async () => {
+  await using s = await scene({ name: 'work', server }, { name: 'other', server: 'https://example.com/other' });
+  const { origin } = await s.service('work', '--install', '--host', 'cursor');
+  const port = Number(new URL(origin).port);
+  const rows = (await s.run('status')).stdout.trimEnd().split('\n');
+  assert.match(rows.find((row) => row.startsWith('work ')) ?? '', new RegExp(`proxy at 127\\.0\\.0\\.1:${port} `));
+  assert.doesNotMatch(rows.find((row) => row.startsWith('other ')) ?? 'proxy', /proxy/);
+  const { logins } = JSON.parse((await s.run('status', '--json')).stdout);
+  const proxies = logins.map(({ name, proxy }: Record<string, unknown>) => [name, proxy]);
+  assert.deepEqual(proxies, [
+    ['work', { port, mount: 'work', hosts: ['cursor'] }],
+    ['other', null],
+  ]);
+});
+
 test('a host gets a key of its own, another one with --rotate, none with --uninstall --host', { skip }, async () => {
   await using s = await scene();
   const first = await s.service('work', '--install', '--host', 'cursor');
