@@ -148,3 +148,25 @@ test('an ID token of a file: no person, read anew each time, never stored; gone,
   }
   assert.equal(askedOfProvider(stage).length, before, 'nothing was sent');
 });
+
+test('uninstall lists the logins at a company’s provider, ends them there, and nothing of them is left', {
+  skip,
+}, async () => {
+  await using stage = await openStage({ clients });
+  const options = await companyOptions(stage);
+  const made = await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'work', ...options]);
+  assert.equal(made.code, 0, made.stderr);
+  const provider = providerOf(stage);
+  const plan = JSON.parse((await stage.run('uninstall', '--json')).stdout);
+  assert.deepEqual(plan.providers, [{ issuer: provider, clientId: 'company-tool', account: 'default' }]);
+  assert.match(
+    (await stage.run('uninstall')).stdout,
+    new RegExp(`Logins at companies’ providers, revoked there\n  ${provider}`),
+  );
+  const taken = await stage.run('uninstall', '--yes');
+  assert.equal(taken.code, 0, taken.stderr);
+  assert.match(taken.stdout, new RegExp(provider));
+  assert.ok(stage.sandbox.requests.some(({ path }) => path.endsWith('/company/revoke')));
+  const after = JSON.parse((await stage.run('uninstall', '--json')).stdout);
+  assert.deepEqual([after.logins, after.providers, after.orphans, after.files], [[], [], 0, []]);
+});

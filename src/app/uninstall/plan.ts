@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ClientKeyRecord, LoginRecord } from '../../core/records.js';
+import type { ClientKeyRecord, LoginRecord, ProviderRecord } from '../../core/records.js';
 import type { ProxyService } from '../../core/services/proxy-services.js';
 import { shimMark } from '../../credential/shim.js';
 import type { ExternalPrograms } from '../../setup/machine/ports.js';
@@ -21,6 +21,8 @@ export interface Written {
   /** Proxies that are installed as services. */
   readonly services: readonly ProxyService[];
   readonly logins: readonly LoginRecord[];
+  /** At companies’ providers. */
+  readonly providers: readonly ProviderRecord[];
   readonly registrations: number;
   readonly clientKeys: readonly ClientKeyRecord[];
   /** Secrets that a store has not given up yet. */
@@ -35,7 +37,7 @@ export async function allWritten(world: Context): Promise<Written> {
   const folders = { state: programs.machine.stateFolder, config: world.configurationFile().folder };
   const records = join(folders.state, 'setup');
   const noted = await notedShims(records);
-  const { logins, registrations, clientKeys = [], orphans = [] } = await world.index.read();
+  const { logins, providers = [], registrations, clientKeys = [], orphans = [] } = await world.index.read();
   return {
     programs,
     entries: await programs.records.all(),
@@ -43,6 +45,7 @@ export async function allWritten(world: Context): Promise<Written> {
     records,
     services: await world.proxyServices.all(),
     logins,
+    providers,
     registrations: registrations.length,
     clientKeys,
     orphans: orphans.length,
@@ -57,6 +60,7 @@ export function isNothing({
   shims,
   services,
   logins,
+  providers,
   registrations,
   clientKeys,
   orphans,
@@ -67,6 +71,7 @@ export function isNothing({
       shims.length +
       services.length +
       logins.length +
+      providers.length +
       registrations +
       clientKeys.length +
       orphans +

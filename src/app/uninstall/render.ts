@@ -1,4 +1,5 @@
 import { Failure } from '../../core/failure.js';
+import { defaultAccount } from '../../core/records.js';
 import { fitted, inColumnsOrBelow } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
@@ -16,7 +17,7 @@ const shown = (text: string) => printable(text, 300);
 
 /** All that would be taken back, for a person. */
 export function planLines(written: Written, look: Look): readonly string[] {
-  const { entries, shims, services, logins, registrations, clientKeys, orphans, files } = written;
+  const { entries, shims, services, logins, providers, registrations, clientKeys, orphans, files } = written;
   const secrets = [
     ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
     ...(clientKeys.length === 0 ? [] : [counted(clientKeys.length, 'client key')]),
@@ -24,6 +25,10 @@ export function planLines(written: Written, look: Look): readonly string[] {
   ];
   const rows = entries.map(({ record }) => [record.program, shown(record.server), shown(record.path)]);
   const all = logins.map((login) => [shown(fullName(login)), login.name === undefined ? '' : shown(login.server)]);
+  const atProviders = providers.map(({ issuer, account, identity = '' }) => [
+    shown(account === defaultAccount ? issuer : `${issuer} (account ${account})`),
+    shown(identity),
+  ]);
   const lines = [
     ...block(look, 'Entries in other programs’ files', inColumnsOrBelow(indented(look), rows).flat()),
     ...block(
@@ -37,6 +42,11 @@ export function planLines(written: Written, look: Look): readonly string[] {
       services.map(({ server, port }) => `127.0.0.1:${port} for ${shown(server)}`),
     ),
     ...block(look, 'Logins, revoked at their authorization servers', inColumnsOrBelow(indented(look), all).flat()),
+    ...block(
+      look,
+      'Logins at companies’ providers, revoked there',
+      inColumnsOrBelow(indented(look), atProviders).flat(),
+    ),
     ...block(look, 'Kept with them', secrets),
     ...block(look, 'Files and folders of postern itself', files.map(shown)),
   ];
@@ -53,12 +63,23 @@ function block(look: Look, title: string, lines: readonly string[]): readonly st
   return ['', ...titles, ...lines.map((line) => `  ${line}`)];
 }
 
-export function planJson({ entries, shims, services, logins, registrations, clientKeys, orphans, files }: Written) {
+export function planJson({
+  entries,
+  shims,
+  services,
+  logins,
+  providers,
+  registrations,
+  clientKeys,
+  orphans,
+  files,
+}: Written) {
   return {
     entries: entries.map(({ record: { program, server, path: file } }) => ({ program, server, file })),
     shims: shims.map(({ path }) => path),
     services: services.map(({ id, server, port }) => ({ id, server, port })),
     logins: logins.map(({ name = null, server, account }) => ({ name, server, account })),
+    providers: providers.map(({ issuer, clientId, account }) => ({ issuer, clientId, account })),
     registrations,
     clientKeys: clientKeys.length,
     orphans,
