@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { registry } from '../../src/app/registry.js';
+import { Failure } from '../../src/core/failure.js';
+import type { KeeperEvent } from '../../src/fleet/ports.js';
+import { eventJson } from '../../src/fleet/render.js';
+import { walkLogin } from '../../src/sandbox/walk.js';
 import { event, scriptedServer, usual } from '../bridge/host.js';
+import { authorizationUrlOf } from '../e2e/stage.js';
 import { homeWith } from '../login/status/home-with.js';
 import { freePort } from '../support/free-port.js';
 import { makeHomeWithKey } from '../support/home.js';
@@ -181,4 +186,61 @@ test('what proxy and sandbox print with --json once they listen is what their sc
     const [text] = await program.waitForStdout(/^\{.*\}$/m);
     assertFits(await schemaOf(line[0] ?? ''), text, line.join(' '));
   }
+});
+
+/** One of each: another one does not compile until it stands here. */
+const keeperEvents: { readonly [Name in KeeperEvent['event']]: Extract<KeeperEvent, { readonly event: Name }> } = {
+  started: { event: 'started', metrics: 'http://127.0.0.1:9090/metrics', store: 'redis:rediss://cache.example' },
+  leading: { event: 'leading' },
+  standing_by: { event: 'standing_by', leader: 'host-a (process 7)' },
+  stepped_down: { event: 'stepped_down' },
+  refreshed: { event: 'refreshed', login: 'work', expiresAt: 1_700_000_000_000 },
+  refresh_failed: {
+    ...{ event: 'refresh_failed', login: 'work', retryInMs: 1_234 },
+    failure: new Failure({ code: 'x', exit: 6, message: 'It is away.', remedy: 'Try again.' }),
+  },
+  store_failed: {
+    ...{ event: 'store_failed', retryInMs: 0 },
+    failure: new Failure({ code: 'x', exit: 7, message: 'It is away.', remedy: 'Try again.' }),
+  },
+  store_back: { event: 'store_back' },
+  ended: { event: 'ended' },
+};
+
+test('whatever happens to a keeper, its line is what the schema says; an event without what belongs to it is none', async () => {
+  const schema = await schemaOf('keeper');
+  const { started, refreshed, refresh_failed: failed } = keeperEvents;
+  const others = [
+    { ...started, metrics: null, store: null },
+    { ...refreshed, expiresAt: null },
+    { ...failed, retryInMs: null },
+  ];
+  for (const one of [...Object.values(keeperEvents), ...others]) {
+    assertFits(schema, JSON.stringify(eventJson(one, 0)), one.event);
+  }
+  const { leader: _, ...leaderless } = eventJson(keeperEvents.standing_by, 0);
+  for (const wrong of [leaderless, { at: new Date(0).toISOString(), event: 'slept' }, { event: 'leading' }]) {
+    assert.throws(() => assertFits(schema, JSON.stringify(wrong), 'a planted one'));
+  }
+});
+
+test('what keeper prints with --json, from its start to its end, is what its schema says', async () => {
+  await using sandbox = await startSandbox({ accessTokenSeconds: 6 });
+  await using home = await makeHomeWithKey();
+  const login = ['login', sandbox.serverUrl, '--name', 'work', '--store', 'file', '--no-browser'];
+  await using person = startProgram(home, login);
+  await walkLogin(await authorizationUrlOf(person));
+  assert.equal((await person.finished).code, 0);
+  await using keeper = startProgram(home, ['--json', 'keeper', '--listen', '127.0.0.1:0']);
+  await keeper.waitForStdout(/"event":"refreshed"/);
+  sandbox.setFaults(['refresh-invalid-grant']);
+  await keeper.waitForStdout(/"event":"refresh_failed"/);
+  keeper.kill('SIGTERM');
+  const { code, stdout, stderr } = await keeper.finished;
+  assert.equal(code, 0, stderr);
+  const lines = stdout.trimEnd().split('\n');
+  const schema = await schemaOf('keeper');
+  for (const line of lines) assertFits(schema, line, 'keeper');
+  const seen = new Set(lines.map((line) => JSON.parse(line).event));
+  assert.deepEqual([...seen], ['started', 'leading', 'refreshed', 'refresh_failed', 'ended']);
 });
