@@ -58,14 +58,6 @@ export function saltsDamaged(label: string): Failure {
   );
 }
 
-export function sharedPassphrasesAlike(): Failure {
-  return storeFailure(
-    'store_key_unsafe',
-    'Both passphrases are the same: every machine that reads could refresh.',
-    'Try again, with a second one for the machines that refresh.',
-  );
-}
-
 /** Nothing was changed. */
 export function sharedPassphraseWrong(label: string, which: 'readers' | 'refreshers'): Failure {
   const reading = which === 'refreshers' ? ' Where this machine is only to read, set POSTERN_STORE_READ_ONLY=1.' : '';

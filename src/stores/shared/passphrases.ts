@@ -11,7 +11,6 @@ import {
   saltsDamaged,
   sharedItemNewer,
   sharedKeyMissing,
-  sharedPassphrasesAlike,
   sharedPassphraseWrong,
   sharedUncertain,
 } from './failures.js';
@@ -33,7 +32,7 @@ export interface PassphraseOptions {
 /**
  * The keys of a fleet from what a person types. Undefined where nobody has chosen passphrases yet.
  * @param begins Let the person choose them then; the salts are written before this returns.
- * @throws Failure of the engine, `store_key_missing`, `store_key_wrong`, `store_key_unsafe`, `store_damaged`, `credential_newer`
+ * @throws Failure of the engine, `store_key_missing`, `store_key_wrong`, `store_damaged`, `credential_newer`
  */
 export async function keysOfPassphrases(options: PassphraseOptions, begins: boolean): Promise<SharedKeys | undefined> {
   const salts = await saltsNow(options);
@@ -83,8 +82,12 @@ async function begin(options: PassphraseOptions): Promise<SharedKeys> {
   terminal.tell(`The logins in ${engine.label} are sealed with two passphrases; without them they cannot be opened.`);
   terminal.tell('Choose that of the readers, for every machine, and another one of the refreshers.');
   const readers = await choosePassphrase(options, 'New passphrase of the readers', nobody);
-  const refreshers = await choosePassphrase(options, 'New passphrase of the refreshers', nobody);
-  if (readers.equals(refreshers)) throw sharedPassphrasesAlike();
+  const chooseOther = () => choosePassphrase(options, 'New passphrase of the refreshers', nobody);
+  let refreshers = await chooseOther();
+  while (readers.equals(refreshers)) {
+    terminal.tell('That is the passphrase of the readers: every machine that reads could refresh. Choose another one.');
+    refreshers = await chooseOther();
+  }
   const made = await newSalts(options.stretch, namespace, { readers, refreshers });
   const salts = await writtenOnce(options, made.salts);
   if (salts.text === made.salts.text) await remember(options, salts);
