@@ -11,7 +11,10 @@ import { loginTable } from '../../../src/login/login.options.js';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type WantedLogin } from '../../support/flows/scene.js';
+import { makeHomeWithKey } from '../../support/home.js';
 import { failureOf } from '../../support/http.js';
+import { runProgram } from '../../support/program.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 
 const server = 'https://example.com/mcp';
 const options: readonly OptionSpec[] = loginTable.options;
@@ -57,8 +60,11 @@ test('what a variable says is not repeated, and what nobody has said neither', a
 test('an option that a remedy names takes the place of those that it cannot stand beside', async () => {
   const inRemedies =
     /^(?:no-browser|device|redirect-|client-id$|resource|no-resource|dpop|no-dpop|legacy|header-file|scope|store|auth)/;
+  const contradict = new Set(
+    options.flatMap(({ name, excludes }) => (excludes === undefined ? [] : [name, ...excludes])),
+  );
   for (const remedial of options.filter(({ name }) => inRemedies.test(name))) {
-    for (const option of options.filter(({ name }) => !notRepeated.includes(name))) {
+    for (const option of options.filter(({ name }) => !notRepeated.includes(name) && contradict.has(name))) {
       const given = givenOptions(await parsed([server, `--${option.name}`, ...valuesFor(option)]), {});
       const command = loginCommand(
         { server, given },
@@ -136,4 +142,17 @@ test('a program’s login that is paused for its many tabs names the options tha
     paused.remedy,
     `Run: postern login ${scene.sandbox.serverUrl} --name work --redirect-uri http://localhost/x --store file`,
   );
+});
+
+test('the program itself prints them: for a store that is not there, and where nobody may be asked', async () => {
+  await using sandbox = await startSandbox();
+  await using home = await makeHomeWithKey();
+  const typed = ['--account', 'me', '--name', 'work', '--client-name', 'My tool', '--device'];
+  const words = ['login', sandbox.serverUrl, ...typed];
+  const { stderr } = await runProgram(home, [...words, '--store', 'helper:nowhere']);
+  const again = `postern login ${sandbox.serverUrl} --account me --name work --client-name 'My tool'`;
+  assert.ok(stderr.includes(`${again} --device --store file`), stderr);
+  const nobody = { ...home, env: { ...home.env, CI: 'true' } };
+  const browser = await runProgram(nobody, ['login', sandbox.serverUrl, ...typed.slice(0, -1), '--store', 'file']);
+  assert.ok(browser.stderr.includes(`${again} --store file`), browser.stderr);
 });
