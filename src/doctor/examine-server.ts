@@ -22,6 +22,7 @@ import { checkResource } from './checks/resource.js';
 import { type FailedStep, findingOf } from './failure-findings.js';
 import { type StepName, stepOf, steps } from './finding.js';
 import { checkProofsOffered } from './login/bound-token.js';
+import { examineByProvider } from './login/by-provider.js';
 import { examineWithLogin } from './login/made-login.js';
 import type { Examination, ExaminePorts, ExamineWorld, Known, ServerTarget } from './ports.js';
 import { Report } from './report.js';
@@ -91,8 +92,8 @@ class Examiner {
   }
 
   async run(wanted: Examination): Promise<void> {
-    // A login that is made for this run is made in the browser.
-    this.#provider = wanted.login === undefined && !wanted.active ? this.#target.held?.provider : undefined;
+    // Actively, what a login in the browser needs is tried.
+    this.#provider = wanted.active ? undefined : this.#target.held?.provider;
     const isAsked = await this.#ask();
     await checkConnection(this.#ports, this.#target, this.#report);
     if (isAsked) await this.#discover();
@@ -100,7 +101,8 @@ class Examiner {
     else this.#report.pass('machine', 'not used: the login of this run is kept in memory');
     const { authorizationServer } = this.#known;
     // A login finds a client by itself.
-    if (authorizationServer !== undefined && wanted.login === undefined) await this.#chooseClient(authorizationServer);
+    const isChosen = wanted.login === undefined || this.#provider !== undefined;
+    if (authorizationServer !== undefined && isChosen) await this.#chooseClient(authorizationServer);
     await this.#goOn(wanted);
     if (this.#known.probed?.status === 401) await checkBadTokens(this.#ports, this.#target, this.#known, this.#report);
     const { held } = this.#target;
@@ -120,6 +122,11 @@ class Examiner {
     const found = { probed, resource, authorizationServer };
     const leadsOn = !active || (await examineActively(this.#ports, { ...this.#target, ...found }, this.#report));
     if (login === undefined || !leadsOn) return;
+    const { held } = this.#target;
+    if (held?.provider !== undefined) {
+      await examineByProvider(this.#ports, { ...this.#target, ...found, held }, this.#report);
+      return;
+    }
     const about = { ...this.#target, found, wanted: login, active };
     await examineWithLogin(this.#ports, about, this.#report);
   }
@@ -224,17 +231,15 @@ class Examiner {
   /** What was not looked at, and why. */
   skipRest({ login }: Examination): void {
     const needs = login === undefined ? 'needs a login: --login' : 'the login did not get there';
-    if (this.#provider !== undefined) {
-      for (const step of ['request', 'response'] as const)
-        this.#report.skip(step, 'the company’s provider vouches instead');
-    }
     const done = new Set(this.#report.findings.map(({ step }) => step));
     const failed = this.#report.findings.find(({ level }) => level === 'failure');
     for (const step of Object.keys(steps) as (keyof typeof steps)[]) {
       if (done.has(step) || step === 'provider') continue;
       const isLater = failed !== undefined && isBefore(failed.step, step);
       const follows = isLater && (login !== undefined || isBefore(step, 'request'));
-      this.#report.skip(step, follows ? `follows from step ${stepOf(failed?.step ?? step).number}` : needs);
+      const isVouched = this.#target.held?.provider !== undefined && (step === 'request' || step === 'response');
+      const why = isVouched ? 'the company’s provider vouches instead' : needs;
+      this.#report.skip(step, follows ? `follows from step ${stepOf(failed?.step ?? step).number}` : why);
     }
   }
 

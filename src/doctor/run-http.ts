@@ -28,7 +28,8 @@ const tokenMember = /"(access_token|refresh_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 const secretMember =
   /"(?:access_token|refresh_token|id_token|client_secret|registration_access_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
-const secretField = /^(?:code|code_verifier|refresh_token|token|client_secret|client_assertion|assertion|device_code)$/;
+const secretField =
+  /^(?:code|code_verifier|refresh_token|token|client_secret|client_assertion|assertion|subject_token|device_code)$/;
 
 /**
  * The HTTP client of what this run changes at an authorization server: it notes each token and client that comes of it, so

@@ -6,3 +6,21 @@ export const foundOfCompany: Readonly<Record<string, FindingId>> = {
   'company-no-exchange': 'provider-exchanges-nothing',
   'company-slow': 'provider-unreachable',
 };
+
+/** What each fault is found as where the provider of such a login is asked to vouch once more (`--login`). */
+export const foundByExchange: Readonly<Record<string, FindingId>> = {
+  'company-other-audience': 'id-jag-unusable',
+  'company-two-audiences': 'id-jag-unusable',
+  'company-other-resource': 'id-jag-unusable',
+  'company-other-client': 'id-jag-unusable',
+  'company-other-issuer': 'id-jag-unusable',
+  'company-other-type': 'id-jag-unusable',
+  'company-expired': 'id-jag-unusable',
+  'company-untyped': 'id-jag-unusable',
+  'company-unsigned': 'id-jag-unusable',
+  'company-page': 'id-jag-unusable',
+  'company-refused': 'provider-refused',
+  'company-session-ended': 'provider-login-ended',
+  'company-down': 'provider-failed',
+  'id-jag-refused': 'id-jag-refused',
+};

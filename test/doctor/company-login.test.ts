@@ -4,13 +4,15 @@ import { defaultLimits } from '../../src/core/limits.js';
 import type { LoginRecord } from '../../src/core/records.js';
 import { catalogue } from '../../src/doctor/catalogue/catalogue.js';
 import { examineServer } from '../../src/doctor/examine-server.js';
+import { reportJson } from '../../src/doctor/forms/as-json.js';
+import type { Examination } from '../../src/doctor/ports.js';
 import type { Report } from '../../src/doctor/report.js';
 import type { SandboxClient } from '../../src/sandbox/options.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { freePort } from '../support/free-port.js';
 import { startHttp } from '../support/http-server.js';
-import { foundOfCompany } from './company-faults.js';
-import { doctorWorld } from './doctor-world.js';
+import { foundByExchange, foundOfCompany } from './company-faults.js';
+import { doctorWorld, inBrowser } from './doctor-world.js';
 
 const clients: readonly SandboxClient[] = [{ client_id: 'tool', company: 'desktop', redirect_uris: [] }];
 
@@ -31,10 +33,13 @@ async function logIn({ sandbox, login }: Scene): Promise<LoginRecord> {
   return await login({ provider, client });
 }
 
-async function examine(scene: Scene, held: LoginRecord): Promise<Report> {
+async function examine(scene: Scene, held: LoginRecord, wanted?: Examination): Promise<Report> {
   const { signal } = new AbortController();
-  return (await examineServer(doctorWorld(scene), { server: held.server, held, headers: [], signal })).report;
+  const target = { server: held.server, held, headers: [], signal };
+  return (await examineServer(doctorWorld(scene), target, wanted)).report;
 }
+
+const withLogin: Examination = { active: false, login: inBrowser, limitMs: 60_000 };
 
 /** A provider’s metadata without the refresh grant. */
 async function startProvider() {
@@ -103,7 +108,7 @@ test('doctor: a provider that is not there, one that names another issuer, and o
   assert.match(found?.evidence ?? '', /^grant_types_supported: authorization_code, urn:ietf/);
 });
 
-test('doctor: a login at the provider that has ended, or is not there, is a warning that names the command', async () => {
+test('doctor: a login at the provider that has ended, or is not there, is named with the command that helps', async () => {
   await using scene = await openCompany();
   const held = await logIn(scene);
   const { index } = scene.ports;
@@ -117,4 +122,53 @@ test('doctor: a login at the provider that has ended, or is not there, is a warn
     assert.equal(firstCause?.id, 'provider-login-ended', firstCause?.evidence);
     assert.match(firstCause?.remedy ?? '', /^Run: postern login /);
   }
+});
+
+test('doctor --login: the provider vouches without a person; the token is tried, and what is kept stays as it is', async () => {
+  await using scene = await openCompany();
+  const held = await logIn(scene);
+  const { store, opened } = scene.ports;
+  const item = (await store.read(held.key))?.reveal();
+  const [tabs, before] = [opened.length, scene.sandbox.requests.length];
+  const report = await examine(scene, held, withLogin);
+  assert.equal(report.firstCause, undefined, report.firstCause?.evidence);
+  for (const said of [
+    'the provider vouched, and a token came for its ID-JAG',
+    'status 200 to a request with the new token',
+    'access tokens are not revoked there: that of this run ends by itself',
+    'the company’s provider vouches instead',
+  ]) {
+    assert.ok(evidenceOf(report).includes(said), `${said}\nnot in\n${evidenceOf(report)}`);
+  }
+  assert.equal(opened.length, tabs, 'no tab');
+  assert.equal((await store.read(held.key))?.reveal(), item);
+  const secrets = scene.sandbox.requests
+    .slice(before)
+    .flatMap(({ params }) => params.filter(([name]) => /^(?:assertion|subject_token|token)$/.test(name)));
+  assert.ok(secrets.length >= 3);
+  const printed = JSON.stringify(reportJson(held.server, report));
+  for (const [name, secret] of secrets) assert.ok(!printed.includes(secret), name);
+  const revoked = scene.sandbox.requests.slice(before).filter(({ path }) => path.endsWith('/revoke'));
+  assert.deepEqual(
+    revoked.map(({ path }) => path.includes('/company/')),
+    [false],
+    'nothing of the provider’s is revoked',
+  );
+});
+
+test('doctor --login: each fault of the provider is the first cause, and who can mend it is named', async () => {
+  await using scene = await openCompany();
+  const held = await logIn(scene);
+  for (const [fault, id] of Object.entries(foundByExchange)) {
+    scene.sandbox.setFaults([fault]);
+    const { firstCause } = await examine(scene, held, withLogin);
+    assert.deepEqual(
+      [fault, firstCause?.id, firstCause?.kind?.who],
+      [fault, id, catalogue[id].who],
+      firstCause?.evidence,
+    );
+  }
+  scene.sandbox.setFaults([]);
+  const { firstCause } = await examine(scene, held, withLogin);
+  assert.equal(firstCause, undefined, `the login has not ended by it: ${firstCause?.evidence}`);
 });

@@ -60,7 +60,7 @@ export const companyFindings = {
     explanation: 'Whenever the ID token has ended, often after an hour, somebody has to log in there again.',
   },
   'provider-login-ended': {
-    level: 'warning',
+    level: 'failure',
     step: 'provider',
     who: 'you',
     exit: exitCode.loginNeeded,
@@ -69,5 +69,48 @@ export const companyFindings = {
     source: 'RFC 6749 section 5.2, Error Response (invalid_grant)',
     explanation:
       'The provider refuses to go on with it, or its secret is gone from this machine. A token at hand is used until it ends; then no server that hangs on the provider gets another one.',
+  },
+  'id-jag-unusable': {
+    level: 'failure',
+    step: 'redeem',
+    who: 'company',
+    title: 'what the company’s provider issues may not be sent on',
+    remedy: 'Show this to your company’s administrator: what has to stand in it says postern help company',
+    source: `${draft} section 4.3, Token Exchange`,
+    explanation:
+      'The grant (ID-JAG) has to be signed, of its own type, and for one client, at one authorization server, for one server. One that is for somebody else as well could be used there, so it is thrown away.',
+  },
+  'provider-refused': {
+    level: 'failure',
+    step: 'redeem',
+    who: 'company',
+    exit: exitCode.refused,
+    title: 'the company’s provider does not vouch for you at this server',
+    remedy:
+      'Ask your company’s administrator whether you may use this server. What they have to set up: postern help company',
+    source: 'RFC 8693 section 2.2.2, Error Response',
+    explanation: 'The provider decides who may use which server, anew for each token, and has said no.',
+  },
+  'provider-failed': {
+    level: 'failure',
+    step: 'redeem',
+    who: 'company',
+    exit: exitCode.network,
+    title: 'the company’s provider is out of order where ID tokens are exchanged',
+    remedy: 'Try again later; if it stays so, tell your company’s administrator.',
+    source: 'RFC 8693 section 2.2, Response',
+    explanation: 'Each token of this login is asked for there. A token at hand is used until it ends.',
+  },
+  'id-jag-refused': {
+    level: 'failure',
+    step: 'redeem',
+    who: 'authorization-server',
+    exit: exitCode.refused,
+    title: 'the authorization server does not take what the company’s provider vouched for',
+    remedy:
+      'Ask its operator to trust the provider’s issuer and keys, and whether it knows the client of --client-id and its secret.',
+    source: 'RFC 7523 section 3.1, Authorization Grant Processing',
+    explanation:
+      'The provider vouched, and the grant was for this client, this authorization server and this server. What is missing is the other side’s trust in it.',
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;

@@ -39,7 +39,7 @@ export async function checkProvider(
     const id = byCode[error.code] ?? 'provider-metadata-unusable';
     report.found(id, error.message, id === 'provider-unreachable' ? error.remedy : undefined);
   }
-  if (byBrowser) await checkLoginThere(ports, { provider, held }, report);
+  if (byBrowser && !report.has('provider-login-ended')) await checkLoginThere(ports, { provider, held }, report);
 }
 
 interface ByProvider {

@@ -136,7 +136,12 @@ async function reportRevocation(
     report.found('revocation-failed', first.why);
   }
   if (first !== undefined || made === undefined || signal.aborted) return;
-  report.pass('token', `${counted(http.issued.length - refused.length, 'token')} of this run revoked`);
+  const revoked = http.issued.length - refused.length;
+  if (revoked === 0) {
+    report.pass('token', 'access tokens are not revoked there: that of this run ends by itself');
+    return;
+  }
+  report.pass('token', `${counted(revoked, 'token')} of this run revoked`);
   await checkEffect(ports, { ...ended, ...made }, report);
 }
 
