@@ -15,6 +15,7 @@ import {
   companySecret,
   loginInBrowser,
   providerOf,
+  threeSeconds,
   toolSecret,
 } from './company.js';
 import { openStage } from './stage.js';
@@ -24,9 +25,9 @@ const skip = needs('gnome-keyring', 'secret-tool');
 test('one login at the provider, two servers: the second needs no browser, in CI either; status shows both; each renews by itself', {
   skip,
 }, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 1, idTokenSeconds: 2 });
+  await using stage = await openStage({ clients, accessTokenSeconds: 3, idTokenSeconds: 4 });
   const provider = providerOf(stage);
-  await using other = await startSandbox({ clients, accessTokenSeconds: 1, companyIssuer: provider });
+  await using other = await startSandbox({ clients, accessTokenSeconds: 3, companyIssuer: provider });
   const options = await companyOptions(stage);
   const first = await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'one', ...options]);
   assert.equal(first.code, 0, first.stderr);
@@ -35,8 +36,8 @@ test('one login at the provider, two servers: the second needs no browser, in CI
   const second = await runProgram(home, ['login', other.serverUrl, '--name', 'two', ...options]);
   assert.equal(second.code, 0, second.stderr);
   assert.equal(await stage.browser.record(), '', 'no tab');
-  await aSecond();
-  await aSecond();
+  await threeSeconds();
+  await threeSeconds();
   for (const name of ['one', 'two', 'one']) {
     const who = await runProgram(home, ['call', name, 'whoami']);
     assert.match(who.stdout, /alice/, who.stderr);
@@ -75,7 +76,7 @@ test('one login at the provider, two servers: the second needs no browser, in CI
 test('[A-300] no token and no secret of a company’s login is on the disk or in what is printed, with -v either', {
   skip,
 }, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 1, idTokenSeconds: 1 });
+  await using stage = await openStage({ clients, accessTokenSeconds: 3, idTokenSeconds: 3 });
   const { serverUrl } = stage.sandbox;
   const login = await loginInBrowser(stage, [serverUrl, '--name', 'one', '-v', ...(await companyOptions(stage))]);
   assert.equal(login.code, 0, login.stderr);
@@ -84,11 +85,11 @@ test('[A-300] no token and no secret of a company’s login is on the disk or in
     ['credential', 'headers', serverUrl],
     ['status', '-l'],
   ]) {
-    await aSecond();
+    await threeSeconds();
     const run = await stage.run(...words);
     assert.equal(run.code, 0, run.stderr);
   }
-  await aSecond();
+  await threeSeconds();
   await using bridge = startBridge(stage.home, 'one');
   const clientInfo = { name: 'host', version: '1.0.0' };
   bridge.send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });

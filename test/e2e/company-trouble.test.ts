@@ -15,6 +15,7 @@ import {
   idJagsOf,
   loginInBrowser,
   providerOf,
+  threeSeconds,
 } from './company.js';
 import { openStage } from './stage.js';
 
@@ -64,12 +65,12 @@ test('[A-62] an ID-JAG that is not for this client, server and authorization ser
 test('the provider brings no ID token at a refresh: its refresh token is shown instead, as often as it takes it', {
   skip,
 }, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 1, idTokenSeconds: 1 });
+  await using stage = await openStage({ clients, accessTokenSeconds: 3, idTokenSeconds: 3 });
   const options = await companyOptions(stage);
   await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'one', ...options]);
   stage.sandbox.setFaults(['company-no-id-token']);
   for (const _ of [1, 2]) {
-    await aSecond();
+    await threeSeconds();
     const run = await stage.run('call', 'one', 'whoami');
     assert.match(run.stdout, /alice/, run.stderr);
   }

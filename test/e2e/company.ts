@@ -58,4 +58,7 @@ export function idJagsOf({ sandbox }: Pick<Stage, 'sandbox'>): readonly string[]
 }
 
 /** Until a token of one second has ended. */
+/** Longer than a token of 3 s lives, which is long enough for a `call` on a busy machine. */
+export const threeSeconds = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 3200));
+
 export const aSecond = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1100));

@@ -21,6 +21,8 @@ async function tokenOf({ sandbox }: Stage): Promise<string> {
 const sentTo = ({ sandbox }: Stage) => sandbox.requests.flatMap(({ params }) => new Map(params).get('assertion') ?? []);
 
 /** Until a token has ended. */
+/** Longer than a token of 3 s lives, which is long enough for a `call` on a busy machine. */
+const threeSeconds = () => new Promise((resolve) => setTimeout(resolve, 3200));
 const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1100));
 
 /** Prints a token of the platform, and writes another one to stderr. */
@@ -36,7 +38,7 @@ const printer = ({ sandbox }: Stage, secret: string) =>
 test('a command’s tokens: login, call, token, exec and bridge renew by it; the list of its words and the tokens are nowhere', {
   skip,
 }, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 1 });
+  await using stage = await openStage({ clients, accessTokenSeconds: 3 });
   const { serverUrl } = stage.sandbox;
   const secret = 'canary-of-an-argument-0123456789';
   const command = printer(stage, secret);
@@ -44,18 +46,18 @@ test('a command’s tokens: login, call, token, exec and bridge renew by it; the
   assert.equal(login.code, 0, login.stderr);
   assert.match(login.stdout, /by the platform’s token from the command \S+node/);
   const first = await stage.token('job');
-  await aSecond();
+  await threeSeconds();
   const who = await stage.run('call', 'job', 'whoami', '--verbose');
   assert.match(who.stdout, /job/, who.stderr);
-  await aSecond();
+  await threeSeconds();
   assert.notEqual(await stage.token('job'), first);
-  await aSecond();
+  await threeSeconds();
   const exec = await stage.run('exec', 'job', '--min-ttl', '0', '--', 'sh', '-c', 'test -n "$POSTERN_ACCESS_TOKEN"');
   assert.equal(exec.code, 0, exec.stderr);
-  await aSecond();
+  await threeSeconds();
   const helper = await stage.run('credential', 'headers', serverUrl);
   assert.equal(helper.code, 0, helper.stderr);
-  await aSecond();
+  await threeSeconds();
   await using bridge = startBridge(stage.home, 'job');
   const clientInfo = { name: 'host', version: '1.0.0' };
   bridge.send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
