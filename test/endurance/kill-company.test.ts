@@ -101,7 +101,7 @@ describe('SIGKILL in the middle of a refresh at a company’s provider', { skip 
   });
 
   test(`at ${kills} random moments: the login goes on, but for those where the provider had the token and nobody its response`, async (context) => {
-    const { stage } = await openEnded();
+    const { stage, provider } = await openEnded();
     await using _stage = stage;
     const began = performance.now();
     assert.equal((await stage.run('token', 'one')).code, 0);
@@ -120,7 +120,9 @@ describe('SIGKILL in the middle of a refresh at a company’s provider', { skip 
         continue;
       }
       assert.deepEqual([code, stderr], [0, ''], `round ${round}`);
-      assert.deepEqual(left(stage), [], `round ${round}: something is left`);
+      // The room for a server's token, which nothing was spent for, may stay until its next refresh.
+      const ofProvider = left(stage).filter((name) => name.startsWith(provider));
+      assert.deepEqual(ofProvider, [], `round ${round}: something is left`);
     }
     context.diagnostic(`lost ${lost} of ${kills}, all of it takes ${Math.round(usualMs)} ms`);
     assert.ok(lost <= 1 + kills / 10, `${lost} of ${kills} kills lost the login`);

@@ -38,8 +38,8 @@ export async function loginToExpired<Arguments extends Wanted>(
       'postern help login',
     );
   }
-  const { logins } = await world.index.read();
-  const ended = logins.filter((login) => needsPerson(loginStatus(login, world.clock.now())));
+  const { logins, providers } = await world.index.read();
+  const ended = logins.filter((login) => needsPerson(loginStatus(login, world.clock.now(), providers)));
   const made: LoginRecord[] = [];
   const failed: { readonly login: LoginRecord; readonly failure: Failure }[] = [];
   for (const [at, login] of ended.entries()) {

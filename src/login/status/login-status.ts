@@ -1,10 +1,11 @@
 import { loginCommand } from '../../core/login-command.js';
 import type { BrokenLogin, Clock } from '../../core/ports.js';
-import { defaultAccount, type LoginRecord, storeInWords } from '../../core/records.js';
+import { defaultAccount, type LoginRecord, type ProviderRecord, storeInWords } from '../../core/records.js';
 import { columnsOf, inColumnsOrBelow, wrapped } from '../../core/text/layout.js';
 import { type Look, plainLook, toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
 import type { StorePorts } from '../../stores/ports.js';
+import { isLoginAt } from '../../tokens/company/vouch.js';
 import { dateOrNull, failureJson, inWords } from '../render.js';
 import type { CheckedLogin } from './check-logins.js';
 
@@ -18,8 +19,11 @@ export interface LoginStatus {
   readonly remedy: string | undefined;
 }
 
-/** What is to be said of one login. `now` in milliseconds since 1970. */
-export function loginStatus(login: LoginRecord, now: number): LoginStatus {
+/**
+ * What is to be said of one login. `now` in milliseconds since 1970.
+ * @param providers The logins at companies' providers: one that hangs on one that has ended gets no other token.
+ */
+export function loginStatus(login: LoginRecord, now: number, providers: readonly ProviderRecord[] = []): LoginStatus {
   const broken = (state: 'dead' | 'expired', problem: string) => ({
     login,
     state,
@@ -35,9 +39,21 @@ export function loginStatus(login: LoginRecord, now: number): LoginStatus {
   }
   const fine = { login, problem: undefined, remedy: undefined };
   if (login.expiresAt === null || login.expiresAt > now) return { ...fine, state: 'valid' };
+  const isOrphaned = providers.some((one) => hangsOn(login, one) && (one.dead === true || one.gone === true));
+  if (isOrphaned) return broken('expired', 'the token has expired, and the login at the company’s provider has ended');
   return login.refreshable
     ? { ...fine, state: 'refreshable' }
     : broken('expired', 'the token has expired and there is no refresh token');
+}
+
+/** Does this login get its tokens by that login at a company's provider? */
+export function hangsOn({ provider, account }: LoginRecord, record: ProviderRecord): boolean {
+  return (
+    provider !== undefined &&
+    provider.tokenFile === undefined &&
+    isLoginAt(record, provider) &&
+    account === record.account
+  );
 }
 
 const accountOf = ({ account }: LoginRecord) => (account === defaultAccount ? '' : ` (account ${account})`);
@@ -63,9 +79,9 @@ export async function brokenLogins({
   index,
   clock,
 }: Pick<StorePorts, 'index'> & { readonly clock: Clock }): Promise<readonly BrokenLogin[]> {
-  const { logins } = await index.read();
+  const { logins, providers } = await index.read();
   return logins.flatMap((login) => {
-    const status = loginStatus(login, clock.now());
+    const status = loginStatus(login, clock.now(), providers);
     const { problem, remedy } = status;
     return needsPerson(status) && problem !== undefined && remedy !== undefined
       ? { name: fullName(login), problem, remedy }

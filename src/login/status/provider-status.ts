@@ -2,9 +2,8 @@ import { loginCommand } from '../../core/login-command.js';
 import { defaultAccount, type LoginRecord, type ProviderRecord, storeInWords } from '../../core/records.js';
 import type { Look } from '../../core/text/look.js';
 import { printable, shellWord } from '../../core/text/printable.js';
-import { isLoginAt } from '../../tokens/company/vouch.js';
 import { dateOrNull } from '../render.js';
-import { fullName, labelledLines, loginStatus, stateInWords } from './login-status.js';
+import { fullName, hangsOn, labelledLines, loginStatus, stateInWords } from './login-status.js';
 
 /** A login at a company's provider, and the servers' logins that hang on it. */
 export interface ProviderStatus {
@@ -18,15 +17,6 @@ export function providerStatuses(
   providers: readonly ProviderRecord[],
 ): readonly ProviderStatus[] {
   return providers.map((record) => ({ record, logins: logins.filter((login) => hangsOn(login, record)) }));
-}
-
-function hangsOn({ provider, account }: LoginRecord, record: ProviderRecord): boolean {
-  return (
-    provider !== undefined &&
-    provider.tokenFile === undefined &&
-    isLoginAt(record, provider) &&
-    account === record.account
-  );
 }
 
 /** Which logins hang on it, in a line below the table. `now` in milliseconds since 1970. */

@@ -148,7 +148,7 @@ async function find(
   return {
     logins: await Promise.all(
       shown.map(async (login) => ({
-        status: loginStatus(login, now),
+        status: loginStatus(login, now, providers),
         isDefault: isDefaultLogin(logins, login),
         checked: checked?.get(login.key),
         redirectUri: redirectUriOf(document, login),
