@@ -272,7 +272,7 @@ export async function everyRemedy(): Promise<readonly Told[]> {
     const made: Readonly<Record<string, unknown>> = await import(new URL(name, folder).href);
     for (const [maker, make] of Object.entries(made)) {
       if (typeof make !== 'function' || /^class\b/.test(String(make))) continue;
-      const file = name.replace('.js', '');
+      const file = name.replace('.js', '').replaceAll('\\', '/');
       for (const given of argumentsOf(maker, make)) {
         const about = { file, maker, isOfAsked: given.some(isOfAsked) };
         const result = madeBy(maker, make as (...given: readonly unknown[]) => unknown, given);
