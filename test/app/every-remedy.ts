@@ -216,7 +216,7 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
   redirectRefused: { detail: [{ from: server, status: 307, to: undefined, why: 'x' }] },
   scopeNotGranted: { held: [['mcp:basic']] },
   serverNotThere: { all: [['work']] },
-  storeUnavailable: { why: ['no_collection', 'no_service', 'no_bus', 'no_bus_named', 'no_package'] },
+  storeUnavailable: { why: ['no_collection', 'no_service', 'ended', 'no_bus', 'no_bus_named', 'no_package'] },
   withDocumentRemedy: {
     document: ['--redirect-port 17873 or --redirect-uri http://localhost:17873/callback', undefined].map(
       (redirect) => ({ url: 'https://client.example/c.json', redirect, otherWay: '--registration dynamic' }),

@@ -39,7 +39,10 @@ export interface Keyring extends AsyncDisposable {
   /** SIGKILL, and waits for its end. */
   killService(): Promise<void>;
   startService(): Promise<void>;
-  /** Starts the service again where it has ended by itself, as it does, rarely, when a client vanishes in the middle of a call. True when it had. */
+  /**
+   * Has the service ended by itself since this was last asked? It does, rarely, when the first thing that a new client
+   * asks is OpenSession, as the native package does. It is started anew, as a desktop's is.
+   */
   revive(): Promise<boolean>;
 }
 
@@ -98,6 +101,8 @@ export async function startKeyring(state: KeyringState = 'unlocked'): Promise<Ke
 class Daemon {
   readonly #env: NodeJS.ProcessEnv;
   #child: ChildProcess | undefined;
+  #hasCrashed = false;
+  #restarting: Promise<void> | undefined;
 
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env;
@@ -112,6 +117,11 @@ class Daemon {
     });
     child.stdin?.end(password);
     this.#child = child;
+    child.on('exit', (_code, signal) => {
+      if (signal !== 'SIGTRAP') return; // GLib's end of a program
+      this.#hasCrashed = true;
+      this.#restarting = this.start(unlocked);
+    });
     await this.isReady(unlocked ? '/org/freedesktop/secrets/collection/login' : '/');
   }
 
@@ -127,9 +137,10 @@ class Daemon {
   /** One call first: what the last client's end does to it is done by then. */
   async revive(): Promise<boolean> {
     await callService(this.#env, 'ReadAlias', 'string:default');
-    if (this.#child?.exitCode === null && this.#child.signalCode === null) return false;
-    await this.start(true);
-    return true;
+    await this.#restarting;
+    const hasCrashed = this.#hasCrashed;
+    this.#hasCrashed = false;
+    return hasCrashed;
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -137,6 +148,7 @@ class Daemon {
   }
 
   async kill(): Promise<void> {
+    await this.#restarting;
     if (this.#child !== undefined) await ended(this.#child, 'SIGKILL');
   }
 }

@@ -22,6 +22,10 @@ const unavailable = {
     'no Secret Service on the D-Bus session',
     `Install one (apt-get install gnome-keyring; KWallet and KeePassXC work too). To start it: ${howToStart}`,
   ],
+  ended: [
+    'the Secret Service has ended in the middle of a request',
+    `Log in to the desktop again, which starts it; or start it yourself: ${howToStart}`,
+  ],
   no_collection: [
     'the Secret Service has no default keyring',
     'Make one in your desktop’s password manager, and set it as default.',
@@ -43,6 +47,12 @@ const unavailableAt: Partial<Record<Unavailable, Partial<Record<KeychainName, re
     keepassxc: [
       'KeePassXC runs, but not as a Secret Service',
       'In KeePassXC: Tools, Settings, Secret Service Integration: enable it. Then expose a group of your database (Database, Database Settings, Secret Service Integration).',
+    ],
+  },
+  ended: {
+    'gnome-keyring': [
+      'gnome-keyring has ended in the middle of a request',
+      'Start it again by logging in to the desktop, or with gnome-keyring-daemon --replace --unlock --components=secrets (it reads the password on stdin), then try again.',
     ],
   },
   no_collection: {

@@ -16,6 +16,7 @@ import type { Items } from './item-parts.js';
 import { type ItemRequest, type ItemResponse, performItemRequest, requestInChild } from './keychain-requests.js';
 import { macosTrouble } from './macos-trouble.js';
 import { type Probe, probeSecretService } from './probe.js';
+import { readSecretFast } from './read-item.js';
 
 /** How long the keychain may take, milliseconds, and what it holds. */
 export interface KeychainLimits {
@@ -61,6 +62,11 @@ export interface KeychainOptions {
 
 /** The package gives up on a call after 2 s. A failure that took this long, of a healthy keychain, is worth another try. */
 const slowMs = 1_000;
+
+/** How long a Secret Service that has ended may take to be there again, and between two looks. */
+const backMs = 2_000;
+const pauseMs = 100;
+const unended = new AbortController().signal;
 
 /** What a look at the keychain showed. On macOS and Windows there is nothing to look at. */
 type Seen = Probe | { readonly health: undefined; readonly service: KeychainName };
@@ -118,12 +124,25 @@ export class ItemAccess implements Items {
     const response = await this.#within(limitMs, request, setting, seen);
     if (response !== 'timeout' && response.ok) return response.value;
     const failure = await this.#explain(request, setting, response, seen);
-    const now = clock.monotonic();
-    if (failure.code === 'store_failed' && now - since >= slowMs && now < deadline) {
+    const wasSlow = failure.code === 'store_failed' && clock.monotonic() - since >= slowMs;
+    const isWorthAnother = wasSlow || (isGone(response, failure, seen) && (await this.#isBack(deadline)));
+    if (isWorthAnother && clock.monotonic() < deadline) {
       return this.#attempt(request, await this.#look(request.account), deadline);
     }
     if (response === 'timeout' || failure.code === 'store_timeout') this.#gaveUp = failure;
     throw failure;
+  }
+
+  /** A Secret Service that has ended by itself: does the desktop, or the bus, start it anew? */
+  async #isBack(deadline: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const until = Math.min(deadline, clock.monotonic() + backMs);
+    while (clock.monotonic() < until) {
+      await clock.sleep(pauseMs, unended);
+      const { health } = await this.#look();
+      if (health !== 'no_service') return true;
+    }
+    return false;
   }
 
   async #look(account?: string): Promise<Seen> {
@@ -180,7 +199,7 @@ export class ItemAccess implements Items {
         () => undefined,
       );
     }
-    const response = setting === 'here' ? performItemRequest(request) : requestInChild(request, env, over.signal);
+    const response = setting === 'here' ? performHere(request, env) : requestInChild(request, env, over.signal);
     try {
       return (await within(clock, limitMs, response)) ?? 'timeout';
     } finally {
@@ -189,12 +208,7 @@ export class ItemAccess implements Items {
   }
 
   /** Why a request failed. The package's messages do not say, so the keychain is probed again. */
-  async #explain(
-    request: ItemRequest,
-    setting: Setting,
-    response: 'timeout' | Extract<ItemResponse, { readonly ok: false }>,
-    before: Seen,
-  ): Promise<Failure> {
+  async #explain(request: ItemRequest, setting: Setting, response: 'timeout' | Failed, before: Seen): Promise<Failure> {
     const { interactive, limits } = this.#options;
     if (response === 'timeout') {
       if (setting !== 'unlock') return storeTimeout(before.service, request.operation, limits.operationMs);
@@ -203,6 +217,7 @@ export class ItemAccess implements Items {
     const cause = new Error(response.message);
     if (response.problem === 'no_package') return storeUnavailable('no_package', before.service, cause);
     const { health, service } = await this.#look(request.account);
+    if (health === 'no_service') return storeUnavailable('ended', before.service, cause);
     const trouble = service === 'darwin' ? macosTrouble(response.message) : undefined;
     if (trouble === 'no_collection') return storeUnavailable(trouble, service, cause);
     if (trouble !== undefined) return storeLocked(service, trouble === 'denied' ? trouble : undefined);
@@ -222,4 +237,26 @@ export class ItemAccess implements Items {
         return storeUnavailable(this.#unavailable(health), service, cause);
     }
   }
+}
+
+type Failed = Extract<ItemResponse, { readonly ok: false }>;
+
+/** Has a Secret Service that was there ended since? */
+function isGone(response: Failed | 'timeout', { code }: Failure, { health }: Seen): boolean {
+  return (
+    health !== undefined && code === 'store_unavailable' && response !== 'timeout' && response.problem === 'failed'
+  );
+}
+
+/** By our own connection where something is read from a bus: what the package asks first may end gnome-keyring. */
+async function performHere(request: ItemRequest, env: KeychainOptions['env']): Promise<ItemResponse> {
+  if (request.operation !== 'read') return performItemRequest(request);
+  const opened: Disposable[] = [];
+  const read = await readSecretFast(
+    () => request.account,
+    env,
+    (bus) => opened.push(bus),
+  );
+  for (const bus of opened) bus[Symbol.dispose]();
+  return read.ok ? { ok: true, value: read.value } : performItemRequest(request);
 }

@@ -36,6 +36,7 @@ export async function probeSecretService(
   if (typeof bus === 'string') return { health: bus, service: 'none' };
   using _bus = bus;
   const asked = askServiceName(bus);
+  await bus.call(secretService.greet);
   const alias = bus.call(secretService.readDefaultAlias);
   const locked = await bus.call(secretService.isDefaultLocked);
   const early = await asked;

@@ -1,4 +1,4 @@
-import { type BusConnection, connectBus } from './bus-connection.js';
+import { type BusConnection, type BusTrouble, connectBus } from './bus-connection.js';
 import type { BusArgument, BusMessage, BusValue, MethodCall } from './bus-messages.js';
 import { attributesOf, isHead } from './item-parts.js';
 
@@ -10,9 +10,9 @@ export type FastRead =
 const limitMs = 1000;
 
 /**
- * The item that `findKey` names, if it is there, unlocked and in one piece. For the hot path: two round trips on the bus,
- * where the package takes a key exchange and cannot be cancelled, and next to nothing to load. Rejects only with what
- * `findKey` throws.
+ * The item that `findKey` names, if it is there, unlocked and in one piece. Three round trips on the bus, the first while
+ * the key is found, and next to nothing to load; the package's way cannot be cancelled, and may end gnome-keyring (see
+ * `greet`). Rejects only with what `findKey` throws.
  * @param opened Takes the connection, for the caller to close, or to leave to the end of the process.
  * @param findKey Called while the bus handles the greeting, so that its time costs nothing; undefined: no item.
  */
@@ -27,15 +27,15 @@ export async function readSecretFast(
   const bus = await connectBus(env, limitMs);
   if (typeof bus === 'string') return { ok: false, why: bus };
   opened(bus);
-  const opening = bus.call(secretService.openPlainSession);
+  const greeted = bus.call(secretService.greet);
   await new Promise<void>((resolve) => process.nextTick(resolve)); // now it is sent
   const key = await findKey();
-  return key === undefined ? { ok: false, why: 'no item named' } : read(bus, key, opening);
+  await greeted;
+  return key === undefined ? { ok: false, why: 'no item named' } : read(bus, key);
 }
 
-type Response = Awaited<ReturnType<BusConnection['call']>>;
-
-async function read(bus: BusConnection, key: string, opening: Promise<Response>): Promise<FastRead> {
+async function read(bus: BusConnection, key: string): Promise<FastRead> {
+  const opening = bus.call(secretService.openPlainSession);
   const found = await bus.call(secretService.searchItems(attributesOf(key)));
   if (typeof found === 'string') return { ok: false, why: found };
   const [items, locked] = found.values;
@@ -51,7 +51,7 @@ async function read(bus: BusConnection, key: string, opening: Promise<Response>)
   return isHead(value) ? { ok: false, why: 'in parts' } : { ok: true, value };
 }
 
-function valuesOf(response: BusMessage | string): readonly BusValue[] {
+function valuesOf(response: BusMessage | BusTrouble): readonly BusValue[] {
   return typeof response === 'string' ? [] : response.values;
 }
 
@@ -59,6 +59,12 @@ const root = '/org/freedesktop/secrets';
 
 /** The calls of the Secret Service (freedesktop.org's Secret Storage specification) that are made here. */
 export const secretService = {
+  /**
+   * Answered before anything else is asked on a connection: gnome-keyring (42 to 50) learns who asks a moment after it
+   * takes the first call, and an OpenSession that comes in this moment ends it, with every program's keyring locked. An
+   * alias that nobody has is answered without a look at who asks.
+   */
+  greet: call(root, 'Secret.Service', 'ReadAlias', { type: 's', text: 'postern' }),
   /** → object path of the collection; `/` when there is none. */
   readDefaultAlias: call(root, 'Secret.Service', 'ReadAlias', { type: 's', text: 'default' }),
   /** → variant with a boolean. */

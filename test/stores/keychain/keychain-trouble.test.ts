@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type KeyringState, startKeyring } from '../../support/keyring.js';
+import { type Keyring, type KeyringState, startKeyring } from '../../support/keyring.js';
 import { needs } from '../../support/needs.js';
 import { findSecrets } from '../../support/secrets-search.js';
 import { temporaryFolder } from '../../support/temporary.js';
-import { allFailed, everything, type KeychainResult, openKeychain } from './keychain-session.js';
+import { allFailed, everything, type KeychainResult, type KeychainSession, openKeychain } from './keychain-session.js';
 
 const skip = needs('gnome-keyring', 'dbus', 'secret-tool');
 const key = 'cd'.repeat(32);
@@ -133,6 +133,41 @@ test('[A-136] a keychain killed in the middle of writes: a failure, and what was
     const last = stored.at(-1);
     assert.ok(last === undefined || found === last || found === `${round}-${stored.length}`, `${found}`);
   }
+});
+
+/** A write that the service has taken and not answered when it is killed. */
+async function endIn(keyring: Keyring, keychain: KeychainSession): Promise<KeychainResult> {
+  keyring.pause();
+  const written = keychain.do('write', key, 'new');
+  await until(() => childrenOf(keychain.pid).filter(isExecuting));
+  await wait(300);
+  await keyring.killService();
+  return written;
+}
+
+test('[A-136] a keychain that ends in the middle of a request, and is started anew: the request is made again', {
+  skip,
+}, async () => {
+  await using keyring = await startKeyring();
+  await using keychain = openKeychain(keyring.env, { limits: { probeMs: 200, operationMs: 8_000 } });
+  await keychain.do('write', key, 'old');
+  const written = endIn(keyring, keychain);
+  await wait(800);
+  await keyring.startService();
+  assert.deepEqual(await written, { notices: [] });
+  assert.equal((await keychain.do('read', key)).value, 'new');
+});
+
+test('[A-136] a keychain that ends in the middle of a request, and stays away: said so, and not that there is none', {
+  skip,
+}, async () => {
+  await using keyring = await startKeyring();
+  await using keychain = openKeychain(keyring.env, { limits: { probeMs: 200, operationMs: 8_000 } });
+  await keychain.do('write', key, 'old');
+  const { failure } = await endIn(keyring, keychain);
+  assert.deepEqual([failure?.code, failure?.exit], ['store_unavailable', 7]);
+  assert.match(failure?.message ?? '', /has ended in the middle of a request/);
+  assert.match(failure?.remedy ?? '', /--replace --unlock.*then try again/);
 });
 
 function childrenOf(pid: number): number[] {

@@ -73,9 +73,12 @@ const secret = (value: string): Reply => ({
 const odd: Reply = { signature: 's', body: new Body().text('odd') };
 
 /** A bus on which the Secret Service says these things, which no real one can be made to say. */
-async function readFrom(replies: Readonly<Record<string, Reply>>, key: string | undefined) {
+async function readFrom(replies: Readonly<Record<string, Reply | undefined>>, key: string | undefined) {
   await using folder = await temporaryFolder();
-  const all: Readonly<Record<string, Reply>> = { Hello: odd, OpenSession: session, ...replies };
+  const all: Readonly<Record<string, Reply | undefined>> = {
+    ...{ Hello: odd, ReadAlias: odd, OpenSession: session },
+    ...replies,
+  };
   const asked: string[] = [];
   const serve = (socket: Socket): void => {
     let waiting = Buffer.alloc(0);
@@ -174,4 +177,10 @@ test('where no item is named nothing is searched', async () => {
   const { read, asked } = await readFrom({ SearchItems: found(['/item'], []) }, undefined);
   assert.deepEqual(read, { ok: false, why: 'no item named' });
   assert.ok(!asked.includes('SearchItems'));
+});
+
+test('gnome-keyring ends at an OpenSession of somebody it does not know yet: nothing else is asked before its first answer', async () => {
+  const { read, asked } = await readFrom({ ReadAlias: undefined, SearchItems: found(['/item'], []) }, 'key');
+  assert.deepEqual(read, { ok: false, why: 'hung' });
+  assert.deepEqual(asked, ['Hello', 'ReadAlias']);
 });
