@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import { join } from 'node:path';
@@ -113,8 +113,23 @@ export async function stage(tls?: ServerOptions): Promise<Stage> {
       if (options?.userBus === true) return await runWithUserBus(home, [command, ...words]);
       return await start(command, words, options?.env);
     },
-    [Symbol.asyncDispose]: () => end(home, server, keyring),
+    [Symbol.asyncDispose]: async () => {
+      endLeftRunning(home.path);
+      await end(home, server, keyring);
+    },
   };
+}
+
+/** What a program has left behind in this home (Cline a daemon); nobody else lives there. */
+function endLeftRunning(home: string): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+      if (variables.includes(`HOME=${home}`)) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended, or is another user's.
+    }
+  }
 }
 
 async function end(...parts: readonly (Home | ProtectedServer | Keyring)[]): Promise<void> {
