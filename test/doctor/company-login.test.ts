@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { defaultLimits } from '../../src/core/limits.js';
 import type { LoginRecord } from '../../src/core/records.js';
@@ -11,6 +12,7 @@ import type { SandboxClient } from '../../src/sandbox/options.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { freePort } from '../support/free-port.js';
 import { startHttp } from '../support/http-server.js';
+import { temporaryFolder } from '../support/temporary.js';
 import { foundByExchange, foundOfCompany } from './company-faults.js';
 import { doctorWorld, inBrowser } from './doctor-world.js';
 
@@ -123,6 +125,42 @@ test('doctor: a login at the provider that has ended, or is not there, is named 
     assert.match(firstCause?.remedy ?? '', /^Run: postern login /);
   }
 });
+
+test('doctor: an ID token that comes from a file is looked at where it lies, and nothing of it is shown', async () => {
+  await using scene = await openCompany();
+  await using folder = await temporaryFolder();
+  const held = await logIn(scene);
+  const issuer = `${scene.sandbox.issuer}/company`;
+  const path = `${folder.path}/id-token`;
+  const byFile: LoginRecord = { ...held, provider: { issuer, clientId: 'desktop', tokenFile: path } };
+  const seconds = scene.ports.clock.now() / 1000;
+  const canary = 'canary-of-the-id-token';
+  const whole = { iss: issuer, aud: 'desktop', sub: canary, exp: seconds + 600 };
+  const tokens: readonly (readonly [said: RegExp, text: string | undefined])[] = [
+    [/No such file|does not exist|not there/i, undefined],
+    [/no JSON web token/, canary],
+    [/of another issuer/, tokenOf({ ...whole, iss: 'https://other.example' })],
+    [/for another client/, tokenOf({ ...whole, aud: 'other' })],
+    [/has expired/, tokenOf({ ...whole, exp: seconds - 600 })],
+  ];
+  for (const [said, text] of tokens) {
+    if (text !== undefined) writeFileSync(path, text, { mode: 0o600 });
+    const report = await examine(scene, byFile);
+    assert.equal(report.firstCause?.id, 'id-token-unusable', report.firstCause?.evidence);
+    assert.match(report.firstCause?.evidence ?? '', said);
+    assert.doesNotMatch(evidenceOf(report), new RegExp(canary));
+  }
+  writeFileSync(path, tokenOf(whole));
+  const report = await examine(scene, byFile);
+  assert.equal(report.firstCause, undefined, report.firstCause?.evidence);
+  assert.match(evidenceOf(report), /id-token holds an ID token of it that has not ended/);
+});
+
+/** Signed by nobody: what is read here is not judged by its signature. */
+function tokenOf(claims: Readonly<Record<string, unknown>>): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'RS256' })}.${part(claims)}.${Buffer.from('none').toString('base64url')}`;
+}
 
 test('doctor --login: the provider vouches without a person; the token is tried, and what is kept stays as it is', async () => {
   await using scene = await openCompany();

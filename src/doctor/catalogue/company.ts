@@ -70,6 +70,18 @@ export const companyFindings = {
     explanation:
       'The provider refuses to go on with it, or its secret is gone from this machine. A token at hand is used until it ends; then no server that hangs on the provider gets another one.',
   },
+  'id-token-unusable': {
+    level: 'failure',
+    step: 'provider',
+    who: 'you',
+    exit: exitCode.loginNeeded,
+    title: 'the file that the company’s ID token comes from cannot be used',
+    remedy:
+      'Have the file written anew by what writes it: an ID token of this provider, for this client, that has not ended.',
+    source: 'OpenID Connect Core 1.0 section 3.1.3.7, ID Token Validation',
+    explanation:
+      'This login has no other proof of who you are: the file of --idp-token-file is read anew for each token. It cannot be read, holds something else, or its ID token has ended. A token at hand is used until it ends.',
+  },
   'id-jag-unusable': {
     level: 'failure',
     step: 'redeem',

@@ -4,7 +4,7 @@ import type { LoginRecord, ProviderReference } from '../../core/records.js';
 import { findProvider } from '../../oauth/company/find-provider.js';
 import { missingForIdJag } from '../../oauth/company/id-jag.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
-import { providerLogin } from '../../tokens/company/vouch.js';
+import { providerLogin, readTokenFile } from '../../tokens/company/vouch.js';
 import type { FindingId } from '../catalogue/catalogue.js';
 import type { ExaminePorts, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
@@ -18,10 +18,10 @@ export function checkIdJagTaken(server: AuthorizationServer, report: Report): vo
 
 /**
  * Step 14: can the company's provider vouch for this login, as far as its metadata and the index tell? Nobody logs in there,
- * and nothing is exchanged.
+ * and nothing is exchanged. An ID token that comes from a file is looked at where it lies.
  */
 export async function checkProvider(
-  ports: Pick<ExaminePorts, 'direct' | 'journal' | 'progress' | 'index'>,
+  ports: Pick<ExaminePorts, 'direct' | 'journal' | 'progress' | 'index' | 'assertions' | 'clock'>,
   { provider, held, signal }: Pick<ServerTarget, 'signal'> & ByProvider,
   report: Report,
 ): Promise<void> {
@@ -39,7 +39,8 @@ export async function checkProvider(
     const id = byCode[error.code] ?? 'provider-metadata-unusable';
     report.found(id, error.message, id === 'provider-unreachable' ? error.remedy : undefined);
   }
-  if (byBrowser && !report.has('provider-login-ended')) await checkLoginThere(ports, { provider, held }, report);
+  if (!byBrowser) await checkTokenFile(ports, { ...provider, path: tokenFile, signal }, report);
+  else if (!report.has('provider-login-ended')) await checkLoginThere(ports, { provider, held }, report);
 }
 
 interface ByProvider {
@@ -71,4 +72,21 @@ async function checkLoginThere(
           : undefined;
   if (why === undefined) report.pass('provider', 'somebody is logged in there');
   else report.found('provider-login-ended', why, `Run: ${loginCommand(held)}`);
+}
+
+async function checkTokenFile(
+  ports: Pick<ExaminePorts, 'assertions' | 'clock'>,
+  {
+    signal,
+    ...file
+  }: Pick<ProviderReference, 'issuer' | 'clientId'> & { readonly path: string; readonly signal: AbortSignal },
+  report: Report,
+): Promise<void> {
+  try {
+    await readTokenFile(ports, file, signal);
+    report.pass('provider', `${file.path} holds an ID token of it that has not ended`);
+  } catch (error) {
+    if (!isFailure(error) || signal.aborted) throw error;
+    if (!report.has('id-token-unusable')) report.found('id-token-unusable', error.message, error.remedy);
+  }
 }

@@ -78,8 +78,8 @@ const byCode: Readonly<Record<string, FindingId>> = {
   invalid_grant: 'id-jag-refused',
   invalid_client: 'id-jag-refused',
   unauthorized_client: 'id-jag-refused',
-  assertion_unreadable: 'provider-login-ended',
-  assertion_unusable: 'provider-login-ended',
+  assertion_unreadable: 'id-token-unusable',
+  assertion_unusable: 'id-token-unusable',
 };
 
 function findingOf(

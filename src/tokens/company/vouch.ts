@@ -152,12 +152,25 @@ const reasons: Readonly<Record<string, string>> = {
   no_refresh_token: 'its ID token has ended, and the provider gave no refresh token',
 };
 
-async function fileSubject({ assertions, clock }: Ports, request: VouchRequest): Promise<Subject> {
+async function fileSubject(ports: Ports, request: VouchRequest): Promise<Subject> {
   const { issuer, clientId, file } = request.provider;
   if (file === undefined) throw new Error('an ID token of a file has a file');
-  const source = fileSource(file.path);
-  const token = await assertions.read(source, request.signal);
+  const token = await readTokenFile(ports, { issuer, clientId, path: file.path }, request.signal);
+  return { token, type: 'id_token', idToken: token, endpoint: file, secret: request.secret };
+}
+
+/**
+ * The ID token that a file holds now, where it is that provider's, for that client, and has not ended.
+ * @throws Failure `assertion_unreadable`, `assertion_unusable`
+ */
+export async function readTokenFile(
+  { assertions, clock }: Pick<TokenPorts, 'assertions' | 'clock'>,
+  { issuer, clientId, path }: Pick<KeptProvider, 'issuer' | 'clientId'> & Pick<TokenFile, 'path'>,
+  signal: AbortSignal,
+): Promise<Secret> {
+  const source = fileSource(path);
+  const token = await assertions.read(source, signal);
   const why = idTokenProblem(token, { issuer, clientId, now: clock.now() });
   if (why !== undefined) throw idTokenUnusable(sourceInWords(source), why);
-  return { token, type: 'id_token', idToken: token, endpoint: file, secret: request.secret };
+  return token;
 }
