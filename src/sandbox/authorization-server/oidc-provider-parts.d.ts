@@ -11,3 +11,23 @@ declare module 'oidc-provider/lib/helpers/errors.js' {
   export import InvalidTarget = errors.InvalidTarget;
   export import InvalidClientAuth = errors.InvalidClientAuth;
 }
+
+declare module 'oidc-provider/lib/helpers/validate_dpop.js' {
+  import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+
+  interface DpopProof {
+    /** Of the key, as `cnf.jkt` has it. */
+    readonly thumbprint: string;
+    readonly jti: string;
+  }
+  /** Undefined where there is no proof, or proofs are off. @throws OIDCProviderError for a wrong one, and where a nonce is wanted */
+  export default function validateDpop(provider: Provider, context: KoaContextWithOIDC): Promise<DpopProof | undefined>;
+
+  /** @throws OIDCProviderError for a proof that was used before */
+  export function checkDpopReplay(
+    provider: Provider,
+    context: KoaContextWithOIDC,
+    proof: DpopProof | undefined,
+    clientId: string,
+  ): Promise<void>;
+}

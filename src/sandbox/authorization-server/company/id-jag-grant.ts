@@ -11,6 +11,7 @@ import {
 } from 'jose';
 import type { Provider, TokenEndpointGrantContext } from 'oidc-provider';
 import * as errors from 'oidc-provider/lib/helpers/errors.js';
+import validateDpop, { checkDpopReplay } from 'oidc-provider/lib/helpers/validate_dpop.js';
 import { accountById } from '../accounts.js';
 import type { Jwk } from '../keys.js';
 import { defaultScope, resourceScopes } from '../scopes.js';
@@ -45,6 +46,8 @@ export function acceptIdJags(provider: Provider, parts: GrantParts): void {
   const seen = new Set<string>();
   const handler = async (context: TokenEndpointGrantContext<Record<string, string>>) => {
     const { client, params } = context.oidc;
+    const proof = await validateDpop(provider, context); // first: with a nonce the same ID-JAG comes again
+    await checkDpopReplay(provider, context, proof, client.clientId);
     const { payload, accountId } = await verified(parts, params['assertion'] ?? '', client.clientId);
     const { jti = '', resource } = payload;
     if (seen.has(jti)) throw new errors.InvalidGrant('this ID-JAG was used before');
@@ -56,8 +59,9 @@ export function acceptIdJags(provider: Provider, parts: GrantParts): void {
         clientId: client.clientId,
         scope,
         resource: String(resource),
+        key: proof?.thumbprint,
       }),
-      token_type: 'Bearer',
+      token_type: proof === undefined ? 'Bearer' : 'DPoP',
       expires_in: parts.accessTokenSeconds,
       scope,
     };
@@ -104,11 +108,19 @@ function scopesOf(asked: string): string {
 
 async function accessToken(
   { issuer, signing, accessTokenSeconds }: GrantParts,
-  about: { readonly accountId: string; readonly clientId: string; readonly scope: string; readonly resource: string },
+  about: {
+    readonly accountId: string;
+    readonly clientId: string;
+    readonly scope: string;
+    readonly resource: string;
+    /** Thumbprint of the key that it is bound to (RFC 9449 section 6.1). */
+    readonly key: string | undefined;
+  },
 ): Promise<string> {
   const key = signing.find(({ alg }) => alg === 'ES256');
   if (key === undefined) throw new Error('there is an ES256 key');
-  return await new SignJWT({ client_id: about.clientId, scope: about.scope })
+  const bound = about.key === undefined ? {} : { cnf: { jkt: about.key } };
+  return await new SignJWT({ client_id: about.clientId, scope: about.scope, ...bound })
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt' })
     .setIssuer(issuer)
     .setSubject(about.accountId)
