@@ -55,27 +55,6 @@ export async function allWritten(world: Context): Promise<Written> {
 }
 
 /** Is there nothing to take back? */
-export function isNothing({
-  entries,
-  shims,
-  services,
-  logins,
-  providers,
-  registrations,
-  clientKeys,
-  orphans,
-  files,
-}: Written): boolean {
-  return (
-    entries.length +
-      shims.length +
-      services.length +
-      logins.length +
-      providers.length +
-      registrations +
-      clientKeys.length +
-      orphans +
-      files.length ===
-    0
-  );
+export function isNothing({ programs: _, records: __, folders: ___, ...written }: Written): boolean {
+  return Object.values(written).every((one) => (typeof one === 'number' ? one : one.length) === 0);
 }
