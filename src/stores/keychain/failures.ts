@@ -54,6 +54,14 @@ const unavailableAt: Partial<Record<Unavailable, Partial<Record<KeychainName, re
       'gnome-keyring has ended in the middle of a request',
       'Start it again by logging in to the desktop, or with gnome-keyring-daemon --replace --unlock --components=secrets (it reads the password on stdin), then try again.',
     ],
+    kwallet: [
+      'KWallet has ended in the middle of a request',
+      `Start it again in your desktop session: ${openWallet}. Then try again.`,
+    ],
+    keepassxc: [
+      'KeePassXC has ended in the middle of a request',
+      'Start it again, and unlock its database in its window, then try again.',
+    ],
   },
   no_collection: {
     darwin: [

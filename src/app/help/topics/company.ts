@@ -52,7 +52,7 @@ tokens work until they end where their authorization server revokes none.
     postern doctor work
 
 looks at what can be seen without anybody: whether the server’s authorization server lists that it takes ID-JAGs, whether the provider can
-be reached and lists that it issues them, and whether you are logged in there. With --login the provider is asked to vouch once more, what
+be reached and lists that it issues them, and whether you are logged in there, or what the file of --idp-token-file holds. With --login the provider is asked to vouch once more, what
 it issues is looked at, and the token that comes of it is tried and revoked; nobody has to do anything.
 
 ## For administrators
