@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { requestInChild } from '../../src/stores/keychain/keychain-requests.js';
 import { openStage, type Stage } from '../e2e/stage.js';
-import { itemOf, logIn, recordOf, refreshTokensSent } from '../endurance/expiry.js';
+import { itemOf, logIn, recordOf, refreshTokensSent, writeItem } from '../endurance/expiry.js';
 import { needs } from '../support/needs.js';
 import { startBridge } from './host.js';
 
@@ -22,9 +21,7 @@ async function spoilToken(stage: Stage): Promise<void> {
     accessToken: 'no-token-of-this-server',
     expiresAt: Date.now() + 3_600_000,
   };
-  const { signal } = new AbortController();
-  const request = { operation: 'write', account: key, text: JSON.stringify(item) } as const;
-  assert.ok((await requestInChild(request, stage.home.env, signal)).ok);
+  await writeItem(stage, key, item);
 }
 
 async function tabs(stage: Stage): Promise<number> {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestInChild } from '../../src/stores/keychain/keychain-requests.js';
 import { openStage, type Stage } from '../e2e/stage.js';
-import { itemOf, logIn, recordOf, refreshTokensSent } from '../endurance/expiry.js';
+import { itemOf, logIn, recordOf, refreshTokensSent, writeItem } from '../endurance/expiry.js';
 import { needs } from '../support/needs.js';
 import { runProgram } from '../support/program.js';
 import { gitInput } from './seeded.js';
@@ -34,9 +33,7 @@ async function open(): Promise<{
 
 async function age(stage: Stage, key: string): Promise<void> {
   const item = await itemOf(stage, key);
-  const text = JSON.stringify({ ...item, obtainedAt: Date.now() - 120_000 });
-  const { signal } = new AbortController();
-  await requestInChild({ operation: 'write', account: key, text }, stage.home.env, signal);
+  await writeItem(stage, key, { ...item, obtainedAt: Date.now() - 120_000 });
 }
 
 const passwordIn = (output: string) => /^password=(.*)$/m.exec(output)?.[1];

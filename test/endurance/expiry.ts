@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { LoginRecord } from '../../src/core/records.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { readIndexSync } from '../../src/stores/index/credential-index.js';
-import { requestInChild } from '../../src/stores/keychain/keychain-requests.js';
 import { authorizationUrlOf, type Stage } from '../e2e/stage.js';
+import { writeStored } from '../support/keyring-queries.js';
 
 /** How often a test is to be repeated: `variable` of the environment, at most `most`; else `usual`. */
 export function rounds(variable: string, usual: number, most: number): number {
@@ -48,6 +48,7 @@ export interface ItemFields {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly expiresAt: number;
+  readonly obtainedAt: number;
 }
 
 /** The item in the real keychain. */
@@ -66,10 +67,7 @@ export async function letExpire(stage: Stage, key: string, inMs: number): Promis
 
 /** Puts an item into the real keychain. */
 export async function writeItem(stage: Stage, key: string, item: ItemFields): Promise<void> {
-  const { signal } = new AbortController();
-  const request = { operation: 'write', account: key, text: JSON.stringify(item) } as const;
-  const wrote = await requestInChild(request, stage.home.env, signal);
-  assert.ok(wrote.ok);
+  await writeStored(stage.home.env, key, JSON.stringify(item));
 }
 
 /** Does the protected server take this token? */

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { requestInChild } from '../../src/stores/keychain/keychain-requests.js';
 
 export interface KeyringItem {
   /** The attribute `username`. */
@@ -29,26 +31,54 @@ export async function lockLogin(env: NodeJS.ProcessEnv): Promise<void> {
   if (!locked.includes(login)) throw new Error('the keyring was not locked');
 }
 
+/**
+ * A use of the keychain that a test makes itself, once more where it fails: gnome-keyring ends by itself, rarely, when
+ * the first thing that a new client asks is OpenSession, as libsecret's clients do. It is started anew meanwhile.
+ */
+async function twice<T>(env: NodeJS.ProcessEnv, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch {
+    for (let tries = 0; tries < 100; tries += 1) {
+      if ((await callService(env, 'ReadAlias', 'string:default')) !== '') break;
+      await wait(50);
+    }
+    return await use();
+  }
+}
+
+/** Puts an item of service `postern` there, as the program does. */
+export async function writeStored(env: NodeJS.ProcessEnv, account: string, text: string): Promise<void> {
+  const { signal } = new AbortController();
+  await twice(env, async () => {
+    const wrote = await requestInChild({ operation: 'write', account, text }, env, signal);
+    if (!wrote.ok) throw new Error(wrote.message);
+  });
+}
+
 /** The secret of one item of service `postern`, by `secret-tool`. */
-export async function lookupItem(env: NodeJS.ProcessEnv, account: string): Promise<string | undefined> {
+export function lookupItem(env: NodeJS.ProcessEnv, account: string): Promise<string | undefined> {
   const args = ['lookup', 'service', 'postern', 'username', account];
-  return await run('secret-tool', args, { env, maxBuffer: 16_777_216 }).then(
-    ({ stdout }) => stdout,
-    (error: { readonly stderr?: string }) => {
-      if (error.stderr === '') return undefined; // no such item
-      throw error;
-    },
+  return twice(env, () =>
+    run('secret-tool', args, { env, maxBuffer: 16_777_216 }).then(
+      ({ stdout }) => stdout,
+      (error: { readonly stderr?: string }) => {
+        if (error.stderr === '') return undefined; // no such item
+        throw error;
+      },
+    ),
   );
 }
 
 /** Every item of service `postern`, by `secret-tool`. */
 export async function keyringItems(env: NodeJS.ProcessEnv): Promise<KeyringItem[]> {
   // Attributes are printed on stderr, the rest on stdout; an account stands once for each item.
-  const { stderr } = await run('secret-tool', ['search', '--all', 'service', 'postern'], { env });
+  const { stderr } = await twice(env, () => run('secret-tool', ['search', '--all', 'service', 'postern'], { env }));
   const accounts = [...stderr.matchAll(/^attribute\.username = (.*)$/gm)].map(([, account]) => account ?? '');
   return await Promise.all(
     accounts.map(async (account) => {
-      const one = await run('secret-tool', ['search', 'service', 'postern', 'username', account], { env });
+      const search = ['search', 'service', 'postern', 'username', account];
+      const one = await twice(env, () => run('secret-tool', search, { env }));
       const shown = `${one.stdout.replace(/^secret = .*$/m, '')}${one.stderr}`;
       return { account, secret: (await lookupItem(env, account)) ?? '', shown };
     }),

@@ -2,11 +2,11 @@ import { defaultAccount, type LoginRecord } from '../../src/core/records.js';
 import { Secret } from '../../src/core/secret.js';
 import { credentialKey, encodeCredential } from '../../src/stores/credential-item.js';
 import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
-import { requestInChild } from '../../src/stores/keychain/keychain-requests.js';
 import { statePaths } from '../../src/stores/paths.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { realClock } from '../stores/state/real-clock.js';
 import type { Home } from './home.js';
+import { writeStored } from './keyring-queries.js';
 
 /** What a test may choose of a stored login. */
 export interface StoredLogin {
@@ -44,9 +44,7 @@ export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginR
     ...(login.dpopKey === undefined ? {} : { dpopKey: login.dpopKey }),
     generation: 1,
   });
-  const { signal } = new AbortController();
-  const wrote = await requestInChild({ operation: 'write', account: key, text: item.reveal() }, home.env, signal);
-  if (!wrote.ok) throw new Error(wrote.message);
+  await writeStored(home.env, key, item.reveal());
   const record: LoginRecord = {
     ...binding,
     key,
