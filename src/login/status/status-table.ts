@@ -59,10 +59,10 @@ export function rowOf(table: TableLook, { status, isDefault, now, checked, proxy
   const { provider } = status.login;
   const by = provider === undefined || table.isTerminal ? '' : `by ${provider.issuer}`;
   const through = proxy === undefined || table.isTerminal ? '' : `proxy at ${addressOf(proxy)}`;
-  const known = [whoOf(status.login), by, through, browser === undefined ? '' : `in ${browser}`, ...says]
+  const account = `${whoOf(status.login)}${isDefault ? ' (default)' : ''}`.trim();
+  const who = [account, by, through, browser === undefined ? '' : `in ${browser}`, ...says]
     .filter((text) => text !== '')
     .join(', ');
-  const who = `${known}${isDefault ? ' (default)' : ''}`.trim();
   return {
     name: printable(name, 80),
     server: printable(namedServer(server), 600),

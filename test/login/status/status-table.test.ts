@@ -68,6 +68,11 @@ test('an installed proxy is told in a few words: in a pipe beside who it is, at 
   const status = loginStatus(loginRecord({ name: 'work', identity: 'a@b.example' }), now);
   const pipe = { look: plainLook, isTerminal: false };
   assert.equal(rowOf(pipe, { status, isDefault: false, now, proxy }).who, 'a@b.example, proxy at 127.0.0.1:42123');
+  assert.equal(
+    rowOf(pipe, { status, isDefault: true, now, proxy }).who,
+    'a@b.example (default), proxy at 127.0.0.1:42123',
+    'the login is the default, not its proxy',
+  );
   assert.equal(rowOf(wide, { status, isDefault: false, now, proxy }).who, 'a@b.example');
   assert.equal(proxyLine(status.login, proxy), 'Proxy for work: 127.0.0.1:42123');
   const unnamed = loginRecord({});
