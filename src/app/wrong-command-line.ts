@@ -36,7 +36,12 @@ export function failureOf(
   const specs = optionsOf(table);
   const said = (pattern: RegExp) => pattern.exec(message)?.slice(1);
   const [meant] = said(/^Did you mean (.+)\?$/) ?? [];
-  if (meant !== undefined) return usageMistyped(`There is no command ${quoted(name, 80)}.`, `postern ${meant}`);
+  if (meant !== undefined) {
+    // Of three letters yargs takes three to be slips.
+    return closest(name, [meant]) === undefined
+      ? usageWrong(`There is no command ${quoted(name, 80)}.`, help)
+      : usageMistyped(`There is no command ${quoted(name, 80)}.`, `postern ${meant}`);
+  }
   const [unknown] = said(/^Unknown (?:argument|command)s?: (.+?)(?:, .*)?$/s) ?? [];
   if (unknown !== undefined) {
     const option = unknownIn(words, specs);

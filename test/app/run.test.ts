@@ -108,6 +108,7 @@ test('a mistyped command or option is refused with the one that was meant, exit 
     [['help', 'exit-code'], 'Did you mean postern help exit-codes?'],
     [['help', 'frobnicate'], 'See: postern --help'],
     [['hreb'], 'Did you mean postern herb?'],
+    [['hub'], 'See: postern --help'],
     [['plant', 'a', '--szie', '1'], 'Did you mean --size?'],
     [['--versoin'], 'Did you mean --version?'],
     [['version', 'x'], 'See: postern version --help'],
