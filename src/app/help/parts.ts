@@ -19,8 +19,9 @@ export function labelled(look: Look, rows: readonly Row[], tone: Tone = 'name'):
   const isNarrow = room < (fitting.length < rows.length ? 34 : 20);
   return rows.flatMap(([label, text]) => {
     const name = toned(look, tone, isNarrow ? label.trim() : label);
+    const names = columnsOf(name) + 2 <= look.width ? [`  ${name}`] : wrapped(name, look.width, 2);
     if (isNarrow || columnsOf(label) > column) {
-      return [`  ${name}`, ...wrapped(text, look.width, isNarrow ? 6 : column + 4)];
+      return [...names, ...wrapped(text, look.width, isNarrow ? 6 : column + 4)];
     }
     const [first = '', ...others] = wrapped(text, look.width, column + 4);
     return [`  ${name}${first.slice(columnsOf(label) + 2)}`.trimEnd(), ...others];

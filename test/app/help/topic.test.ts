@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { topicHelp } from '../../../src/app/help/topic-help.js';
 import { type Block, blocksOf } from '../../../src/app/help/topics/topic.js';
+import { topics } from '../../../src/app/help/topics/topics.js';
+import { registry } from '../../../src/app/registry.js';
+import { columnsOf } from '../../../src/core/text/layout.js';
 
 test('the text of a topic is read as its blocks', () => {
   assert.deepEqual(
     blocksOf(
-      '\nOne\nand two.\n\n## A title\n\n    type this\n    and this\n\n- a\n- b\n\nname :: what :: it is\nb :: c\n',
+      '\nOne\nand two.\n\n## A title\n\n    type this\n    and this\n\n- a\n  goes on\n- b\nhere, too\n\nname :: what :: it is\nb :: c\n',
     ),
     [
       { kind: 'paragraph', text: 'One and two.' },
       { kind: 'heading', text: 'A title' },
       { kind: 'code', lines: ['type this', 'and this'] },
-      { kind: 'items', lines: ['a', 'b'] },
+      { kind: 'items', lines: ['a goes on', 'b here, too'] },
       {
         kind: 'terms',
         rows: [
@@ -58,4 +62,21 @@ test('property: what is written as blocks is read as these blocks', () => {
       assert.deepEqual(blocksOf(`\n${blocks.map(written).join(between)}\n`), blocks);
     }),
   );
+});
+
+test('every topic fits 40 to 200 columns, but for lines to copy, and no sign of how it is written is left', () => {
+  const tables = registry.map(({ table }) => table);
+  for (const topic of topics) {
+    const blocks = blocksOf(topic.text(tables));
+    const copied = blocks.flatMap((block) => (block.kind === 'code' ? block.lines : []));
+    for (const line of copied) assert.doesNotMatch(line, /\S {3,}\S/, `${topic.name}: these are columns`);
+    for (const width of [40, 80, 120, 200]) {
+      for (const line of topicHelp({ width, color: false }, topic, tables)) {
+        assert.doesNotMatch(line, /^- |\. - | :: |^##|`/, topic.name);
+        const isWord = !line.trim().includes(' ');
+        const isCopied = copied.some((one) => one.includes(line.trim().replace(/ \\$/, '')));
+        assert.ok(columnsOf(line) <= width || isWord || isCopied, `${topic.name} at ${width}: ${line}`);
+      }
+    }
+  }
 });

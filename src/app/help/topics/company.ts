@@ -12,10 +12,10 @@ The first opens the provider’s page, the second opens nothing. Later \`postern
 
 ## Which client is which
 
-    --idp-client-id             the client at the provider, a native one with the redirect address http://127.0.0.1/callback
-    --idp-client-secret-file    its secret, where it has one
-    --client-id                 the client at the server’s own authorization server, which the provider vouches for
-    --client-secret-file        its secret, where it has one (or --client-secret-stdin)
+--idp-client-id :: the client at the provider, a native one with the redirect address http://127.0.0.1/callback
+--idp-client-secret-file :: its secret, where it has one
+--client-id :: the client at the server’s own authorization server, which the provider vouches for
+--client-secret-file :: its secret, where it has one (or --client-secret-stdin)
 
 Your company’s administrator has both. A provider that minds the port or the path of the redirect address: --redirect-uri.
 

@@ -2,7 +2,8 @@ import type { CommandTable } from '../../../core/command.js';
 
 /**
  * A chapter of the long reference. Its text is paragraphs with an empty line between them, and in these:
- * `## title`, `- one of several`, `term :: what is said of it`, and four blanks before a line that is to be copied.
+ * `## title`, `- one of several`, which may go on in the next line, `term :: what is said of it`, and four blanks before a line
+ * that is to be copied.
  */
 export interface Topic {
   readonly name: string;
@@ -31,9 +32,14 @@ function blockOf(part: string): Block {
   if (lines.every((line) => line.startsWith('    ')))
     return { kind: 'code', lines: lines.map((line) => line.slice(4)) };
   if (part.startsWith('## ')) return { kind: 'heading', text: part.slice(3) };
-  if (lines.every((line) => line.startsWith('- '))) return { kind: 'items', lines: lines.map((line) => line.slice(2)) };
+  if (part.startsWith('- ')) return { kind: 'items', lines: part.slice(2).split('\n- ').map(asLine) };
   if (lines.every((line) => line.includes(' :: '))) return { kind: 'terms', rows: lines.map(termOf) };
-  return { kind: 'paragraph', text: lines.join(' ') };
+  return { kind: 'paragraph', text: asLine(part) };
+}
+
+/** A text that is written in several lines, and laid out anew. */
+function asLine(text: string): string {
+  return text.replaceAll(/\n */g, ' ');
 }
 
 function termOf(line: string): readonly [string, string] {
