@@ -15,10 +15,10 @@ async function cancelAt(server: ScriptedServer, method: string, words: readonly 
   program.kill('SIGINT');
   const started = performance.now();
   const { code, stdout, stderr } = await program.finished;
+  const ms = performance.now() - started;
   assert.equal(code, 130);
   assert.equal(stdout, '');
-  assert.ok(performance.now() - started < 1_450, 'it ends by itself');
-  return stderr;
+  return { stderr, ms };
 }
 
 /** A server that never answers `method`, but may have begun to. */
@@ -32,7 +32,7 @@ const silentAt = (method: string, begins = false) =>
 test('a call that is cancelled once it was sent says so, and tells the server', async () => {
   for (const begins of [false, true]) {
     await using server = await silentAt('tools/call', begins);
-    const stderr = await cancelAt(server, 'tools/call', ['wipe', 'all:=true', '--quiet']);
+    const { stderr } = await cancelAt(server, 'tools/call', ['wipe', 'all:=true', '--quiet']);
     assert.equal(stderr, said);
     const called = server.seen.find(isOf('tools/call'));
     const cancelled = server.seen.filter(isOf('notifications/cancelled'));
@@ -51,7 +51,7 @@ test('a call that is cancelled before it was sent, or that only reads, says no m
     ['tools/list', []],
   ] as const) {
     await using server = await silentAt(method);
-    assert.equal(await cancelAt(server, method, words), 'Cancelled.\n', method);
+    assert.equal((await cancelAt(server, method, words)).stderr, 'Cancelled.\n', method);
     assert.ok(!server.seen.some(isOf('tools/call')));
     assert.equal(server.seen.filter(isOf('notifications/cancelled')).length, method === 'initialize' ? 0 : 1);
   }
@@ -61,5 +61,11 @@ test('a server that does not take the cancellation holds up nobody', async () =>
   await using server = await scriptedServer((seen, response) => {
     if (!['tools/call', 'notifications/cancelled'].includes(seen.message.method ?? '')) usual(seen, response);
   });
-  assert.equal(await cancelAt(server, 'tools/call', ['wipe', 'all:=true']), said);
+  // What is held up ends after 1.5 s, always; what is not may take as long on a busy machine, but not each time.
+  for (let tries = 1; ; tries += 1) {
+    const { stderr, ms } = await cancelAt(server, 'tools/call', ['wipe', 'all:=true']);
+    assert.equal(stderr, said);
+    if (ms < 1_450) return;
+    assert.ok(tries < 5, 'it does not end by itself');
+  }
 });

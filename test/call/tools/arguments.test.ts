@@ -158,9 +158,9 @@ test('[A-245] whatever a schema says, an argument is what was typed, or refused;
 test('schemas that branch without end, or are large, cost no time', () => {
   const branches = Array.from({ length: 200 }, () => ({ $ref: '#/$defs/again' }));
   const properties = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`p${at}`, { anyOf: branches }]));
-  const started = performance.now();
+  const before = process.cpuUsage().user;
   const tool = toolOf({ properties, $defs: { again: { anyOf: branches } } });
-  assert.ok(performance.now() - started < 1_000);
+  assert.ok(process.cpuUsage().user - before < 10_000_000, 'all branches would take years');
   assert.equal(tool.parameters.length, 200);
   assert.equal(tool.isOpen, true, 'it has more than are read');
   assert.deepEqual(tool.parameters[0]?.types, []);

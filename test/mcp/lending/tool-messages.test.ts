@@ -23,11 +23,11 @@ test('a refused batch is answered in no more memory than a few times its own [A-
 });
 
 test('a name takes linear time, whatever stands in it and in the rules [A-259]', () => {
-  const began = performance.now();
+  const before = process.cpuUsage().user;
   const policy = policyOf({ denyTool: ['*a*a*a*a*a*a*b'] });
   assert.equal(policy.verdict('a'.repeat(1_000)), 'passed');
   assert.equal(policy.verdict('a'.repeat(5_000_000)), 'refused', 'no tool has such a name');
-  assert.ok(performance.now() - began < 1_000);
+  assert.ok(process.cpuUsage().user - before < 10_000_000, 'to try every place for every star would take years');
 });
 
 test('stars stand for any characters, none included, and for nothing that is there twice', () => {
