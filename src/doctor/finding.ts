@@ -54,9 +54,10 @@ export type StepName = keyof typeof steps | keyof typeof machineSteps;
 /** Steps of one examination, in order. */
 export type StepTable = Readonly<Partial<Record<StepName, { readonly number: number; readonly title: string }>>>;
 
+const everyStep = { ...steps, ...machineSteps };
+
 /** A step by its name, whichever examination it is of. */
-export const stepOf = (name: StepName): { readonly number: number; readonly title: string } =>
-  ({ ...steps, ...machineSteps })[name];
+export const stepOf = (name: StepName): { readonly number: number; readonly title: string } => everyStep[name];
 
 /** A kind of finding: one line of the catalogue, which `--explain` tells. */
 export interface FindingKind {
