@@ -19,7 +19,7 @@ import { doctorWorld, inBrowser } from './doctor-world.js';
 const clients: readonly SandboxClient[] = [{ client_id: 'tool', company: 'desktop', redirect_uris: [] }];
 
 /** What is slow by a fault has to be waited for. */
-const limits = { ...defaultLimits, metadataSeconds: 1 };
+const limits = { ...defaultLimits, metadataSeconds: 3 };
 
 const openCompany = () => openScene({ clients }, { limits });
 
