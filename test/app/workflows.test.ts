@@ -13,6 +13,7 @@ interface Step {
 }
 
 interface Job {
+  readonly container?: unknown;
   readonly steps?: readonly Step[];
   readonly uses?: string;
   readonly permissions?: Readonly<Record<string, string>>;
@@ -63,6 +64,30 @@ test('a checkout keeps no token, packages run nothing at their installation, and
     assert.doesNotMatch(step.run ?? '', /\$\{\{/, `${name}: by a variable instead`);
     for (const [command] of (step.run ?? '').matchAll(/npm (?:ci|i|install)\b.*/g))
       assert.match(command, /--ignore-scripts/);
+  }
+});
+
+test('a package that npm is given lies at a path: without ./ before it, folder/file is a repository of somebody else', () => {
+  const given = steps.flatMap(({ name, step }) =>
+    [...(step.run ?? '').matchAll(/npm (?:ci|i|install|publish)\b.*?(\S+\.tgz)/g)].map(([, path]) => ({ name, path })),
+  );
+  assert.deepEqual(
+    given.map(({ name }) => name),
+    ['release.yml: package', 'release.yml: publish'],
+  );
+  for (const { name, path } of given) assert.match(path ?? '', /^\.\//, name);
+});
+
+test('in a container, whose user the checkout is not of, git is told that it may read it', () => {
+  const inContainer = jobs.filter(({ job }) => job.container !== undefined);
+  assert.deepEqual(
+    inContainer.map(({ name }) => name),
+    ['nightly.yml: debian'],
+  );
+  for (const { name, job } of inContainer) {
+    const commands = (job.steps ?? []).map(({ uses = '', run = '' }) => `${uses}\n${run}`);
+    const checkout = commands.findIndex((one) => one.startsWith('actions/checkout@'));
+    assert.match(commands[checkout + 1] ?? '', /git config --global --add safe\.directory "\$PWD"/, name);
   }
 });
 
