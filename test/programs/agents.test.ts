@@ -154,6 +154,10 @@ function chooser(world: Stage): ChooseCall {
   };
 }
 
+function filled({ before }: Agent, { origin }: ModelServer): string {
+  return before.replace('MODEL', origin).replace('PROVIDER', JSON.stringify(provider(origin)));
+}
+
 function write(world: Stage, path: string, text: string): void {
   mkdirSync(dirname(join(world.home.path, path)), { recursive: true });
   writeFileSync(join(world.home.path, path), text);
@@ -174,9 +178,7 @@ for (const agent of agents) {
   }, async () => {
     await using world = await stage();
     await using model = await startModel(chooser(world), 'echoed');
-    const before = agent.before
-      .replace('MODEL', model.origin)
-      .replace('PROVIDER', JSON.stringify(provider(model.origin)));
+    const before = filled(agent, model);
     write(world, file, before);
     const text = () => readFileSync(join(world.home.path, file), 'utf8');
     assert.equal((await world.setup(name, 'work', '--write')).code, 0);
@@ -197,6 +199,23 @@ for (const agent of agents) {
     assert.equal((await world.setup(name, '--undo')).code, 0);
     if (isAsWritten) assert.equal(text(), before);
     assert.ok(!text().includes('postern'), text());
+  });
+}
+
+const byUrl = agents.filter(({ userBus }) => userBus !== true);
+for (const agent of byUrl) {
+  const { name, file } = agent;
+  test(`${name} calls a tool at the address of an installed proxy, which setup wrote`, {
+    skip: isMissing(name) || needs('systemd'),
+  }, async () => {
+    await using world = await stage();
+    await using model = await startModel(chooser(world), 'echoed');
+    write(world, file, filled(agent, model));
+    await using _proxy = await world.installProxy();
+    assert.equal((await world.setup(name, 'work', '--proxy', '--write')).code, 0);
+    const ran = await runAgent(world, model, agent);
+    assert.match(model.returned.join('\n'), /echoed \{\\+"text\\+":\\+"hi\\+"\}/, ran.stdout + ran.stderr);
+    assert.deepEqual(world.authorizations(), [`Bearer ${token}`]);
   });
 }
 

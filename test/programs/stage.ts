@@ -10,7 +10,7 @@ import type { Home } from '../support/home.js';
 import { startHttp, type TestServer } from '../support/http-server.js';
 import { type Keyring, startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
-import { type Finished, runProgram, startCommand } from '../support/program.js';
+import { type Finished, runProgram, startCommand, startProgram } from '../support/program.js';
 import { repositoryRoot } from '../support/repository.js';
 import { storeLogin } from '../support/stored-login.js';
 
@@ -81,6 +81,8 @@ export interface Stage extends AsyncDisposable {
   /** Values of Authorization that the server got, `none` where there was none, each once. */
   authorizations(): readonly string[];
   setup(...args: readonly string[]): Promise<Finished>;
+  /** Installs a proxy for the login, and runs what its service manager would start. */
+  installProxy(): Promise<AsyncDisposable>;
   /** Runs a command of the PATH to its end. */
   start(command: string, args: readonly string[]): Promise<Finished>;
   /** Runs one of the installed programs to its end. */
@@ -107,6 +109,12 @@ export async function stage(tls?: ServerOptions): Promise<Stage> {
     server,
     authorizations: () => [...new Set(server.seen.map(({ headers }) => headers.authorization ?? 'none'))],
     setup: (...args) => runProgram(home, ['setup', ...args]),
+    installProxy: async () => {
+      const { stdout } = await runProgram(home, ['proxy', 'work', '--install', '--json']);
+      const service = startProgram(home, ['proxy', JSON.parse(stdout).service.id, '--service']);
+      await service.waitForStderr(/http:\/\/127/);
+      return service;
+    },
     start,
     run: async (name, args, options) => {
       const [command, ...words] = [...commandOf(name), ...args];

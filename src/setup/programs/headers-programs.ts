@@ -2,6 +2,7 @@ import { rawEntry } from '../formats/entry.js';
 import { jsonAt } from '../formats/json.js';
 import { tomlAt } from '../formats/toml.js';
 import type { Machine } from '../machine/ports.js';
+import { byUrl } from './by-url.js';
 import { configuredLine, type EntryRequest, inHome, inProject, join, type Program, pathIn } from './program.js';
 
 /** Claude Code: `headersHelper`, a shell line whose output are headers. */
@@ -20,6 +21,7 @@ const claude: Program = {
     const without = ['headers/authorization', 'command', 'args', 'env', 'oauth'];
     return { entry: { key: { format: 'json', path: ['mcpServers', name] }, holds: { members, without } } };
   },
+  byUrl: byUrl('json', { member: 'url', fixed: () => ({ type: 'http' }) }, ({ name }) => ['mcpServers', name], jsonAt),
   blocks: claudeBlocks,
   switches: (machine) => [
     claudeFile(machine),
@@ -84,6 +86,7 @@ const codex: Program = {
     const holds = { members: { url, http_headers_helper: helper }, without: codexWithout };
     return { entry: { key: { format: 'toml', path: ['mcp_servers', name] }, holds } };
   },
+  byUrl: byUrl('toml', { member: 'url' }, ({ name }) => ['mcp_servers', name], tomlAt),
   blocks: codexBlocks,
   conflicts: ({ name }) => [
     `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${name}`,

@@ -44,6 +44,13 @@ export interface MadeEntry {
   readonly shim?: { readonly path: string; readonly text: string };
 }
 
+/** The entry of a program that reaches a server by a URL. */
+export interface ByUrl {
+  /** The member that holds the URL. */
+  readonly member: string;
+  make(request: EntryRequest, address: string): MadeEntry;
+}
+
 /** Another program: where its configuration is, and what belongs there. Messages are sentences. */
 export interface Program {
   /** As a person types it. */
@@ -71,6 +78,8 @@ export interface Program {
   line?(request: EntryRequest, words: readonly string[]): string | undefined;
   /** The entry that makes it call us with these words; undefined where it cannot hold them. */
   make(request: EntryRequest, words: readonly string[]): MadeEntry | undefined;
+  /** Not given: it takes no URL. */
+  readonly byUrl?: ByUrl;
   /** What keeps the program from using the entry: what wins over it, or has it switched off. */
   blocks?(request: EntryRequest): Iterable<string>;
   /** What else a person has to know of, in this file or in the environment. */

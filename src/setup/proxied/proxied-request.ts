@@ -3,7 +3,6 @@ import { entryValue } from '../formats/entry.js';
 import type { MachineFiles } from '../machine/ports.js';
 import { configurationFile, type SetupRequest } from '../plan-entry.js';
 import type { Program } from '../programs/program.js';
-import { urlEntry, urlIn } from './url-forms.js';
 
 /** The origin of a service’s address. */
 export const originOf = ({ port }: Pick<ProxyService, 'port'>): string => `http://127.0.0.1:${port}`;
@@ -20,7 +19,7 @@ export function proxiedRequest(
   const program: Program = {
     ...request.program,
     dropsEnvironment: false,
-    make: ({ name }) => urlEntry(request.program, name, address),
+    make: (entry) => request.program.byUrl?.make(entry, address),
   };
   const proxy = { service: service.id, host: request.program.name, origin: originOf(service) };
   // There is no call in it that could name the login in several ways.
@@ -30,8 +29,11 @@ export function proxiedRequest(
 /** The address that the entry holds now. */
 export async function addressNow(world: MachineFiles, request: SetupRequest): Promise<string | undefined> {
   const path = request.path ?? configurationFile(world, request.program, request.scope);
-  const made = urlEntry(request.program, request.name, '');
-  if (path === undefined || made === undefined) return undefined;
+  const { byUrl } = request.program;
+  if (path === undefined || byUrl === undefined) return undefined;
   const { text = '' } = await world.files.read(path);
-  return urlIn(request.program, entryValue(text, made.entry.key));
+  const { entry } = byUrl.make({ ...request, machine: world.machine, text }, '');
+  const value = entryValue(text, entry.key) as Readonly<Record<string, unknown>> | undefined;
+  const url = value?.[byUrl.member];
+  return typeof url === 'string' ? url : undefined;
 }

@@ -8,7 +8,6 @@ import type { Program } from '../programs/program.js';
 import { readSetupRequest, type SetupArguments } from '../target.js';
 import { type WrittenEntry, writeEntry } from '../write-entry.js';
 import { addressNow, proxiedRequest } from './proxied-request.js';
-import { takesUrl } from './url-forms.js';
 
 export interface ProxiedWorld extends Pick<StorePorts, 'index' | 'locks'> {
   readonly proxyServices: ProxyServices;
@@ -24,7 +23,7 @@ export async function readProxied(
   program: Program,
   args: SetupArguments,
 ): Promise<{ readonly plain: SetupRequest & { readonly hasLogin: boolean }; readonly service: ProxyService }> {
-  if (!takesUrl(program)) throw noUrlTaken(program.title, program.name);
+  if (program.byUrl === undefined) throw noUrlTaken(program.title, program.name);
   const plain = await readSetupRequest(world, program, args);
   const named = args.server ?? plain.server;
   const { server, account } = await findLogin(world, { server: named, account: args.account });

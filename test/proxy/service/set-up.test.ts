@@ -4,12 +4,13 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { digestOf } from '../../../src/proxy/service/record.js';
 import { programs } from '../../../src/setup/programs/programs.js';
-import { urlPrograms } from '../../../src/setup/proxied/url-forms.js';
+import { setupTable } from '../../../src/setup/setup.options.js';
 import { homeWith } from '../../login/status/home-with.js';
 import { needs } from '../../support/needs.js';
 
 const skip = needs('systemd');
 const server = 'https://example.com/mcp';
+const urlPrograms = programs.filter(({ byUrl }) => byUrl !== undefined).map(({ name }) => name);
 
 /** A home with a login `work`, for which a proxy is installed. */
 async function scene() {
@@ -41,10 +42,6 @@ test('each program that takes a URL gets one, with a key of its own, in a file t
 }, async () => {
   await using s = await scene();
   for (const name of urlPrograms) {
-    assert.ok(
-      programs.some((program) => program.name === name),
-      name,
-    );
     const { file, outcome } = JSON.parse((await s.run('setup', name, 'work', '--proxy', '--write', '--json')).stdout);
     assert.equal(outcome, 'made', name);
     assert.equal((await stat(file)).mode & 0o777, 0o600, name);
@@ -55,6 +52,29 @@ test('each program that takes a URL gets one, with a key of its own, in a file t
   }
   const hosts = JSON.parse((await s.run('status', '--json')).stdout).logins[0].proxy.hosts;
   assert.deepEqual([...hosts].sort(), ['default', ...urlPrograms].sort());
+});
+
+test('which programs take no URL is said by help', () => {
+  const [note = ''] = setupTable.notes.filter((one) => one.includes('take a URL'));
+  const others = programs.filter(({ calls, byUrl }) => ['headers', 'bridge'].includes(calls) && byUrl === undefined);
+  const [, said = ''] = /: ([\w, -]+) get none/.exec(note) ?? [];
+  assert.deepEqual(said.split(/, | and /).sort(), others.map(({ name }) => name).sort());
+});
+
+test('OpenCode’s native form is kept for a URL, too', { skip }, async () => {
+  await using s = await scene();
+  const file = join(s.home.path, 'config', 'opencode', 'opencode.json');
+  await mkdir(dirname(file), { recursive: true });
+  const before = '{ "mcp": { "servers": { "mine": { "type": "remote", "url": "https://mine.example/mcp" } } } }\n';
+  await writeFile(file, before);
+  await s.run('setup', 'opencode', 'work', '--proxy', '--write');
+  const { mcp } = JSON.parse(await readFile(file, 'utf8'));
+  assert.deepEqual(Object.keys(mcp), ['servers']);
+  assert.deepEqual(mcp.servers.work, { type: 'remote', url: `${s.origin}/${await s.keyIn(file)}/work` });
+  const again = JSON.parse((await s.run('setup', 'opencode', 'work', '--proxy', '--write', '--json')).stdout);
+  assert.equal(again.outcome, 'unchanged');
+  await s.run('setup', 'opencode', '--undo');
+  assert.equal(await readFile(file, 'utf8'), before);
 });
 
 test('without --write nobody gets a key', { skip }, async () => {

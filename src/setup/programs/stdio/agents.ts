@@ -21,6 +21,7 @@ export const agents: readonly StdioProgram[] = [
     list: ['mcpServers'],
     // As its own command writes it; a list of tools that a person has made stays.
     fixed: ({ tools }) => ({ type: 'local', tools: Array.isArray(tools) ? tools : ['*'] }),
+    url: { member: 'url', fixed: ({ tools }) => ({ type: 'http', tools: Array.isArray(tools) ? tools : ['*'] }) },
     *off(request) {
       const { name } = request;
       const isDisabled = listsAt(request, 'disabledMcpServers').some((list) => list.includes(name));
@@ -44,6 +45,7 @@ export const agents: readonly StdioProgram[] = [
       return [pathIn(machine, 'CLINE_MCP_SETTINGS_PATH') ?? usual];
     },
     list: ['mcpServers'],
+    url: { member: 'url', fixed: () => ({ type: 'streamableHttp' }) },
     next: 'Cline uses it from its next session on; in one: /mcp',
   },
   {
@@ -58,6 +60,7 @@ export const agents: readonly StdioProgram[] = [
     projectFile: ['.factory', 'mcp.json'],
     list: ['mcpServers'],
     fixed: () => ({ type: 'stdio' }),
+    url: { member: 'url', fixed: () => ({ type: 'http' }) },
     next: 'Look at it with: droid mcp list',
   },
   {
@@ -70,6 +73,7 @@ export const agents: readonly StdioProgram[] = [
     format: 'toml',
     list: ['mcp_servers'],
     off: grokOff,
+    url: { member: 'url' },
     next: 'Look at it with: grok mcp doctor <name>',
     nextInProject: 'Start grok in this folder and trust it; until then it is not used.',
   },
@@ -81,6 +85,7 @@ export const agents: readonly StdioProgram[] = [
     files: (machine) => [join(machine, folderOf('KIMI_CODE_HOME', '.kimi-code')(machine), 'mcp.json')],
     projectFile: ['.kimi-code', 'mcp.json'],
     list: ['mcpServers'],
+    url: { member: 'url' },
     next: 'Kimi Code uses it from its next session on; in one: /mcp',
     nextInProject: 'Start kimi in this folder and trust it; until then it is not used.',
   },
@@ -91,6 +96,7 @@ export const agents: readonly StdioProgram[] = [
     files: (machine) => [pathIn(machine, 'AMP_SETTINGS_FILE') ?? inConfig(machine, 'amp', 'settings.json')],
     projectFile: ['.amp', 'settings.json'],
     list: ['amp.mcpServers'],
+    url: { member: 'url' },
     next: 'Look at it with: amp mcp list',
     nextInProject: 'Approve it with: amp mcp approve <name>; until then it is not used.',
   },
@@ -112,6 +118,15 @@ export const agents: readonly StdioProgram[] = [
       name: gooseKey(name),
       description: typeof description === 'string' ? description : '',
     }),
+    url: {
+      member: 'uri',
+      fixed: ({ description }, { name }) => ({
+        enabled: true,
+        type: 'streamable_http',
+        name: gooseKey(name),
+        description: typeof description === 'string' ? description : '',
+      }),
+    },
     call: ([cmd = '', ...args]) => ({ cmd, args }),
     next: 'Goose uses it from its next session on; look at it with: goose info -v',
   },

@@ -22,6 +22,7 @@ export const desktops: readonly StdioProgram[] = [
       inHome(machine, '.cache', 'lm-studio', 'mcp.json'), // installations of before 0.3.6
     ],
     list: ['mcpServers'],
+    url: { member: 'url' },
     next: 'LM Studio reads it by itself; look at Program, Install, Edit mcp.json.',
   },
 ];

@@ -11,6 +11,7 @@ export const editors: readonly StdioProgram[] = [
     files: (machine) => [inHome(machine, '.cursor', 'mcp.json')],
     projectFile: ['.cursor', 'mcp.json'],
     list: ['mcpServers'],
+    url: { member: 'url' },
     next: 'Cursor reads it by itself; look at Settings, MCP.',
   },
   codeLike('vscode', 'Visual Studio Code', 'code', 'Code'),
@@ -22,6 +23,7 @@ export const editors: readonly StdioProgram[] = [
     commands: [],
     files: (machine) => ['Code', 'Code - Insiders', 'VSCodium'].map((editor) => clineFile(machine, editor)),
     list: ['mcpServers'],
+    url: { member: 'url', fixed: () => ({ type: 'streamableHttp' }) },
     next: 'Cline reads it by itself; look at its MCP Servers.',
   },
   {
@@ -35,6 +37,7 @@ export const editors: readonly StdioProgram[] = [
     projectFile: ['.zed', 'settings.json'],
     list: ['context_servers'],
     fixed: () => ({ source: 'custom' }),
+    url: { member: 'url', fixed: () => ({ source: 'custom' }) },
     next: 'Zed reads it by itself.',
   },
   {
@@ -43,6 +46,7 @@ export const editors: readonly StdioProgram[] = [
     commands: ['windsurf'],
     files: (machine) => [inHome(machine, '.codeium', 'windsurf', 'mcp_config.json')],
     list: ['mcpServers'],
+    url: { member: 'serverUrl' },
     next: 'In Windsurf: refresh the list of servers in Cascade.',
   },
   {
@@ -53,6 +57,7 @@ export const editors: readonly StdioProgram[] = [
     alsoRead: (machine) => [inHome(machine, '.codeium', 'windsurf', 'mcp_config.json')],
     projectFile: ['.devin', 'mcp_config.json'],
     list: ['mcpServers'],
+    url: { member: 'serverUrl' },
     next: 'In Devin: refresh the list of MCP servers; it asks before it calls a tool for the first time.',
   },
   {
@@ -62,6 +67,7 @@ export const editors: readonly StdioProgram[] = [
     files: (machine) => [devinFile(machine, 'config.json')],
     projectFile: ['.devin', 'config.local.json'],
     list: ['mcpServers'],
+    url: { member: 'url' },
     next: 'Look at it with: devin mcp list',
   },
   {
@@ -75,6 +81,7 @@ export const editors: readonly StdioProgram[] = [
     ],
     projectFile: ['.agents', 'mcp_config.json'],
     list: ['mcpServers'],
+    url: { member: 'serverUrl' },
     next: 'Start agy again, then /mcp; in the editor: Manage MCP Servers, Refresh.',
   },
   {
@@ -84,6 +91,7 @@ export const editors: readonly StdioProgram[] = [
     files: (machine) => [inHome(machine, '.kiro', 'settings', 'mcp.json')],
     projectFile: ['.kiro', 'settings', 'mcp.json'],
     list: ['mcpServers'],
+    url: { member: 'url' },
     next: 'Kiro reads it by itself; look at its MCP servers, or: kiro-cli mcp list',
   },
   {
@@ -102,6 +110,7 @@ export const editors: readonly StdioProgram[] = [
     files: (machine) => [inHome(machine, '.warp', '.mcp.json')],
     projectFile: ['.warp', '.mcp.json'],
     list: ['mcpServers'],
+    url: { member: 'url' },
     next: 'Warp reads it by itself; look at Settings, Agents, MCP servers.',
   },
 ];
@@ -116,6 +125,7 @@ function codeLike(name: string, title: string, command: string, folder: string):
     projectFile: ['.vscode', 'mcp.json'],
     list: ['servers'],
     fixed: () => ({ type: 'stdio' }),
+    url: { member: 'url', fixed: () => ({ type: 'http' }) },
     next: 'In the editor: MCP: List Servers, then start it.',
   };
 }

@@ -21,6 +21,7 @@ export const gemini: StdioProgram = {
     if (isTrusted(request)) return;
     yield 'Gemini CLI starts no server in a folder that it was not told to trust, not even those of a person’s own settings, and this folder is none: start gemini here and trust it.';
   },
+  url: { member: 'httpUrl' },
   next: 'In a folder that it trusts, look at it with: gemini mcp list',
 };
 
@@ -34,6 +35,7 @@ export const qwen: StdioProgram = {
   switches: (machine) => [qwenFile(machine), inProject(machine, '.qwen', 'settings.json')],
   list: ['mcpServers'],
   off: (request) => leftOut('Qwen Code', request),
+  url: { member: 'httpUrl' },
   next: 'Look at it with: qwen mcp list',
 };
 

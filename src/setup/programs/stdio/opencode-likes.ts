@@ -18,7 +18,8 @@ export const opencode: StdioProgram = {
   },
   projectFile: ['opencode.json'],
   list: (text) => (isNative(text) ? ['mcp', 'servers'] : ['mcp']),
-  fixed: (_, { text }) => ({ type: 'local', ...(isNative(text) ? {} : { enabled: true }) }),
+  fixed: (_, { text }) => ({ type: 'local', ...switchedOn(text) }),
+  url: { member: 'url', fixed: (_, { text }) => ({ type: 'remote', ...switchedOn(text) }) },
   call: (words) => ({ command: words }),
   next: 'Look at it with: opencode mcp list',
 };
@@ -37,9 +38,14 @@ export const kilo: StdioProgram = {
   projectFile: ['kilo.json'],
   list: ['mcp'],
   fixed: () => ({ type: 'local', enabled: true }),
+  url: { member: 'url', fixed: () => ({ type: 'remote', enabled: true }) },
   call: (words) => ({ command: words }),
   next: 'Look at it with: kilo mcp list',
 };
+
+function switchedOn(text: string): { readonly enabled?: true } {
+  return isNative(text) ? {} : { enabled: true };
+}
 
 /** A server of that name has a `type`; the list of them has none. */
 function isNative(text: string): boolean {

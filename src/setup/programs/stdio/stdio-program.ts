@@ -1,6 +1,7 @@
 import { jsonAt, type PlainJson } from '../../formats/json.js';
 import { tomlAt } from '../../formats/toml.js';
 import { yamlAt } from '../../formats/yaml.js';
+import { byUrl, type UrlForm } from '../by-url.js';
 import { type EntryRequest, isExpanded, type MadeEntry, type Program } from '../program.js';
 import { initializeLine } from '../responses.js';
 
@@ -30,6 +31,8 @@ export interface StdioProgram
   key?(name: string): string;
   /** Members beside `command` and `args`, by what is there. */
   fixed?(found: Readonly<Record<string, unknown>>, request: EntryRequest): Members;
+  /** Not given: it takes no URL. */
+  readonly url?: UrlForm;
   /** How it names the words; not given: `command`, and `args` for the rest. */
   call?(words: readonly string[]): Members;
   /** It is started from a terminal, and hands the environment of the shell there on to what it starts. */
@@ -40,12 +43,14 @@ export interface StdioProgram
 
 /** A row as a program. */
 export function stdioProgram(row: StdioProgram): Program {
-  const { key: _, fixed: __, call: ___, off: ____, list, inShell, format, ...program } = row;
+  const { key: _, fixed: __, call: ___, off: ____, list, inShell, format, url, ...program } = row;
+  const valueThere = (text: string, path: readonly string[]) => valueAt(format, text, path);
   return {
     ...program,
     calls: 'bridge',
     dropsEnvironment: inShell !== true,
     make: (request, words) => makeStdioEntry(row, request, words),
+    ...(url && { byUrl: byUrl(format ?? 'json', url, (request) => entryPath(row, request), valueThere) }),
     blocks: (request) => stdioBlocks(row, request),
     servers: (text) => {
       const own = listIn(list, text);
