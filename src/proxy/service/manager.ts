@@ -116,6 +116,7 @@ function environmentFor(env: ServiceMachine['env']): Record<string, string | und
   return Object.fromEntries(Object.entries(env).filter(([name]) => passed.test(name)));
 }
 
-function typed({ words }: ManagerCommand): string {
+/** A command as a person types it. */
+export function typed({ words }: ManagerCommand): string {
   return words.map((word) => (/\s/.test(word) ? shellWord(word) : word)).join(' ');
 }

@@ -5,7 +5,7 @@ import { Secret } from '../../core/secret.js';
 import type { KeyRotation } from '../../core/services/proxy-services.js';
 import { newKeyText } from '../admit.js';
 import { hostUnknown, noPortFree, serviceDiffers, servicePortTaken, serviceUnknown } from './failures.js';
-import { type Managed, manage, managerHere, markOf, serviceMachine, unitsOf } from './manager.js';
+import { type Managed, manage, managerHere, markOf, serviceMachine, typed, unitsOf } from './manager.js';
 import { portHolder } from './port-holder.js';
 import type { ServiceMachine, ServiceWorld } from './ports.js';
 import {
@@ -21,7 +21,7 @@ import {
   servicesFolder,
 } from './record.js';
 import { removeLinks, removeUnits, unitAt, writeUnits } from './unit-files.js';
-import type { UnitFile } from './units/units.js';
+import type { UnitFile, Units } from './units/units.js';
 import { isPortFree, type Listener, whoListens } from './who-listens.js';
 
 type Ports = Pick<ServiceWorld, 'externalPrograms' | 'locks' | 'clock' | 'signal' | 'http'>;
@@ -223,10 +223,14 @@ export async function removeService(world: Ports, id: string): Promise<RemovedSe
     const after = isOurs ? await manage(programs, units.removed, signal) : nothingManaged;
     return {
       record,
-      managed: stopped.ok ? after : { ...stopped, commands: [...stopped.commands, ...after.commands] },
+      managed: stopped.ok ? after : { ...stopped, commands: leftToType(units, [stopped, after]) },
       kept,
     };
   });
+}
+
+function leftToType({ orphaned }: Units, managed: readonly Managed[]): readonly string[] {
+  return orphaned?.map(typed) ?? managed.flatMap(({ commands }) => commands);
 }
 
 const nothingManaged: Managed = { ok: true, said: undefined, commands: [] };

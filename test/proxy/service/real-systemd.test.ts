@@ -153,6 +153,27 @@ test('--uninstall leaves nothing that runs, nothing that would begin, and a free
   assert.equal((await s.run('proxy', 'work', '--uninstall')).code, 2);
 });
 
+test('--uninstall from where the manager is out of reach: the commands that it leaves to type end what runs', {
+  skip,
+}, async () => {
+  await using s = await scene();
+  await using manager = await startUserManager(s.home.env);
+  const made = await s.run('proxy', 'work', '--install', '--json');
+  const address: string = JSON.parse(made.stdout).servers[0].url;
+  assert.equal((await askAs(address)).status, 200);
+  // As after su, or in a job of cron.
+  const elsewhere = { ...s.home, env: { ...s.home.env, XDG_RUNTIME_DIR: join(s.home.path, 'runtime') } };
+  const gone = await runProgram(elsewhere, ['proxy', 'work', '--uninstall', '--json']);
+  assert.equal(gone.code, 2, gone.stderr);
+  assert.equal((await askAs(address)).status, 401, 'it has no key any more');
+  for (const command of JSON.parse(gone.stdout).service.commands) {
+    const [, , ...words] = command.split(' ');
+    assert.doesNotMatch(manager.systemctl(...words), /fail|not exist|not loaded/i, command);
+  }
+  await assert.rejects(connected(Number(new URL(address).port)));
+  assert.equal(manager.systemctl('list-units', '--all', '--plain', '--no-legend', 'postern*'), '');
+});
+
 test('the words of a unit reach the program as they are, wherever it lies', { skip }, async () => {
   await using s = await scene();
   await using manager = await startUserManager(s.home.env);

@@ -29,6 +29,8 @@ export function systemdUnits(parts: UnitParts): Units {
     ],
     stop: [command('disable', '--now', socket), { ...command('stop', service), mayFail: true }],
     removed: [command('daemon-reload'), { ...command('reset-failed', service, socket), mayFail: true }],
+    // It knows no unit without a file to be disabled, and goes on to run it.
+    orphaned: [command('stop', socket, service), command('daemon-reload')],
     links: [join(folder, 'sockets.target.wants', socket)],
   };
 }

@@ -23,6 +23,8 @@ export interface Units {
   /** Before the files are removed, and after. */
   readonly stop: readonly ManagerCommand[];
   readonly removed: readonly ManagerCommand[];
+  /** What ends it where the manager could not be asked before the files went; not given: `stop` and `removed`. */
+  readonly orphaned?: readonly ManagerCommand[];
   /** Links that the manager has made to the files, for where it cannot be asked to remove them. */
   readonly links: readonly string[];
 }
