@@ -1,4 +1,5 @@
 import type { Signals } from '../core/ports.js';
+import { isWindows } from '../core/text/system.js';
 
 /** How long clean-up may take once the program is to end, and how long what is left of it may keep the process. */
 const graceMs = 1500;
@@ -30,23 +31,29 @@ export function ownProcess(options: {
 }): OwnedProcess {
   Object.assign(process.report, { reportOnFatalError: false, reportOnSignal: false, reportOnUncaughtException: false });
   let ending: number | undefined;
+  let by: NodeJS.Signals = 'SIGINT';
   const handlers = Object.entries(signals).map(([signal, code]) => {
     const handler = () => {
       if (options.offer(signal as NodeJS.Signals)) return;
       if (ending !== undefined) {
-        // By the signal itself: it ends what `process.exit` waits for, too, such as a call of a hung keychain.
-        process.off(signal, handler);
-        process.kill(process.pid, signal);
+        endBy(signal as NodeJS.Signals); // it ends what `process.exit` waits for, too, such as a call of a hung keychain
         return;
       }
       ending = code;
+      by = signal as NodeJS.Signals;
       options.interrupt();
     };
     process.on(signal, handler);
     return [signal, handler] as const;
   });
+  const endBy = (signal: NodeJS.Signals) => {
+    process.emit('exit', ending ?? signals.SIGINT);
+    dispose();
+    process.kill(process.pid, signal);
+  };
   options.signal.addEventListener('abort', () => {
-    setTimeout(() => process.exit(ending ?? signals.SIGINT), graceMs).unref();
+    const end = () => (isHeldBySystem() ? endBy(by) : process.exit(ending ?? signals.SIGINT));
+    setTimeout(end, graceMs).unref();
   });
   const dispose = () => {
     for (const [signal, handler] of handlers) process.off(signal, handler);
@@ -68,6 +75,14 @@ export function ownProcess(options: {
     },
     [Symbol.dispose]: dispose,
   };
+}
+
+/**
+ * Does the system not come back to a thread, as from a named pipe that nobody writes to? `process.exit` waits for those. On
+ * Windows no signal ends a process with the code that shells know.
+ */
+function isHeldBySystem(): boolean {
+  return !isWindows && process.getActiveResourcesInfo().some((name) => /^(?:FSReq|GetAddrInfo|GetNameInfo)/.test(name));
 }
 
 /** The signals of this process, and who takes them for his own. */

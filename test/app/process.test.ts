@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -72,6 +73,28 @@ test('an output without a reader ends it with a word, not with a stack', { skip:
   assert.match((await piped.finished).stdout, /exit [01]\n/);
   assert.doesNotMatch((await piped.finished).stderr, /at .*\.js/);
 });
+
+test('a signal ends the program though the system does not come back to it: a named pipe that nobody writes to', {
+  skip: process.platform !== 'linux',
+  timeout: 30_000,
+}, async () => {
+  await using home = await makeHome();
+  const pipe = join(home.path, 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    await using child = startProgram(home, ['login', 'http://127.0.0.1:1/mcp', '--header-file', pipe]);
+    for (let looks = 0; looks < 250 && !waitsInSystem(child.pid); looks += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill(signal);
+    assert.equal((await child.finished).signal, signal);
+  }
+});
+
+/** Does one of its threads wait for the other side of a named pipe? */
+function waitsInSystem(pid: number): boolean {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.some((thread) => readFileSync(`/proc/${pid}/task/${thread}/wchan`, 'utf8').includes('partner'));
+}
 
 test('Ctrl-C ends a wait at once with 130, at a terminal and by signal', { skip: needs('script') }, async () => {
   await using home = await makeHome();
