@@ -1,9 +1,14 @@
-import { type ChosenRedirectUri, readRedirectUri, usualRedirectUri } from '../core/configuration/redirect-uri.js';
-import { isFailure } from '../core/failure.js';
+import {
+  type ChosenRedirectUri,
+  readRedirectUri,
+  redirectUriText,
+  usualRedirectUri,
+} from '../core/configuration/redirect-uri.js';
+import { type Failure, isFailure } from '../core/failure.js';
 import type { RegistrationRecord } from '../core/records.js';
 import { fixedPorts } from '../oauth/client-metadata/redirect-uris.js';
 import { manualRegistration } from '../tokens/registrations.js';
-import { publishedPortUnknown } from './browser/failures.js';
+import { portOfUriInUse, publishedPortUnknown } from './browser/failures.js';
 import type {
   BegunLogin,
   CallbackAddress,
@@ -19,6 +24,8 @@ export interface RedirectPlan extends Pick<ChosenRedirectUri, 'host' | 'path'> {
   readonly ports: readonly number[];
   /** Did anybody say which port it is to have? */
   readonly hasFixedPort: boolean;
+  /** Is it that of a redirect URI, and not `--redirect-port`? */
+  readonly isOfUri: boolean;
   /** Need nobody hear that the first port was taken? */
   readonly isQuiet: boolean;
 }
@@ -35,10 +42,11 @@ export function planRedirect(begun: BegunLogin, client: ClientOptions, person: P
   const isManual = registration?.way === 'preregistered' || registration?.way === 'ask';
   const { host, path } = chosen ?? (isManual ? used : undefined) ?? usualRedirectUri;
   const port = person.redirectPort ?? chosen?.port ?? person.usualPort;
+  const isOfUri = person.redirectPort === undefined && chosen?.port !== undefined;
   const isQuiet = registration === undefined || registration.way === 'dynamic';
   const isAlike = used !== undefined && used.host === host && used.path === path;
   const ports = port === undefined ? portsToTry(isAlike ? registration : undefined, used?.port ?? 0) : [port];
-  return { host, path, ports, hasFixedPort: port !== undefined, isQuiet };
+  return { host, path, ports, hasFixedPort: port !== undefined, isOfUri, isQuiet };
 }
 
 function readOwn(text: string | undefined): ChosenRedirectUri | undefined {
@@ -100,7 +108,7 @@ function portsToTry(registration: RegistrationRecord | undefined, used: number):
 
 async function listenAt(
   ports: LoginPorts,
-  at: Omit<CallbackAddress, 'port'> & Pick<RedirectPlan, 'isQuiet'>,
+  at: Omit<CallbackAddress, 'port'> & Pick<RedirectPlan, 'isQuiet' | 'isOfUri'>,
   wanted: readonly number[],
 ): Promise<CallbackListener> {
   const [port = 0, ...others] = wanted;
@@ -108,10 +116,15 @@ async function listenAt(
     const { host, path, address } = at;
     return await ports.listeners.listen({ port, host, path, address });
   } catch (error) {
-    if (others.length === 0 || !isFailure(error, 'port_in_use')) throw error;
+    if (!isFailure(error, 'port_in_use')) throw error;
+    if (others.length === 0) throw at.isOfUri ? ofUri(at, port, error) : error;
     if (others[0] === 0 && !at.isQuiet) {
       ports.terminal.tell(`Note: port ${port}, which this client was used with, is taken; another one is tried.`);
     }
     return await listenAt(ports, at, others);
   }
+}
+
+function ofUri({ host, path }: Pick<RedirectPlan, 'host' | 'path'>, port: number, error: Failure): Failure {
+  return portOfUriInUse(redirectUriText({ host, port, path }), `http://${host}:PORT${path}`, error);
 }

@@ -204,6 +204,7 @@ export const own: Readonly<Record<string, Readonly<Record<string, readonly unkno
   loginChanged: { named: ['work'], now: [login] },
   loginNeeded: { meant: [login, { server }, { server: 'x' }, { server, account: 'home' }] },
   networkFailed: { trouble: [trouble, { ...trouble, proxyTo: 'a.example:443' }] },
+  portOfUriInUse: { uri: ['http://127.0.0.1:7000/callback'], other: ['http://127.0.0.1:PORT/callback'] },
   programUnknown: { name: ['clude'], meant: [undefined, 'claude'] },
   registrationRefused: {
     0: [undefined, 'Other'].flatMap((name) =>

@@ -135,6 +135,20 @@ test('[A-105] localhost wants its port at both addresses: what another program h
   }
 });
 
+test('a port of a redirect address that was chosen, or is kept, is taken: no option that would not go with it is named', async () => {
+  await using scene = await openScene();
+  const port = await freePort();
+  const uri = `http://127.0.0.1:${port}/own/path`;
+  await scene.login({ redirectUri: chosen(uri) });
+  await using _taken = await listening('127.0.0.1', port);
+  for (const person of [{ redirectUri: chosen(uri) }, {}]) {
+    const { message, remedy } = await scene.loginFails('port_in_use', person);
+    assert.equal(message, `Port ${port} of the redirect address ${uri} is in use by another program.`);
+    assert.match(remedy, /^End that program\. .* --redirect-uri http:\/\/127\.0\.0\.1:PORT\/own\/path$/);
+  }
+  assert.match((await scene.loginFails('port_in_use', { redirectPort: port })).remedy, /another --redirect-port/);
+});
+
 test('[::1] works, and its address stands in brackets', async () => {
   await using scene = await openScene();
   await scene.login({ redirectUri: chosen('http://[::1]/callback') });
@@ -185,8 +199,8 @@ test('a container is known by what its engine leaves, and by no variable', () =>
 });
 
 /** Another program, at a port that only it has. */
-async function listening(address: string): Promise<AsyncDisposable & { readonly port: number }> {
-  const [server, port]: [Server, number] = [createServer(), await freePort()];
+async function listening(address: string, wanted?: number): Promise<AsyncDisposable & { readonly port: number }> {
+  const [server, port]: [Server, number] = [createServer(), wanted ?? (await freePort())];
   await new Promise<void>((resolve) => server.listen(port, address, resolve));
   return { port, [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())) };
 }

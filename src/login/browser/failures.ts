@@ -20,6 +20,17 @@ export function portInUse(
   return new Failure({ code: 'port_in_use', exit: exitCode.usage, message, remedy, cause });
 }
 
+/** The same, where the port is that of a redirect URI, which may be registered with it. @param other With `PORT` in it. */
+export function portOfUriInUse(uri: string, other: string, cause: Failure): Failure {
+  const { port, hostname } = new URL(uri);
+  const message =
+    hostname === 'localhost'
+      ? cause.message
+      : `Port ${port} of the redirect address ${uri} is in use by another program.`;
+  const remedy = `End that program. Where the authorization server takes another port, too, add --redirect-uri ${other}`;
+  return new Failure({ code: 'port_in_use', exit: exitCode.usage, message, remedy, cause });
+}
+
 /** A port that can not or may not receive the callback. `why` ends the sentence "… cannot be used: ". */
 export function portRefused(port: number, why: string, cause?: unknown): Failure {
   const message = `Port ${port} (--redirect-port) cannot be used: ${why}.`;

@@ -33,7 +33,7 @@ They ask for headers: claude, codex. They start \`postern bridge\`:
 They ask for a credential: git, kubectl, bazel, go, curl.
 
 Each release is tried with the real claude, codex, opencode, copilot, cline, qwen, droid, grok, kilo and kimi, and what --write wrote
-for them; with amp, which needs an account, up to its own list. For the others places and forms are those of their makers' documents
+for them, by a command and (but for codex) with --proxy; with amp, which needs an account, up to its own list. For the others places and forms are those of their makers' documents
 or sources, and nobody here has run them: --check tries all but the program itself. A program that came as a snap or a flatpak has its
 files in folders of its own, which are not looked for.
 
@@ -55,7 +55,8 @@ login is used as soon as it is there.
     postern proxy work --socket "$XDG_RUNTIME_DIR/work.sock"
 
 \`proxy\` prints \`http://127.0.0.1:PORT/KEY/work\`: give the program that. Each request goes on with a fresh token. The address holds a
-key, new at each start: who has it can use the login.
+key, new at each start: who has it can use the login. One that stays, with a key for each program, is installed: see
+\`postern help proxies\`. \`setup --proxy\` writes it for nearly all of those above.
 
 ## A dev container, a host over SSH
 
