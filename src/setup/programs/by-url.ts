@@ -27,7 +27,7 @@ export function byUrl(
   valueAt: (text: string, path: readonly string[]) => unknown,
 ): ByUrl {
   return {
-    member,
+    urlIn: (value) => (value as Readonly<Record<string, unknown>> | undefined)?.[member],
     make: (request, address) => {
       const at = path(request);
       const found = valueAt(request.text, at);

@@ -19,6 +19,16 @@ export function crushLine(name: string, [command = '', ...args]: readonly string
   return `${crushPrefix(name)}${options.join(' ')}`;
 }
 
+/** The same that makes Crush reach a server by a URL. */
+export function crushUrlLine(name: string, address: string): string {
+  return `${crushPrefix(name)}--type http --url ${shellWord(address)}`;
+}
+
+/** The URL in the words of such a line. */
+export function crushUrl(words: readonly string[]): string | undefined {
+  return valuesOf(words, '--url')[0];
+}
+
 /** The words that Crush starts by the words of such a line. */
 export function crushWords(words: readonly string[]): readonly string[] {
   return [...valuesOf(words, '--command'), ...valuesOf(words, '--args')];
@@ -33,7 +43,7 @@ export function crushServers(
   const words = lines.filter((line) => line.trimStart().startsWith(added)).map((line) => split(line.trim()));
   return Object.fromEntries(
     words.map(([, , name = '', ...rest]) => {
-      const [url] = valuesOf(rest, '--url');
+      const url = crushUrl(rest);
       const [command, ...args] = crushWords(rest);
       return [name, { ...(url === undefined ? {} : { url }), ...(command === undefined ? {} : { command, args }) }];
     }),

@@ -46,9 +46,9 @@ export interface MadeEntry {
 
 /** The entry of a program that reaches a server by a URL. */
 export interface ByUrl {
-  /** The member that holds the URL. */
-  readonly member: string;
   make(request: EntryRequest, address: string): MadeEntry;
+  /** The URL in the entry's value. */
+  urlIn(value: unknown): unknown;
 }
 
 /** Another program: where its configuration is, and what belongs there. Messages are sentences. */

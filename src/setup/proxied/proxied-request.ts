@@ -33,7 +33,6 @@ export async function addressNow(world: MachineFiles, request: SetupRequest): Pr
   if (path === undefined || byUrl === undefined) return undefined;
   const { text = '' } = await world.files.read(path);
   const { entry } = byUrl.make({ ...request, machine: world.machine, text }, '');
-  const value = entryValue(text, entry.key) as Readonly<Record<string, unknown>> | undefined;
-  const url = value?.[byUrl.member];
+  const url = byUrl.urlIn(entryValue(text, entry.key));
   return typeof url === 'string' ? url : undefined;
 }
