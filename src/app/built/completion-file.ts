@@ -1,4 +1,7 @@
+import { settings } from '../../core/configuration/settings.js';
 import { credentialFormats } from '../../credential/credential.options.js';
+import { catalogue } from '../../doctor/catalogue/catalogue.js';
+import { browserNames, usualBrowser } from '../../login/browser/chosen-browser.js';
 import { listFaults } from '../../sandbox/faults/table.js';
 import { programs } from '../../setup/programs/programs.js';
 import { shells } from '../completion/table.js';
@@ -18,6 +21,9 @@ export function builtTables(): CompletionTables {
     programs: programs.map(({ name }) => name),
     formats: credentialFormats,
     shells,
+    browsers: [usualBrowser, ...browserNames],
+    findings: [['list', 'all of them'], ...Object.entries(catalogue).map(([id, { title }]): Offer => [id, title])],
+    settings: settings.map(({ key, describe }): Offer => [key, describe]),
     faults: ['list', ...listFaults().map(({ name }) => name)],
   });
 }

@@ -5,6 +5,7 @@ export interface Known {
   readonly logins: () => readonly Offer[];
   readonly accounts: (login: string | undefined) => readonly Offer[];
   readonly issuers: () => readonly Offer[];
+  readonly providers: () => readonly Offer[];
   readonly tools: (login: string | undefined) => readonly Offer[];
   readonly parameters: (login: string | undefined, tool: string | undefined, word: string) => readonly Offer[];
 }
@@ -123,9 +124,10 @@ function offersOf(values: Values | null | undefined, { known, words, word, head 
     if (values === 'login') return known.logins();
     if (values === 'account') return known.accounts(login);
     if (values === 'issuer') return known.issuers();
+    if (values === 'provider') return known.providers();
     if (values === 'tool') return known.tools(login);
     if (values === 'parameter') return known.parameters(login, tool, word);
-    return values;
+    return 'after' in values ? (values.after[words.at(-1) ?? ''] ?? []) : values;
   };
   const found = matching(offers(), word);
   return { kind: 'words', words: found.words.map(([one, text]): Offer => [head + one, text]) };

@@ -1,4 +1,4 @@
-import type { LoginRecord } from '../../core/records.js';
+import type { LoginRecord, ProviderRecord } from '../../core/records.js';
 import { printable } from '../../core/text/printable.js';
 import type { ToolList, ToolParameter } from '../../stores/ports.js';
 import type { Known } from './complete.js';
@@ -21,6 +21,7 @@ const methods: readonly Offer[] = [
 export function knownFrom(
   logins: readonly LoginRecord[],
   toolsOf: (login: LoginRecord) => ToolList | undefined,
+  providers: readonly Pick<ProviderRecord, 'issuer'>[] = [],
 ): Known {
   const meant = (word: string | undefined) => logins.filter(({ name, server }) => word === name || word === server);
   const toolsFor = (word: string | undefined) => meant(word).flatMap((login) => toolsOf(login)?.tools ?? []);
@@ -35,7 +36,8 @@ export function knownFrom(
       (word === undefined ? logins : meant(word))
         .filter(({ account }) => isOneLine(account))
         .map(({ account, server }): Offer => [account, printable(server, 100)]),
-    issuers: () => logins.filter(({ issuer }) => isPlain(issuer)).map(({ issuer }): Offer => [issuer, '']),
+    issuers: () => issuersOf(logins),
+    providers: () => issuersOf(providers),
     tools: (word) => [
       ...toolsFor(word)
         .filter(({ name }) => isPlain(name))
@@ -50,6 +52,10 @@ export function knownFrom(
       return plain.map(({ name, description }): Offer => [`${name}=`, lineOf(description)]);
     },
   };
+}
+
+function issuersOf(records: readonly { readonly issuer: string }[]): readonly Offer[] {
+  return records.filter(({ issuer }) => isPlain(issuer)).map(({ issuer }): Offer => [issuer, '']);
 }
 
 function valuesOf({ types, choices }: ToolParameter): readonly string[] {

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
-import type { LoginRecord } from '../../core/records.js';
+import type { IndexDocument } from '../../core/records.js';
 import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
 import { statePaths } from '../../stores/paths.js';
 import { readToolListSync } from '../../stores/state/tool-lists.js';
@@ -33,23 +33,25 @@ function knownHere(): Known {
   const folder = () => statePaths(process.env, process.platform, homedir()).state;
   let read: Known | undefined;
   const known = () => {
-    read ??= knownFrom(loginsIn(folder()), ({ key }) => readToolListSync(folder(), key, Date.now()));
+    const { logins, providers } = recordsIn(folder());
+    read ??= knownFrom(logins, ({ key }) => readToolListSync(folder(), key, Date.now()), providers);
     return read;
   };
   return {
     logins: () => known().logins(),
     accounts: (login) => known().accounts(login),
     issuers: () => known().issuers(),
+    providers: () => known().providers(),
     tools: (login) => known().tools(login),
     parameters: (login, tool, word) => known().parameters(login, tool, word),
   };
 }
 
-function loginsIn(folder: string): readonly LoginRecord[] {
+function recordsIn(folder: string): Pick<IndexDocument, 'logins' | 'providers'> {
   try {
     const index = readIndexSync(indexPath(folder));
-    return index.ok ? index.document.logins : [];
+    return index.ok ? index.document : { logins: [] };
   } catch {
-    return []; // the commands themselves say what is wrong
+    return { logins: [] }; // the commands themselves say what is wrong
   }
 }

@@ -4,7 +4,18 @@ import type { CommandTable, OptionSpec, PositionalSpec } from '../../core/comman
 export type Offer = readonly [word: string, text: string];
 
 /** What a value may be: one of these words, or of what only the machine knows. */
-export type Values = readonly Offer[] | 'login' | 'tool' | 'parameter' | 'account' | 'issuer' | 'file' | 'folder';
+export type Values =
+  | readonly Offer[]
+  | 'login'
+  | 'tool'
+  | 'parameter'
+  | 'account'
+  | 'issuer'
+  | 'provider'
+  | 'file'
+  | 'folder'
+  /** By the word before it. */
+  | { readonly after: Readonly<Record<string, readonly Offer[]>> };
 
 export interface OptionWords {
   readonly name: string;
@@ -41,6 +52,10 @@ export interface Lists {
   readonly formats: readonly string[];
   readonly shells: readonly string[];
   readonly faults: readonly string[];
+  readonly browsers: readonly string[];
+  /** Findings of the doctor. */
+  readonly findings: readonly Offer[];
+  readonly settings: readonly Offer[];
 }
 
 /** @param globals The options that every command takes. */
@@ -80,7 +95,7 @@ function optionWords(spec: OptionSpec, lists: Lists): OptionWords {
   };
 }
 
-function plain(values: readonly string[]): Values {
+function plain(values: readonly string[]): readonly Offer[] {
   return values.map((value) => [value, '']);
 }
 
@@ -93,13 +108,18 @@ const stores: readonly Offer[] = [
   ['etcd:', 'etcd, shared by machines'],
 ];
 
-function valuesOfOption(spec: OptionSpec, { programs, faults }: Lists): Values | undefined {
+const storesThatStay = stores.filter(([value]) => value !== 'memory');
+
+function valuesOfOption(spec: OptionSpec, { programs, faults, browsers, findings }: Lists): Values | undefined {
   if ('choices' in spec && spec.choices !== undefined) return plain(spec.choices);
   if (/^(?:FILE|PATH)$/.test(spec.value ?? '')) return 'file';
   if (/^(?:DIR|FOLDER)$/.test(spec.value ?? '')) return 'folder';
   const known: Readonly<Record<string, Values>> = {
     account: 'account',
     'authorization-server': 'issuer',
+    'browser-with': plain(browsers),
+    explain: findings,
+    idp: 'provider',
     from: plain(programs),
     misbehave: plain(faults),
     store: stores.filter(([value]) => value !== 'memory' || spec.describe.includes(value)),
@@ -117,11 +137,14 @@ function valuesOfWord(command: string, { name }: PositionalSpec, lists: Lists): 
     'credential words': 'login',
     'client-metadata action': plain(['init', 'build', 'check', 'serve', 'show', 'rotate']),
     'client-metadata target': 'file',
-    'config action': plain(['get', 'set', 'edit', 'path']),
+    'config action': plain(['get', 'set', 'unset', 'edit', 'path']),
+    'config key': lists.settings,
+    'config value': { after: { store: storesThatStay, storeReadOnly: plain(['true', 'false']) } },
     'help topic': [...lists.commands, ...lists.topics],
-    'move store': stores.filter(([value]) => value !== 'memory'),
+    'move store': storesThatStay,
     'request url': 'login',
     'setup program': plain(lists.programs),
+    'switch account': 'account',
   };
   return known[`${command} ${name}`] ?? (/^(?:server|servers|login|name)$/.test(name) ? 'login' : undefined);
 }

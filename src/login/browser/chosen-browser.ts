@@ -45,6 +45,8 @@ const known: Readonly<Record<string, KnownBrowser>> = {
   safari: { family: 'safari', programs: [], application: 'Safari' },
 };
 
+export const browserNames: readonly string[] = Object.keys(known);
+
 /** The browser of this machine, whichever it is: what a login has that no other was chosen for. */
 export const usualBrowser = 'default';
 

@@ -7,7 +7,9 @@ import { knownFrom } from '../../../src/app/completion/known.js';
 import { completionLines } from '../../../src/app/completion/print.js';
 import { asTyped, readShellLine } from '../../../src/app/completion/shell-line.js';
 import { registry } from '../../../src/app/registry.js';
+import { settings } from '../../../src/core/configuration/settings.js';
 import type { LoginRecord } from '../../../src/core/records.js';
+import { catalogue } from '../../../src/doctor/catalogue/catalogue.js';
 import type { ToolSignature } from '../../../src/stores/ports.js';
 import { anyText } from '../../support/arbitraries.js';
 
@@ -42,6 +44,7 @@ const known = knownFrom(
           ],
         }
       : undefined,
+  [{ issuer: 'https://company.example' }, { issuer: 'https://evil\u001b.example' }],
 );
 
 function offered(...words: string[]): readonly string[] {
@@ -80,6 +83,22 @@ test('the values of options are known, in whichever form they are typed', () => 
   assert.ok(offered('sandbox', '--misbehave', 'as-i').length > 1);
   assert.deepEqual(offered('login', '--name', ''), []);
   assert.deepEqual(offered('login', '--name', 'x', '--device', ''), offered('login', ''));
+});
+
+test('settings, findings, browsers and company providers are known', () => {
+  assert.deepEqual(offered('config', ''), ['get', 'set', 'unset', 'edit', 'path']);
+  assert.deepEqual(
+    offered('config', 'set', ''),
+    settings.map(({ key }) => key),
+  );
+  assert.deepEqual(offered('config', 'set', 'storeReadOnly', ''), ['true', 'false']);
+  assert.deepEqual(offered('config', 'set', 'store', 'k'), ['keychain']);
+  assert.deepEqual(offered('config', 'set', 'timeoutSeconds', ''), []);
+  assert.deepEqual(offered('doctor', '--explain', ''), ['list', ...Object.keys(catalogue)]);
+  assert.ok(offered('login', '--browser-with', '').includes('firefox'));
+  assert.deepEqual(offered('login', '--idp', ''), ['https://company.example']);
+  assert.deepEqual(offered('logout', '--idp', 'h'), ['https://company.example']);
+  assert.deepEqual(offered('switch', 'work', ''), ['me']);
 });
 
 test('an option that is there, or that contradicts one that is, is not offered; a list is, again', () => {
