@@ -2,7 +2,7 @@ import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
 import { namedServer, visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { asObject, type JsonValue, stringField } from '../core/text/json.js';
-import { counted, quoted, quotedPath, shellWord } from '../core/text/printable.js';
+import { counted, printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
 
 /** Lines and events of streams, and what each counts beyond its bytes. */
 interface Pieces {
@@ -61,7 +61,7 @@ export class CallRefused extends Failure {
 }
 
 /** What a server can be asked by name, for "did you mean". */
-const methods = [
+export const methods = [
   ...['tools/list', 'tools/call', 'prompts/list', 'prompts/get', 'resources/list', 'resources/read'],
   ...['resources/templates/list', 'resources/subscribe', 'logging/setLevel', 'completion/complete'],
 ];
@@ -127,6 +127,16 @@ export function argumentUnusable(argument: string, why: string): Failure {
     exit: exitCode.usage,
     message: `The argument ${quoted(argument, 80)} cannot be used: ${why}.`,
     remedy: 'Pass key=value, key:=JSON, @file with a JSON object, or - for a JSON object on stdin.',
+  });
+}
+
+/** `name:=…` with something that is no JSON: mostly text. */
+export function notJson(argument: string, name: string, why: string): Failure {
+  return new Failure({
+    code: 'argument_unusable',
+    exit: exitCode.usage,
+    message: `The argument ${quoted(argument, 80)} cannot be used: ${why}.`,
+    remedy: `For text, use = alone: ${printable(shellWord(name), 80)}=…`,
   });
 }
 

@@ -1,5 +1,5 @@
-import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
-import { argumentUnusable } from './failures.js';
+import { asObject, type JsonObject, type JsonValue, jsonTrouble, parseJson } from '../core/text/json.js';
+import { argumentUnusable, notJson } from './failures.js';
 import { type Given, plainArguments } from './tools/arguments.js';
 
 /** A request of the protocol, as a command line says it. */
@@ -76,7 +76,7 @@ async function readArgument(word: string, sources: ArgumentSources): Promise<Giv
   const [, name = '', sign, text = ''] = parts;
   if (name === '') throw argumentUnusable(word, 'it is not of the form key=value');
   if (sign === '=') return { kind: 'text', word, name, text };
-  return { kind: 'json', members: { [name]: jsonIn(word, new TextEncoder().encode(text)) } };
+  return { kind: 'json', members: { [name]: jsonIn(word, new TextEncoder().encode(text), name) } };
 }
 
 function objectIn(word: string, bytes: Uint8Array): JsonObject {
@@ -85,10 +85,12 @@ function objectIn(word: string, bytes: Uint8Array): JsonObject {
   return object;
 }
 
-function jsonIn(word: string, bytes: Uint8Array): JsonValue {
+/** @param name The parameter that it is for, where it is one alone. */
+function jsonIn(word: string, bytes: Uint8Array, name?: string): JsonValue {
   const parsed = parseJson(bytes, { maxDepth: 200, maxKeys: 1_000_000 });
   if (!parsed.ok) {
-    throw argumentUnusable(word, `what is there is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`);
+    if (name === undefined) throw argumentUnusable(word, jsonTrouble(parsed.problem, 'what is there'));
+    throw notJson(word, name, jsonTrouble(parsed.problem, 'what follows :='));
   }
   return parsed.value;
 }

@@ -1,6 +1,6 @@
 import type { AuthorizationServer, ClientAuth, CustomFetchOptions } from 'oauth4webapi';
 import { defined, type Zone } from '../core/records.js';
-import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
+import { asObject, type JsonObject, jsonTrouble, parseJson } from '../core/text/json.js';
 import { retryAfterMs } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
@@ -171,8 +171,7 @@ export async function validateResponse<Body>(
   const tidy = tidyResponse({ status, object }, how);
   if (tidy.status === how.success && object === undefined && how.hasBody !== false) {
     const isJson = parsed.ok || parsed.problem === 'not_json';
-    const problem = isJson ? '' : parsed.problem.replaceAll('_', ' ');
-    return unusable(isJson ? 'it is not a JSON object' : `it is not the JSON expected (${problem})`);
+    return unusable(isJson ? 'it is not a JSON object' : jsonTrouble(parsed.problem, 'it'));
   }
   const oauth = await import('oauth4webapi');
   try {

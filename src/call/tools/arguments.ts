@@ -1,9 +1,9 @@
 import { closest } from '../../core/text/closest.js';
-import { type JsonObject, type JsonValue, parseJson } from '../../core/text/json.js';
+import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core/text/json.js';
 import { shellWord } from '../../core/text/printable.js';
 import type { ToolParameter, ToolSignature } from '../../stores/ports.js';
 import { argumentUnusable } from '../failures.js';
-import { parameterMissing, parameterUnknown, valueRefused, wordAlone, wordsApart } from './failures.js';
+import { objectAlone, parameterMissing, parameterUnknown, valueRefused, wordAlone, wordsApart } from './failures.js';
 import { exampleOf, takesInWords } from './in-words.js';
 
 /** What one word of a command line gives a tool or prompt. */
@@ -74,6 +74,7 @@ function parameterFor(
   const apart = given.flatMap((one) => (one.kind === 'text' && isApart(one) ? one.word : []));
   if (isValueAlone(name) && alone !== undefined && !named.has(alone.name)) {
     if (apart.length > 1) throw wordsApart(apart, shellWord(apart.join(' ')));
+    if (isArguments(word, names)) throw objectAlone(word, `${alone.name}=${shellWord(word)}`);
     return alone;
   }
   if (name === undefined) {
@@ -82,6 +83,14 @@ function parameterFor(
   }
   if (isOpen) return undefined;
   throw parameterUnknown({ tool, name, names }, closest(name, names), help);
+}
+
+/** Is it a JSON object with nothing in it but parameters of the tool? Other programs take the arguments so. */
+function isArguments(word: string, names: readonly string[]): boolean {
+  if (!word.startsWith('{')) return false;
+  const parsed = parseJson(new TextEncoder().encode(word), { maxDepth: 200, maxKeys: 100_000 });
+  const members = parsed.ok ? Object.keys(asObject(parsed.value) ?? {}) : [];
+  return members.length > 0 && members.every((name) => names.includes(name));
 }
 
 /** Is it a value, and no name? `https://example.com/?a=b` is one, too. */

@@ -71,6 +71,15 @@ export function wordAlone(word: string, names: readonly string[], example: strin
   );
 }
 
+/** A JSON object of the tool's parameters, where it could be text as well. @param example It as the value. */
+export function objectAlone(word: string, example: string): Failure {
+  return wrong(
+    'argument_unusable',
+    `${quoted(word, 80)} may be a value, or the tool’s arguments as JSON.`,
+    `As the value: ${printable(example, 200)}; as the arguments, write the object to stdin, and - here.`,
+  );
+}
+
 /** Several words that stand alone, where one value is wanted. @param example All of them, as one value. */
 export function wordsApart(words: readonly string[], example: string): Failure {
   return wrong(

@@ -6,6 +6,7 @@ import { asObject, type JsonObject } from '../../core/text/json.js';
 import { shellWord } from '../../core/text/printable.js';
 import type { StorePorts, ToolList, ToolSignature } from '../../stores/ports.js';
 import type { OpenServer } from '../../tokens/find-login.js';
+import { methods } from '../failures.js';
 import { argumentsFor, type Given, needsSchema, plainArguments } from './arguments.js';
 import { toolUnknown } from './failures.js';
 import { toolListOf } from './signatures.js';
@@ -112,7 +113,7 @@ export class KnownTools {
 
   #unknown(list: ToolList | undefined, name: string): never {
     const names = list?.tools.map((one) => one.name) ?? [];
-    throw toolUnknown(name, closest(name, names), this.#command(''));
+    throw toolUnknown(name, closest(name, [...names, ...methods]), this.#command(''));
   }
 }
 

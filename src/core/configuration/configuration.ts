@@ -1,6 +1,6 @@
 import { defaultLimits, type Limits } from '../limits.js';
 import type { StoreKind } from '../records.js';
-import { asObject, type JsonObject, parseJson } from '../text/json.js';
+import { asObject, type JsonObject, jsonTrouble, parseJson } from '../text/json.js';
 import { configurationUnusable } from '../usage-failures.js';
 import {
   type ConfiguredCertificate,
@@ -81,9 +81,7 @@ function objectIn(file: ConfigurationFile): JsonObject {
   const parsed = parseJson(file.bytes, { maxDepth: 8, maxKeys: 1000 });
   const object = parsed.ok ? asObject(parsed.value) : undefined;
   if (object === undefined) {
-    const why = parsed.ok
-      ? 'it holds no object'
-      : `it is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`;
+    const why = parsed.ok ? 'it holds no object' : jsonTrouble(parsed.problem, 'it');
     throw configurationUnusable(file.path, why);
   }
   refuseUnknown(object, [...settings.map(({ key }) => key), 'clients', 'clientCertificates'], file.path);

@@ -11,6 +11,21 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObj
 
 export type JsonProblem = 'not_utf8' | 'byte_order_mark' | 'not_json' | 'too_deep' | 'too_many_keys' | 'duplicate_key';
 
+/** Each as the end of a sentence whose subject is the text. */
+const troubles: Readonly<Record<JsonProblem, string>> = {
+  not_utf8: 'is not UTF-8',
+  byte_order_mark: 'begins with a byte order mark',
+  not_json: 'is not JSON',
+  too_deep: 'is nested too deeply',
+  too_many_keys: 'has too many members',
+  duplicate_key: 'has a name twice',
+};
+
+/** What is wrong with a text that should be JSON. @param subject Such as “it”. */
+export function jsonTrouble(problem: JsonProblem, subject: string): string {
+  return `${subject} ${troubles[problem]}`;
+}
+
 export type ParsedJson =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly problem: JsonProblem };

@@ -101,6 +101,13 @@ test('one required parameter may stand alone, and so may the only one', async ()
   assert.match(await refused('argument_unusable', two, 'one'), /a=one/);
 });
 
+test('an object of the tool’s parameters is not taken for the one value; any other text is', async () => {
+  const said = await refused('argument_unusable', schema, '{"text":"a"}');
+  assert.match(said, /may be a value, or the tool’s arguments as JSON\. As the value: text='\{"text":"a"\}'; .*stdin/);
+  for (const text of ['{"other":"a"}', '{}', '{', '[1]']) assert.deepEqual(await send(text), { text });
+  assert.deepEqual(await send('text={"text":"a"}'), { text: '{"text":"a"}' });
+});
+
 test('unknown and missing parameters are refused with what was meant; JSON goes as it is', async () => {
   assert.match(
     await refused('parameter_unknown', schema, 'txet=a'),

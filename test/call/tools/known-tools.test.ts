@@ -66,6 +66,9 @@ test('what does not fit the list is refused before the call, after a look at a n
   const mistyped = await call(home, server, 'ehco', 'hello');
   assert.deepEqual([mistyped.code, asked()], [2, 'tools/list']);
   assert.match(mistyped.stderr, /no tool "ehco"\.\s+Did you mean echo\?[\s\S]*\[tool_unknown, exit 2\]/);
+  const method = await call(home, server, 'tools-list');
+  assert.match(method.stderr, /Did you mean tools\/list\?/);
+  asked();
   const wrong = await call(home, server, 'echo', 'text=a', 'n=x');
   assert.deepEqual([wrong.code, asked()], [2, 'tools/list']);
   assert.match(wrong.stderr, /n cannot be "x": it takes a whole number/);
