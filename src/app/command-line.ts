@@ -9,7 +9,7 @@ import { wordIn } from './help/command-help.js';
 import type { Asked } from './help/help.js';
 import { helpTable, ownTables, versionTable } from './help/own-tables.js';
 import { plainArguments } from './hot-path/plain-arguments.js';
-import { failureOf, refuseOdd } from './wrong-command-line.js';
+import { failureOf, refuseOdd, unknownCommand } from './wrong-command-line.js';
 
 /** What a command line comes to: a command to run, or a text to print. */
 export type ParsedLine =
@@ -20,6 +20,8 @@ export interface CommandLineOptions {
   readonly tables: readonly CommandTable[];
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names of logins: one that stands where a command should is no slip of the finger. */
+  readonly loginNames?: () => Promise<readonly string[]>;
 }
 
 /** What of yargs' habits is not ours: it guesses numbers, negations and dots where a word is meant. */
@@ -55,7 +57,11 @@ export async function parseCommandLine(argv: readonly string[], options: Command
   const plain = isHot(table) ? plainArguments(table, words.toSpliced(named, 1), env) : undefined;
   if (plain !== undefined && table !== undefined) return { kind: 'command', table, args: plain };
   refuseOdd(words, table);
-  const parser = await createParser((message) => failureOf(message, words, table, argv[named]));
+  const command = argv[named];
+  if (table === undefined && command !== undefined) {
+    throw unknownCommand(command, [...tables, ...ownTables], (await options.loginNames?.()) ?? []);
+  }
+  const parser = await createParser((message) => failureOf(message, words, table));
   let found: Found | undefined;
   const take = (one: Found) => {
     found = one;
@@ -105,7 +111,6 @@ async function createParser(failure: (message: string) => Failure): Promise<Argv
     .version(false)
     .options(Object.fromEntries(globalOptions.map(yargsOption)))
     .strict()
-    .recommendCommands()
     .exitProcess(false)
     .showHelpOnFail(false)
     .fail((message, error) => {

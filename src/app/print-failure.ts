@@ -77,9 +77,12 @@ export function reportFailure(
   };
 }
 
-/** A server that could not be reached: the sentence says the same of it, and no rule was broken. */
+/** A server that could not be reached, or a person’s no: the sentence says the same of it, and no rule was broken. */
 function isSaid({ came, verdict }: Step, { code, exit }: FailureDetail): boolean {
-  return exit === exitCode.network && verdict === 'failure' && came === code.replaceAll('_', ' ');
+  if (verdict !== 'failure') return false;
+  return exit === exitCode.network
+    ? came === code.replaceAll('_', ' ')
+    : code === 'denied' && came.startsWith('error ');
 }
 
 /** The words that such lines begin with, two blanks behind them, and what they mean. */

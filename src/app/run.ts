@@ -34,7 +34,11 @@ export interface CommandLine {
 export async function runCommandLine(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
   const { registry, version, env, out, look, makeContext } = line;
   const tables = registry.map(({ table }) => table);
-  const readLine = (words: readonly string[]) => parseCommandLine(words, { tables, version, env });
+  const loginNames = async () => {
+    const document = await makeContext(noOptions, helpTable).index.read().catch(ignoreFailure);
+    return (document?.logins ?? []).flatMap(({ name }) => name ?? []);
+  };
+  const readLine = (words: readonly string[]) => parseCommandLine(words, { tables, version, env, loginNames });
   const parsed = (await ownHelp(argv, registry, readLine)) ?? (await readLine(argv));
   if (parsed.kind !== 'command') {
     const isAlone = parsed.kind === 'help' && argv.every((word) => word === '--no-color');

@@ -25,30 +25,39 @@ function helpOn(table: CommandTable | undefined): string {
   return table === undefined ? 'postern --help' : `postern ${table.name} --help`;
 }
 
+/** A word that is no command: a slip of the finger, a login's name, or what another program calls it. */
+export function unknownCommand(word: string, tables: readonly CommandTable[], logins: readonly string[]): Failure {
+  const message = `There is no command ${quoted(word, 80)}.`;
+  if (logins.includes(word)) return usageMistyped(message, `postern call ${shellWord(word)}`);
+  const names = tables.filter(({ hidden }) => hidden !== true).flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const meant = closest(word, names) ?? elsewhere.get(word);
+  return meant === undefined ? usageWrong(message, 'postern --help') : usageMistyped(message, `postern ${meant}`);
+}
+
+/** What gh, mcpc, mcporter and others call a command of ours. */
+const elsewhere: ReadonlyMap<string, string> = new Map([
+  ['auth', 'login'],
+  ['connect', 'login'],
+  ['signin', 'login'],
+  ['remove', 'logout'],
+  ['revoke', 'logout'],
+  ['signout', 'logout'],
+  ['tools', 'call'],
+  ['use', 'switch'],
+  ['run', 'exec'],
+  ['upgrade', 'upgrade-check'],
+]);
+
 /** What yargs found wrong, as a failure of ours: what was typed, and what was meant. */
-export function failureOf(
-  message: string,
-  words: readonly string[],
-  table: CommandTable | undefined,
-  name = '',
-): Failure {
+export function failureOf(message: string, words: readonly string[], table: CommandTable | undefined): Failure {
   const help = helpOn(table);
   const specs = optionsOf(table);
   const said = (pattern: RegExp) => pattern.exec(message)?.slice(1);
-  const [meant] = said(/^Did you mean (.+)\?$/) ?? [];
-  if (meant !== undefined) {
-    // Of three letters yargs takes three to be slips.
-    return closest(name, [meant]) === undefined
-      ? usageWrong(`There is no command ${quoted(name, 80)}.`, help)
-      : usageMistyped(`There is no command ${quoted(name, 80)}.`, `postern ${meant}`);
-  }
   const [unknown] = said(/^Unknown (?:argument|command)s?: (.+?)(?:, .*)?$/s) ?? [];
   if (unknown !== undefined) {
     const option = unknownIn(words, specs);
     if (option !== undefined) return unknownOption(option, specs, table);
-    return table === undefined
-      ? usageWrong(`There is no command ${quoted(name, 80)}.`, help)
-      : furtherWord(table, unknown, words, help);
+    return table === undefined ? usageWrong(printable(message, 300), help) : furtherWord(table, unknown, words, help);
   }
   const [empty] = said(/^Not enough arguments following: (.+)$/) ?? [];
   if (empty !== undefined) {
@@ -78,11 +87,13 @@ export function withLineMeant(error: unknown, argv: readonly string[], table: Co
   const { typed, meant } = (isFailure(error) && error.typo) || {};
   if (!isFailure(error) || meant === undefined) return error;
   const at = argv.indexOf(typed ?? '');
+  if (at > 0 && takesValue(argv[at - 1], table)) return error;
   const [name = ''] = argv;
   const hasValues = argv.some((word) => unknownIn([word], valueless(table)) !== undefined);
   const isPlain = !hasValues && argv.every((word, index) => index === at || /^[\w./-]{1,40}$/.test(word));
   const before = argv.slice(1, at).filter((word) => /^[a-z]/.test(word));
-  const words = at === -1 ? undefined : isPlain ? argv.with(at, meant) : [name, ...before, meant];
+  const wanted = [meant, ...toolIn(typed, meant, table)];
+  const words = at === -1 ? undefined : isPlain ? argv.toSpliced(at, 1, ...wanted) : [name, ...before, ...wanted];
   if (words === undefined || (!isPlain && hasValues && before.length > 0)) return error;
   return error.withRemedy(`Did you mean ${quoted(meant)}? Run: ${['postern', ...words.map(shellWord)].join(' ')}`);
 }
@@ -96,6 +107,18 @@ export function withServerNamed(error: unknown, { server, from, command }: Loose
   if (!isFailure(error) || !isNamed || !error.remedy.includes('<server>')) return error;
   if (server.length > 200 || visibleUrl(server) !== server) return error;
   return error.withRemedy(error.remedy.replaceAll('<server>', () => shellWord(server)));
+}
+
+/** The tool that stands with its server in one word, as in `work.echo`, where the command takes one. */
+function toolIn(typed = '', server: string, { positionals }: CommandTable): readonly string[] {
+  const [, tool] = /^@?[^.]+\.([\w-]+)$/.exec(typed) ?? [];
+  const isTaken = positionals.some(({ name }) => name === 'method') && typed.replace(/^@/, '').startsWith(`${server}.`);
+  return isTaken && tool !== undefined ? [tool] : [];
+}
+
+/** Is it an option whose value is the next word? */
+function takesValue(word = '', table: CommandTable): boolean {
+  return word.startsWith('-') && !word.includes('=') && unknownIn([word], valueless(table)) !== undefined;
 }
 
 function valueless(table: CommandTable): readonly OptionSpec[] {

@@ -97,10 +97,14 @@ export function wordsUnsayable(title: string): Failure {
   );
 }
 
-export function programUnknown(name: string, meant: string | undefined, all: readonly string[]): Failure {
-  const message = `${quoted(name, 80)} is none of the programs that can be set up: ${all.join(', ')}.`;
-  const remedy = meant === undefined ? 'See: postern setup --list' : `Did you mean: postern setup ${meant}?`;
-  return refused('program_unknown', message, remedy);
+export function programUnknown(name: string, meant: string | undefined): Failure {
+  return new Failure({
+    code: 'program_unknown',
+    exit: exitCode.usage,
+    message: `No program ${quoted(name, 80)} is known.`,
+    remedy: `${meant === undefined ? '' : `Did you mean ${quoted(meant)}? `}See: postern setup --list`,
+    typo: meant === undefined ? undefined : { typed: name, meant },
+  });
 }
 
 /** No file of that program for that scope. */

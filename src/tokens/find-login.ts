@@ -90,7 +90,13 @@ export function noLogin(logins: readonly LoginRecord[], { server, account }: Wan
 function likelyName(logins: readonly LoginRecord[], text: string): string | undefined {
   const names = logins.flatMap(({ name }) => name ?? []);
   const ofAddress = logins.find(({ server }) => server.replace(/^https?:\/\//, '') === text);
-  return ofAddress?.name ?? closest(text, names);
+  return ofAddress?.name ?? selected(text, names) ?? closest(text, names);
+}
+
+/** Other programs write a server as @work, and a tool of it as work.echo. */
+function selected(text: string, names: readonly string[]): string | undefined {
+  const word = text.replace(/^@/, '');
+  return names.find((name) => word === name || word.startsWith(`${name}.`));
 }
 
 /** A server that there is no login for. */

@@ -226,3 +226,15 @@ test('that a server could not be reached is said once; a step that broke a rule 
   assert.equal(lines.filter((line) => line.startsWith('failure')).length, 1, lines.join('\n'));
   assert.match(lines[0] ?? '', /status 405/);
 });
+
+test('a person’s no is said once, and another refusal with the step that met it', () => {
+  const steps: readonly Step[] = [{ ...step, verdict: 'failure', came: 'error access_denied' }];
+  const no = new Failure({ code: 'denied', exit: exitCode.refused, message: 'Denied.', remedy: 'Again.' });
+  assert.deepEqual(reportFailure(no, { ...plain, steps }).lines, [
+    'postern: Denied.',
+    '         Again.',
+    '         [denied, exit 4]',
+  ]);
+  const other = new Failure({ code: 'authorization_refused', exit: exitCode.refused, message: 'No.', remedy: 'See.' });
+  assert.match(reportFailure(other, { ...plain, steps }).lines[0] ?? '', /^failure /);
+});

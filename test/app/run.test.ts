@@ -112,6 +112,8 @@ test('a mistyped command or option is refused with the one that was meant, exit 
     [['plant', 'a', '--szie', '1'], 'Did you mean --size?'],
     [['--versoin'], 'Did you mean --version?'],
     [['version', 'x'], 'See: postern version --help'],
+    [['auth', 'x'], 'Did you mean postern login?'],
+    [['toString'], 'See: postern --help'],
   ] as const) {
     const { exit, loaded } = await plant(...argv);
     assert.ok(exit instanceof Failure, argv.join(' '));

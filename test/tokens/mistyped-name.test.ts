@@ -42,6 +42,11 @@ test('without a near one the names there are, then how to log in; values of opti
   const secret = await at.run('call', 'wrok', 'echo', 'password=hunter2');
   assert.match(secret.stderr, /Run: postern call work\n/);
   assert.doesNotMatch(secret.stderr, /hunter2/);
+  const selector = await at.run('call', 'work.note_add', 'text=hunter2');
+  assert.match(selector.stderr, /Did you mean "work"\? Run: postern call work note_add\n/);
+  assert.doesNotMatch(selector.stderr, /hunter2/);
+  assert.match((await at.run('call', '@work', 'echo')).stderr, /Run: postern call work echo\n/);
+  assert.match((await at.run('token', 'work.echo')).stderr, /Run: postern token work\n/);
   const valued = await at.run('token', '--account', 'hunter2', 'wrok');
   assert.doesNotMatch(valued.stderr, /hunter2/);
   assert.match(valued.stderr, /Did you mean "work"\?/);

@@ -23,6 +23,6 @@ export function programNamed(name: string | undefined): Program {
   if (name === undefined) throw usageWrong('No program was named.', 'postern setup --list');
   const names = programs.map((program) => program.name);
   const program = programs.find((one) => one.name === name.toLowerCase());
-  if (program === undefined) throw programUnknown(name, closest(name, names), names);
+  if (program === undefined) throw programUnknown(name, closest(name, names));
   return program;
 }
