@@ -1,7 +1,7 @@
 import type { CommandOutput } from '../core/command.js';
 import { type ConfigurationFile, readConfiguration, setValues } from '../core/configuration/configuration.js';
-import { type Setting, settings } from '../core/configuration/settings.js';
-import { exitCode, Failure } from '../core/failure.js';
+import { type Setting, type SettingValue, settings } from '../core/configuration/settings.js';
+import { exitCode, Failure, isFailure } from '../core/failure.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
@@ -51,13 +51,23 @@ export function settingNamed(key: string | undefined): Setting {
 export async function change(world: ConfigWorld, setting: Setting, given: string | undefined): Promise<void> {
   const { folder, found } = world.configurationFile();
   readConfiguration(found, {}); // what is broken is not changed
-  const value = given === undefined ? undefined : JSON.stringify(setting.read(given, setting.key));
+  const value = given === undefined ? undefined : JSON.stringify(readGiven(setting, given));
   const before = found === undefined ? undefined : Buffer.from(found.bytes).toString();
   const text = withMember(before ?? '{}', setting.key, value);
   checkText(below(folder, 'config.json'), text);
   if (text !== (before ?? '{}')) await world.writeConfiguration(text.endsWith('\n') ? text : `${text}\n`);
   const variable = world.env[setting.variable] ?? '';
   if (variable !== '') world.tell(`Note: ${setting.variable} is set, and goes before this.`);
+}
+
+/** What was typed, as the setting takes it. @throws Failure `configuration_unusable` */
+function readGiven(setting: Setting, given: string): SettingValue {
+  try {
+    return setting.read(given, setting.key);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    throw error.withRemedy(`Nothing was changed. ${setting.key} takes ${setting.takes}.`);
+  }
 }
 
 /** A person changes a copy; what is not valid does not replace the file. @throws Failure `configuration_unusable` */

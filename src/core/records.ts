@@ -254,7 +254,7 @@ export const storeChoices = 'keychain, file, helper:NAME, redis:URL or etcd:URL'
 /** Why this store cannot be chosen, as the end of a sentence. Quotes nothing: an address may hold a password. */
 export function whyNoStore(text: string): string {
   if (text === 'memory') {
-    return `a login in memory is lost as soon as its command ends; postern call, request and bridge make one for themselves with --store memory (${storeChoices})`;
+    return `a login in memory would be gone when this command ends. For one command alone: postern call, request or bridge with --store memory. A login that stays takes ${storeChoices}`;
   }
   const [, engine] = /^(redis|etcd):/.exec(text) ?? [];
   if (engine === undefined) return `it is none of ${storeChoices}`;

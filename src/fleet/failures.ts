@@ -6,6 +6,6 @@ export function listenRefused(): Failure {
     code: 'usage',
     exit: exitCode.usage,
     message: 'The value of --listen cannot be used: it is not 127.0.0.1 with a port.',
-    remedy: 'Write it as 127.0.0.1:9464; others than this machine reach it by no option. See: postern keeper --help',
+    remedy: 'Write it as 127.0.0.1:9464; it is for this machine alone. See: postern keeper --help',
   });
 }

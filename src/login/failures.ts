@@ -129,7 +129,7 @@ const denials: Readonly<Record<string, string>> = {
 function afterDenial(error: string): string {
   switch (error) {
     case 'access_denied':
-      return 'If you said no by mistake, log in again. If you did not say no, ask the operator for access.';
+      return 'To log in after all, run the same command again. If it was not you who said no, ask the operator for access.';
     case 'consent_required':
       return 'Log in again, and allow what it asks for.';
     case 'unauthorized_client':

@@ -74,6 +74,15 @@ test('[A-268] what the environment changes of whom we talk to and trust is shown
   }
 });
 
+test('a value that does not fit is refused with those that do, and nothing is changed', async () => {
+  await using home = await homeWith({ timeoutSeconds: 77 });
+  const { code, stderr } = await runProgram(home, ['config', 'set', 'timeoutSeconds', 'abc']);
+  assert.equal(code, 2);
+  assert.match(stderr, /Nothing was changed\. timeoutSeconds takes 10 to 3600\./);
+  assert.doesNotMatch(stderr, /Correct or remove/);
+  assert.equal((await runProgram(home, ['config', 'get', 'timeoutSeconds'])).stdout, '77\n');
+});
+
 test('[A-266] a configuration that is mistyped, or that others could have written, is not used: exit 2, and why', async () => {
   await using home = await homeWith({ stoer: 'file' });
   const mistyped = await runProgram(home, ['config']);

@@ -7,7 +7,7 @@ import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
 for (const [error, code, remedy] of [
-  ['access_denied', 'denied', /^If you said no by mistake, .* If you did not say no, ask the operator for access/],
+  ['access_denied', 'denied', /^To log in after all, .* If it was not you who said no, ask the operator for access/],
   ['consent_required', 'denied', /allow what it asks for/],
   ['unauthorized_client', 'unauthorized_client', /does not accept this client/],
   ['invalid_scope', 'authorization_refused', /--scope/],

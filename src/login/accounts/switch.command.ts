@@ -40,7 +40,7 @@ export const command: Command<typeof switchTable, World> = {
     else
       await out.line(
         printable(
-          `${login.name ?? whoOf(login)} is now taken for ${server} where no account is named, by programs that were set up so, too.`,
+          `${server} now means ${login.name ?? whoOf(login)}, also for programs that were set up without an account.`,
           900,
         ),
       );

@@ -58,7 +58,7 @@ export const command: Command<typeof whoamiTable, World> = {
     const isAllKnown = meant.every((login) => login.identity !== undefined || login.grant !== undefined);
     if (checked === undefined && !isAllKnown) {
       tell(
-        `Where no ID token came with a login, the server may tell: postern whoami${server === undefined ? '' : ` ${loginArgument({ server })}`} --check`,
+        `${server === undefined ? 'Some logins have' : 'This login has'} no ID token, which would say whose it is. The server may know: postern whoami${server === undefined ? '' : ` ${loginArgument({ server })}`} --check`,
       );
     }
     return checked === undefined ? 0 : exitAfter(checked.values());
@@ -79,7 +79,7 @@ function whoIs({ login, checked }: Known): string {
   const said = checked?.says === undefined ? [] : [`the server says ${checked.says}`];
   const own = login.grant === undefined ? login.identity : `the client ${login.clientId} itself`;
   const parts = [...(own === undefined ? [] : [own]), ...said];
-  return parts.length === 0 ? 'not known' : parts.join(', ');
+  return parts.length === 0 ? 'unknown' : parts.join(', ');
 }
 
 /** All that is known of one. */

@@ -44,7 +44,7 @@ const startLine = ({ manager }: ServiceRecord) => startLines[manager];
 
 /** A key is kept with its host alone. */
 export const onceLine = (host: string): string =>
-  `The address below is for the host ${printable(host, 80)} alone; who has it can use the login. It is kept nowhere here: it is printed this once.`;
+  `The address below is for the host ${printable(host, 80)} alone; whoever has it can use the login. Copy it now: it is not kept here, and not shown again.`;
 
 const listenerLines = {
   other: ({ port }: ServiceRecord) => `But another program answers at port ${port}. See: postern doctor`,

@@ -50,7 +50,7 @@ test('of several accounts the chosen one is taken, marked, and stays chosen; the
   const done = await at.run('switch', a, 'firm');
   assert.deepEqual(
     [done.code, done.stdout],
-    [0, `work is now taken for ${a} where no account is named, by programs that were set up so, too.\n`],
+    [0, `${a} now means work, also for programs that were set up without an account.\n`],
   );
   const rows = (await at.run('status')).stdout.split('\n');
   assert.match(rows[1] ?? '', /^work .*account firm \(default\)/);

@@ -70,7 +70,7 @@ test('whoami tells the identity of the ID token, and with --check what the serve
   await using home = await makeHomeWithKey();
   await logIn(home, sandbox.serverUrl, '--name', 'one');
   const plain = await runProgram(home, ['whoami', 'one']);
-  assert.match(plain.stdout, /^not known\n/);
+  assert.match(plain.stdout, /^unknown\n/);
   assert.match(plain.stderr, /postern whoami one --check/);
   const asked = await runProgram(home, ['whoami', 'one', '--check']);
   assert.match(asked.stdout, /^the server says alice\n/);

@@ -41,7 +41,10 @@ test('where no manager runs, the units are there, and what is left to type is sa
       `In a session of yours, type:\\n *systemctl --user daemon-reload\\n *systemctl --user enable --now ${socket}\\n`,
     ),
   );
-  assert.match(made.stderr, /for the host default alone; who has it can use the login\. It is kept nowhere here/);
+  assert.match(
+    made.stderr,
+    /for the host default alone; whoever has it can use the login\. Copy it now: it is not kept here/,
+  );
   const key = keyIn(made.stdout.trim());
   assert.deepEqual(await findSecrets({ key }, { folders: [s.home.path], texts: { stderr: made.stderr } }), []);
   for (const folder of [s.units, s.records]) {
