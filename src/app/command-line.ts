@@ -98,7 +98,7 @@ function isHot(table: CommandTable | undefined): table is CommandTable {
 /** What `postern help` is to explain: a command, a topic, or without a word all. */
 function explained(name: string | undefined, tables: readonly CommandTable[]): ParsedLine {
   const of = [...tables, ...ownTables].find((one) => isCommandName(one, name));
-  return name === undefined || of !== undefined ? { kind: 'help', of } : { kind: 'topic', name };
+  return name === undefined || of !== undefined ? { kind: 'help', of, isWhole: true } : { kind: 'topic', name };
 }
 
 async function createParser(failure: (message: string) => Failure): Promise<Argv> {

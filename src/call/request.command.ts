@@ -58,11 +58,10 @@ export const requestTable = {
     { command: 'postern request -d @body.json -H "content-type: application/json" URL', describe: 'POST' },
   ],
   notes: [
-    loginNote,
-    `${headerNote} A header of --header goes in the place of one of these, for this request.`,
     'Redirects are shown, not followed: the token goes to the server of its login and nowhere else.',
     'Limits: those of postern config; 1 MiB for a body given with --data @FILE that is to be sent twice.',
   ],
+  more: [loginNote, `${headerNote} A header of --header goes in the place of one of these, for this request.`],
   seeAlso: ['scripts'],
 } as const satisfies CommandTable;
 

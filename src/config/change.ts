@@ -63,7 +63,8 @@ export async function change(world: ConfigWorld, setting: Setting, given: string
 /** What was typed, as the setting takes it. @throws Failure `configuration_unusable` */
 function readGiven(setting: Setting, given: string): SettingValue {
   try {
-    return setting.read(given, setting.key);
+    const value = setting.read(given, setting.key);
+    return value;
   } catch (error) {
     if (!isFailure(error)) throw error;
     throw error.withRemedy(`Nothing was changed. ${setting.key} takes ${setting.takes}.`);

@@ -74,6 +74,8 @@ export interface CommandTable {
   readonly examples?: readonly { readonly command: string; readonly describe: string }[];
   /** Paragraphs below the options: limits, what comes out, exit codes. */
   readonly notes?: readonly string[];
+  /** Further paragraphs, for `postern help NAME` and the manual: what `--help` has no room for. */
+  readonly more?: readonly string[];
   /** Left out of the list of commands. */
   readonly hidden?: boolean;
   /** A token that the environment gives (POSTERN_TOKEN) is used like a login. */

@@ -261,10 +261,7 @@ export const loginTable = {
   examples: [
     { command: 'postern login https://example.com/mcp --name work', describe: 'log in, call it “work”' },
     { command: 'postern login work --no-browser', describe: 'from another machine, over SSH' },
-    {
-      command: 'postern login work --browser-with chrome --browser-profile "Profile 2"',
-      describe: 'in that browser, now and later',
-    },
+    { command: 'postern login work --browser-with firefox', describe: 'in that browser, now and later' },
     {
       command: 'postern login https://example.com/mcp --redirect-uri http://localhost:3118/callback',
       describe: 'where localhost is wanted, or a certain port and path',
@@ -277,10 +274,13 @@ export const loginTable = {
     },
   ],
   notes: [
-    'Logins to one server at the same time open one browser tab: the others wait, --timeout at most, and take the login that comes of it if it is what they ask for.',
     'What a person types at a terminal always opens the browser. Without a terminal (an agent, an editor, stdin or stderr elsewhere) it opens, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all, one at a time for a server. --browser lifts what CI and --non-interactive forbid, not these limits.',
     'Without --name a login is called by its server’s domain: https://mcp.linear.app/mcp is “linear”, a second one “linear-2”. A name that was another server’s is not given again unasked.',
     'Where a valid login stands, a person at a terminal is asked whether to log in again; --force, scripts and --json go on.',
+    'Limits: 5 s to connect, 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain or a credential helper, 120 s to unlock it. A code to type (--device) is asked about for 30 minutes at most, however long it lasts. postern config shows them all, and how to change them.',
+  ],
+  more: [
+    'Logins to one server at the same time open one browser tab: the others wait, --timeout at most, and take the login that comes of it if it is what they ask for.',
     '--legacy is for servers of 2025-03-26, which name no authorization server. It counts only where no protected resource metadata is found. What it costs: nothing says that the origin’s token is for this server alone, and every login there says so.',
     '--no-resource and --resource are for authorization servers that refuse the resource which the server names (Entra: AADSTS9010010). What they cost: resource is what makes a token valid for this server alone, so one that was asked for otherwise may be valid elsewhere, and this server could use it there. Every login says so, status shows it, refreshes and later logins keep to it, and --resource with the server’s own spelling ends it.',
     '--redirect-uri is for authorization servers that take one host alone, a certain path, or a certain port: without a port any free one is used. The listener stays on loopback; for localhost it needs the port at 127.0.0.1 and at ::1, as a browser may take either. It is kept for its authorization server once a login has worked; http://127.0.0.1/callback ends that.',
@@ -294,7 +294,6 @@ export const loginTable = {
     'With --generate-key the private half never leaves the store, and what is printed is a JWK Set (RFC 7517) for the authorization server. The next login --client-credentials --client-id ID uses it. To change a key, generate another: both are printed, both can be registered, and the first login that works with the new one removes the old one.',
     'Headers (--header-file, --header-env) are for servers behind a gateway that wants a key, or the name of a tenant. They are kept in the store with the login, and sent with each of its requests to the server’s own address; their names stand in postern status -l. The next login keeps them where it gives no others; --no-headers drops them.',
     '--client-name is for authorization servers that register known names alone: give the one that their operator has agreed to. It has the client registered anew where it is called otherwise. --login-hint and --prompt are for this login alone (OpenID Connect Core 1.0, section 3.1.2.1); what --prompt says takes the place of consent, without which some authorization servers give no lasting login: --prompt select_account --prompt consent asks for both.',
-    'Limits: 5 s to connect, 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain or a credential helper, 120 s to unlock it. A code to type (--device) is asked about for 30 minutes at most, however long it lasts. postern config shows them all, and how to change them.',
   ],
   seeAlso: ['logging-in', 'clients', 'stores', 'security'],
 } as const satisfies CommandTable;

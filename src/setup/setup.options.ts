@@ -71,6 +71,8 @@ export const setupTable = {
   ],
   notes: [
     'The entry goes to stdout, all that is said about it to stderr. It never holds a token: the program runs postern when it needs one. It names the server and the account, so that a login’s name that is given to another server later changes nothing; where the program cannot hold the address, or its query seems to hold a secret, the login’s name with a pin (--pin) of both. Paths in it are absolute, since programs with a window know no PATH of a shell.',
+  ],
+  more: [
     '--write keeps comments, layout, line endings and mode of the file, follows a symbolic link to what it leads to, and replaces it in one step. A server’s other credentials in that very entry (a static Authorization, a variable with a token) are taken out, since they would win; others are named. --undo puts the whole file back; where others have changed it, or laid it out anew, the entry alone; where the entry itself was changed, nothing.',
     'With --proxy the entry is the address of an installed proxy (postern proxy --install), for all of them that take a URL: claude-desktop and junie get none, nor do those that ask for a credential. That holds a key, so the file gets the mode 0600; --undo gives it its mode back, and withdraws the key.',
     'Backups are in the folder setup of the state folder, closed to others, and are removed by --undo.',

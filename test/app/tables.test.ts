@@ -6,6 +6,7 @@ import { readShellLine } from '../../src/app/completion/shell-line.js';
 import { installLines } from '../../src/app/completion/table.js';
 import { globalOptions } from '../../src/app/global-options.js';
 import { explain } from '../../src/app/help/help.js';
+import { namedGroups, optionGroups } from '../../src/app/help/option-groups.js';
 import { ownTables } from '../../src/app/help/own-tables.js';
 import { blocksOf } from '../../src/app/help/topics/topic.js';
 import { topics } from '../../src/app/help/topics/topics.js';
@@ -59,7 +60,10 @@ test('every command that is listed can be loaded, and is the one of its table', 
 
 const allHelp = [
   ['--help'],
-  ...[...tables, ...ownTables].map(({ name }) => [name, '--help']),
+  ...[...tables, ...ownTables].flatMap(({ name }) => [
+    [name, '--help'],
+    ['help', name],
+  ]),
   ...topics.map(({ name }) => ['help', name]),
 ];
 
@@ -105,6 +109,47 @@ test('help names every option with its limits, choices and default [R-8.1], exam
       places.toSorted((one, other) => one - other),
       table.name,
     );
+  }
+});
+
+test('an option stands in one group of its command, and first those that stand alone', async () => {
+  for (const [name, groups] of Object.entries(namedGroups)) {
+    const options = tables.find((table) => table.name === name)?.options.map((option) => option.name) ?? [];
+    assert.deepEqual(
+      groups.flatMap(([, names]) => names).filter((one) => !options.includes(one)),
+      [],
+      name,
+    );
+  }
+  for (const table of tables) {
+    const shown = optionGroups(table).flatMap(({ options }) => options.map(({ name }) => name));
+    assert.deepEqual(shown.toSorted(), table.options.map(({ name }) => name).toSorted(), table.name);
+    const text = await helpOf(table.name, '--help');
+    for (const { title } of optionGroups(table)) assert.ok(text.includes(`\n\n${title}\n  `), title);
+  }
+  const login = await helpOf('login', '--help');
+  assert.ok(login.indexOf('--name NAME') < login.indexOf('--assertion-file'), 'what few need stands below');
+});
+
+test('what --help has no room for is in postern help, and --help says so', async () => {
+  for (const table of tables) {
+    const [short, whole] = [await helpOf(table.name, '--help'), await helpOf('help', table.name)].map((text) =>
+      text.replace(/\s+/g, ' '),
+    );
+    for (const note of table.more ?? [])
+      assert.deepEqual([short?.includes(note), whole?.includes(note)], [false, true]);
+    for (const note of table.notes ?? []) assert.ok(whole?.includes(note), note);
+    assert.equal(short?.includes(`All that there is to say: postern help ${table.name}`), table.more !== undefined);
+    assert.ok(!whole?.includes('All that there is to say'), table.name);
+  }
+});
+
+test('a paragraph of help ends as a sentence does', () => {
+  for (const { name, notes = [], more = [] } of tables) {
+    for (const note of [...notes, ...more]) {
+      assert.match(note, /(?:[.)]|See: postern help [a-z-]+|FOLDER)$/, name);
+      assert.doesNotMatch(note, /postern help [a-z-]+ [A-Z]/, name);
+    }
   }
 });
 

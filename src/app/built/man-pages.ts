@@ -1,6 +1,7 @@
 import type { CommandTable, OptionSpec } from '../../core/command.js';
 import { globalOptions } from '../global-options.js';
 import { sentenceOf, wordIn, wordRows } from '../help/command-help.js';
+import { type OptionGroup, optionGroups } from '../help/option-groups.js';
 import { groups, product } from '../help/overview.js';
 import { ownTables } from '../help/own-tables.js';
 import { optionText } from '../help/parts.js';
@@ -61,7 +62,7 @@ function commandEntry({ name, aliases = [], summary }: CommandTable): readonly s
 }
 
 function commandPage(table: CommandTable, version: string): string {
-  const { name, aliases = [], positionals, options, rest, examples = [], notes = [], seeAlso = [] } = table;
+  const { name, aliases = [], positionals, options, rest, examples = [], notes = [], more = [], seeAlso = [] } = table;
   const words = positionals.map((one) => italic(wordIn(one)));
   const behind = rest === undefined ? [] : [`${bold('--')} ${italic(`<${rest.name}..>`)}`];
   const synopsis = [
@@ -75,10 +76,10 @@ function commandPage(table: CommandTable, version: string): string {
   const others = seeAlso.map((one) => `${bold(`postern-${one}`)}(${known.has(one) ? 7 : 1})`);
   return page(`postern-${name}`, 1, version, table.summary, [
     ['SYNOPSIS', [synopsis.join(' ')]],
-    ['DESCRIPTION', [roff(sentenceOf(table)), ...also, ...notes.flatMap((note) => ['.PP', roff(note)])]],
+    ['DESCRIPTION', [roff(sentenceOf(table)), ...also, ...[...notes, ...more].flatMap((note) => ['.PP', roff(note)])]],
     ['EXAMPLES', examples.flatMap(({ command, describe }) => term(bold(command), roff(describe)))],
     ['ARGUMENTS', wordRows(table).flatMap(([label, text]) => term(italic(label), roff(text)))],
-    ['OPTIONS', options.flatMap(optionEntry)],
+    ['OPTIONS', optionGroups(table).flatMap(groupLines)],
     ['SEE ALSO', [[`${bold('postern')}(1)`, ...others, `${bold('postern-exit-codes')}(7)`].join(', ')]],
   ]);
 }
@@ -105,6 +106,10 @@ function blockLines(block: Block): readonly string[] {
     case 'terms':
       return block.rows.flatMap(([name, text]) => term(bold(name), inFonts(text)));
   }
+}
+
+function groupLines({ title, options }: OptionGroup, at: number): readonly string[] {
+  return [...(at === 0 ? [] : [`.SS ${roff(title)}`]), ...options.flatMap(optionEntry)];
 }
 
 function optionEntry(spec: OptionSpec): readonly string[] {

@@ -1,6 +1,7 @@
 import type { CommandTable, PositionalSpec } from '../../core/command.js';
 import type { Look } from '../../core/text/look.js';
 import { globalOptions } from '../global-options.js';
+import { optionGroups } from './option-groups.js';
 import { exampleLines, labelled, optionRows, paragraph, type Row, section, usageLines } from './parts.js';
 
 /** `postern login [server] [options]`. */
@@ -30,22 +31,34 @@ export function wordRows({ positionals, rest }: CommandTable): readonly Row[] {
   return [...positionals.map(({ name, describe }): Row => [name, describe]), ...behind];
 }
 
-/** Lines of a command's help: how it is typed, examples, words, options, and all else that there is to say. */
-export function commandHelp(look: Look, table: CommandTable): readonly string[] {
-  const { aliases = [], examples = [], notes = [], options, seeAlso = [] } = table;
+/**
+ * Lines of a command's help: how it is typed, examples, words, options, and what a first use needs to know.
+ * @param isWhole All else that there is to say, too: `postern help login`, where `postern login --help` is shorter.
+ */
+export function commandHelp(look: Look, table: CommandTable, isWhole: boolean): readonly string[] {
+  const { name, aliases = [], examples = [], notes = [], more = [], seeAlso = [] } = table;
+  const helpOn = (one: string) => `postern help ${one}`;
+  const isCut = !isWhole && more.length > 0;
   return [
     ...usageLines(look, usageOf(table)),
     ...paragraph(look, sentenceOf(table)),
     ...(aliases.length === 0 ? [] : paragraph(look, `Also: ${aliases.map((one) => `postern ${one}`).join(', ')}`)),
     ...section(look, 'Examples', exampleLines(look, examples)),
     ...section(look, 'Arguments', labelled(look, wordRows(table))),
-    ...section(look, 'Options', labelled(look, optionRows(options))),
+    ...optionSections(look, table),
     ...paragraph(look, `Global options: ${globalOptions.map(shortLabel).join(', ')} (postern --help)`),
-    ...notes.flatMap((note) => paragraph(look, note)),
-    ...(seeAlso.length === 0
-      ? []
-      : paragraph(look, `See also: ${seeAlso.map((one) => `postern help ${one}`).join(', ')}`)),
+    ...[...notes, ...(isWhole ? more : [])].flatMap((note) => paragraph(look, note)),
+    ...(isCut ? paragraph(look, `All that there is to say: ${helpOn(name)}`) : []),
+    ...(seeAlso.length === 0 ? [] : paragraph(look, `See also: ${seeAlso.map(helpOn).join(', ')}`)),
   ];
+}
+
+function optionSections(look: Look, table: CommandTable): readonly string[] {
+  const hasLetters = table.options.some(({ alias }) => alias !== undefined);
+  const all = optionRows(table.options, hasLetters);
+  return optionGroups(table).flatMap(({ title, options }) =>
+    section(look, title, labelled(look, optionRows(options, hasLetters), all)),
+  );
 }
 
 function shortLabel(spec: (typeof globalOptions)[number]): string {

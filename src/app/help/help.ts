@@ -15,7 +15,7 @@ import { welcome } from './welcome.js';
 /** What a command line that runs no command asks for. */
 export type Asked =
   /** The help of a command; without one, of all. */
-  | { readonly kind: 'help'; readonly of: CommandTable | undefined }
+  | { readonly kind: 'help'; readonly of: CommandTable | undefined; readonly isWhole?: boolean }
   /** What `postern help` is asked to explain: a topic, or a word that was mistyped. */
   | { readonly kind: 'topic'; readonly name: string }
   /** The version, or what a shell completes by. */
@@ -30,8 +30,8 @@ export function explain(look: Look, asked: Asked, commands: readonly CommandTabl
   const tables = [...commands, ...ownTables];
   const names = topics.map(({ name }) => name);
   if (asked.kind === 'help') {
-    const { of } = asked;
-    return textOf(of === undefined ? overview(look, tables, names) : commandHelp(look, of));
+    const { of, isWhole = false } = asked;
+    return textOf(of === undefined ? overview(look, tables, names) : commandHelp(look, of, isWhole));
   }
   const topic = topics.find(({ name }) => name === asked.name);
   if (topic !== undefined) return textOf(topicHelp(look, topic, tables));

@@ -34,7 +34,7 @@ export function overview(look: Look, tables: readonly CommandTable[], topics: re
     ...paragraph(look, product),
     ...section(look, 'Examples', exampleLines(look, examples)),
     ...lists.flatMap(({ title, rows }) => section(look, title, labelled(look, even(rows)))),
-    ...section(look, 'Global options', labelled(look, optionRows(globalOptions))),
+    ...section(look, 'Global options', labelled(look, optionRows(globalOptions, true))),
     ...section(look, 'Topics', [...wrapped(topics.join(', '), look.width, 2)]),
     '',
     ...wrapped(`More on each: ${toned(look, 'name', 'postern help <command or topic>')}`, look.width),

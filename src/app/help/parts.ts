@@ -1,24 +1,28 @@
 import type { OptionSpec } from '../../core/command.js';
 import { columnsOf, wrapped } from '../../core/text/layout.js';
-import { type Look, type Tone, toned } from '../../core/text/look.js';
+import { type Look, toned } from '../../core/text/look.js';
 
 /** A label, and what is said of it. */
 export type Row = readonly [label: string, text: string];
 
 /** Lines under a heading; nothing where there are none. */
 export function section(look: Look, title: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : ['', toned(look, 'strong', title), ...lines];
+  if (lines.length === 0) return [];
+  return ['', ...wrapped(title, look.width).map((line) => toned(look, 'strong', line)), ...lines];
 }
 
-/** Labels on the left, texts on the right; on a narrow terminal, or beside a long label, the text stands below. */
-export function labelled(look: Look, rows: readonly Row[], tone: Tone = 'name'): readonly string[] {
+/**
+ * Labels on the left, texts on the right; on a narrow terminal, or beside a long label, the text stands below.
+ * @param among All rows whose texts stand in one column with these.
+ */
+export function labelled(look: Look, rows: readonly Row[], among: readonly Row[] = rows): readonly string[] {
   const share = Math.max(16, Math.floor(look.width * 0.36));
-  const fitting = rows.map(([label]) => columnsOf(label)).filter((columns) => columns <= share);
+  const fitting = among.map(([label]) => columnsOf(label)).filter((columns) => columns <= share);
   const column = Math.max(0, ...fitting);
   const room = look.width - column - 4;
-  const isNarrow = room < (fitting.length < rows.length ? 34 : 20);
+  const isNarrow = room < (fitting.length < among.length ? 34 : 20);
   return rows.flatMap(([label, text]) => {
-    const name = toned(look, tone, isNarrow ? label.trim() : label);
+    const name = toned(look, 'name', isNarrow ? label.trim() : label);
     const names = columnsOf(name) + 2 <= look.width ? [`  ${name}`] : wrapped(name, look.width, 2);
     if (isNarrow || columnsOf(label) > column) {
       return [...names, ...wrapped(text, look.width, isNarrow ? 6 : column + 4)];
@@ -95,8 +99,8 @@ export function optionText(spec: OptionSpec): string {
   return `${spec.describe}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`;
 }
 
-export function optionRows(options: readonly OptionSpec[]): readonly Row[] {
-  const hasLetters = options.some(({ alias }) => alias !== undefined);
+/** @param hasLetters Does any option that stands with them have a letter? */
+export function optionRows(options: readonly OptionSpec[], hasLetters: boolean): readonly Row[] {
   return options.map((spec) => [optionLabel(spec, hasLetters), optionText(spec)]);
 }
 

@@ -13,4 +13,4 @@ export const headerOptions = [
 ] as const satisfies readonly OptionSpec[];
 
 export const headerNote =
-  'With --header-file or --header-env (an API key of a gateway, a tenant) this run sends these headers instead of those that are kept with the login, to its server’s own address and what is below it alone; a login that it makes keeps them. See: postern help logging-in';
+  'With --header-file or --header-env (an API key of a gateway, a tenant) this run sends these headers instead of those that are kept with the login, to its server’s own address and what is below it alone; a login that it makes keeps them (postern help logging-in).';

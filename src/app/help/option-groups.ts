@@ -1,0 +1,95 @@
+import type { CommandTable, OptionSpec } from '../../core/command.js';
+
+/** Options that help shows together, below a title of their own. */
+export interface OptionGroup {
+  readonly title: string;
+  readonly options: readonly OptionSpec[];
+}
+
+type Names = readonly (readonly [title: string, names: readonly string[]])[];
+
+const assertions = ['assertion-file', 'assertion-env', 'assertion-command', 'assertion-audience', 'assertion-as'];
+
+const headers = ['header-file', 'header-env'];
+
+const own: Names = [
+  ['Headers beside the token', headers],
+  [
+    'A login for this run alone (postern help machines)',
+    [
+      ...['client-credentials', 'store', 'client-id', 'client-secret-file', 'client-key-file'],
+      ...assertions,
+      ...['authorization-server', 'scope'],
+    ],
+  ],
+];
+
+/** By command. An option that stands in no group comes first, with those that most people need. */
+export const namedGroups: Readonly<Record<string, Names>> = {
+  login: [
+    ['Several at once', ['from', 'all', 'expired', 'yes']],
+    [
+      'The browser',
+      ['browser', 'browser-with', 'browser-profile', 'no-browser', 'device', 'login-hint', 'prompt', 'timeout'],
+    ],
+    ['Where its answer arrives', ['redirect-port', 'redirect-uri', 'listen-address']],
+    [
+      'What the server or its authorization server wants',
+      ['authorization-server', 'legacy', 'resource', 'no-resource', 'dpop', 'no-dpop', ...headers, 'no-headers'],
+    ],
+    [
+      'The client identifier (postern help clients)',
+      [
+        ...['registration', 'client-id', 'client-secret-stdin', 'client-secret-file', 'client-metadata-url'],
+        'client-name',
+      ],
+    ],
+    [
+      'A machine’s own login (postern help machines)',
+      ['client-credentials', 'client-key-file', 'generate-key', 'key-algorithm', ...assertions],
+    ],
+    [
+      'A login by your company’s provider (postern help company)',
+      ['idp', 'idp-client-id', 'idp-client-secret-file', 'idp-token-file'],
+    ],
+  ],
+  proxy: [
+    ['What it lends', ['allow-tool', 'deny-tool', 'read-only']],
+    ['A service of yours (postern help proxies)', ['install', 'host', 'with-proxy', 'rotate', 'uninstall', 'service']],
+    ...own,
+  ],
+  bridge: [['What it lends', ['allow-tool', 'deny-tool', 'read-only']], ...own],
+  doctor: [
+    ['A login for this run', ['login', 'scope', 'browser', 'no-browser', 'device', 'timeout']],
+    ['Headers beside the token', headers],
+    ['Reports', ['junit', 'sarif', 'bundle']],
+  ],
+  sandbox: [
+    [
+      'Its clients',
+      [
+        ...['clients', 'no-registration', 'no-metadata-documents', 'allow-client-documents-from'],
+        ...['client-documents-ca', 'trust-clients-of'],
+      ],
+    ],
+    [
+      'What its two servers speak',
+      [
+        ...['eras', 'discovery', 'well-known', 'metadata', 'issuer-path', 'require-pushed-requests', 'dpop'],
+        'dpop-nonce',
+      ],
+    ],
+    ['A company’s provider', ['company', 'id-token-lifetime']],
+  ],
+};
+
+/** The options of a command as help shows them: those that stand alone first, then each group that has any. */
+export function optionGroups({ name, options }: CommandTable): readonly OptionGroup[] {
+  const groups = namedGroups[name] ?? (options.some((one) => one.name === 'client-credentials') ? own : []);
+  const taken = new Set(groups.flatMap(([, names]) => names));
+  const find = (wanted: string) => options.filter((one) => one.name === wanted);
+  return [
+    { title: 'Options', options: options.filter((one) => !taken.has(one.name)) },
+    ...groups.map(([title, names]) => ({ title, options: names.flatMap(find) })),
+  ].filter((group) => group.options.length > 0);
+}
