@@ -23,7 +23,7 @@ export function documentThere(path: string): Failure {
 /** No document can be read there. */
 export function documentMissing(unreadable: Failure): Failure {
   const remedy =
-    'Make one with: postern client-metadata init --url https://…/client.json; or name the folder or the file that it is in.';
+    'Name the folder or the file that it is in, or make one: postern client-metadata init --url https://…/client.json';
   return usage('client_metadata_missing', unreadable.message, remedy, unreadable);
 }
 

@@ -2,6 +2,8 @@ import type { CommandExit } from '../core/command.js';
 import type { ConfiguredClient } from '../core/configuration/configured-lists.js';
 import { redirectUriText, usualRedirectUri } from '../core/configuration/redirect-uri.js';
 import { type ClientAuthMethod, defaultAccount, type RegistrationWay, storeInWords } from '../core/records.js';
+import { readerLook, wrapped } from '../core/text/layout.js';
+import { type Look, toned } from '../core/text/look.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { chooseWay } from '../oauth/choose-registration.js';
@@ -28,7 +30,7 @@ export async function show(world: ClientMetadataWorld, args: DocumentArguments):
   world.progress.end();
   const { clientId = null, authMethod = null, store = null } = shown;
   if (world.json) await out.json({ ...shown, clientId, authMethod, store });
-  else await out.line(linesOf(shown).join('\n'));
+  else await out.line(linesOf(readerLook(world), shown).join('\n'));
   return 0;
 }
 
@@ -103,20 +105,26 @@ const wayInWords: Readonly<Record<RegistrationWay, string>> = {
   ask: 'asking the person at the terminal',
 };
 
-function linesOf(shown: Awaited<ReturnType<typeof showIdentity>>): readonly string[] {
+/** Columns of the labels. */
+const labels = 11;
+
+function linesOf(look: Look, shown: Awaited<ReturnType<typeof showIdentity>>): readonly string[] {
   const { way, why, passedOver, clientId, redirectUri, authMethod, store } = shown;
   const anyPort = new URL(redirectUri).port === '';
   const rows: readonly (readonly [string, string])[] = [
     ['server', shown.server],
     ['issuer', shown.issuer],
     ['way', `${wayInWords[way]}: ${why}`],
-    ...passedOver.map((one) => ['not', `${wayInWords[one.way]}: ${one.why}`] as const),
+    ...passedOver.map((one) => ['not taken', `${wayInWords[one.way]}: ${one.why}`] as const),
     ['client', clientId ?? (way === 'dynamic' ? 'registered at the login' : 'asked for at the login')],
     ['redirect', `${redirectUri}${anyPort ? ', with the port of the moment (RFC 8252 section 7.3)' : ''}`],
     ...(authMethod === undefined ? [] : ([['proof', proofOf(authMethod, shown.issuer)]] as const)),
     ...(store === undefined ? [] : ([['secret in', storeInWords(store)]] as const)),
   ];
-  return rows.map(([name, text]) => `${name.padEnd(10)}${printable(text, 600)}`);
+  return rows.flatMap(([name, text]) => {
+    const [first = '', ...others] = wrapped(printable(text, 600), look.width, labels);
+    return [`${toned(look, 'dim', name)}${first.slice(name.length)}`, ...others];
+  });
 }
 
 function proofOf(method: ClientAuthMethod, issuer: string): string {

@@ -84,7 +84,7 @@ test('build is reproducible byte for byte, changes what it is told, and init ove
   assert.deepEqual(await everything(folder), await everything(join(home.path, 'before')));
   const missing = await run('build', 'nowhere');
   assert.equal(missing.code, 2);
-  assert.match(missing.stderr, /Make one with: postern client-metadata init/);
+  assert.match(missing.stderr, /or make one: postern client-metadata init/);
   const other = await run('build', 'before', '--url', 'https://me.postern/x/client.json', '--out', 'other');
   assert.equal(other.code, 0, other.stderr);
   const { client_id, client_name } = JSON.parse(await readFile(join(home.path, 'other/client.json'), 'utf8'));

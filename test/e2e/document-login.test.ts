@@ -76,7 +76,8 @@ test('[R-1.8b][R-4.4a][R-5.8h] from an empty folder: init, serve, check, login i
   assert.equal(checked.code, 0, checked.stdout + checked.stderr);
   await using sandbox = await startSandbox(stage, served);
   const shown = await stage.run('client-metadata', 'show', sandbox.server, '--url', served.url);
-  assert.match(shown.stdout, /client ID metadata document: the authorization server takes/);
+  assert.match(shown.stdout, /^way {8}client ID metadata document: the authorization server takes/m);
+  assert.match(shown.stdout, /^not taken {2}registered by hand: /m);
   let page = '';
   const ended = await logIn(stage, { ...sandbox, url: served.url, account: 'default' }, async (link) => {
     page = await allowInChromium(link);
