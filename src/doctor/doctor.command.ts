@@ -11,7 +11,7 @@ import { readCredential } from '../tokens/read-credential.js';
 import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { examineMachine, examinePrograms, type MachineWorld } from './examine-machine.js';
 import { type Examined, examineServer } from './examine-server.js';
-import { explanation, explanationLines, findingLines } from './explain.js';
+import { allFindings, explanation, explanationLines, findingLines, kindJson } from './explain.js';
 import { reportJson } from './forms/as-json.js';
 import { bundleOf } from './forms/bundle.js';
 import { reportLines } from './forms/for-people.js';
@@ -177,8 +177,8 @@ function wantedOf({ server, active, login, scope, browser, noBrowser, device, ti
 
 async function explain(world: World, id: string): Promise<0> {
   const look = readerLook(world);
-  if (id === 'list') await world.out.line(findingLines(look).join('\n'));
-  else if (world.json) await world.out.json(explanation(id));
+  if (world.json) await world.out.json(id === 'list' ? { list: allFindings() } : kindJson(explanation(id)));
+  else if (id === 'list') await world.out.line(findingLines(look).join('\n'));
   else await world.out.line(explanationLines(id, look).join('\n'));
   return 0;
 }

@@ -32,6 +32,16 @@ export function explanationLines(id: string, look: Look): readonly string[] {
   ];
 }
 
+/** What programs are told of a finding. */
+export function kindJson({ isUnsafe: _, ...kind }: FindingKind & { readonly id: string }): object {
+  return kind;
+}
+
+/** Every finding, as programs are told. */
+export function allFindings(): readonly object[] {
+  return Object.entries(catalogue).map(([id, kind]) => kindJson({ id, ...kind }));
+}
+
 /** Every finding, in a line each. */
 export function findingLines(look: Look): readonly string[] {
   return inColumnsOrBelow(
