@@ -35,6 +35,12 @@ export interface ConversationOptions
 
 export type ConversationPorts = Pick<CorePorts, 'clock'> & PersonPorts;
 
+/** What a server says of itself at first; nothing of it is made harmless yet. */
+export interface Introduction {
+  readonly name: string | undefined;
+  readonly instructions: string | undefined;
+}
+
 const pageCompleted = 'notifications/elicitation/complete';
 
 /** A conversation with one server, in the era of the protocol that it speaks. */
@@ -125,11 +131,13 @@ export class Conversation implements AsyncDisposable {
     return (await this.open()) ?? (await this.request('server/discover', {}, this.#options.opening));
   }
 
-  /** How the server calls itself, for the person alone; {} where it does not say. @throws as `request` */
-  async serverInfo(): Promise<JsonObject> {
+  /** How the server calls itself, and how it wants to be used, for the person alone. @throws as `request` */
+  async introduction(): Promise<Introduction> {
     const said = await this.describe();
     const info = this.#isNewer ? asObject(said['_meta'])?.[metaName('serverInfo')] : said['serverInfo'];
-    return asObject(info) ?? {};
+    const { title, name } = asObject(info) ?? {};
+    const text = [title, name].find((one) => typeof one === 'string');
+    return { name: text, instructions: stringField(said, 'instructions') };
   }
 
   async #openNewer(): Promise<JsonObject | undefined> {

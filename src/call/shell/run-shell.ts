@@ -80,10 +80,15 @@ export async function runShell(real: ShellWorld, args: SessionArguments): Promis
     say(noteOf(world, method, params));
     return real.printed();
   });
-  const opened = await cancellable(world, (cancelled) => withLoginOffered(world, args, () => session.open(cancelled)));
+  const { name, instructions = '' } = await cancellable(world, (cancelled) =>
+    withLoginOffered(world, args, () => session.open(cancelled)),
+  );
   const history = await world.shellHistory();
-  const greeting = `Connected to ${printable(opened, 80)}. “help” says what to type; Ctrl-D ends.`;
-  for (const line of wrapped(greeting, world.tellLook.width)) world.tell(line);
+  const greeting = `Connected to ${printable(name, 80)}. “help” says what to type; Ctrl-D ends.`;
+  const said = printable(instructions.replace(/\s+/g, ' ').trim(), 600);
+  for (const text of [greeting, ...(said === '' ? [] : [`The server says: ${said}`])]) {
+    for (const line of wrapped(text, world.tellLook.width)) world.tell(line);
+  }
   using reader = await world.openLineReader({
     prompt: `${toned(world.tellLook, 'name', promptOf(args))}> `,
     history: await history.read().catch(() => []),

@@ -10,7 +10,7 @@ import type { AuthorizerPorts } from '../../tokens/token-in-use.js';
 import { Allowance } from '../allowance.js';
 import { allPages, ask } from '../call.js';
 import type { OutputForm } from '../content/print-result.js';
-import type { Conversation } from '../conversation.js';
+import type { Conversation, Introduction } from '../conversation.js';
 import { type ConversationRequest, createConversation } from '../create-conversation.js';
 import type { PersonPorts } from '../elicitation/ask-page.js';
 import type { ElicitationPolicy } from '../elicitation/questions.js';
@@ -56,7 +56,7 @@ interface Opened extends AsyncDisposable {
   readonly conversation: Conversation;
   readonly known: KnownTools;
   /** As the server calls itself. */
-  readonly title: string;
+  readonly introduction: Introduction & { readonly name: string };
 }
 
 /** The session of one shell: opened when it is needed, and again when it was lost. Requests go one after the other. */
@@ -81,9 +81,9 @@ export class ShellSession implements Offered, AsyncDisposable {
     this.#notify = notify;
   }
 
-  /** Opens the session, if it is not open. How the server calls itself. @throws as `ask` */
-  async open(cancelled: AbortSignal): Promise<string> {
-    return this.#timed('initialize', cancelled, async () => (await this.#session()).title);
+  /** Opens the session, if it is not open. What the server says of itself. @throws as `ask` */
+  async open(cancelled: AbortSignal): Promise<Opened['introduction']> {
+    return this.#timed('initialize', cancelled, async () => (await this.#session()).introduction);
   }
 
   /**
@@ -207,11 +207,11 @@ export class ShellSession implements Offered, AsyncDisposable {
       await program?.[Symbol.asyncDispose]();
     };
     try {
-      const info = await conversation.serverInfo();
+      const said = await conversation.introduction();
       if (program !== undefined) void conversation.over.then(({ error }) => this.#ended(error));
-      const title = stringField(info, 'title') ?? stringField(info, 'name') ?? login.server;
       const known = new KnownTools(this.#world, toolListKey(login), commandFor);
-      return { conversation, known, title, [Symbol.asyncDispose]: close };
+      const introduction = { ...said, name: said.name ?? login.server };
+      return { conversation, known, introduction, [Symbol.asyncDispose]: close };
     } catch (error) {
       await close();
       throw error;

@@ -209,7 +209,11 @@ test('a login that Ctrl-C ends leaves the shell as it was, and nothing of it is 
   await press(at, /Log in now\? \[Y\/n\] /, '\r');
   await walkLogin(await given.browser.opened());
   await given.browser.forget();
-  await press(at, /Connected to Postern sandbox[\s\S]*> $/, 'note_list\r');
+  await press(
+    at,
+    /Connected to Postern sandbox[\s\S]*The server says: A protected server to try clients on\.[\s\S]*> $/,
+    'note_list\r',
+  );
   await press(at, /in the browser\? \[y\/N\] /, 'y\r');
   await given.browser.opened();
   at.type('\x03');
