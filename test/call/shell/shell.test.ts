@@ -39,7 +39,7 @@ process.stdin.on('data', (chunk) => {
   for (const { id, method, params, result } of lines.map((line) => JSON.parse(line))) {
     if (id === 'q') text(asking, 'you are ' + JSON.stringify(result));
     else if (id === undefined) appendFileSync(process.argv[2], method + '\\n');
-    else if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: 'tiny', version: '1' } } });
+    else if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: 'tiny', version: '1' }, instructions: 'Add\\u001b[2J\\nthen leave.' } });
     else if (method === 'tools/list') send({ id, result: { tools } });
     else if (method === 'tools/call') call(id, params);
     else send({ id, error: { code: -32601, message: 'no' } });
@@ -192,6 +192,8 @@ test('at a terminal: completion, Ctrl-C for the call alone, a question, Ctrl-D; 
   await press(at, /server_ended[\s\S]*node> $/, 'add first=20 second=22\r');
   await press(at, /sum 42[\s\S]*node> $/, '\x04');
   assert.equal((await screen.finished).code, 0, screen.stdout);
+  assert.match(screen.stdout, /The server says: Add.* then leave\./);
+  assert.ok(!screen.stdout.includes('\u001b[2J'), 'what a server says steers no terminal');
   assert.match(await given.notes(), /notifications\/cancelled/);
   const history = await given.history();
   assert.match(history, /add first=2 second=3/);
