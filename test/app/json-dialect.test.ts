@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { z } from 'zod';
 import { registry } from '../../src/app/registry.js';
 import { Failure } from '../../src/core/failure.js';
 import type { KeeperEvent } from '../../src/fleet/ports.js';
@@ -17,28 +16,7 @@ import { startHttp } from '../support/http-server.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { repositoryRoot } from '../support/repository.js';
 import { startSandbox } from '../support/start-sandbox.js';
-
-type Schema = Readonly<Record<string, unknown>>;
-
-const folder = join(repositoryRoot, 'dist', 'schemas');
-
-async function schemaOf(name: string): Promise<Schema> {
-  return JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8'));
-}
-
-/** The same, refusing members that it does not name: for programs that read it more may come. */
-function closed(schema: unknown): unknown {
-  if (typeof schema !== 'object' || schema === null) return schema;
-  if (Array.isArray(schema)) return schema.map(closed);
-  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]));
-  return 'properties' in schema ? { ...inner, additionalProperties: false } : inner;
-}
-
-function assertFits(schema: Schema, text: string, what: string): void {
-  const { $id: _id, $schema: _draft, title: _title, schemaVersion: _version, ...plain } = schema;
-  const parsed = z.fromJSONSchema(closed(plain) as Parameters<typeof z.fromJSONSchema>[0]).safeParse(JSON.parse(text));
-  assert.ok(parsed.success, `${what}: ${text}\n${parsed.error}`);
-}
+import { assertFits, folder, type Schema, schemaOf } from './schemas.js';
 
 /** Every name of a member in a schema, and whether a list of it is required. */
 function* membersOf(schema: unknown): Generator<readonly [name: string, isList: boolean, isRequired: boolean]> {
@@ -185,71 +163,6 @@ test('what proxy and sandbox print with --json once they listen is what their sc
     await using program = startProgram(home, [...line, '--json']);
     const [text] = await program.waitForStdout(/^\{.*\}$/m);
     assertFits(await schemaOf(line[0] ?? ''), text, line.join(' '));
-  }
-});
-
-test('what doctor prints with --json, of a server, a login, this machine and a finding, is what its schema says', async () => {
-  await using sandbox = await startSandbox({ dpop: 'offered' });
-  await using sick = await startSandbox({ faults: ['prm-wrong-resource'] });
-  await using home = await makeHomeWithKey({ PATH: process.env['PATH'] ?? '' });
-  const schema = await schemaOf('doctor');
-  for (const line of [
-    ['doctor', sandbox.serverUrl],
-    ['doctor', sandbox.serverUrl, '--active'],
-    ['doctor', sick.serverUrl],
-    ['doctor'],
-    ['doctor', '--explain', 'list'],
-    ['doctor', '--explain', 'resource-mismatch'],
-    ['doctor', '--explain', 'bad-token-taken'],
-  ]) {
-    const { stdout, stderr } = await runProgram(home, [...line, '--json']);
-    assert.notEqual(stdout, '', `${line.join(' ')}: ${stderr}`);
-    assertFits(schema, stdout, line.join(' '));
-  }
-  const cause = await runProgram(home, ['doctor', sick.serverUrl, '--field', 'firstCause.id']);
-  assert.equal(cause.stdout, 'resource-mismatch\n');
-});
-
-test('what is kept with a login is in the JSON of status and login as their schemas say', async () => {
-  await using sandbox = await startSandbox({
-    dpop: 'required',
-    clients: [{ client_id: 'ci', client_secret: 's'.repeat(40), redirect_uris: [] }],
-  });
-  await using home = await makeHomeWithKey({ A_HEADER: 'X-Tenant: one' });
-  await writeFile(join(home.path, 'secret'), 's'.repeat(40), { mode: 0o600 });
-  const client = ['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'];
-  const made = await runProgram(home, [
-    ...['login', sandbox.serverUrl, '--name', 'bound', ...client],
-    ...['--header-env', 'A_HEADER', '--dpop', '--resource', sandbox.serverUrl, '--json'],
-  ]);
-  assert.equal(made.code, 0, made.stderr);
-  assertFits(await schemaOf('login'), made.stdout, 'login');
-  for (const line of [
-    ['status', '-l'],
-    ['status', '--check'],
-    ['whoami', '--check'],
-  ]) {
-    const { stdout } = await runProgram(home, [...line, '--json']);
-    assertFits(await schemaOf(line[0] ?? ''), stdout, line.join(' '));
-  }
-  const headers = await runProgram(home, ['status', 'bound', '--field', 'logins[0].headers']);
-  assert.match(headers.stdout, /tenant/i);
-  assert.doesNotMatch(headers.stdout, /one/);
-});
-
-test('what an installed proxy prints with --json is what its schema says', async () => {
-  const server = 'https://a.example/mcp';
-  await using at = await homeWith({ name: 'work', server });
-  for (const line of [
-    ['proxy', 'work', '--install'],
-    ['proxy', 'work', '--install', '--host', 'editor'],
-    ['proxy', 'work', '--rotate', '--host', 'editor'],
-    ['proxy', 'work', '--uninstall', '--host', 'editor'],
-    ['proxy', 'work', '--uninstall'],
-  ]) {
-    const { stdout, stderr } = await at.run(...line, '--json');
-    assert.notEqual(stdout, '', `${line.join(' ')}: ${stderr}`);
-    assertFits(await schemaOf('proxy'), stdout, line.join(' '));
   }
 });
 

@@ -38,7 +38,7 @@ export function providerLines({ record, logins }: ProviderStatus, now: number, l
       ['client', clientId],
       ['logins', logins.length === 0 ? 'none' : logins.map(fullName).join(', ')],
       ['stored in', storeInWords(store)],
-      ['to end them', `postern logout --idp ${shellWord(issuer)}`],
+      ['end it by', `postern logout --idp ${shellWord(issuer)}`],
     ]),
   ];
 }
