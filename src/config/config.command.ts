@@ -13,7 +13,7 @@ import { type ConfigWorld, change, edit, settingNamed } from './change.js';
 export const configTable = {
   name: 'config',
   group: 'more',
-  summary: 'show every setting: its value, where that comes from, how to change it',
+  summary: 'show every setting: its value and source, how to change it',
   positionals: [
     { name: 'action', describe: 'get, set, unset, edit or path; without: show every setting', required: false },
     { name: 'key', describe: 'of get, set and unset', required: false },

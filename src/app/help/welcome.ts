@@ -32,7 +32,7 @@ function beginning(look: Look, logins: readonly LoginRecord[] | undefined): read
     'No logins yet',
     exampleLines(look, [
       { command: 'postern login https://example.com/mcp', describe: 'log in to a server, in the browser' },
-      { command: 'postern setup --list', describe: 'which of your programs know a server' },
+      { command: 'postern setup --list', describe: 'your programs that can use a login' },
       { command: 'postern sandbox', describe: 'a server to try it with, here' },
     ]),
   );

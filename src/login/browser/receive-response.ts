@@ -77,12 +77,15 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   // The address does not wait for the code: whoever is quick has it at once.
   const fallback = await request.fallback(signal);
   if (fallback.length > 0) [...fallback, ''].forEach(terminal.tell);
-  request.whenPageFails.tell(terminal); // before the question below
-  if (!terminal.interactive) return never();
+  if (!terminal.interactive) {
+    request.whenPageFails.tell(terminal);
+    return never();
+  }
   terminal.tell(
     'If the browser ends on a page that does not load, copy that page’s whole address and paste it here, and nowhere else: whoever has it can use your login.',
   );
-  return (await takePastedResponse(terminal, listener, signal)) ?? never();
+  const onWrong = () => request.whenPageFails.tell(terminal);
+  return (await takePastedResponse(terminal, { listener, signal, onWrong })) ?? never();
 }
 
 function whyNotOpened(chosen: BrowserChoice | undefined): string {
@@ -177,12 +180,12 @@ const explanations: Readonly<Record<PastedProblem, string>> = {
 /**
  * Asks at the terminal for the redirect URL, hidden and as often as it takes, until it is the response to this login.
  * Undefined at end of input: then nobody will paste, and the browser may still come by itself.
+ * @param onWrong What else there is to say where it is not: a page that shows an error may be why.
  * @throws the signal's reason
  */
 async function takePastedResponse(
   terminal: Terminal,
-  listener: CallbackListener,
-  signal: AbortSignal,
+  { listener, signal, onWrong }: Pick<ReceiveRequest, 'listener' | 'signal'> & { readonly onWrong: () => void },
 ): Promise<AuthorizationResponse | undefined> {
   const { redirectUri } = listener;
   for (;;) {
@@ -192,5 +195,6 @@ async function takePastedResponse(
     const pasted = readPastedResponse(text, { redirectUri, isOurState: (state) => listener.isOurs(state) });
     if (pasted.ok) return pasted.response;
     terminal.tell(`${explanations[pasted.problem]} The right one begins with ${redirectUri}?`);
+    onWrong();
   }
 }

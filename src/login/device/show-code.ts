@@ -65,7 +65,7 @@ export async function deviceLines(
     look === undefined || isHere ? [] : await qrCodeLines(verificationUriComplete ?? verificationUri, look);
   const which = isHere ? 'on this computer' : 'on any computer or phone';
   const where = about.isFallback
-    ? `Or, with no way back here needed, open this address ${which}:`
+    ? `Or, if the browser cannot come back here, open this address ${which}:`
     : `Open this address in a browser, ${which}:`;
   return [
     ...say(where),

@@ -177,6 +177,11 @@ test('[A-82] without a browser: a wrong paste is explained and asked again, neve
   assert.ok(person.questions.every(({ hidden }) => hidden));
   const told = person.told.join('\n');
   assert.ok(told.includes(authorizationUrl));
+  assert.ok(
+    told.indexOf('paste it here') < told.indexOf('Does the page show an error?'),
+    'not before something is wrong',
+  );
+  assert.equal(told.split('Does the page show an error?').length, 2, 'once');
   assert.match(told, /A code alone does not do/);
   assert.match(told, /belongs to another login/);
   assert.match(told, /Nothing was pasted/);
@@ -191,6 +196,7 @@ test('a callback that comes while the terminal asks is the answer, and the quest
   visit(`${listener.redirectUri}?code=x&state=${state}`);
   assert.equal((await received)[0]?.[1], 'x');
   assert.equal(person.openWaits(), 0);
+  assert.doesNotMatch(person.told.join(), /show an error/, 'nothing alarms who does all right');
 });
 
 test('over SSH the port-forward line is shown; the end of input is not the end of the wait', async () => {
