@@ -85,7 +85,7 @@ const slowToLoad = /^(?:@redis\/client|undici|yargs|ora|open|keytar|oauth4webapi
 export const limits = {
   linesOfFile: 300,
   filesOfFolder: 20,
-  files: 360 + 109 + 12 + 16 + 40 + 6 + 3 + 3 + 5 + 26 + 10 + 6 + 9 + 1 + 13 + 15 + 12 + 18 + 1 + 12 + 2 + 1,
+  files: 360 + 109 + 12 + 16 + 40 + 6 + 3 + 3 + 5 + 26 + 10 + 6 + 9 + 1 + 13 + 15 + 12 + 18 + 1 + 12 + 2 + 1 + 1,
   lines:
     38_160 +
     11_700 +
@@ -115,7 +115,8 @@ export const limits = {
     85 +
     81 +
     44 +
-    105,
+    105 +
+    290,
 } as const;
 
 /**
