@@ -9,6 +9,9 @@ import type { EnginePorts } from './ports.js';
 
 const maxListed = 10_000;
 
+/** Keys in one request: etcd takes 128 as it comes, and so many of the largest items make a response that we take. */
+const maxAtOnce = 64;
+
 /** etcd 3.4 and later, by its JSON gateway. It writes to disk before it responds, by itself. */
 export class EtcdEngine implements SharedEngine {
   readonly label: string;
@@ -24,13 +27,20 @@ export class EtcdEngine implements SharedEngine {
   }
 
   async read(keys: readonly string[], signal: AbortSignal): Promise<readonly (EngineEntry | undefined)[]> {
-    if (keys.length === 0) return [];
-    // Of one revision: ranges alone, which users may do who may only read.
-    const success = keys.map((key) => ({ request_range: { key: encoded(key) } }));
-    const response = await this.#look('kv/txn', { success }, 'to read', signal);
-    const ranges = list(response['responses']).map((one) => asObject(one['response_range']) ?? {});
-    if (ranges.length !== keys.length) throw this.#strange();
-    return ranges.map((range) => list(range['kvs']).map((one) => this.#entryOf(one))[0]);
+    const found: (EngineEntry | undefined)[] = [];
+    let revision: string | undefined;
+    for (let at = 0; at < keys.length; at += maxAtOnce) {
+      const part = keys.slice(at, at + maxAtOnce);
+      // Of one revision, that of the first; ranges alone, which users may do who may only read.
+      const of = revision === undefined ? {} : { revision };
+      const success = part.map((key) => ({ request_range: { key: encoded(key), ...of } }));
+      const response = await this.#look('kv/txn', { success }, 'to read', signal);
+      const ranges = list(response['responses']).map((one) => asObject(one['response_range']) ?? {});
+      if (ranges.length !== part.length) throw this.#strange();
+      found.push(...ranges.map((range) => list(range['kvs']).map((one) => this.#entryOf(one))[0]));
+      revision ??= stringField(asObject(response['header']) ?? {}, 'revision');
+    }
+    return found;
   }
 
   async commit(commit: EngineCommit, signal: AbortSignal): Promise<CommitResult> {
