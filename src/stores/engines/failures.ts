@@ -47,6 +47,12 @@ export function engineUnusable(label: string, why: string, remedy = `Look at its
   return storeFailure('store_unavailable', `${label} cannot be used: ${why}.`, remedy);
 }
 
+/** It goes on sending. */
+export function engineFloods(label: string, maxBytes: number): Failure {
+  const why = `what it sends is larger than ${maxBytes / 1024 / 1024} MiB`;
+  return engineUnusable(label, why, 'Check host and port; if it is yours, find out who else writes there.');
+}
+
 /** @param isTls A handshake began, and what listens there may know none. */
 export function engineTooSlow(label: string, limitMs: number, isTls = false): Failure {
   const remedy = isTls

@@ -2,7 +2,7 @@ import type { Failure } from '../../core/failure.js';
 import { unlessAborted, within } from '../../core/time.js';
 import type { EngineAddress } from './address.js';
 import type { EngineCredentials } from './credentials.js';
-import { type Denial, engineDenies, engineTooSlow, engineUnreachable, engineUnusable } from './failures.js';
+import { type Denial, engineDenies, engineFloods, engineTooSlow, engineUnreachable, engineUnusable } from './failures.js';
 import type { EnginePorts } from './ports.js';
 
 export type RedisAddress = Extract<EngineAddress, { engine: 'redis' }>;
@@ -22,9 +22,14 @@ export class NoResponse extends Error {
   }
 }
 
+/** Of one response: 10,000 logins of usual size. What is larger is read no further. */
+const maxBytes = 64 * 1024 * 1024;
+
 interface OpenClient {
   /** For one command. */
   readonly limitMs: number;
+  /** Has a response come that is larger than any of ours? */
+  readonly isFlooded: () => boolean;
   readonly isReady: () => boolean;
   /** What Redis itself said: undefined for an error of the connection. */
   readonly saidIn: (error: unknown) => string | undefined;
@@ -68,6 +73,7 @@ export class RedisConnection implements AsyncDisposable {
     if ('value' in came) return came.value as RedisReply;
     const said = client.saidIn(came.error);
     if (said !== undefined) throw refusal(this.#address.label, said, asked);
+    if (client.isFlooded()) throw new NoResponse(engineFloods(this.#address.label, maxBytes), false);
     const failure = await this.#unreachable(came.error);
     throw client.isUnsent(came.error) ? failure : new NoResponse(failure, true);
   }
@@ -98,6 +104,7 @@ export class RedisConnection implements AsyncDisposable {
     client.close();
     if (came === undefined) throw engineTooSlow(label, limitMs, 'isTls' in way && way.isTls);
     const said = client.saidIn(came.error);
+    if (client.isFlooded()) throw engineFloods(label, maxBytes);
     throw said === undefined ? await this.#unreachable(came.error) : refusal(label, said, '');
   }
 
@@ -118,15 +125,27 @@ export class RedisConnection implements AsyncDisposable {
       maintNotifications: 'disabled',
     });
     client.on('error', () => undefined); // each command reports it
+    // The library bounds no response, and shows its socket in no other way.
+    const socket = client._ejectSocket();
+    client._insertSocket(socket);
+    let bytes = 0;
+    socket.on('data', ({ length }: Uint8Array) => {
+      bytes += length;
+      if (bytes > maxBytes && socket.isOpen) client.destroy();
+    });
     const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer };
+    const answered = () => {
+      if (bytes <= maxBytes) bytes = 0;
+    };
     return {
       connected: client.connect(),
       client: {
         limitMs,
+        isFlooded: () => bytes > maxBytes,
         isReady: () => client.isReady,
         saidIn: (error) => (error instanceof ErrorReply ? error.message : undefined),
         isUnsent: (error) => error instanceof ClientClosedError || error instanceof ClientOfflineError,
-        send: (command) => client.sendCommand([...command], { typeMapping }),
+        send: (command) => client.sendCommand([...command], { typeMapping }).finally(answered),
         close: () => client.destroy(),
       },
     };

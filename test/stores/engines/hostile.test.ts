@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, it } from 'node:test';
+import { always, openAs } from './open.js';
+
+const key = 'postern/default/access/{h1}/item';
+
+/** An engine that responds to a look with `head`, and then without end. */
+async function floodWith(head: string, isHttp: boolean): Promise<AsyncDisposable & { readonly port: number }> {
+  const chunk = Buffer.alloc(1 << 20, 'a');
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (asked) => {
+      if (!isHttp && !/MGET|SCAN/.test(asked.toString('latin1'))) return void socket.write('+OK\r\n');
+      socket.write(head);
+      const flood = () => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on('drain', flood);
+      flood();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const dispose = async () => void server.close();
+  return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: dispose };
+}
+
+describe('an engine in the hands of somebody else', () => {
+  for (const [what, head] of [
+    ['a value of 4 GB', '*1\r\n$4000000000\r\n'],
+    ['a line without end', '+'],
+    ['an error without end', '-ERR '],
+  ] as const) {
+    it(`Redis: ${what} is read up to a limit, and no longer`, async () => {
+      await using hostile = await floodWith(head, false);
+      await using engine = await openAs(`redis:redis://127.0.0.1:${hostile.port}`, { storeSeconds: 60 });
+      const refused = { code: 'store_unavailable', message: /what it sends is larger than 64 MiB/ };
+      await assert.rejects(engine.read([key], always), refused);
+      await assert.rejects(engine.list('postern/', always), refused, 'the next act has a connection of its own');
+    });
+  }
+
+  it('etcd: a response without end is read up to a limit, and no longer', async () => {
+    await using hostile = await floodWith('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{"a":"', true);
+    await using engine = await openAs(`etcd:http://127.0.0.1:${hostile.port}`, { storeSeconds: 60 });
+    await assert.rejects(engine.read([key], always), {
+      code: 'store_unavailable',
+      message: /more than the 8388608 bytes that are read here/,
+    });
+  });
+});
