@@ -19,7 +19,7 @@ const namesInside: ReadonlyMap<string, RegExp> = new Map([
   ['sealed', /^\.?(?:head|[0-9a-f]{64}\.sealed)(?:\.new)?$/],
   ['services', /^\.?[a-z0-9-]{1,42}\.(?:json|xml)(?:\.new)?$/],
   ['setup', /^\.?(?:shim-[0-9a-f]{32}\.json|[0-9a-f-]{36}\.(?:json|backup))(?:\.new)?$/],
-  ['shared', /^(?:settled-notes|\.?[0-9a-f]{64}\.(?:read|salts)(?:\.new)?)$/],
+  ['shared', /^(?:settled-notes|\.?[0-9a-f]{64}\.(?:read|salts|spent)(?:\.new)?)$/],
   ['tools', /^(?:x-)?[0-9a-f]{64}\.json(?:\.\d+)?$/],
 ]);
 

@@ -2,7 +2,14 @@ import type { Failure } from '../../core/failure.js';
 import { unlessAborted, within } from '../../core/time.js';
 import type { EngineAddress } from './address.js';
 import type { EngineCredentials } from './credentials.js';
-import { type Denial, engineDenies, engineFloods, engineTooSlow, engineUnreachable, engineUnusable } from './failures.js';
+import {
+  type Denial,
+  engineDenies,
+  engineFloods,
+  engineTooSlow,
+  engineUnreachable,
+  engineUnusable,
+} from './failures.js';
 import type { EnginePorts } from './ports.js';
 
 export type RedisAddress = Extract<EngineAddress, { engine: 'redis' }>;

@@ -105,6 +105,15 @@ export function sharedItemsApart(label: string): Failure {
   );
 }
 
+/** The engine has gone back in time: it failed over, was put back from a copy, or is in the hands of somebody else. */
+export function sharedSpent(label: string): Failure {
+  return storeFailure(
+    'credential_corrupt',
+    `${label} has an older state of this login again, whose refresh token was used and replaced: what was written last is lost there. That token was not sent a second time.`,
+    'Log in again, which replaces it: postern login <server>. Then find out why: a failover, a copy put back, appendfsync not always. See: postern help fleet',
+  );
+}
+
 export function sharedItemNewer(label: string): Failure {
   return storeFailure(
     'credential_newer',

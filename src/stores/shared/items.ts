@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { asObject, type JsonObject, parseObject } from '../../core/text/json.js';
 import { seal, unseal } from '../seal.js';
 import type { KeyWay } from '../sealed-files/failures.js';
@@ -44,6 +44,10 @@ export interface AccessItem {
 /** What refreshers alone read. */
 export interface RefreshItem {
   readonly pair: string;
+  /** `digestOf` the half that runners read: their key is not enough to change where a refresh token goes. */
+  readonly of: string;
+  /** Marks of refresh tokens that were replaced, the latest first. */
+  readonly spent: readonly string[];
   /** The last refresh gave no other refresh token: this one works more than once. */
   readonly isReusable: boolean;
   readonly hidden: JsonObject;
@@ -106,6 +110,11 @@ export class Items {
     this.readable = readableIn(namespace);
   }
 
+  /** What tells a refresh token from others, and nothing else of it. */
+  markOf(refreshToken: string): string {
+    return createHmac('sha256', this.#keys.names).update(`spent ${refreshToken}`).digest('base64url');
+  }
+
   get way(): KeyWay {
     return this.#keys.way;
   }
@@ -144,6 +153,13 @@ export class Items {
     if (this.#keys.refresh === undefined) throw new TypeError('a machine that only reads has no key for this');
     return this.#keys.refresh;
   }
+}
+
+/** Of what one write has put for runners; what is told of a login beside it (`record`) may change. */
+export function digestOf({ pair, generation, credential }: AccessItem): string {
+  return createHash('sha256')
+    .update(JSON.stringify([pair, generation, credential]))
+    .digest('base64url');
 }
 
 function boundTo(name: string): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ensurePrivateFolder, readIfThere } from '../state/private-file.js';
 import { removeFile, replacePrivateFile } from '../state/safe-file.js';
 import { stateUnwritable } from '../state-failures.js';
-import type { SettledNotes } from './turn.js';
+import type { SettledNotes, SpentTokens } from './turn.js';
 
 /** A credential of 64 KiB, sealed, and more. */
 const maxBytes = 262_144;
@@ -51,7 +51,8 @@ export class OutageMemory {
   }
 
   async forget(name: string): Promise<void> {
-    await removeFile(this.#path(name)).catch(() => false);
+    const path = this.#path(name);
+    for (const one of [path, path.replace(/read$/, 'spent')]) await removeFile(one).catch(() => false);
   }
 
   #path(name: string): string {
@@ -97,5 +98,35 @@ export function settledNotesIn(folder: string): SettledNotes {
         return false;
       }
     },
+  };
+}
+
+/** Marks of one login that are kept here. */
+const maxMarks = 64;
+
+/** Which refresh tokens are spent, in a file for each login: an engine that goes back in time is found out. */
+export function spentTokensIn(folder: string): SpentTokens {
+  const pathOf = (login: string) => join(folder, `${login}.spent`);
+  const marksOf = (login: string): readonly string[] => {
+    try {
+      const kept = readIfThere(pathOf(login), longestList);
+      return kept === undefined ? [] : Buffer.from(kept.bytes).toString('latin1').split('\n').filter(Boolean);
+    } catch {
+      return [];
+    }
+  };
+  return {
+    learn: async (login, marks) => {
+      const known = marksOf(login);
+      const news = marks.filter((mark) => !known.includes(mark));
+      if (news.length === 0) return;
+      try {
+        await ensurePrivateFolder(folder);
+        await replacePrivateFile(pathOf(login), `${[...news, ...known].slice(0, maxMarks).join('\n')}\n`);
+      } catch {
+        // on a full disk the engine is believed
+      }
+    },
+    has: (login, mark) => marksOf(login).includes(mark),
   };
 }

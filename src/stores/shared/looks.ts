@@ -60,11 +60,11 @@ export function accessItem(item: JsonObject): AccessItem | undefined {
 }
 
 export function refreshItem(item: JsonObject): RefreshItem | undefined {
-  const { pair, isReusable } = item;
+  const { pair, of, spent, isReusable } = item;
   const hidden = asObject(item['hidden']);
-  return typeof pair === 'string' && hidden !== undefined
-    ? { pair, isReusable: isReusable === true, hidden }
-    : undefined;
+  if (typeof pair !== 'string' || typeof of !== 'string' || hidden === undefined) return undefined;
+  const marks = Array.isArray(spent) ? spent.filter((one) => typeof one === 'string') : [];
+  return { pair, of, spent: marks, isReusable: isReusable === true, hidden };
 }
 
 export function noteItem(item: JsonObject): Note | undefined {

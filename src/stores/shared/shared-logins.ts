@@ -8,9 +8,19 @@ import {
   sharedBusy,
   sharedItemsApart,
   sharedKeyWrong,
+  sharedSpent,
   sharedUncertain,
 } from './failures.js';
-import { type AccessItem, isItemName, newNonce, type Part, type RefreshItem, saltsBelow, wholeOf } from './items.js';
+import {
+  type AccessItem,
+  digestOf,
+  isItemName,
+  newNonce,
+  type Part,
+  type RefreshItem,
+  saltsBelow,
+  wholeOf,
+} from './items.js';
 import { Lease } from './lease.js';
 import { accessItem, holderOf, type Look, lookAt } from './looks.js';
 import { type LoginsOptions, maxUnknown, Turn } from './turn.js';
@@ -62,6 +72,7 @@ export class SharedLogins {
     if (access === undefined || entries.access === undefined) return undefined;
     this.#seen.set(key, access.pair);
     const text = this.#options.items.opensRefresh ? this.#wholeText(access, refresh) : undefined;
+    if (refresh !== undefined) await this.#options.spent.learn(this.#options.items.hashOf(key), refresh.spent);
     return { access, text, sealed: entries.access.value };
   }
 
@@ -75,7 +86,7 @@ export class SharedLogins {
 
   /**
    * The turn to refresh what this process has read last: alone among all machines. `overtaken`: it is another one now.
-   * @throws Failure of the engine, `busy` where another machine has its turn all the time
+   * @throws Failure of the engine, `busy` where another machine has its turn all the time, `credential_corrupt`
    */
   async begin(key: string, { waitMs, lives, signal }: TurnWait): Promise<Turn | 'overtaken' | LeftRefresh> {
     const { clock } = this.#options;
@@ -85,6 +96,7 @@ export class SharedLogins {
       const { access, refresh } = now;
       if (access === undefined || access.pair !== this.#seen.get(key)) return 'overtaken';
       this.#checkPair(access, refresh);
+      this.#checkUnspent(key, refresh);
       const left = this.#left(now, lives);
       if (now.entries.lease === undefined && left === undefined) {
         const taken = await this.#take(key, now, signal);
@@ -269,7 +281,15 @@ export class SharedLogins {
   }
 
   #checkPair(access: AccessItem, refresh: RefreshItem | undefined): void {
-    if (this.#options.items.opensRefresh && refresh?.pair !== access.pair) throw sharedItemsApart(this.#label);
+    if (!this.#options.items.opensRefresh) return;
+    if (refresh?.pair !== access.pair || refresh.of !== digestOf(access)) throw sharedItemsApart(this.#label);
+  }
+
+  /** An engine that has lost its last writes, or that somebody puts back, offers what would be taken for a theft. */
+  #checkUnspent(key: string, refresh: RefreshItem | undefined): void {
+    const { items, spent } = this.#options;
+    const token = refresh?.hidden['refreshToken'];
+    if (typeof token === 'string' && spent.has(items.hashOf(key), items.markOf(token))) throw sharedSpent(this.#label);
   }
 
   async #pause(looks: number, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ import { ensurePrivateFolder } from '../state/private-file.js';
 import { ownIdentity } from '../state/process-identity.js';
 import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from './failures.js';
 import { byOurClock, Items, readersHalf, type SharedKeys, sharedKeysOf } from './items.js';
-import { OutageMemory, settledNotesIn } from './local-traces.js';
+import { OutageMemory, settledNotesIn, spentTokensIn } from './local-traces.js';
 import { accessItem } from './looks.js';
 import { publishedOf, recordIn } from './published.js';
 import { type ReadLogin, SharedLogins } from './shared-logins.js';
@@ -166,8 +166,9 @@ class SharedStore implements SecretStore {
     if (keys === undefined) return undefined;
     const items = new Items(keys, namespace);
     const by = describeSelf();
-    const settled = settledNotesIn(join(stateFolder, 'shared'));
-    return { items, logins: new SharedLogins({ engine, items, clock, by, leaseMs, signal, settled }) };
+    const folder = join(stateFolder, 'shared');
+    const traces = { settled: settledNotesIn(folder), spent: spentTokensIn(folder) };
+    return { items, logins: new SharedLogins({ engine, items, clock, by, leaseMs, signal, ...traces }) };
   }
 
   #keysOfFiles(): SharedKeys | undefined {

@@ -16,7 +16,13 @@ export interface SettledNotes {
   isSettled(nonce: string): boolean;
 }
 
-export type LoginsOptions = SharedParts & { readonly settled: SettledNotes };
+/** Refresh tokens that this machine has seen replaced, by the hash of their login and their marks. */
+export interface SpentTokens {
+  learn(login: string, marks: readonly string[]): Promise<void>;
+  has(login: string, mark: string): boolean;
+}
+
+export type LoginsOptions = SharedParts & { readonly settled: SettledNotes; readonly spent: SpentTokens };
 
 /** How often a response of the engine may go missing. */
 export const maxUnknown = 6;

@@ -1,9 +1,12 @@
 import type { EngineCommit } from '../engines/engine.js';
 import { sharedOvertaken, sharedUncertain } from './failures.js';
-import { type AccessItem, halvesOf, type RefreshItem } from './items.js';
-import type { Lease, SharedParts } from './lease.js';
+import { type AccessItem, digestOf, halvesOf, type RefreshItem } from './items.js';
+import type { Lease } from './lease.js';
 import { type Look, lookAt } from './looks.js';
-import { maxUnknown } from './turn.js';
+import { type LoginsOptions, maxUnknown } from './turn.js';
+
+/** Marks of spent refresh tokens that an item has: machines that look at it from time to time miss none. */
+const maxSpent = 16;
 
 /** What is to be written, and what it follows on. */
 export interface Writing {
@@ -21,26 +24,32 @@ export interface Writing {
  * @throws Failure of the engine, `shared_overtaken`
  */
 export async function writeUnder(
-  parts: SharedParts,
+  parts: LoginsOptions,
   lease: Lease,
   writing: Writing,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { engine, items } = parts;
+  const { engine, items, spent } = parts;
   const nameOf = (part: 'access' | 'refresh' | 'note') => items.nameOf(writing.key, part);
   let cause: unknown;
   for (let unknown = 0; unknown < maxUnknown; ) {
     const now = await lookAt(parts, writing.key, ['access', 'refresh', 'lease', 'note'], signal);
-    if (now.refresh?.pair === writing.pair) return true; // the response went missing, the write did not
+    if (now.refresh?.pair === writing.pair) {
+      await spent.learn(items.hashOf(writing.key), now.refresh.spent);
+      return true; // the response went missing, the write did not
+    }
     if (!lease.isOurs(now.entries.lease)) return false;
-    const puts = putsOf(parts, now, writing);
+    const { puts, marks } = putsOf(parts, now, writing);
     const follows = (['access', 'refresh', 'note'] as const).map((part) => ({
       key: nameOf(part),
       revision: now.entries[part]?.revision,
     }));
     const onlyIf = [lease.condition, ...follows];
     const result = await engine.commit({ onlyIf, puts, removes: [nameOf('note'), lease.name] }, signal);
-    if (result.outcome === 'committed') return true;
+    if (result.outcome === 'committed') {
+      await spent.learn(items.hashOf(writing.key), marks);
+      return true;
+    }
     // In conflict with its own sign of life: that changed the revision, and it is done again.
     if (result.outcome === 'unknown') ({ cause } = result);
     if (result.outcome === 'unknown') unknown += 1;
@@ -49,11 +58,17 @@ export async function writeUnder(
 }
 
 /** @throws Failure `shared_overtaken` */
-function putsOf({ items, engine }: SharedParts, now: Look, { key, text, basis, pair }: Writing): EngineCommit['puts'] {
+function putsOf(
+  { items, engine }: LoginsOptions,
+  now: Look,
+  { key, text, basis, pair }: Writing,
+): { readonly puts: EngineCommit['puts']; readonly marks: readonly string[] } {
   const halves = halvesOf(text);
   const refreshName = items.nameOf(key, 'refresh');
   const sealRefresh = (item: RefreshItem) => ({ key: refreshName, value: items.seal(refreshName, item) });
-  if (halves === undefined) return [sealRefresh({ pair, isReusable: false, hidden: { text } })];
+  if (halves === undefined) {
+    return { puts: [sealRefresh({ pair, of: '', spent: [], isReusable: false, hidden: { text } })], marks: [] };
+  }
   const { credential, hidden } = halves;
   const generation = Number(credential['generation']);
   const { access, refresh, note } = now;
@@ -62,9 +77,14 @@ function putsOf({ items, engine }: SharedParts, now: Look, { key, text, basis, p
   if (isLater || (isSame && access.pair !== basis)) throw sharedOvertaken(engine.label);
   const { refreshToken } = hidden;
   // Only what came of a refresh says whether its token works again.
-  const isSameToken = typeof refreshToken === 'string' && refresh?.hidden['refreshToken'] === refreshToken;
-  const isReusable = isSame && isSameToken && (note !== undefined || refresh.isReusable);
+  const before = refresh?.hidden['refreshToken'];
+  const isSameToken = typeof refreshToken === 'string' && before === refreshToken;
+  const isReusable = isSame && isSameToken && (note !== undefined || refresh?.isReusable === true);
   const accessName = items.nameOf(key, 'access');
   const item: AccessItem = { pair, generation, credential, record: access?.record };
-  return [{ key: accessName, value: items.seal(accessName, item) }, sealRefresh({ pair, isReusable, hidden })];
+  const replaced = typeof before === 'string' && !isSameToken ? [items.markOf(before)] : [];
+  const spent = [...replaced, ...(refresh?.spent ?? [])].slice(0, maxSpent);
+  const of = digestOf(item);
+  const sealed = sealRefresh({ pair, of, spent, isReusable, hidden });
+  return { puts: [{ key: accessName, value: items.seal(accessName, item) }, sealed], marks: spent };
 }

@@ -2,9 +2,9 @@ import type { Scheduler } from 'fast-check';
 import { Failure, isFailure } from '../../../src/core/failure.js';
 import type { Clock } from '../../../src/core/ports.js';
 import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from '../../../src/stores/engines/engine.js';
-import { Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
+import { digestOf, Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
 import { SharedLogins } from '../../../src/stores/shared/shared-logins.js';
-import type { SettledNotes, Turn } from '../../../src/stores/shared/turn.js';
+import type { SettledNotes, SpentTokens, Turn } from '../../../src/stores/shared/turn.js';
 
 /** What an engine, or what is between it and a machine, does at one act. */
 export type Trouble = 'none' | 'response lost' | 'applied late' | 'request lost' | 'away' | 'leases end';
@@ -119,6 +119,7 @@ export class ModelMachine {
   /** The response that was sealed, by the refresh token that it was got with. */
   readonly sealed = new Map<number, number>();
   readonly settled = new Set<string>();
+  readonly spentMarks = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
   /** The lock between processes of one machine: that of a dead process is free, that of a paused one is not. */
@@ -196,6 +197,7 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
     leaseMs: 15_000,
     signal,
     settled,
+    spent: spentOn(machine.spentMarks),
   };
   const logins = new SharedLogins(parts);
   const write = async (number: number) => await logins.write(key, textOf(number), signal);
@@ -255,6 +257,16 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
   }
 }
 
+/** What a machine knows of spent refresh tokens. */
+export function spentOn(marks: Set<string>): SpentTokens {
+  return {
+    learn: async (_, news) => {
+      for (const mark of news) marks.add(mark);
+    },
+    has: (_, mark) => marks.has(mark),
+  };
+}
+
 /** Both items as a login writes them. */
 export function seed(engine: ModelEngine): void {
   const items = new Items(sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2)), 'default');
@@ -263,8 +275,9 @@ export function seed(engine: ModelEngine): void {
     const name = items.nameOf(key, part);
     engine.entries.set(name, { value: items.seal(name, item), revision: '0' });
   };
-  put('access', { pair: 'first', generation: 1, credential: { ...credential, refreshToken: null } });
-  put('refresh', { pair: 'first', isReusable: false, hidden: { refreshToken } });
+  const access = { pair: 'first', generation: 1, credential: { ...credential, refreshToken: null } };
+  put('access', access);
+  put('refresh', { pair: 'first', of: digestOf(access), spent: [], isReusable: false, hidden: { refreshToken } });
 }
 
 /** The refresh token that the engine has. */

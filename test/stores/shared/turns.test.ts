@@ -4,7 +4,7 @@ import type { SharedTurn } from '../../../src/stores/ports.js';
 import { Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
 import { SharedLogins } from '../../../src/stores/shared/shared-logins.js';
 import { realClock } from '../state/real-clock.js';
-import { inEngine, key, ModelEngine, seed, type Trouble, textOf } from './model.js';
+import { inEngine, key, ModelEngine, seed, spentOn, type Trouble, textOf } from './model.js';
 
 const { signal } = new AbortController();
 
@@ -27,7 +27,8 @@ function open(troubles: readonly Trouble[] = []) {
       isSettled: (nonce: string) => noted.has(nonce),
     };
     const items = new Items(sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2)), 'default');
-    const parts = { items, settled, clock: realClock, by: 'build-1, process 1', leaseMs: 60_000, signal };
+    const spent = spentOn(new Set());
+    const parts = { items, settled, spent, clock: realClock, by: 'build-1, process 1', leaseMs: 60_000, signal };
     return new SharedLogins({ ...parts, engine: engine.for(() => undefined) });
   };
   return { engine, machine };
