@@ -7,16 +7,26 @@ import { SharedLogins } from '../../../src/stores/shared/shared-logins.js';
 import type { SettledNotes, SpentTokens, Turn } from '../../../src/stores/shared/turn.js';
 
 /** What an engine, or what is between it and a machine, does at one act. */
-export type Trouble = 'none' | 'response lost' | 'applied late' | 'request lost' | 'away' | 'leases end';
+export type Trouble = 'none' | 'response lost' | 'applied late' | 'request lost' | 'away' | 'leases end' | 'paused';
 
 /** The end of a process: nothing that it would do afterwards is done. */
 export class Killed extends Error {}
 
+/** Steps of others for which something is late: enough for a whole refresh. */
+const lateSteps = 20;
+
 export const key = 'a'.repeat(64);
 const { signal } = new AbortController();
 
-/** What of a commit's conditions a planted fault does not look at. */
-export type Planted = 'none' | 'no comparison' | 'no note';
+/** Faults that are planted: whose conditions do not count, or what is not kept. */
+export const plantedFaults = ['nothing is compared', 'a write is not', 'a note is not', 'no note is kept'] as const;
+export type Planted = (typeof plantedFaults)[number] | 'none';
+
+const unguarded: Readonly<Partial<Record<Planted, RegExp>>> = {
+  'nothing is compared': /./,
+  'a write is not': /\/access\//,
+  'a note is not': /\/note\//,
+};
 
 /** One engine; each act of a process is two steps that the scheduler orders: it is done, and its response comes. */
 export class ModelEngine {
@@ -53,13 +63,15 @@ export class ModelEngine {
   async #commit(commit: EngineCommit, live: () => void): Promise<CommitResult> {
     await this.#step(live, 'commit');
     const trouble = this.#isCalm ? 'none' : (this.#troubles.next().value as Trouble);
-    if (trouble === 'leases end') this.#endLeases();
+    if (trouble === 'leases end' || trouble === 'paused') this.#endLeases();
+    if (trouble === 'paused') await this.#late();
+    live();
     if (trouble === 'away') {
       throw new Failure({ code: 'store_unavailable', exit: 7, message: 'It is away.', remedy: 'Try again.' });
     }
     if (trouble === 'request lost') return { outcome: 'unknown', cause: trouble };
     if (trouble === 'applied late') {
-      void this.#scheduler.schedule(Promise.resolve(), 'late').then(() => this.#apply(commit));
+      void this.#late().then(() => this.#apply(commit));
       return { outcome: 'unknown', cause: trouble };
     }
     const result = this.#apply(commit);
@@ -69,11 +81,12 @@ export class ModelEngine {
 
   #apply({ onlyIf, puts, removes }: EngineCommit): CommitResult {
     const holds = onlyIf.every(({ key, revision }) => this.entries.get(key)?.revision === revision);
-    if (!holds && this.#planted !== 'no comparison') return { outcome: 'conflict' };
+    const isUnguarded = puts.some(({ key }) => unguarded[this.#planted]?.test(key));
+    if (!holds && !isUnguarded) return { outcome: 'conflict' };
     for (const name of removes) this.entries.delete(name);
     const revisions = puts.map(({ key, value }) => {
       this.#revision += 1;
-      if (this.#planted !== 'no note' || !key.includes('/note/')) {
+      if (this.#planted !== 'no note is kept' || !key.includes('/note/')) {
         this.entries.set(key, { value, revision: `${this.#revision}` });
       }
       return `${this.#revision}`;
@@ -90,6 +103,10 @@ export class ModelEngine {
   /** Their time is over, whoever has them: he was paused, or his machine sleeps. */
   #endLeases(): void {
     for (const name of this.entries.keys()) if (name.includes('/lease/')) this.entries.delete(name);
+  }
+
+  async #late(): Promise<void> {
+    for (let steps = 0; steps < lateSteps; steps += 1) await this.#scheduler.schedule(Promise.resolve(), 'late');
   }
 
   async #step(live: () => void, what: string): Promise<void> {
@@ -150,7 +167,10 @@ export interface ProcessOptions {
   readonly lost: string[];
 }
 
-export type Outcome = number | 'killed' | 'left' | 'busy' | 'away' | 'not stored';
+export type Outcome = number | 'killed' | 'left' | 'busy' | 'away' | 'endless';
+
+/** Steps of one process after which it comes to no end. */
+const maxSteps = 1_000;
 
 /** A process that refreshes what has run out; as `tokens/refresh.ts` does it, which has more around it. */
 export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
@@ -159,7 +179,7 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
   let monotonic = 0;
   const live = () => {
     steps += 1;
-    if (killedAt !== undefined && steps > killedAt) throw new Killed();
+    if (isDead()) throw new Killed();
   };
   const clock: Clock = {
     now: () => 1,
@@ -187,7 +207,7 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
     },
     isSettled: (nonce) => machine.settled.has(nonce),
   };
-  const isDead = () => killedAt !== undefined && steps > killedAt;
+  const isDead = () => steps > (killedAt ?? maxSteps);
   const items = new Items(sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2)), 'default');
   const parts = {
     engine: engine.for(live),
@@ -202,11 +222,14 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
   const logins = new SharedLogins(parts);
   const write = async (number: number) => await logins.write(key, textOf(number), signal);
 
-  const once = async (first: number): Promise<Outcome | 'again'> => {
+  /** What has run out, as this process has found it. */
+  let first: number | undefined;
+  const once = async (): Promise<Outcome | 'again'> => {
     const read = await logins.read(key, signal);
     const held = numberIn(read?.text ?? '');
     const recovered = machine.sealed.get(held);
     if (recovered !== undefined) await write(recovered);
+    first ??= held;
     if (recovered !== undefined || held !== first) return recovered ?? held;
     const turn = await logins.begin(key, { waitMs: 2_000, lives: false, signal });
     if (turn === 'overtaken') return 'again';
@@ -239,10 +262,9 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
     return next;
   };
   try {
-    const first = 0; // what has run out
     for (;;) {
       const result = await machine
-        .locked(() => once(first))
+        .locked(() => once())
         .catch((error: unknown) => {
           if (isFailure(error, 'shared_overtaken')) return 'again' as const;
           throw error;
@@ -250,7 +272,7 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
       if (result !== 'again') return result;
     }
   } catch (error) {
-    if (error instanceof Killed || isDead()) return 'killed';
+    if (error instanceof Killed || isDead()) return killedAt === undefined ? 'endless' : 'killed';
     if (isFailure(error, 'busy')) return 'busy';
     if (isFailure(error, 'store_unavailable')) return 'away';
     throw error;
