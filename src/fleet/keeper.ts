@@ -114,9 +114,9 @@ export class Keeper {
     return Math.max(200, Math.min(lookMs * (0.9 + random() / 5), next - clock.now()));
   }
 
-  /** Those that there is something to do for, the most urgent first. */
+  /** Those that there is something to do for, the most urgent first. What the index calls ended is for a new login. */
   #waiting(): KeptState[] {
-    const kept = [...this.#states.values()].filter(({ isEnded, login }) => !isEnded && login.state === 'kept');
+    const kept = [...this.#states.values()].filter(({ login }) => login.state === 'kept');
     return kept.sort((one, other) => one.dueAt - other.dueAt);
   }
 
@@ -135,6 +135,8 @@ export class Keeper {
         life: now,
         dueAt: Math.max(dueAt(now, aheadMs, random()), isNew ? 0 : soonest),
         failures: 0,
+        isEnded: false,
+        told: undefined,
         refreshes: state.refreshes + Number(isNew),
       });
       if (isNew) tell({ event: 'refreshed', login: login.label, expiresAt });
@@ -150,8 +152,10 @@ export class Keeper {
     const isEnded = failure.exit === exitCode.loginNeeded;
     const rest = restMs(failures, random());
     const failed = new Map(state.failed).set(failure.code, (state.failed.get(failure.code) ?? 0) + 1);
-    this.#keepState({ ...state, failures, failed, isEnded, dueAt: clock.now() + rest });
+    // Who is needed may mend it where nothing is seen of it here (at a company's provider, in a file): it is tried again.
+    this.#keepState({ ...state, failures, failed, isEnded, told: failure.code, dueAt: clock.now() + rest });
     const { label } = state.login;
+    if (isEnded && state.told === failure.code) return;
     tell({ event: 'refresh_failed', login: label, failure, retryInMs: isEnded ? null : rest });
   }
 

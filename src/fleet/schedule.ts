@@ -28,8 +28,10 @@ export interface KeptState {
   readonly dueAt: number;
   /** In a row. */
   readonly failures: number;
-  /** Its last failure is for a person: it waits for another login. */
+  /** Its last failure is for a person, or for its platform. */
   readonly isEnded: boolean;
+  /** That failure's code: it was told. */
+  readonly told?: string | undefined;
   readonly refreshes: number;
   readonly failed: ReadonlyMap<string, number>;
 }

@@ -20,9 +20,9 @@ async function tokenOf({ sandbox }: Stage): Promise<string> {
 /** The platform's tokens that the authorization server was sent. */
 const sentTo = ({ sandbox }: Stage) => sandbox.requests.flatMap(({ params }) => new Map(params).get('assertion') ?? []);
 
-/** Until a token has ended. */
 /** Longer than a token of 3 s lives, which is long enough for a `call` on a busy machine. */
 const threeSeconds = () => new Promise((resolve) => setTimeout(resolve, 3200));
+/** Until a token of one second has ended. */
 const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1100));
 
 /** Prints a token of the platform, and writes another one to stderr. */

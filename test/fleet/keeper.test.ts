@@ -96,6 +96,21 @@ it('one login that has ended is told once with its command, one that fails rests
   assert.match(text, /postern_keeper_refresh_failures_total\{login="away",code="network_failed"\} \d+\n/);
 });
 
+it('what a person, or a platform, has mended elsewhere is found by itself: a login that needed somebody is tried again', async () => {
+  let tries = 0;
+  const { of, keeper } = await keep([kept('job', 600_000)], 7_200_000, () => {
+    tries += 1;
+    if (tries < 6) throw failure(tries < 4 ? 'assertion_unreadable' : 'login_expired', 3);
+    return 600_000;
+  });
+  assert.equal(of('job', 'refresh_failed').length, 2, 'once for each reason');
+  assert.ok(of('job', 'refreshed').length >= 4);
+  assert.deepEqual(
+    keeper.view().states.map(({ isEnded }) => isEnded),
+    [false],
+  );
+});
+
 it('an ended login that was made anew is kept again', async () => {
   let logins = [kept('work', 600_000)];
   let isMade = false;
