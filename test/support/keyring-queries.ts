@@ -32,25 +32,28 @@ export async function lockLogin(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * A use of the keychain that a test makes itself, once more where it fails: gnome-keyring ends by itself, rarely, when
- * the first thing that a new client asks is OpenSession, as libsecret's clients do. It is started anew meanwhile.
+ * A use of the keychain that a test makes itself, up to three times: gnome-keyring ends by itself, rarely, when the first
+ * thing that a new client asks is OpenSession, as libsecret's clients do. It is started anew meanwhile, and has its
+ * collections some time after that.
  */
-async function twice<T>(env: NodeJS.ProcessEnv, use: () => Promise<T>): Promise<T> {
-  try {
-    return await use();
-  } catch {
+async function persistently<T>(env: NodeJS.ProcessEnv, use: () => Promise<T>): Promise<T> {
+  for (let uses = 1; ; uses += 1) {
+    try {
+      return await use();
+    } catch (error) {
+      if (uses === 3) throw error;
+    }
     for (let tries = 0; tries < 100; tries += 1) {
-      if ((await callService(env, 'ReadAlias', 'string:default')) !== '') break;
+      if ((await callService(env, 'ReadAlias', 'string:default')).includes('/collection/')) break;
       await wait(50);
     }
-    return await use();
   }
 }
 
 /** Puts an item of service `postern` there, as the program does. */
 export async function writeStored(env: NodeJS.ProcessEnv, account: string, text: string): Promise<void> {
   const { signal } = new AbortController();
-  await twice(env, async () => {
+  await persistently(env, async () => {
     const wrote = await requestInChild({ operation: 'write', account, text }, env, signal);
     if (!wrote.ok) throw new Error(wrote.message);
   });
@@ -59,7 +62,7 @@ export async function writeStored(env: NodeJS.ProcessEnv, account: string, text:
 /** The secret of one item of service `postern`, by `secret-tool`. */
 export function lookupItem(env: NodeJS.ProcessEnv, account: string): Promise<string | undefined> {
   const args = ['lookup', 'service', 'postern', 'username', account];
-  return twice(env, () =>
+  return persistently(env, () =>
     run('secret-tool', args, { env, maxBuffer: 16_777_216 }).then(
       ({ stdout }) => stdout,
       (error: { readonly stderr?: string }) => {
@@ -73,12 +76,14 @@ export function lookupItem(env: NodeJS.ProcessEnv, account: string): Promise<str
 /** Every item of service `postern`, by `secret-tool`. */
 export async function keyringItems(env: NodeJS.ProcessEnv): Promise<KeyringItem[]> {
   // Attributes are printed on stderr, the rest on stdout; an account stands once for each item.
-  const { stderr } = await twice(env, () => run('secret-tool', ['search', '--all', 'service', 'postern'], { env }));
+  const { stderr } = await persistently(env, () =>
+    run('secret-tool', ['search', '--all', 'service', 'postern'], { env }),
+  );
   const accounts = [...stderr.matchAll(/^attribute\.username = (.*)$/gm)].map(([, account]) => account ?? '');
   return await Promise.all(
     accounts.map(async (account) => {
       const search = ['search', 'service', 'postern', 'username', account];
-      const one = await twice(env, () => run('secret-tool', search, { env }));
+      const one = await persistently(env, () => run('secret-tool', search, { env }));
       const shown = `${one.stdout.replace(/^secret = .*$/m, '')}${one.stderr}`;
       return { account, secret: (await lookupItem(env, account)) ?? '', shown };
     }),

@@ -1,22 +1,16 @@
 import type { Scheduler } from 'fast-check';
-import { Failure, isFailure } from '../../../src/core/failure.js';
-import type { Clock } from '../../../src/core/ports.js';
+import { Failure } from '../../../src/core/failure.js';
 import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from '../../../src/stores/engines/engine.js';
 import { digestOf, Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
-import { SharedLogins } from '../../../src/stores/shared/shared-logins.js';
-import type { SettledNotes, SpentTokens, Turn } from '../../../src/stores/shared/turn.js';
+import type { SpentTokens } from '../../../src/stores/shared/turn.js';
 
 /** What an engine, or what is between it and a machine, does at one act. */
 export type Trouble = 'none' | 'response lost' | 'applied late' | 'request lost' | 'away' | 'leases end' | 'paused';
-
-/** The end of a process: nothing that it would do afterwards is done. */
-export class Killed extends Error {}
 
 /** Steps of others for which something is late: enough for a whole refresh. */
 const lateSteps = 20;
 
 export const key = 'a'.repeat(64);
-const { signal } = new AbortController();
 
 /** Faults that are planted: whose conditions do not count, or what is not kept. */
 export const plantedFaults = ['nothing is compared', 'a write is not', 'a note is not', 'no note is kept'] as const;
@@ -155,129 +149,6 @@ export function textOf(number: number, generation = 1): string {
 }
 
 export const numberIn = (text: string): number => Number(JSON.parse(text).refreshToken);
-
-export interface ProcessOptions {
-  readonly scheduler: Scheduler;
-  readonly engine: ModelEngine;
-  readonly issuer: ModelIssuer;
-  readonly machine: ModelMachine;
-  /** It is killed at this of its steps; undefined: it is not. */
-  readonly killedAt: number | undefined;
-  /** Of the one thing that may cost a login: the authorization server has responded, and nobody has sealed it. */
-  readonly lost: string[];
-}
-
-export type Outcome = number | 'killed' | 'left' | 'busy' | 'away' | 'endless';
-
-/** Steps of one process after which it comes to no end. */
-const maxSteps = 1_000;
-
-/** A process that refreshes what has run out; as `tokens/refresh.ts` does it, which has more around it. */
-export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
-  const { scheduler, engine, issuer, machine, killedAt, lost } = options;
-  let steps = 0;
-  let monotonic = 0;
-  const live = () => {
-    steps += 1;
-    if (isDead()) throw new Killed();
-  };
-  const clock: Clock = {
-    now: () => 1,
-    monotonic: () => monotonic,
-    sleep: async (ms, ending) => {
-      ending.throwIfAborted();
-      // Signs of life are given when the scheduler says so, and end with the lease.
-      let leave = (): void => undefined;
-      const left = new Promise<never>((_, reject) => {
-        leave = () => reject(ending.reason);
-      });
-      ending.addEventListener('abort', leave);
-      await Promise.race([scheduler.schedule(Promise.resolve(), 'sleep'), left]).finally(() =>
-        ending.removeEventListener('abort', leave),
-      );
-      monotonic += ms;
-      live();
-    },
-  };
-  const settled: SettledNotes = {
-    settle: (nonce) => void (isDead() || machine.settled.add(nonce)),
-    unsettle: (nonce) => {
-      live();
-      machine.settled.delete(nonce);
-    },
-    isSettled: (nonce) => machine.settled.has(nonce),
-  };
-  const isDead = () => steps > (killedAt ?? maxSteps);
-  const items = new Items(sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2)), 'default');
-  const parts = {
-    engine: engine.for(live),
-    items,
-    clock,
-    by: 'a machine, process 1',
-    leaseMs: 15_000,
-    signal,
-    settled,
-    spent: spentOn(machine.spentMarks),
-  };
-  const logins = new SharedLogins(parts);
-  const write = async (number: number) => await logins.write(key, textOf(number), signal);
-
-  /** What has run out, as this process has found it. */
-  let first: number | undefined;
-  const once = async (): Promise<Outcome | 'again'> => {
-    const read = await logins.read(key, signal);
-    const held = numberIn(read?.text ?? '');
-    const recovered = machine.sealed.get(held);
-    if (recovered !== undefined) await write(recovered);
-    first ??= held;
-    if (recovered !== undefined || held !== first) return recovered ?? held;
-    const turn = await logins.begin(key, { waitMs: 2_000, lives: false, signal });
-    if (turn === 'overtaken') return 'again';
-    if (!('basis' in turn)) return 'left';
-    await using _turn = turn;
-    return await spend(turn, held);
-  };
-  const spend = async (turn: Turn, held: number): Promise<Outcome | 'again'> => {
-    await turn.sending();
-    const sent = scheduler.schedule(Promise.resolve(), 'request');
-    try {
-      await sent;
-      live();
-    } catch (error) {
-      if (error instanceof Killed) lost.push('killed with the note written, before the request was');
-      throw error;
-    }
-    const next = issuer.refresh(held);
-    try {
-      await scheduler.schedule(Promise.resolve(), 'response of the token endpoint');
-      live();
-    } catch (error) {
-      if (error instanceof Killed) lost.push('killed before the response was sealed');
-      throw error;
-    }
-    if (next === undefined) throw new Error('replayed');
-    turn.responded();
-    machine.sealed.set(held, next);
-    await write(next);
-    return next;
-  };
-  try {
-    for (;;) {
-      const result = await machine
-        .locked(() => once())
-        .catch((error: unknown) => {
-          if (isFailure(error, 'shared_overtaken')) return 'again' as const;
-          throw error;
-        });
-      if (result !== 'again') return result;
-    }
-  } catch (error) {
-    if (error instanceof Killed || isDead()) return killedAt === undefined ? 'endless' : 'killed';
-    if (isFailure(error, 'busy')) return 'busy';
-    if (isFailure(error, 'store_unavailable')) return 'away';
-    throw error;
-  }
-}
 
 /** What a machine knows of spent refresh tokens. */
 export function spentOn(marks: Set<string>): SpentTokens {
