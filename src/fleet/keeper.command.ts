@@ -6,6 +6,7 @@ import type { Signals } from '../core/ports.js';
 import { isSharedKind, type LoginRecord, type StoreKind } from '../core/records.js';
 import { parseEngineAddress } from '../stores/engines/address.js';
 import type { StorePorts } from '../stores/ports.js';
+import { storeReadOnly } from '../stores/shared/failures.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { createElection } from './election.js';
@@ -18,7 +19,7 @@ import { eventJson, eventLine } from './render.js';
 import { openStatusPage } from './status-page.js';
 
 interface World extends TokenPorts, CommandOutput, Pick<StorePorts, 'openEngine'> {
-  readonly configuration: () => Promise<Pick<Configuration, 'store'>>;
+  readonly configuration: () => Promise<Pick<Configuration, 'store' | 'storeReadOnly'>>;
   readonly signals: Signals;
   readonly listenLocally: ListenLocally;
   /** What other keepers call this one, e.g. `host-a (process 7)`. */
@@ -105,7 +106,10 @@ async function storeOf(world: World, args: Arguments): Promise<StoreKind | undef
   return store !== undefined && isSharedKind(store) ? store : undefined;
 }
 
-/** Logins of this machine alone have its locks, and need no election. @throws Failure `store_denied`, of the address */
+/**
+ * Logins of this machine alone have its locks, and need no election.
+ * @throws Failure `store_denied`, `store_read_only`, of the address
+ */
 async function electionOf(
   world: World,
   store: StoreKind | undefined,
@@ -121,10 +125,12 @@ async function electionOf(
   }
   const { clock, signal } = world;
   const engine = await world.openEngine(store);
+  // It could refresh nothing, and would keep those away that can.
+  if ((await world.configuration()).storeReadOnly === true) throw storeReadOnly(engine.label);
   const key = `postern/${parseEngineAddress(store).namespace}/keeper/lease`;
   try {
     await engine.read([key], signal);
-    (await engine.durability(signal)).forEach(world.tell);
+    for (const risk of await engine.durability(signal)) world.tell(`Warning: ${risk}`);
   } catch (error) {
     if (!isFailure(error, 'store_unavailable')) throw error; // who is away may come; who refuses us goes on doing so
   }

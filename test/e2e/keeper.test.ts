@@ -120,6 +120,24 @@ for (const { name, start, skip } of [
   });
 }
 
+it('a machine that only reads is no keeper: it takes no lease, which would keep those away that may write', {
+  skip: needs('redis'),
+}, async () => {
+  await using engine = await startRedis();
+  await using folder = await temporaryFolder();
+  const key = join(folder.path, 'readers.key');
+  await writeFile(key, randomBytes(32), { mode: 0o600 });
+  const store = { POSTERN_STORE: engine.address(), POSTERN_STORE_KEY_FILE: key };
+  await using home = await makeHome({ ...store, POSTERN_STORE_READ_ONLY: '1' });
+  await using keeper = startProgram(home, ['keeper']);
+  await keeper.waitForStderr(/Keeping logins fresh|only reads/);
+  keeper.kill('SIGTERM');
+  const { code, stderr } = await keeper.finished;
+  assert.equal(code, 7, stderr);
+  assert.match(stderr, /This machine only reads Redis at 127\.0\.0\.1:\d+ .*\[store_read_only/s);
+  assert.equal((await engine.tool('dbsize')).trim(), '0');
+});
+
 /** An engine, a sandbox with short tokens, and machines: each has a home, and a part. */
 async function fleetOf(start: (options: EngineOptions) => Promise<RunningEngine>) {
   const folder = await temporaryFolder();

@@ -53,11 +53,13 @@ export function engineFloods(label: string, maxBytes: number): Failure {
   return engineUnusable(label, why, 'Check host and port; if it is yours, find out who else writes there.');
 }
 
-/** @param isTls A handshake began, and what listens there may know none. */
-export function engineTooSlow(label: string, limitMs: number, isTls = false): Failure {
-  const remedy = isTls
-    ? 'Check host and port, and that it speaks TLS there.'
-    : 'Look at its load and at the network; for slower ones set limits.storeSeconds: postern config edit';
+/** @param at A handshake began, and what listens there may know none of TLS; or a command was sent. */
+export function engineTooSlow(label: string, limitMs: number, at: 'command' | 'connecting' | 'tls'): Failure {
+  const setting = at === 'connecting' ? 'connectSeconds' : 'storeSeconds';
+  const remedy =
+    at === 'tls'
+      ? 'Check host and port, and that it speaks TLS there.'
+      : `Look at its load and at the network; for slower ones set limits.${setting}: postern config edit`;
   return engineUnusable(label, `it did not respond within ${limitMs / 1000} s`, remedy);
 }
 

@@ -75,7 +75,7 @@ export class RedisConnection implements AsyncDisposable {
     const came = await settledWithin(client.send(command), client.limitMs, signal);
     if (came === undefined) {
       client.close(); // what comes later is of no use, and would be taken for the next response
-      throw new NoResponse(engineTooSlow(this.#address.label, client.limitMs), false);
+      throw new NoResponse(engineTooSlow(this.#address.label, client.limitMs, 'command'), false);
     }
     if ('value' in came) return came.value as RedisReply;
     const said = client.saidIn(came.error);
@@ -109,7 +109,7 @@ export class RedisConnection implements AsyncDisposable {
     const came = await within(clock, limitMs, settled(connected));
     if (came !== undefined && 'value' in came) return client;
     client.close();
-    if (came === undefined) throw engineTooSlow(label, limitMs, 'isTls' in way && way.isTls);
+    if (came === undefined) throw engineTooSlow(label, limitMs, 'isTls' in way && way.isTls ? 'tls' : 'connecting');
     const said = client.saidIn(came.error);
     if (client.isFlooded()) throw engineFloods(label, maxBytes);
     throw said === undefined ? await this.#unreachable(came.error) : refusal(label, said, '');

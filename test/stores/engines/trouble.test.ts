@@ -186,6 +186,16 @@ describe('Redis, as it is set up', { skip: needs('redis') }, () => {
     assert.match((await other.durability(always)).join(), /its user "default" has no rights/);
   });
 
+  it('one that takes the connection, and no name and password, is told with the limit that it ran into', async () => {
+    await using running = await startRedis({ hasUsers: true });
+    running.signal('SIGSTOP');
+    await using engine = await openAs(running.address(), { user: users.refresher, storeSeconds: 30 });
+    const error = await failureOf(engine.read([key], always));
+    assert.ok(isFailure(error, 'store_unavailable'));
+    assert.match(error.message, /did not respond within 2 s/);
+    assert.match(error.remedy, /limits\.connectSeconds/);
+  });
+
   it('a full memory, a replica and a value of others are named, and nothing is written', async () => {
     await using running = await startRedis();
     await using engine = await openAs(running.address());
