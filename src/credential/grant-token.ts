@@ -30,9 +30,9 @@ const turnWaitMs = 10_000;
  */
 export function grantToken(ports: GrantPorts, request: GrantRequest): Promise<StoredCredential> {
   const wanted = { ...request, kept: request.format === 'env' };
-  return storedOrRefreshed(ports, wanted, async (held) => {
+  return storedOrRefreshed(ports, wanted, async (held, of) => {
     try {
-      return await refreshOnce(ports, wanted, held);
+      return await refreshOnce(ports, of, held);
     } catch (error) {
       if (isPassing(error) && livesFor(held, 0, ports.clock.now())) return held;
       throw error;

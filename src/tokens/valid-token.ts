@@ -1,6 +1,6 @@
 import { isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
-import type { LoginRecord } from '../core/records.js';
+import { isSharedKind, type LoginRecord } from '../core/records.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { Refreshes } from './company/vouch.js';
@@ -17,14 +17,41 @@ import { cannotRefresh, isRefreshable, type TokenPorts, usable, type ValidTokenR
  * @throws Failure `login_expired`, `token_endpoint_failed`, or the store's, lock's and HTTP client's
  */
 export function validToken(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
-  return storedOrRefreshed(ports, request, (held) => refreshCredential(ports, request, held));
+  return storedOrRefreshed(ports, request, (held, of) => refreshCredential(ports, of, held));
 }
 
-/** The same, however it is refreshed. @throws as `validToken`, and what `refresh` throws */
+/**
+ * The same, however it is refreshed. A shared login that another machine has made anew, as another client, is that one.
+ * @throws as `validToken`, and what `refresh` throws
+ */
 export async function storedOrRefreshed(
   ports: Pick<StorePorts, 'store' | 'index' | 'locks' | 'recovery'> & Pick<CorePorts, 'clock'>,
   request: ValidTokenRequest,
-  refresh: (held: StoredCredential) => Promise<StoredCredential>,
+  refresh: (held: StoredCredential, request: ValidTokenRequest) => Promise<StoredCredential>,
+): Promise<StoredCredential> {
+  try {
+    return await stored(ports, request, refresh);
+  } catch (error) {
+    const login = isFailure(error, 'login_needed') ? await madeElsewhere(ports, request.login) : undefined;
+    if (login === undefined) throw error;
+    return await stored(ports, { ...request, login }, refresh);
+  }
+}
+
+async function madeElsewhere(
+  { index }: Pick<StorePorts, 'index'>,
+  { store, key, server, account }: LoginRecord,
+): Promise<LoginRecord | undefined> {
+  if (!isSharedKind(store)) return undefined;
+  await index.adopt?.(store);
+  const { logins } = await index.read();
+  return logins.find((login) => login.server === server && login.account === account && login.key !== key);
+}
+
+async function stored(
+  ports: Parameters<typeof storedOrRefreshed>[0],
+  request: ValidTokenRequest,
+  refresh: Parameters<typeof storedOrRefreshed>[2],
 ): Promise<StoredCredential> {
   const { login, signal } = request;
   const held = await readAndUpgrade(ports, login, signal);
@@ -33,7 +60,7 @@ export async function storedOrRefreshed(
   if (isUsable && !(await ports.recovery.isWaiting(login.key))) return held;
   if (!isUsable && !isRefreshable(held)) throw cannotRefresh(held, request, ports.clock.now());
   try {
-    return await refresh(held);
+    return await refresh(held, request);
   } catch (error) {
     if (isUsable && isFailure(error)) return held;
     throw error;

@@ -168,4 +168,30 @@ describe('a login that machines share', { skip }, () => {
     assert.match(ended.stderr, /Redis/);
     await engine.start();
   });
+
+  test('the engine is put back to an older copy: no machine that has seen the newer state sends what is spent, and says so; a new login mends it', async () => {
+    await using engine = await startRedis();
+    await using sandbox = await startSandbox({ approve: true, accessTokenSeconds: 8 });
+    await using fleet = await openFleet({ address: engine.address(), count: 2 });
+    const [first, second] = fleet.machines;
+    assert.ok(first && second);
+    await logInOn(first, sandbox);
+    const names = (await engine.tool('--raw', 'keys', 'postern/*/item')).split('\n').filter(Boolean);
+    assert.equal(names.length, 2);
+    for (const name of names) await engine.tool('copy', name, `copy of ${name}`);
+    assert.equal((await first.run('token', 'work', '--min-ttl', '400')).code, 0);
+    assert.equal((await second.run('token', 'work')).code, 0);
+    const sent = refreshTokensSent(sandbox).length;
+    for (const name of names) await engine.tool('copy', `copy of ${name}`, name, 'replace');
+    await wait(8_000); // the life of the older token
+    for (const machine of [first, second]) {
+      const { code, stderr } = await machine.run('token', 'work');
+      assert.equal(code, 7, stderr);
+      assert.match(stderr, /has an older state of this login again.*not sent a second time/s);
+    }
+    assert.equal(refreshTokensSent(sandbox).length, sent);
+    await logInOn(second, sandbox);
+    const { code, stderr } = await first.run('token', 'work');
+    assert.deepEqual([code, stderr], [0, '']);
+  });
 });

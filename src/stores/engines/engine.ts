@@ -37,7 +37,7 @@ export type CommitResult =
 export interface SharedEngine extends AsyncDisposable {
   /** For messages, printable: `Redis at cache.example:6380`. */
   readonly label: string;
-  /** One consistent look at several keys, by plain read commands. @throws Failure `store_unavailable`, `store_denied` */
+  /** One consistent look at up to 500 keys, at more in pieces, by plain read commands. @throws Failure `store_unavailable`, `store_denied` */
   read(keys: readonly string[], signal: AbortSignal): Promise<readonly (EngineEntry | undefined)[]>;
   /** @throws Failure `store_unavailable` where nothing was sent, `store_denied` where the engine refuses it to this user */
   commit(commit: EngineCommit, signal: AbortSignal): Promise<CommitResult>;

@@ -29,7 +29,7 @@ export class NoResponse extends Error {
   }
 }
 
-/** Of one response: 10,000 logins of usual size. What is larger is read no further. */
+/** Of one response. What is larger is read no further. */
 const maxBytes = 64 * 1024 * 1024;
 
 interface OpenClient {

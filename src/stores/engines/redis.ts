@@ -8,6 +8,9 @@ import { commitCommand } from './redis-script.js';
 
 const maxListed = 10_000;
 
+/** Keys in one request: so many of the largest items make a response that we take. */
+const maxAtOnce = 500;
+
 /** Names looked at for a list: all that the database has, ours or not. */
 const maxScanned = 5_000_000;
 const scannedAtOnce = 5_000;
@@ -26,9 +29,13 @@ export class RedisEngine implements SharedEngine {
   }
 
   async read(keys: readonly string[], signal: AbortSignal): Promise<readonly (EngineEntry | undefined)[]> {
-    if (keys.length === 0) return [];
-    const values = await this.#look(['MGET', ...keys], 'to read', signal);
-    return keys.map((key, at) => this.#entryOf(key, listOf(values)[at] ?? null));
+    const found: (EngineEntry | undefined)[] = [];
+    for (let at = 0; at < keys.length; at += maxAtOnce) {
+      const part = keys.slice(at, at + maxAtOnce);
+      const values = listOf(await this.#look(['MGET', ...part], 'to read', signal));
+      found.push(...part.map((key, index) => this.#entryOf(key, values[index] ?? null)));
+    }
+    return found;
   }
 
   async commit(commit: EngineCommit, signal: AbortSignal): Promise<CommitResult> {

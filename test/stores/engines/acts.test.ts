@@ -51,7 +51,7 @@ for (const { name, start, skip } of kinds) {
     it('as many as a fleet may have logins are read at one look, in their order', async () => {
       await using all = await world();
       const engine = await all.as('refresher');
-      const keys = Array.from({ length: 300 }, (_, at) => `postern/default/access/{h${1000 + at}}/item`);
+      const keys = Array.from({ length: 600 }, (_, at) => `postern/default/access/{h${1000 + at}}/item`);
       for (const key of keys.slice(1)) assert.equal((await put(engine, key, key, undefined)).outcome, 'committed');
       assert.deepEqual(await engine.list('postern/default/access/', always), keys.slice(1));
       assert.deepEqual(texts(await engine.read(keys, always)), [undefined, ...keys.slice(1)]);

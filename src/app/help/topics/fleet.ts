@@ -129,6 +129,7 @@ READERS_KEY and ENGINE (NAME:PASSWORD) come from secrets, by env of that step. B
 - A refresh token works once at most authorization servers. Whoever loses the new one logs in again: on one machine, for all.
 - Redis with appendfsync always, and etcd, write to disk before they respond: a restart loses nothing.
 - A Redis that fails over to a replica can lose what it acknowledged last, since replicas are written to afterwards; min-replicas-to-write 1 and min-replicas-max-lag 1 make that time short. etcd of three members loses nothing.
+- An engine that went back in time (a failover, a copy put back) offers a refresh token that is spent. A machine that has seen the newer one says so, and does not send it: some authorization servers would take that for a theft, and end the login.
 - An engine that is away: a token that was read in the last 15 minutes is used while it lives; nothing is refreshed.
 - A machine that dies between the authorization server’s response and the write: its own disk still has the response, sealed.
 - A stolen readers.key, with the engine’s content, gives access tokens for as long as they live; refreshers.key the login itself.
