@@ -136,7 +136,7 @@ export class Keeper {
         dueAt: Math.max(dueAt(now, aheadMs, random()), isNew ? 0 : soonest),
         failures: 0,
         isEnded: false,
-        told: undefined,
+        printed: undefined,
         refreshes: state.refreshes + Number(isNew),
       });
       if (isNew) tell({ event: 'refreshed', login: login.label, expiresAt });
@@ -153,9 +153,9 @@ export class Keeper {
     const rest = restMs(failures, random());
     const failed = new Map(state.failed).set(failure.code, (state.failed.get(failure.code) ?? 0) + 1);
     // Who is needed may mend it where nothing is seen of it here (at a company's provider, in a file): it is tried again.
-    this.#keepState({ ...state, failures, failed, isEnded, told: failure.code, dueAt: clock.now() + rest });
+    this.#keepState({ ...state, failures, failed, isEnded, printed: failure.code, dueAt: clock.now() + rest });
     const { label } = state.login;
-    if (isEnded && state.told === failure.code) return;
+    if (isEnded && state.printed === failure.code) return;
     tell({ event: 'refresh_failed', login: label, failure, retryInMs: isEnded ? null : rest });
   }
 

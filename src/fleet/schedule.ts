@@ -30,8 +30,8 @@ export interface KeptState {
   readonly failures: number;
   /** Its last failure is for a person, or for its platform. */
   readonly isEnded: boolean;
-  /** That failure's code: it was told. */
-  readonly told?: string | undefined;
+  /** That failure's code: it was printed. */
+  readonly printed?: string | undefined;
   readonly refreshes: number;
   readonly failed: ReadonlyMap<string, number>;
 }

@@ -63,7 +63,7 @@ export const samples: Readonly<Record<string, readonly unknown[]>> = {
   how: ['ended with 1'],
   isLocked: [true, false],
   isLegacy: [true, false],
-  isTls: [true, false],
+  at: ['command', 'connecting', 'tls'],
   issuer: ['https://as.example'],
   key: ['postern/default/h/access'],
   known: [['https://idp.example'], []],

@@ -141,7 +141,7 @@ export class RedisConnection implements AsyncDisposable {
       if (bytes > maxBytes && socket.isOpen) client.destroy();
     });
     const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer };
-    const answered = () => {
+    const responded = () => {
       if (bytes <= maxBytes) bytes = 0;
     };
     return {
@@ -152,7 +152,7 @@ export class RedisConnection implements AsyncDisposable {
         isReady: () => client.isReady,
         saidIn: (error) => (error instanceof ErrorReply ? error.message : undefined),
         isUnsent: (error) => error instanceof ClientClosedError || error instanceof ClientOfflineError,
-        send: (command) => client.sendCommand([...command], { typeMapping }).finally(answered),
+        send: (command) => client.sendCommand([...command], { typeMapping }).finally(responded),
         close: () => client.destroy(),
       },
     };

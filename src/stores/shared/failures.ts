@@ -110,7 +110,7 @@ export function sharedSpent(label: string): Failure {
   return storeFailure(
     'credential_corrupt',
     `${label} has an older state of this login again, whose refresh token was used and replaced: what was written last is lost there. That token was not sent a second time.`,
-    'Log in again, which replaces it: postern login <server>. Then find out why: a failover, a copy put back, appendfsync not always. See: postern help fleet',
+    'Find out why (a failover, a copy put back, appendfsync not always), then log in again, which replaces it: postern login <server>',
   );
 }
 
