@@ -35,7 +35,7 @@ async function machine(address: string, user: { readonly name: string; readonly 
 for (const start of [startRedis, startEtcd]) {
   const name = start === startRedis ? 'Redis' : 'etcd';
   test(
-    `in ${name} one machine logs in by two passphrases, another refreshes by the same, a runner reads by one [A-194]`,
+    `in ${name} one machine logs in by two passphrases, another refreshes by the same, a runner reads by one`,
     { skip },
     () => shared(start, start === startRedis ? dumpOfRedis : dumpOfEtcd),
   );

@@ -28,7 +28,7 @@ test('what one machine has sealed by two passphrases another one opens by the sa
   await turn[Symbol.asyncDispose]();
 });
 
-test('[A-194] neither passphrase, nor what they seal, is in the engine or in a file', async () => {
+test('neither passphrase, nor what they seal, is in the engine or in a file', async () => {
   await using at = await session();
   await at.begin();
   const made = parseSalts(Buffer.from(at.entries.get(name)?.value ?? []).toString(), 'default');
