@@ -135,7 +135,7 @@ test('a planted circle is seen: of files, of rooms, of the folders of a room, th
   assert.deepEqual(folders(''), []);
 });
 
-test('a planted default export, module state, use of the process and long file are seen', () => {
+test('a planted default export, module state, use of the process, long file and platform’s time limit are seen', () => {
   for (const text of [
     'export default 1;',
     'export default function x() {}',
@@ -152,6 +152,7 @@ test('a planted default export, module state, use of the process and long file a
   assert.deepEqual(planted('src/call/x.ts', '\n'.repeat(300).concat('a;\n')), ['file too long']);
   assert.deepEqual(planted('src/call/x.ts', 'a;\n'.repeat(300)), []);
   assert.deepEqual(planted('src/call/x.ts', 'const x = (name: string) => import(name);'), ['computed import']);
+  assert.deepEqual(planted('src/call/x.ts', 'const x = AbortSignal.timeout(5);'), ['limit that is collected']);
 });
 
 test('a folder with too many files, too many files and too many lines in all are seen; the sandbox is not counted', () => {

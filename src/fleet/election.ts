@@ -2,7 +2,7 @@ import { Failure, isFailure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
 import { parseObject, stringField } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
-import { within } from '../core/time.js';
+import { timeLimit, within } from '../core/time.js';
 import type { SharedEngine } from '../stores/engines/engine.js';
 import type { Election, Leadership, TellEvent } from './ports.js';
 
@@ -106,7 +106,7 @@ class HeldLease implements Leadership {
     this.#stop.abort();
     await this.#extending;
     const { engine, key, id } = this.#options;
-    const soon = AbortSignal.timeout(5_000);
+    const soon = timeLimit(5_000);
     try {
       const [entry] = await engine.read([key], soon);
       if (entry === undefined || stringField(parseObject(entry.value) ?? {}, 'id') !== id) return;

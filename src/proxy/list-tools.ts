@@ -2,6 +2,7 @@ import { ByteCollector } from '../core/text/bytes.js';
 import { EventByteReader } from '../core/text/event-stream.js';
 import { asObject, parseObject, stringField } from '../core/text/json.js';
 import { withSecretHeadersFlat } from '../core/text/secret-headers.js';
+import { timeLimit } from '../core/time.js';
 import type { Origins } from '../http/origins.js';
 import { filterTools } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
@@ -34,7 +35,7 @@ export async function listTools(
   meta: object | undefined,
 ): Promise<void> {
   let cursor: string | undefined;
-  const signal = AbortSignal.any([around.signal, AbortSignal.timeout(proxyLimits.listMs)]);
+  const signal = AbortSignal.any([around.signal, timeLimit(proxyLimits.listMs)]);
   for (let page = 0; page < maxPages; page += 1) {
     const id = `postern-tools-${crypto.randomUUID()}`;
     const { progressToken: _, ...others } = { progressToken: undefined, ...meta };

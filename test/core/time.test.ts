@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { clampDelay, lifetimeSeconds, retryAfterMs } from '../../src/core/time.js';
+import { aborted, clampDelay, lifetimeSeconds, retryAfterMs, timeLimit } from '../../src/core/time.js';
 
 const month = 30 * 24 * 3600;
 const day = 24 * 3600 * 1000;
@@ -80,4 +82,17 @@ test('any value gives a lifetime in range, and any header a delay in range [A-12
       assert.ok(clampDelay(ms) >= 0 && clampDelay(ms) <= day);
     }),
   );
+});
+
+test('a time limit that only a combined signal knows ends it, however often memory is cleared before', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const { signal: other } = new AbortController();
+  const combined = Array.from({ length: 10 }, () => AbortSignal.any([other, timeLimit(100)]));
+  const clearing = setInterval(collect, 10);
+  const tooLong = new Promise((_, reject) => {
+    setTimeout(() => reject(new Error('the limit was collected')), 5_000).unref();
+  });
+  await Promise.race([Promise.all(combined.map(aborted)), tooLong]).finally(() => clearInterval(clearing));
+  assert.deepEqual(new Set(combined.map(({ reason }) => reason.name)), new Set(['TimeoutError']));
 });

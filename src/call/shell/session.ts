@@ -3,7 +3,7 @@ import { isFailure } from '../../core/failure.js';
 import { interruptedUnderWay } from '../../core/output-failures.js';
 import type { BrowserOptions, CorePorts, Files, Relogin, Signals } from '../../core/ports.js';
 import { asObject, type JsonObject, stringField } from '../../core/text/json.js';
-import { Deadline } from '../../core/time.js';
+import { Deadline, timeLimit } from '../../core/time.js';
 import { withOwnLogin } from '../../stores/memory-store.js';
 import type { StorePorts, ToolList } from '../../stores/ports.js';
 import type { AuthorizerPorts } from '../../tokens/token-in-use.js';
@@ -147,7 +147,7 @@ export class ShellSession implements Offered, AsyncDisposable {
   /** For completion: as it was listed last. What cannot be listed is empty. */
   async #list(method: string): Promise<JsonObject> {
     if (this.#opened === undefined) return {};
-    const signal = AbortSignal.timeout(this.#args.timeout * 1000);
+    const signal = timeLimit(this.#args.timeout * 1000);
     const listed = async () => {
       const { callPages } = await this.#world.limits();
       return this.#timed(method, signal, async () =>

@@ -1,5 +1,6 @@
 import { isFailure } from '../../core/failure.js';
 import { quoted } from '../../core/text/printable.js';
+import { timeLimit } from '../../core/time.js';
 import { type RegistrationResult, registerClient } from '../../oauth/registration.js';
 import type { Discovered, ExaminePorts, ServerTarget } from '../ports.js';
 import { removeClients } from '../registered-clients.js';
@@ -35,7 +36,7 @@ export async function examineActively(
     return await checkAuthorizationEndpoint(ports, { ...about, http, clientId, redirectUri }, report);
   } finally {
     const isInterrupted = ports.interrupted.aborted;
-    const left = await removeClients(http, { ...about, signal: AbortSignal.timeout(isInterrupted ? 1_000 : 5_000) });
+    const left = await removeClients(http, { ...about, signal: timeLimit(isInterrupted ? 1_000 : 5_000) });
     for (const one of left) {
       if (isInterrupted) ports.terminal.tell(`Still registered there: the client ${quoted(one, 300)}.`);
       else report.found('client-left', `client identifier ${one}`);

@@ -2,6 +2,7 @@ import { isFailure } from '../../core/failure.js';
 import { Secret } from '../../core/secret.js';
 import { stringField } from '../../core/text/json.js';
 import { counted, quoted } from '../../core/text/printable.js';
+import { timeLimit } from '../../core/time.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import { audiencesIn } from '../../oauth/id-token.js';
 import { revokeToken } from '../../oauth/token.js';
@@ -27,9 +28,9 @@ export async function endLogin(ports: ExaminePorts, ended: EndedLogin, report: R
   if (http.issued.length === 0 && http.registered.length === 0) return;
   const isInterrupted = ports.interrupted.aborted;
   const { revocationSeconds } = await ports.limits();
-  const own = AbortSignal.timeout(isInterrupted ? interruptedMs : revocationSeconds * 1000);
+  const own = timeLimit(isInterrupted ? interruptedMs : revocationSeconds * 1000);
   const refused = await revokeAll(ports, ended, own);
-  const left = await removeClients(http, { ...ended, signal: isInterrupted ? own : AbortSignal.timeout(5_000) });
+  const left = await removeClients(http, { ...ended, signal: isInterrupted ? own : timeLimit(5_000) });
   if (isInterrupted) {
     if (refused.length > 0) ports.terminal.tell(`Not revoked, and valid until it runs out: ${leftInWords(refused)}.`);
     if (left.length > 0) ports.terminal.tell(`Still registered there: the client ${quoted(left.join(', '), 300)}.`);
@@ -165,5 +166,5 @@ async function checkEffect(ports: ExaminePorts, ended: EndedLogin & MadeLogin, r
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
   }
-  if (http.issued.length > before) await revokeAll(ports, ended, AbortSignal.timeout(5_000));
+  if (http.issued.length > before) await revokeAll(ports, ended, timeLimit(5_000));
 }

@@ -1,4 +1,5 @@
 import { Failure, isFailure } from '../../core/failure.js';
+import { timeLimit } from '../../core/time.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import type { DeviceAuthorization } from '../../oauth/device.js';
 import type { BegunLogin, PersonOptions } from '../ports.js';
@@ -45,7 +46,7 @@ export function deviceFallback(
     if (endpoint === undefined) return [];
     const client = await identify();
     if (client.device === false) return [];
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    const patience = AbortSignal.any([signal, timeLimit(patienceMs)]);
     try {
       const started = await askForDevice(ports, { discovery, client, scopes, dpop, signal: patience }, endpoint);
       if (!(await mayShow(ports, issuer, started.device, signal))) return [];

@@ -1,6 +1,7 @@
 import { exitCode, Failure, isFailure } from '../../core/failure.js';
 import type { IndexDocument, LoginRecord, StoredItem } from '../../core/records.js';
 import { printable, quoted } from '../../core/text/printable.js';
+import { timeLimit } from '../../core/time.js';
 import { revokeToken } from '../../oauth/token.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
 import { providerResource } from '../../stores/kept-provider.js';
@@ -159,7 +160,7 @@ async function revoke(
   const revocationMs = (await ports.limits()).revocationSeconds * 1000;
   try {
     const [{ clientSecret: secret }] = await currentProofs(ports, login, credential);
-    const signal = AbortSignal.any([interrupted, AbortSignal.timeout(revocationMs)]);
+    const signal = AbortSignal.any([interrupted, timeLimit(revocationMs)]);
     await nameOwnHost(ports.http, login.server, endpoint, signal);
     const revoked = await revokeToken(ports.http, {
       endpoint,

@@ -1,5 +1,6 @@
 import type { Failure } from '../../core/failure.js';
 import { asObject, type JsonObject, type JsonValue, stringField } from '../../core/text/json.js';
+import { timeLimit } from '../../core/time.js';
 import type { EngineAddress } from './address.js';
 import type { EngineCredentials } from './credentials.js';
 import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from './engine.js';
@@ -85,7 +86,7 @@ export class EtcdEngine implements SharedEngine {
 
   /** Of no consequence: each ends by itself. */
   async #revoke(leases: readonly string[]): Promise<void> {
-    const soon = AbortSignal.timeout(1000);
+    const soon = timeLimit(1000);
     for (const ID of leases) await this.#gateway.post('lease/revoke', { ID }, 'to write', soon).catch(() => undefined);
   }
 

@@ -1,4 +1,5 @@
 import { isFailure } from '../../core/failure.js';
+import { timeLimit } from '../../core/time.js';
 import type { EngineEntry } from '../engines/engine.js';
 import type { SharedTurn } from '../ports.js';
 import { sharedOvertaken, sharedUncertain } from './failures.js';
@@ -130,7 +131,7 @@ export class Turn implements SharedTurn {
     const isSilent = how === 'silent';
     const value = items.seal(this.#name, { ...this.#note, isSilent });
     const change = isSilent ? { puts: [{ key: this.#name, value }], removes: [] } : { puts: [], removes: [this.#name] };
-    const signal = AbortSignal.timeout(3_000);
+    const signal = timeLimit(3_000);
     try {
       for (let tries = 0; tries < 3; tries += 1) {
         const [entry] = await engine.read([this.#name], signal);

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as errors from 'oidc-provider/lib/helpers/errors.js';
+import { timeLimit } from '../../../core/time.js';
 import { Allowance } from '../../allowance.js';
 import type { ClientDocumentRules } from '../../client-document-rules.js';
 import { DocumentShelf, type FreshDocument } from './document-cache.js';
@@ -88,7 +89,7 @@ export class ClientDocuments {
 
   async #serve(url: URL): Promise<ServedDocument> {
     const { rules, resolve, closing, onFetch } = this.#about;
-    const signal = AbortSignal.any([closing, AbortSignal.timeout(longestFetch)]);
+    const signal = AbortSignal.any([closing, timeLimit(longestFetch)]);
     const addresses = await reachableAddresses(url, rules.allow ?? [], resolve, signal);
     for (const { address } of addresses) if (this.#visits.isSpent(address)) throw new Error('asked too often');
     for (const { address } of addresses) this.#visits.take(address);
