@@ -116,10 +116,14 @@ test('[R-5.8a] every order of two or three holders, killed, cut off, late or pau
   await fc.assert(property('none', littleTrouble), { includeErrorInReport: true });
 });
 
+/** Where each is met soon: by chance it may take some hundred orders. */
+const seeds: Readonly<Record<string, number>> = { 'a write is not': 7, 'a note is not': 26, 'no note is kept': 4 };
+
 for (const planted of plantedFaults) {
   test(`the same with a planted fault (${planted}) is seen`, async () => {
     const drawn = planted === 'a write is not' ? littleTrouble : everything;
-    const { failed } = await fc.check(property(planted, drawn), { numRuns: 2_000, endOnFailure: true });
+    const { [planted]: seed = 1 } = seeds;
+    const { failed } = await fc.check(property(planted, drawn), { seed, numRuns: 2_000, endOnFailure: true });
     assert.ok(failed);
   });
 }
