@@ -44,19 +44,18 @@ export async function writeProxied(
   service: ProxyService,
 ): Promise<WrittenEntry> {
   const { locks, signal, proxyServices } = world;
-  const now = await addressNow(programs, plain);
-  const held = now === undefined ? undefined : await proxyServices.hostOf(now);
-  if (now !== undefined && held?.service === service.id && held.host === plain.program.name) {
-    return await writeEntry({ locks, programs }, proxiedRequest(plain, service, now), signal);
-  }
+  // Nobody else makes a key until this one is settled: what stands in the file is looked at then, and not before.
   const rotation = await proxyServices.rotateKey(service.id, plain.program.name);
+  let holds: 'new' | 'old' = 'old';
   try {
-    const request = proxiedRequest(plain, service, rotation.address.reveal());
-    const written = await writeEntry({ locks, programs }, request, signal);
-    await rotation.settle('new');
+    const now = await addressNow(programs, plain);
+    const held = now === undefined ? undefined : await proxyServices.hostOf(now);
+    const isHeld = held?.service === service.id && held.host === plain.program.name;
+    const address = isHeld && now !== undefined ? now : rotation.address.reveal();
+    const written = await writeEntry({ locks, programs }, proxiedRequest(plain, service, address), signal);
+    if (!isHeld) holds = 'new';
     return written;
-  } catch (error) {
-    await rotation.settle('old');
-    throw error;
+  } finally {
+    await rotation.settle(holds);
   }
 }

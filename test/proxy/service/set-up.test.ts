@@ -55,7 +55,7 @@ test('each program that takes a URL gets one, with a key of its own, in a file t
 });
 
 test('which programs take no URL is said by help', () => {
-  const [note = ''] = setupTable.notes.filter((one) => one.includes('take a URL'));
+  const [note = ''] = setupTable.more.filter((one) => one.includes('take a URL'));
   const others = programs.filter(({ calls, byUrl }) => ['headers', 'bridge'].includes(calls) && byUrl === undefined);
   const [, said = ''] = /: ([\w, -]+) get none/.exec(note) ?? [];
   assert.deepEqual(said.split(/, | and /).sort(), others.map(({ name }) => name).sort());
