@@ -74,7 +74,7 @@ function parameterFor(
   const apart = given.flatMap((one) => (one.kind === 'text' && isApart(one) ? one.word : []));
   if (isValueAlone(name) && alone !== undefined && !named.has(alone.name)) {
     if (apart.length > 1) throw wordsApart(apart, shellWord(apart.join(' ')));
-    if (isArguments(word, names)) throw objectAlone(word, `${alone.name}=${shellWord(word)}`);
+    if (isArguments(word, names)) throw objectAlone(word, alone.name);
     return alone;
   }
   if (name === undefined) {

@@ -71,12 +71,12 @@ export function wordAlone(word: string, names: readonly string[], example: strin
   );
 }
 
-/** A JSON object of the tool's parameters, where it could be text as well. @param example It as the value. */
-export function objectAlone(word: string, example: string): Failure {
+/** A JSON object of the tool's parameters, where it could be text as well. @param name Of the parameter whose value it may be. */
+export function objectAlone(word: string, name: string): Failure {
   return wrong(
     'argument_unusable',
     `${quoted(word, 80)} may be a value, or the tool’s arguments as JSON.`,
-    `As the value: ${printable(example, 200)}; as the arguments, write the object to stdin, and - here.`,
+    `For the value, put ${printable(name, 200)}= before it; for the arguments, write the object to stdin, and - here.`,
   );
 }
 

@@ -103,7 +103,7 @@ test('one required parameter may stand alone, and so may the only one', async ()
 
 test('an object of the tool’s parameters is not taken for the one value; any other text is', async () => {
   const said = await refused('argument_unusable', schema, '{"text":"a"}');
-  assert.match(said, /may be a value, or the tool’s arguments as JSON\. As the value: text='\{"text":"a"\}'; .*stdin/);
+  assert.match(said, /may be a value, or the tool’s arguments as JSON\. For the value, put text= before it; .*stdin/);
   for (const text of ['{"other":"a"}', '{}', '{', '[1]']) assert.deepEqual(await send(text), { text });
   assert.deepEqual(await send('text={"text":"a"}'), { text: '{"text":"a"}' });
 });
