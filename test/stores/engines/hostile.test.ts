@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { always, openAs } from './open.js';
 
@@ -9,7 +9,9 @@ const key = 'postern/default/access/{h1}/item';
 /** An engine that responds to a look with `head`, and then without end. */
 async function floodWith(head: string, isHttp: boolean): Promise<AsyncDisposable & { readonly port: number }> {
   const chunk = Buffer.alloc(1 << 20, 'a');
+  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
+    sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('data', (asked) => {
       if (!isHttp && !/MGET|SCAN/.test(asked.toString('latin1'))) return void socket.write('+OK\r\n');
@@ -23,7 +25,10 @@ async function floodWith(head: string, isHttp: boolean): Promise<AsyncDisposable
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const dispose = async () => void server.close();
+  const dispose = async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy(); // wine tells nobody that the other side has gone
+  };
   return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: dispose };
 }
 
