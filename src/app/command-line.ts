@@ -89,10 +89,11 @@ export async function parseCommandLine(argv: readonly string[], options: Command
 }
 
 /**
- * The commands of the hot path: what it can parse, it parses here, too, since yargs takes 10 ms, a tenth of a refresh.
+ * What scripts call again and again: whatever the hot path's parser can parse of it, it parses here, too, since yargs takes
+ * 10 ms, a tenth of a request.
  */
 function isHot(table: CommandTable | undefined): table is CommandTable {
-  return table?.name === 'token' || table?.name === 'credential';
+  return table !== undefined && ['token', 'credential', 'request'].includes(table.name);
 }
 
 /** What `postern help` is to explain: a command, a topic, or without a word all. */

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { parseCommandLine } from '../../../src/app/command-line.js';
 import { globalOptions } from '../../../src/app/global-options.js';
 import { plainArguments } from '../../../src/app/hot-path/plain-arguments.js';
+import { requestTable } from '../../../src/call/request.command.js';
 import type { CommandTable, OptionSpec } from '../../../src/core/command.js';
 import { credentialTable } from '../../../src/credential/credential.options.js';
 import { tokenTable } from '../../../src/credential/token.command.js';
@@ -46,7 +47,7 @@ test('the plain parser takes a command line as yargs does, or leaves it to yargs
   assert.ok(plain > 50, `only ${plain} were plain`);
 });
 
-for (const table of [tokenTable, credentialTable]) {
+for (const table of [tokenTable, credentialTable, requestTable]) {
   test(`the plain parser takes a command line of ${table.name} as yargs does, or leaves it to yargs`, async () => {
     const options: readonly OptionSpec[] = [...table.options, ...globalOptions];
     const values = options.flatMap((option) => ('choices' in option ? (option.choices ?? []) : []));
