@@ -23,16 +23,16 @@ async function launch() {
   // Those who ask for a credential wait 10 s and no longer. The program ends sooner by itself; this is the last resort.
   if (isCredential && !process.argv.some((word) => word.startsWith('--timeout')))
     setTimeout(giveUp, 8000 - process.uptime() * 1000).unref();
-  let input;
+  let end;
   if (isCredential || process.argv[2] === 'token') {
     const { hotPath } = load('hot-path');
-    const end = await hotPath(process.argv.slice(2));
+    end = await hotPath(process.argv.slice(2));
     // All is written by then, and an exit is a millisecond sooner than the end of the file.
     if (end.done) process.exit();
-    input = end.input;
   }
-  const { start } = load('main');
-  await start(require('../package.json'), __filename, input);
+  const isOften = isCredential || ['token', 'request'].includes(process.argv[2]); // scripts call these
+  const { start } = load('main', isOften ? 'often' : undefined);
+  await start(require('../package.json'), __filename, end);
 }
 
 // Wrong configuration, as far as this program is concerned: exit 2.

@@ -2,11 +2,14 @@ import { credentialOutput } from './app/hot-path/credential.js';
 import { type Left, writeAll } from './app/hot-path/parts.js';
 import { tokenOutputFor } from './app/hot-path/token.js';
 import type { ReadInput } from './credential/read-input.js';
+import type { OpenKeychain } from './stores/keychain/read-item.js';
 
 /** Whether all was done; if not, what has been read of stdin meanwhile. */
 export interface HotEnd {
   readonly done: boolean;
   readonly input: ReadInput | undefined;
+  /** As far as it was opened. */
+  readonly keychain: OpenKeychain | undefined;
 }
 
 /**
@@ -17,7 +20,7 @@ export interface HotEnd {
  */
 export async function hotPath(argv: readonly string[]): Promise<HotEnd> {
   const [command, ...words] = argv;
-  const left: Left = { input: undefined, open: [], afterwards: undefined };
+  const left: Left = { input: undefined, open: [], keychain: undefined, afterwards: undefined };
   const finding = command === 'token' ? tokenOutputFor(words, left) : credentialOutput(words, left);
   const output = await finding.catch(() => undefined);
   const done = output !== undefined && writeAll(output);
@@ -25,5 +28,5 @@ export async function hotPath(argv: readonly string[]): Promise<HotEnd> {
   else {
     for (const one of left.open) one[Symbol.dispose]();
   }
-  return { done, input: left.input };
+  return { done, input: left.input, keychain: left.keychain };
 }

@@ -31,7 +31,7 @@ import type { Release } from './core/product.js';
 import { lookOf } from './core/text/look.js';
 import { asciiJson, printable } from './core/text/printable.js';
 import { createPrograms, type Programs } from './credential/exec-program.js';
-import type { ReadInput } from './credential/read-input.js';
+import type { HotEnd } from './hot-path.js';
 import { browserAvailability } from './login/browser/browser-availability.js';
 import { callerName } from './login/browser/caller-name.js';
 import type { LoginPorts } from './login/ports.js';
@@ -69,8 +69,8 @@ export interface World extends Release {
 export interface Launch {
   /** The launcher's absolute path, or that of the single executable. */
   readonly script: string;
-  /** What the hot path has read of stdin. */
-  readonly input: ReadInput | undefined;
+  /** What the hot path has left, where it was tried. */
+  readonly before: HotEnd | undefined;
   /** Milliseconds since the start. */
   readonly elapsed: () => number;
 }
@@ -136,9 +136,9 @@ export async function run(given: readonly string[], world: World): Promise<Comma
 
 /**
  * What `bin/postern.js` calls: one run in the real world, whose end is that of the process.
- * @param script The launcher's absolute path. @param input What the hot path has read of stdin.
+ * @param script The launcher's absolute path. @param before What the hot path has left, where it was tried.
  */
-export async function start(release: Release, script: string, input: ReadInput | undefined): Promise<void> {
+export async function start(release: Release, script: string, before: HotEnd | undefined): Promise<void> {
   // The keychain's package looks at the environment of the process, and nowhere else.
   Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
   const interruption = new AbortController();
@@ -152,7 +152,7 @@ export async function start(release: Release, script: string, input: ReadInput |
     fault: (error) => reportFailure(error, { json: false, verbose: false, steps: [], oneLine: false }),
   });
   const { env, stdout, stderr, platform } = process;
-  const launch = { script, input, elapsed: () => performance.now() };
+  const launch = { script, before, elapsed: () => performance.now() };
   const own = { interruption, programs, signals, launch, tokenGiven, stdin: () => process.stdin, own: {} };
   const world = { env, stdout, stderr, platform, homedir: homedir(), ...release, ...own };
   owned.end(await run(process.argv.slice(2), world), programs.endedBy);
@@ -215,7 +215,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     callerName: () => callerName(platform),
     availability: () => browserAvailability({ env, platform, fileExists: existsSync }),
     env,
-    input: world.launch.input,
+    input: world.launch.before?.input,
     timeLeft: (ms) => Math.max(0, ms - world.launch.elapsed()),
     self: () => ownProgram({ env, platform, homedir, script: world.launch.script }),
   };
@@ -251,13 +251,7 @@ function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptio
     recorded: () => spinner.end(),
   });
   return {
-    env,
-    stdin,
-    stderr,
-    platform,
-    homedir,
-    spinner,
-    journal,
+    ...{ env, stdin, stderr, platform, homedir, spinner, journal },
     nonInteractive: options.nonInteractive,
     json: options.json,
     userAgent: `postern/${world.version}`,
@@ -270,6 +264,7 @@ function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptio
     hold: (secret, kind) => redactor.hold(secret, kind),
     headers: options,
     program: programWords(world.launch.script),
+    keychain: world.launch.before?.keychain,
     command: means.table.name,
     requests: options.verbose ? { show, json: options.json } : undefined,
     own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,

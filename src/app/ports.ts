@@ -17,6 +17,7 @@ import { createAssertions } from '../stores/assertions/read-assertion.js';
 import { createClock } from '../stores/clock.js';
 import { type EnvironmentLogin, withEnvironmentLogin } from '../stores/environment-token.js';
 import { withHistory } from '../stores/index/with-history.js';
+import type { OpenKeychain } from '../stores/keychain/read-item.js';
 import { statePaths } from '../stores/paths.js';
 import type { CredentialIndex, StorePorts } from '../stores/ports.js';
 import { withSharedLogins } from '../stores/shared/with-shared-logins.js';
@@ -59,6 +60,8 @@ export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
   readonly hold: Hold;
   /** Node.js and the launcher of this program, as absolute paths. */
   readonly program: readonly string[];
+  /** Where it is open already. */
+  readonly keychain: OpenKeychain | undefined;
   /** The name of the command that runs. */
   readonly command: string;
   readonly own: OwnPorts;

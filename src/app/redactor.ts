@@ -54,7 +54,7 @@ export class Redactor {
 function formsOf(value: string): readonly string[] {
   const bytes = new TextEncoder().encode(value);
   const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-  const url = encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'));
+  const url = encodeURIComponent(value.replace(/[\ud800-\udfff]/gu, '\ufffd'));
   const base64Url = base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
   const json = JSON.stringify(value).slice(1, -1);
   const form = new URLSearchParams([['', value]]).toString().slice(1);

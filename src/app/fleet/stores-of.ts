@@ -4,7 +4,7 @@ import type { SecretStore, SecretStores } from '../../stores/ports.js';
 import { createStores, type StoresOptions } from '../../stores/stores.js';
 
 /** What of the command line, the environment and the settings says which stores there are. */
-interface StoresGiven extends Pick<StoresOptions, 'platform' | 'env' | 'signal'> {
+interface StoresGiven extends Pick<StoresOptions, 'platform' | 'env' | 'signal' | 'keychain'> {
   readonly own: { readonly store?: SecretStore };
   readonly environment: (() => EnvironmentLogin) | undefined;
   readonly settings: () => Promise<{ readonly limits: Limits; readonly storeReadOnly?: boolean | undefined }>;
@@ -12,7 +12,7 @@ interface StoresGiven extends Pick<StoresOptions, 'platform' | 'env' | 'signal'>
 
 /** Whoever brings a store has no other. */
 export function storesOf(
-  { platform, env, own, signal, environment, settings }: StoresGiven,
+  { platform, env, own, signal, keychain, environment, settings }: StoresGiven,
   made: Pick<StoresOptions, 'clock' | 'terminal' | 'locks' | 'openEngine'> & { readonly folder: () => string },
 ): SecretStores {
   const { store } = own;
@@ -22,6 +22,7 @@ export function storesOf(
     platform,
     env,
     signal,
+    keychain,
     stateFolder: made.folder,
     limits: async () => (await settings()).limits,
     isReadOnly: async () => (await settings()).storeReadOnly === true,

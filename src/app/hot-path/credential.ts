@@ -85,7 +85,9 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
     };
     return login.key;
   };
-  const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
+  const item = await readSecretFast(findKey, process.env, (keychain) => {
+    left.keychain = keychain;
+  });
   if (found === undefined || !item.ok) return output;
   const { call, login, note, given } = found;
   const decoded = decodeCredential(item.value, login);

@@ -7,6 +7,7 @@ import type { LoginRecord } from '../../core/records.js';
 import type { ReadInput } from '../../credential/read-input.js';
 import { assertionOptionsOf } from '../../stores/assertions/options.js';
 import { mentionsToken } from '../../stores/environment-token.js';
+import type { OpenKeychain } from '../../stores/keychain/read-item.js';
 import type { OwnLoginArguments } from '../../stores/own-login.js';
 import { recoveryPath, statePaths } from '../../stores/paths.js';
 import type { GlobalOptions } from '../global-options.js';
@@ -16,11 +17,13 @@ import { plainArguments } from './plain-arguments.js';
 export interface Left {
   /** What was read of stdin, which nobody can read again. */
   input: ReadInput | undefined;
+  /** What is closed before anybody else comes. */
+  readonly open: Disposable[];
   /**
-   * Sockets. When all is done the process ends at once, and they with it: to close one by itself takes two
+   * For whoever comes. When all is done the process ends at once, and this with it: to close it by itself takes two
    * milliseconds, since node:net then asks whether it is `process.stderr`, which is made for that.
    */
-  readonly open: Disposable[];
+  keychain: OpenKeychain | undefined;
   /** To be done once all is written. */
   afterwards: (() => void) | undefined;
 }

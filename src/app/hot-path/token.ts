@@ -17,7 +17,9 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
     asked = whatIsAsked(argv);
     return asked?.login.key;
   };
-  const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
+  const item = await readSecretFast(findKey, process.env, (keychain) => {
+    left.keychain = keychain;
+  });
   if (asked === undefined || !item.ok) return undefined;
   const { args, login } = asked;
   const decoded = decodeCredential(item.value, login);

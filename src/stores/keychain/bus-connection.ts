@@ -6,10 +6,19 @@ import { busOwner } from './bus-owner.js';
 /** Why a bus gives no response. `unknown`: an unexpected message, or an address of a kind that is not supported. */
 export type BusTrouble = 'no_bus' | 'foreign_bus' | 'hung' | 'unknown';
 
-/** A connection to the session bus, with a time limit for all that is done on it. */
+/** A connection to the session bus, with a time limit for what is done on it. */
 export interface BusConnection extends Disposable {
   /** Never rejects. Calls made in one turn are written at once, at its end. */
   call(call: MethodCall): Promise<BusMessage | BusTrouble>;
+  /** Why it has ended, if it has. */
+  readonly ended: BusTrouble | undefined;
+  /** What is done from now on has so many milliseconds. */
+  limit(ms: number): void;
+  /**
+   * Nothing is asked for now: it holds up no end of the process, and is closed after a while. False where it is of no more
+   * use: it has ended, or something is still waited for; then it is closed.
+   */
+  rest(): boolean;
 }
 
 /**
@@ -37,6 +46,9 @@ const maxBytes = 1_048_576;
 
 const pieceBytes = 16_384;
 
+/** How long a connection rests: a service keeps what was opened on it as long. */
+const restMs = 5_000;
+
 class Connection implements BusConnection {
   readonly isOpen: Promise<boolean>;
   readonly #socket: Socket;
@@ -53,7 +65,7 @@ class Connection implements BusConnection {
     this.#socket = connect({ path, onread: { buffer: Buffer.alloc(pieceBytes), callback } });
     this.isOpen = new Promise((resolve) => {
       this.#socket.on('connect', () => {
-        this.#limit = setTimeout(() => this.#end('hung'), limitMs);
+        this.#within(limitMs, 'hung');
         resolve(true);
       });
       this.#socket.on('error', () => undefined); // and is closed
@@ -72,8 +84,33 @@ class Connection implements BusConnection {
     return new Promise((resolve) => this.#waiting.set(serial, resolve));
   }
 
+  get ended(): BusTrouble | undefined {
+    return this.#trouble;
+  }
+
+  limit(ms: number): void {
+    this.#socket.ref();
+    this.#within(ms, 'hung');
+  }
+
+  rest(): boolean {
+    if (this.#trouble !== undefined || this.#waiting.size > 0) {
+      this.#end('unknown');
+      return false;
+    }
+    this.#socket.unref();
+    this.#within(restMs, 'unknown').unref();
+    return true;
+  }
+
   [Symbol.dispose](): void {
     this.#end('unknown');
+  }
+
+  #within(ms: number, trouble: BusTrouble): NodeJS.Timeout {
+    clearTimeout(this.#limit);
+    this.#limit = setTimeout(() => this.#end(trouble), ms);
+    return this.#limit;
   }
 
   /** EXTERNAL (D-Bus specification, "Authentication Protocol"), without waiting for the bus to agree. */

@@ -147,10 +147,12 @@ function aligned(at: number, to: number): number {
   return (at + to - 1) & ~(to - 1);
 }
 
-/** An argument of a call: a string, an object path, a variant that holds a string, a dictionary of strings. */
+/** An argument of a call: a string, an object path, a variant that holds a string, a dictionary of strings, a secret. */
 export type BusArgument =
   | { readonly type: 's' | 'o' | 'v'; readonly text: string }
-  | { readonly type: 'a{ss}'; readonly entries: Readonly<Record<string, string>> };
+  | { readonly type: 'a{ss}'; readonly entries: Readonly<Record<string, string>> }
+  /** Secret Storage specification, "Secret": the session, its parameters (none), the text, what kind of text it is. */
+  | { readonly type: '(oayays)'; readonly session: string; readonly text: string; readonly contentType: string };
 
 /** A call of a method (D-Bus specification, "Message Format"). */
 export interface MethodCall {
@@ -177,6 +179,12 @@ export function encodeCall(call: MethodCall, serial: number): Buffer {
 }
 
 function withArgument(bytes: string, argument: BusArgument): string {
+  if (argument.type === '(oayays)') {
+    const { session, text, contentType } = argument;
+    const value = Buffer.from(text).toString('latin1');
+    const parameters = `${padded(withText(padded(bytes, 8), session), 4)}${word(0)}`;
+    return withText(`${parameters}${word(value.length)}${value}`, contentType);
+  }
   if (argument.type !== 'a{ss}') {
     return withText(argument.type === 'v' ? withSignature(bytes, 's') : bytes, argument.text);
   }

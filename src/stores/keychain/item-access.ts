@@ -16,7 +16,8 @@ import type { Items } from './item-parts.js';
 import { type ItemRequest, type ItemResponse, performItemRequest, requestInChild } from './keychain-requests.js';
 import { macosTrouble } from './macos-trouble.js';
 import { type Probe, probeSecretService } from './probe.js';
-import { readSecretFast } from './read-item.js';
+import { type OpenKeychain, readSecret, replaceSecret } from './read-item.js';
+import { SessionBus } from './session-bus.js';
 
 /** How long the keychain may take, milliseconds, and what it holds. */
 export interface KeychainLimits {
@@ -58,6 +59,8 @@ export interface KeychainOptions {
   /** Takes a line for that person. */
   readonly notify: (line: string) => void;
   readonly limits: KeychainLimits;
+  /** As it was left open by whoever read there in this process. */
+  readonly open?: OpenKeychain | undefined;
 }
 
 /** The package gives up on a call after 2 s. A failure that took this long, of a healthy keychain, is worth another try. */
@@ -80,13 +83,26 @@ type Setting = 'here' | 'child' | 'unlock';
  */
 export class ItemAccess implements Items {
   readonly #options: KeychainOptions;
+  readonly #bus: SessionBus;
   #gaveUp: Failure | undefined;
+  /** Was the last item read over our own connection? Then the next is, too, and looked at only where that fails. */
+  #isReadHere: boolean;
+  /** What need not be read once more. */
+  #item: OpenKeychain['item'];
 
   constructor(options: KeychainOptions) {
     this.#options = options;
+    this.#bus = new SessionBus(options.env, options.open?.bus);
+    this.#item = options.open?.item;
+    this.#isReadHere = this.#item !== undefined;
   }
 
   async get(account: string): Promise<string | undefined> {
+    const item = this.#item;
+    this.#item = undefined; // by the second time it may be another
+    if (item?.account === account) return item.text;
+    const again = this.#isReadHere && this.#gaveUp === undefined ? await readSecret(this.#bus, account) : undefined;
+    if (again?.ok) return again.value;
     const text = await this.#perform({ operation: 'read', account });
     return typeof text === 'string' ? text : undefined;
   }
@@ -146,9 +162,9 @@ export class ItemAccess implements Items {
   }
 
   async #look(account?: string): Promise<Seen> {
-    const { platform, env, limits } = this.#options;
+    const { platform, limits } = this.#options;
     if (platform === 'darwin' || platform === 'win32') return { health: undefined, service: platform };
-    return await probeSecretService(env, limits.probeMs, account);
+    return await probeSecretService(this.#bus, limits.probeMs, account);
   }
 
   /**
@@ -199,12 +215,31 @@ export class ItemAccess implements Items {
         () => undefined,
       );
     }
-    const response = setting === 'here' ? performHere(request, env) : requestInChild(request, env, over.signal);
+    const response = setting === 'here' ? this.#performHere(request) : requestInChild(request, env, over.signal);
     try {
       return (await within(clock, limitMs, response)) ?? 'timeout';
     } finally {
       over.abort();
     }
+  }
+
+  /**
+   * By our own connection where an item on a bus is read, or gets another text: what the package asks first may end
+   * gnome-keyring, and costs a tenth of a refresh. The package makes items, and removes them.
+   */
+  async #performHere(request: ItemRequest): Promise<ItemResponse> {
+    const { operation, account, text } = request;
+    const isOnBus = this.#options.platform !== 'win32';
+    if (isOnBus && operation === 'read') {
+      const read = await readSecret(this.#bus, account);
+      this.#isReadHere = read.ok;
+      if (read.ok) return { ok: true, value: read.value };
+    }
+    if (isOnBus && operation === 'write' && text !== undefined) {
+      const isWritten = await replaceSecret(this.#bus, account, text, this.#options.limits.operationMs);
+      if (isWritten) return { ok: true, value: true };
+    }
+    return performItemRequest(request);
   }
 
   /** Why a request failed. The package's messages do not say, so the keychain is probed again. */
@@ -246,17 +281,4 @@ function isGone(response: Failed | 'timeout', { code }: Failure, { health }: See
   return (
     health !== undefined && code === 'store_unavailable' && response !== 'timeout' && response.problem === 'failed'
   );
-}
-
-/** By our own connection where something is read from a bus: what the package asks first may end gnome-keyring. */
-async function performHere(request: ItemRequest, env: KeychainOptions['env']): Promise<ItemResponse> {
-  if (request.operation !== 'read') return performItemRequest(request);
-  const opened: Disposable[] = [];
-  const read = await readSecretFast(
-    () => request.account,
-    env,
-    (bus) => opened.push(bus),
-  );
-  for (const bus of opened) bus[Symbol.dispose]();
-  return read.ok ? { ok: true, value: read.value } : performItemRequest(request);
 }

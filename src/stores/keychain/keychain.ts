@@ -24,7 +24,7 @@ export function createKeychain(options: KeychainOptions): SecretStore {
     write: async (key, value) => {
       const text = value.reveal();
       refuseTooLarge(text);
-      if (/\p{Cs}/u.test(text)) throw new TypeError('half a surrogate pair cannot be stored');
+      if (/[\ud800-\udfff]/u.test(text)) throw new TypeError('half a surrogate pair cannot be stored');
       await writeValue(items, key, text, maxItemLength);
     },
     remove: (key) => removeValue(items, key, maxItemLength),

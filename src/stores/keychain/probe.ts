@@ -1,8 +1,9 @@
-import { type BusConnection, type BusTrouble, connectBus } from './bus-connection.js';
+import type { BusConnection, BusTrouble } from './bus-connection.js';
 import type { BusMessage } from './bus-messages.js';
 import { attributesOf } from './item-parts.js';
 import { secretService } from './read-item.js';
 import { askServiceName, isWalletOpen, type ServiceName } from './service-name.js';
+import type { SessionBus } from './session-bus.js';
 
 /** What a probe of the Secret Service shows. `hung`: no response in time. */
 export type Health =
@@ -27,14 +28,12 @@ export interface Probe {
  * @param limitMs After this long the keychain counts as `hung`.
  * @param account The item that is meant, if there is one.
  */
-export async function probeSecretService(
-  env: Readonly<Record<string, string | undefined>>,
-  limitMs: number,
-  account?: string,
-): Promise<Probe> {
-  const bus = await connectBus(env, limitMs);
-  if (typeof bus === 'string') return { health: bus, service: 'none' };
-  using _bus = bus;
+export async function probeSecretService(session: SessionBus, limitMs: number, account?: string): Promise<Probe> {
+  const probe = await session.use(limitMs, (bus) => probeOn(bus, account));
+  return typeof probe === 'string' ? { health: probe, service: 'none' } : probe;
+}
+
+async function probeOn(bus: BusConnection, account: string | undefined): Promise<Probe> {
   const asked = askServiceName(bus);
   await bus.call(secretService.greet);
   const alias = bus.call(secretService.readDefaultAlias);

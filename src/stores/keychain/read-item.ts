@@ -1,11 +1,19 @@
 import { type BusConnection, type BusTrouble, connectBus } from './bus-connection.js';
 import type { BusArgument, BusMessage, BusValue, MethodCall } from './bus-messages.js';
 import { attributesOf, isHead } from './item-parts.js';
+import type { SessionBus } from './session-bus.js';
 
 export type FastRead =
   | { readonly ok: true; readonly value: string }
   /** Nothing was read; the whole program finds out why. */
   | { readonly ok: false; readonly why: string };
+
+/** The keychain as it was left open. */
+export interface OpenKeychain {
+  readonly bus: BusConnection;
+  /** What was read there just now. */
+  readonly item: { readonly account: string; readonly text: string } | undefined;
+}
 
 const limitMs = 1000;
 
@@ -13,42 +21,82 @@ const limitMs = 1000;
  * The item that `findKey` names, if it is there, unlocked and in one piece. Three round trips on the bus, the first while
  * the key is found, and next to nothing to load; the package's way cannot be cancelled, and may end gnome-keyring (see
  * `greet`). Rejects only with what `findKey` throws.
- * @param opened Takes the connection, for the caller to close, or to leave to the end of the process.
+ * @param opened Takes the connection, and later once more with what was read: to hand on, or to leave to the end of the process.
  * @param findKey Called while the bus handles the greeting, so that its time costs nothing; undefined: no item.
  */
 export async function readSecretFast(
   findKey: () => Promise<string | undefined> | string | undefined,
   env: Readonly<Record<string, string | undefined>>,
-  opened: (bus: Disposable) => void,
+  opened: (keychain: OpenKeychain) => void,
 ): Promise<FastRead> {
   if (process.platform === 'darwin' || process.platform === 'win32') {
     return { ok: false, why: 'no session bus on this platform' };
   }
   const bus = await connectBus(env, limitMs);
   if (typeof bus === 'string') return { ok: false, why: bus };
-  opened(bus);
+  opened({ bus, item: undefined });
   const greeted = bus.call(secretService.greet);
   await new Promise<void>((resolve) => process.nextTick(resolve)); // now it is sent
   const key = await findKey();
   await greeted;
-  return key === undefined ? { ok: false, why: 'no item named' } : read(bus, key);
+  if (key === undefined) return { ok: false, why: 'no item named' };
+  const found = await read(bus, key);
+  if (found.ok) opened({ bus, item: { account: key, text: found.value } });
+  return found;
+}
+
+/**
+ * The same for the whole program, which knows the key and may be connected already. Never rejects.
+ */
+export async function readSecret(session: SessionBus, key: string): Promise<FastRead> {
+  const found = await session.use(limitMs, async (bus) => {
+    await bus.call(secretService.greet);
+    return await read(bus, key);
+  });
+  return typeof found === 'string' ? { ok: false, why: found } : found;
 }
 
 async function read(bus: BusConnection, key: string): Promise<FastRead> {
+  const found = await openItem(bus, key);
+  if (!found.ok) return found;
+  const [secret] = valuesOf(await bus.call(secretService.getSecret(found.item, found.session)));
+  const value = Array.isArray(secret) && Buffer.isBuffer(secret[2]) ? secret[2].toString('utf8') : undefined;
+  if (value === undefined) return { ok: false, why: 'not readable' };
+  return isHead(value) ? { ok: false, why: 'in parts' } : { ok: true, value };
+}
+
+/** Object paths of the one item of that key, which is open, and of a session in which secrets pass as they are. */
+async function openItem(
+  bus: BusConnection,
+  key: string,
+): Promise<
+  { readonly ok: true; readonly item: string; readonly session: string } | { readonly ok: false; readonly why: string }
+> {
   const opening = bus.call(secretService.openPlainSession);
   const found = await bus.call(secretService.searchItems(attributesOf(key)));
   if (typeof found === 'string') return { ok: false, why: found };
   const [items, locked] = found.values;
   const [, session] = valuesOf(await opening);
   const [item, another] = Array.isArray(items) ? items : [];
-  if (typeof item !== 'string' || typeof session !== 'string' || another !== undefined) {
-    const isLocked = Array.isArray(locked) && locked.length > 0;
-    return { ok: false, why: isLocked ? 'locked' : 'not found' };
+  if (typeof item === 'string' && typeof session === 'string' && another === undefined) {
+    return { ok: true, item, session };
   }
-  const [secret] = valuesOf(await bus.call(secretService.getSecret(item, session)));
-  const value = Array.isArray(secret) && Buffer.isBuffer(secret[2]) ? secret[2].toString('utf8') : undefined;
-  if (value === undefined) return { ok: false, why: 'not readable' };
-  return isHead(value) ? { ok: false, why: 'in parts' } : { ok: true, value };
+  return { ok: false, why: Array.isArray(locked) && locked.length > 0 ? 'locked' : 'not found' };
+}
+
+/**
+ * Puts another text into an item that is there, open and the only one of its key; its label and attributes stay as the package
+ * made them. Never rejects. False where that could not be done, or is not known: then the package writes.
+ */
+export async function replaceSecret(session: SessionBus, key: string, text: string, ms: number): Promise<boolean> {
+  const done = await session.use(ms, async (bus) => {
+    await bus.call(secretService.greet);
+    const found = await openItem(bus, key);
+    if (!found.ok) return false;
+    const response = await bus.call(secretService.setSecret(found.item, found.session, text));
+    return typeof response !== 'string' && response.kind === 'return';
+  });
+  return done === true;
 }
 
 function valuesOf(response: BusMessage | BusTrouble): readonly BusValue[] {
@@ -82,6 +130,9 @@ export const secretService = {
     call(root, 'Secret.Service', 'SearchItems', { type: 'a{ss}', entries }),
   /** → structure of session, parameters, secret, content type. */
   getSecret: (item: string, session: string) => call(item, 'Secret.Item', 'GetSecret', { type: 'o', text: session }),
+  /** As the package calls what it writes. */
+  setSecret: (item: string, session: string, text: string) =>
+    call(item, 'Secret.Item', 'SetSecret', { type: '(oayays)', session, text, contentType: 'text/plain' }),
 };
 
 function call(path: string, name: string, member: string, ...given: readonly BusArgument[]): MethodCall {

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { sessionBusAddress } from '../../../src/stores/keychain/bus-address.js';
 import { decodeMessage, encodeCall } from '../../../src/stores/keychain/bus-messages.js';
 import { probeSecretService } from '../../../src/stores/keychain/probe.js';
+import { SessionBus } from '../../../src/stores/keychain/session-bus.js';
 import { anyText } from '../../support/arbitraries.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
@@ -24,7 +25,7 @@ test('the bus is looked for where libdbus looks', () => {
   assert.deepEqual(socketsOf(listed), { sockets: ['\0/tmp/dbus-x', '/a bé', '/run/user/1/bus'], others: true });
 });
 
-const healthAt = async (env: Record<string, string>) => (await probeSecretService(env, 200)).health;
+const healthAt = async (env: Record<string, string>) => (await probeSecretService(new SessionBus(env), 200)).health;
 
 /** Says where it listens, and each connection. */
 const busScript = `
@@ -137,6 +138,24 @@ test('[A-194] nothing to connect to is no bus; a bus that is silent, strange or 
   assert.equal(await healthAt({}), 'no_bus');
   const tcp = { DBUS_SESSION_BUS_ADDRESS: 'tcp:host=127.0.0.1,port=1' };
   assert.equal(await healthAt(tcp), 'unknown');
+});
+
+test('a secret is encoded as the specification writes it: session, no parameters, its bytes, what kind of text it is', () => {
+  const any = { destination: 'd.d', path: '/p', interface: 'i.i', member: 'M' };
+  fc.assert(
+    fc.property(anyText({ maxLength: 12 }), anyText({ maxLength: 40 }), (session, text) => {
+      const secret = { type: '(oayays)', session, text, contentType: 'text/plain' } as const;
+      // Read as what a response would be: a return of the same body.
+      const bytes = encodeCall({ ...any, arguments: [secret] }, 7);
+      bytes[1] = 2;
+      const decoded = decodeMessage(bytes);
+      assert.ok(decoded.state === 'whole');
+      const wellFormed = (value: string) => Buffer.from(value).toString();
+      const [[at, parameters, value, kind] = []] = decoded.message.values as [unknown[]];
+      assert.deepEqual([at, kind], [wellFormed(session), 'text/plain']);
+      assert.deepEqual([parameters, value], [Buffer.alloc(0), Buffer.from(text)]);
+    }),
+  );
 });
 
 test('calls are encoded as the specification writes them, texts of any character, a dictionary of any size', () => {

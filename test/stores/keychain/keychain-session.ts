@@ -6,7 +6,7 @@ import type { KeychainLimits } from '../../../src/stores/keychain/item-access.js
 import type { Variables } from '../../support/home.js';
 
 export interface KeychainCommand {
-  readonly operation: 'ready' | 'read' | 'write' | 'remove' | 'fast';
+  readonly operation: 'ready' | 'read' | 'write' | 'remove' | 'fast' | 'replace';
   readonly key?: string;
   readonly value?: string;
 }

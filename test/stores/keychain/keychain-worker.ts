@@ -3,7 +3,8 @@ import { defaultLimits } from '../../../src/core/limits.js';
 import { Secret } from '../../../src/core/secret.js';
 import { keychainLimits } from '../../../src/stores/keychain/item-access.js';
 import { createKeychain } from '../../../src/stores/keychain/keychain.js';
-import { readSecretFast } from '../../../src/stores/keychain/read-item.js';
+import { readSecretFast, replaceSecret } from '../../../src/stores/keychain/read-item.js';
+import { SessionBus } from '../../../src/stores/keychain/session-bus.js';
 import { realClock } from '../state/real-clock.js';
 import type { KeychainCommand, KeychainResult } from './keychain-session.js';
 
@@ -33,6 +34,8 @@ async function perform({ operation, key = '', value = '' }: KeychainCommand): Pr
       return {};
     case 'remove':
       return { value: await store.remove(key) };
+    case 'replace':
+      return { value: await replaceSecret(new SessionBus(process.env), key, value, 5_000) };
     case 'fast':
       return {
         value: await readSecretFast(

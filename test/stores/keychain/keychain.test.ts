@@ -58,6 +58,24 @@ test('the hot path reads what was written, and gives up at once where there is n
   assert.deepEqual((await keychain.do('fast', key)).value, { ok: false, why: 'locked' });
 });
 
+test('an item that is there gets another text over our own connection, label and attributes as they were; nothing else does', {
+  skip,
+}, async () => {
+  await using keyring = await startKeyring();
+  await using keychain = openKeychain(keyring.env);
+  await keychain.do('write', key, 'older');
+  const shown = async () => (await keyring.items()).map((item) => item.shown.replace(/^modified.*$/gm, ''));
+  const before = await shown();
+  assert.equal((await keychain.do('replace', 'another', value)).value, false);
+  for (const text of [value, '', 'x'.repeat(100_000)]) {
+    assert.equal((await keychain.do('replace', key, text)).value, true);
+    assert.equal((await keychain.do('read', key)).value, text);
+  }
+  assert.deepEqual(await shown(), before);
+  await keyring.lock();
+  assert.equal((await keychain.do('replace', key, value)).value, false);
+});
+
 test('[A-198] where an item holds little, a value is kept in parts, found whole, and removed whole', {
   skip,
 }, async () => {

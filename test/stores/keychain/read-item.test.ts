@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { defaultLimits } from '../../../src/core/limits.js';
 import { decodeMessage } from '../../../src/stores/keychain/bus-messages.js';
-import { readSecretFast } from '../../../src/stores/keychain/read-item.js';
+import { ItemAccess, keychainLimits } from '../../../src/stores/keychain/item-access.js';
+import { type OpenKeychain, readSecret, readSecretFast } from '../../../src/stores/keychain/read-item.js';
+import { SessionBus } from '../../../src/stores/keychain/session-bus.js';
 import { temporaryFolder } from '../../support/temporary.js';
+import { realClock } from '../state/real-clock.js';
 
 /** The body of a reply (D-Bus specification, "Marshaling"), with the few types that are needed here. */
 class Body {
@@ -73,16 +77,18 @@ const secret = (value: string): Reply => ({
 const odd: Reply = { signature: 's', body: new Body().text('odd') };
 
 /** A bus on which the Secret Service says these things, which no real one can be made to say. */
-async function readFrom(replies: Readonly<Record<string, Reply | undefined>>, key: string | undefined) {
-  await using folder = await temporaryFolder();
+async function startBus(replies: Readonly<Record<string, Reply | undefined>>) {
+  const folder = await temporaryFolder();
   const all: Readonly<Record<string, Reply | undefined>> = {
     ...{ Hello: odd, ReadAlias: odd, OpenSession: session },
     ...replies,
   };
   const asked: string[] = [];
+  const sockets: Socket[] = [];
   const serve = (socket: Socket): void => {
     let waiting = Buffer.alloc(0);
     let isOpen = false;
+    sockets.push(socket);
     socket
       .on('error', () => undefined)
       .on('data', (chunk: Buffer) => {
@@ -104,22 +110,64 @@ async function readFrom(replies: Readonly<Record<string, Reply | undefined>>, ke
   };
   const server = createServer(serve);
   await new Promise<void>((resolve) => server.listen(`${folder.path}/bus`, resolve));
-  const opened: Disposable[] = [];
-  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder.path}/bus` };
-  try {
-    return {
-      read: await readSecretFast(
-        () => key,
-        env,
-        (bus) => void opened.push(bus),
-      ),
-      asked,
-    };
-  } finally {
-    for (const bus of opened) bus[Symbol.dispose]();
-    await new Promise((resolve) => server.close(resolve));
-  }
+  return {
+    env: { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder.path}/bus` },
+    asked,
+    sockets,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      await folder[Symbol.asyncDispose]();
+    },
+  };
 }
+
+async function readFrom(replies: Readonly<Record<string, Reply | undefined>>, key: string | undefined) {
+  await using bus = await startBus(replies);
+  const read = await readSecretFast(
+    () => key,
+    bus.env,
+    () => undefined,
+  );
+  return { read, asked: bus.asked };
+}
+
+test('one connection does for all that is asked one after another, two at a time have their own, and one that has ended is made anew', async () => {
+  await using bus = await startBus({ SearchItems: found(['/item'], []), GetSecret: secret('text') });
+  const kept = new SessionBus(bus.env);
+  const read = { ok: true, value: 'text' };
+  for (let times = 0; times < 3; times += 1) assert.deepEqual(await readSecret(kept, 'key'), read);
+  assert.equal(bus.sockets.length, 1);
+  assert.deepEqual(await Promise.all([readSecret(kept, 'key'), readSecret(kept, 'key')]), [read, read]);
+  assert.equal(bus.sockets.length, 2);
+  assert.deepEqual(await readSecret(kept, 'key'), read);
+  assert.equal(bus.sockets.length, 2);
+  for (const socket of bus.sockets) socket.destroy();
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  assert.deepEqual(await readSecret(kept, 'key'), read);
+  assert.equal(bus.sockets.length, 3);
+});
+
+test('what the hot path leaves open is used, and its item once: by the second time it may be another', async () => {
+  await using bus = await startBus({ SearchItems: found(['/item'], []), GetSecret: secret('newer') });
+  const left: OpenKeychain[] = [];
+  const read = await readSecretFast(
+    () => 'key',
+    bus.env,
+    (open) => void left.push(open),
+  );
+  assert.deepEqual(read, { ok: true, value: 'newer' });
+  const open = left.at(-1);
+  assert.deepEqual(open?.item, { account: 'key', text: 'newer' });
+  const older = open && { ...open, item: { account: 'key', text: 'older' } };
+  const items = new ItemAccess({
+    ...{ platform: 'linux', env: bus.env, clock: realClock, interactive: false, notify: () => undefined },
+    limits: keychainLimits('linux', defaultLimits),
+    open: older,
+  });
+  assert.deepEqual([await items.get('key'), await items.get('key')], ['older', 'newer']);
+  assert.equal(bus.sockets.length, 1);
+});
 
 test('[A-206] the one open item is read; two of the same name, a locked one, one that is gone and whatever is odd are left to the careful way', async () => {
   const one = found(['/item'], []);
@@ -160,13 +208,13 @@ test('[A-206] the one open item is read; two of the same name, a locked one, one
 });
 
 test('without a bus nothing is read, and nothing is kept open', async () => {
-  const opened: Disposable[] = [];
+  const opened: OpenKeychain[] = [];
   const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' };
   assert.deepEqual(
     await readSecretFast(
       () => 'key',
       env,
-      (bus) => void opened.push(bus),
+      (open) => void opened.push(open),
     ),
     { ok: false, why: 'no_bus' },
   );
