@@ -122,7 +122,7 @@ for (const name of ['hot-path', 'completion']) writeWholeCache(join(fresh, `${na
 const { startSandbox } = await import(pathToFileURL(join(compiled, 'sandbox', 'start.js')).href);
 // Of the packages a refresh alone would wait for one to be compiled.
 const ran = [...divided, 'package-oauth4webapi', 'package-yargs', 'http-client'].map((name) => join(fresh, `${name}.cjs`));
-await writeRunCaches(ran, ({ run }, other) => usualRuns(run, other().run, startSandbox));
+await writeRunCaches(ran, ({ run }, other, writeSoFar) => usualRuns(run, other().run, startSandbox, writeSoFar));
 for (const name of ['hot-path', 'completion', ...divided]) leadHome(join(fresh, `${name}.cjs.map`));
 const bundled = bundledPackages(root, made);
 writeFileSync(join(fresh, 'THIRD-PARTY-LICENSES.txt'), licensesOf(bundled));
@@ -305,4 +305,14 @@ function leaveOutUnused(bundler) {
     namespace === 'left-out' ? { path, external: true } : { path, namespace: 'left-out' },
   );
   bundler.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({ contents: `module.exports = ${instead[path]}` }));
+  // We speak HTTP/1.1 over connections that we open.
+  bundler.onLoad({ filter: /undici\/lib\/(?:dispatcher\/client-h2|core\/connect)\.js$/ }, () => ({ contents: 'module.exports = undefined' }));
+  // Hundreds of names, of which these are asked for.
+  bundler.onLoad({ filter: /undici\/lib\/llhttp\/constants\.js$/ }, async ({ path }) => {
+    const asks = readFileSync(join(path, '..', '..', 'dispatcher', 'client-h1.js'), 'utf8').matchAll(/\bconstants\.(\w+)/g);
+    const others = [...asks].map(([, name]) => name).filter((name) => !['ERROR', 'TYPE', 'js'].includes(name));
+    if (others.length > 0) throw new Error(`undici asks for more of its constants: ${others.join(', ')}`);
+    const { ERROR, TYPE } = (await import(pathToFileURL(path).href)).default;
+    return { contents: `module.exports = ${JSON.stringify({ ERROR, TYPE })}` };
+  });
 }

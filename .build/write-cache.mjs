@@ -21,7 +21,7 @@ export function writeWholeCache(file) {
  * flags that it had when the cache was made.
  * @param files The first loads the others; the last is loaded once the program has set its flags.
  * @param use Uses the exports of the first, which sets these flags. What ran of its second argument, other exports of the
- * same, is not kept.
+ * same, is not kept. Its third writes what has run so far of the first, under a name (bin/load.js).
  */
 export async function writeRunCaches(files, use) {
   const bundles = files.map((file) => ({ file, ...named(file) }));
@@ -31,10 +31,17 @@ export async function writeRunCaches(files, use) {
   const packages = loadedOnce((file) => exportsOf(unkept(file), file, packages)); // which are not worth a cache
   const kept = (file) => (scripts.has(file) ? exportsOf(scripts.get(file), file, kept) : packages(file));
   const other = (file) => (scripts.has(file) ? exportsOf(unkept(file), file, other) : packages(file));
-  await use(kept(first), () => other(first));
+  const withUsualFlags = () => {
+    if (process.versions.v8.startsWith('11.')) setFlagsFromString(usualFlag);
+  };
+  const writeSoFar = (name) => {
+    withUsualFlags(); // the next run sets its own again
+    bundles[0].write(scripts.get(first), name);
+  };
+  await use(kept(first), () => other(first), writeSoFar);
   for (const { file, write } of bundles.reverse()) {
     write(scripts.get(file));
-    if (process.versions.v8.startsWith('11.')) setFlagsFromString(usualFlag);
+    withUsualFlags();
   }
 }
 
@@ -56,7 +63,8 @@ function named(file) {
   const cache = `${basename(file, '.cjs')}.${digest}`;
   const source = `${text.trimEnd()}\n//# cache: ${cache}\n`;
   writeFileSync(file, source, 'latin1');
-  return { source, write: (script) => writeFileSync(join(dirname(file), `${cache}.${engine()}.cache`), script.createCachedData()) };
+  const nameFor = (use) => `${[cache, use, engine()].filter(Boolean).join('.')}.cache`;
+  return { source, write: (script, use) => writeFileSync(join(dirname(file), nameFor(use)), script.createCachedData()) };
 }
 
 /** The name that a stack trace has comes out of the cache, and nobody knows yet where the program is going to lie. */

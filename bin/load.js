@@ -10,18 +10,19 @@ const known = new Map();
 
 // As `require` would, but with what V8 made of the bundle earlier, where that lies beside it. A bundle is the function
 // that Node.js would make of it: to put one around megabytes would copy them. What several bundles ask for is loaded once.
-function load(name) {
+// `use` names what runs of it: a cache has only that, and the less it has, the sooner it is read.
+function load(name, use) {
   flagsAreSet ||= isOlder && name === 'http-client';
-  if (!known.has(name)) known.set(name, exportsOf(name));
+  if (!known.has(name)) known.set(name, exportsOf(name, use));
   return known.get(name);
 }
 
-function exportsOf(name) {
+function exportsOf(name, use) {
   const folder = `${__dirname}/../dist`;
   const filename = `${folder}/${name}.cjs`;
   const source = readFileSync(filename, 'latin1');
   const [, cache] = /\n\/\/# cache: (\S+)\n$/.exec(source.slice(-80)) ?? [];
-  const file = cache && `${folder}/${cache}.${engine()}.cache`;
+  const file = cache && `${folder}/${[cache, use, engine()].filter(Boolean).join('.')}.cache`;
   const cachedData = file && cached(file);
   const script = new Script(source, { filename: `dist/${name}.cjs`, cachedData });
   if (file && !cachedData && isUsual()) process.once('exit', () => keep(script, file, folder));

@@ -90,7 +90,7 @@ test('a request and a refresh load what they need and no more, and V8 takes all 
   };
   const { serverUrl } = sandbox;
   assert.equal((await run('login', serverUrl, '--device', '--name', 'work')).includes('dist/rare.cjs'), true);
-  const needed = ['dist/main.cjs', 'dist/package-yargs.cjs', 'dist/http-client.cjs'];
+  const needed = ['dist/main.cjs', 'dist/http-client.cjs'];
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
   assert.deepEqual(await run('request', serverUrl, '-H', 'content-type: application/json', '-d', ping), needed);
   const refresh = ['dist/hot-path.cjs', 'dist/main.cjs', 'dist/package-oauth4webapi.cjs', 'dist/http-client.cjs'];
