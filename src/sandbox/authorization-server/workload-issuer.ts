@@ -27,7 +27,7 @@ export class WorkloadIssuer {
   readonly secret = randomBytes(32).toString('base64url');
   readonly #audience: string;
   readonly #clients: ReadonlyMap<string, string>;
-  readonly #keys = generateKeyPair('ES256');
+  #made: ReturnType<typeof generateKeyPair> | undefined;
 
   /** @param audience The authorization server's issuer. */
   constructor(audience: string, clients: readonly SandboxClient[]) {
@@ -36,6 +36,12 @@ export class WorkloadIssuer {
     this.#clients = new Map(
       clients.flatMap(({ client_id, workload }) => (workload === undefined ? [] : [[client_id, workload] as const])),
     );
+  }
+
+  /** Made when they are first asked for: most sandboxes have no workload. */
+  get #keys(): ReturnType<typeof generateKeyPair> {
+    this.#made ??= generateKeyPair('ES256');
+    return this.#made;
   }
 
   get hasClients(): boolean {

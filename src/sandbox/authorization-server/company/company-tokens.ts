@@ -64,7 +64,7 @@ export class CompanyTokens {
   readonly #issuer: string;
   readonly #idTokenSeconds: number;
   readonly #clients: readonly ProviderClient[];
-  readonly #keys = generateKeyPair('ES256', { extractable: true });
+  #made: ReturnType<typeof generateKeyPair> | undefined;
   readonly #codes = new Map<string, Agreed>();
   readonly #families = new Map<string, Family>();
 
@@ -74,6 +74,12 @@ export class CompanyTokens {
     this.#clients = clients.flatMap(({ client_id: clientId, company: id, company_secret: secret }) =>
       id === undefined ? [] : [{ id, secret, clientId }],
     );
+  }
+
+  /** Made when they are first asked for: most sandboxes have no company. */
+  get #keys(): ReturnType<typeof generateKeyPair> {
+    this.#made ??= generateKeyPair('ES256', { extractable: true });
+    return this.#made;
   }
 
   get hasClients(): boolean {
