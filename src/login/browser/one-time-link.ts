@@ -148,8 +148,7 @@ export function isOfOtherUser({ remoteAddress, remotePort, localPort }: Socket):
   }
   const [local, remote] = [localPort, remotePort].map((port) => port.toString(16).toUpperCase().padStart(4, '0'));
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6'].filter((path) => existsSync(path))) {
-    for (const line of linesOf(table)) {
-      if (!line.includes(`0100007F:${remote} `)) continue;
+    for (const line of linesWith(`0100007F:${remote} `, table)) {
       const [, from = '', to = '', , , , , user = ''] = line.trim().split(/\s+/);
       if (!from.endsWith(`0100007F:${remote}`) || !to.endsWith(`0100007F:${local}`)) continue;
       return ![own, 0].includes(Number(user));
@@ -158,16 +157,24 @@ export function isOfOtherUser({ remoteAddress, remotePort, localPort }: Socket):
   return false;
 }
 
-/** In pieces: the system makes these tables as they are read, and whoever looks for one line often needs no more than half. */
-function* linesOf(path: string): Iterable<string> {
+/**
+ * The lines that hold a text. In pieces: the system makes these tables as they are read, and whoever looks for one line often
+ * needs no more than half. They hold every connection that ended in the last minute, so no line is looked at for nothing.
+ */
+function* linesWith(text: string, path: string): Iterable<string> {
   const file = openSync(path, 'r');
   try {
     const piece = Buffer.alloc(4096);
     let rest = '';
     for (let length = readSync(file, piece); length > 0; length = readSync(file, piece)) {
-      const lines = (rest + piece.toString('latin1', 0, length)).split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
+      const whole = rest + piece.toString('latin1', 0, length);
+      const end = whole.lastIndexOf('\n') + 1;
+      for (let at = whole.indexOf(text); at !== -1 && at < end; at = whole.indexOf(text, at)) {
+        const stop = whole.indexOf('\n', at);
+        yield whole.slice(whole.lastIndexOf('\n', at) + 1, stop);
+        at = stop;
+      }
+      rest = whole.slice(end);
     }
   } finally {
     closeSync(file);
