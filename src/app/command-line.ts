@@ -67,7 +67,7 @@ export async function parseCommandLine(argv: readonly string[], options: Command
     found = one;
   };
   // One that is known stands alone: yargs lays out its help whenever it runs one of several.
-  const isAlone = table !== undefined && tables.includes(table);
+  const isAlone = table !== undefined;
   if (isAlone) addCommand(parser, table, '$0', take);
   else for (const one of [...tables, ...ownTables]) addCommand(parser, one, one.name, take);
   // With a callback yargs prints nothing itself.
