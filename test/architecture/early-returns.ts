@@ -20,6 +20,11 @@ const control = /^(?:if|for|while|switch|catch|with)$/;
 const functionHead =
   /([\w$#\]]+)\s*(?:<[^;=]*>)?\(\)\s*(?::\s*[^;=(){}[\]]*(?:(?:\{\}|\[\]|\(\)\s*=>)[^;=(){}[\]]*)*)?$/;
 
+/** The statement that a block's text ends with: no group in it holds anything. */
+function lastOf(text: string): string {
+  return text.slice(text.lastIndexOf(';') + 1);
+}
+
 function kindOf(head: string): Block['kind'] {
   if (/\btry\s*$/.test(head)) return 'try';
   if (/=>\s*$/.test(head)) return 'function';
@@ -52,7 +57,7 @@ export function earlyReturnsIn(text: string, promises: ReadonlySet<string>): rea
   const top = () => blocks.at(-1) as Block;
   /** A statement has ended: does it take something, does it hand something out? */
   const endStatement = () => {
-    const statement = /[^;{}]*(?:\{\}[^;{}]*)*$/.exec(top().text)?.[0] ?? '';
+    const statement = lastOf(top().text);
     if (/\busing [\w$]+\s*=/.test(statement)) top().using = true;
     const returned = /(?:^|[\s)])return\b(.*)$/s.exec(statement)?.[1]?.trim() ?? '';
     if (isUnfinished(returned, promises)) keepReturn(returned);
@@ -72,7 +77,7 @@ export function earlyReturnsIn(text: string, promises: ReadonlySet<string>): rea
   };
   for (const character of code) {
     if (character in closers) {
-      const kind = character === '{' ? kindOf(top().text) : 'other';
+      const kind = character === '{' ? kindOf(lastOf(top().text)) : 'other';
       blocks.push({ kind, text: '', using: false });
     } else if (Object.values(closers).includes(character)) {
       if (character === '}') endStatement();

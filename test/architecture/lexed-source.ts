@@ -14,8 +14,18 @@ const comment = /\/\/[^\n]*|\/\*.*?\*\//sy;
 const stringLiteral = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/y;
 const templateText = /(?:[^`\\$]|\\.|\$(?!\{))*/sy;
 
+const lexed = new Map<string, LexedSource>();
+
 /** Takes strings, comments, templates and regular expressions out, so that code can be searched by pattern. */
 export function lexSource(text: string): LexedSource {
+  const known = lexed.get(text);
+  if (known !== undefined) return known;
+  const made = lex(text);
+  lexed.set(text, made); // several rules look at each source
+  return made;
+}
+
+function lex(text: string): LexedSource {
   const strings: string[] = [];
   const templateTexts: string[] = [];
   let code = '';
@@ -39,11 +49,11 @@ export function lexSource(text: string): LexedSource {
   };
   while (at < text.length) {
     const character = text[at] ?? '';
-    if (take(comment) !== null) {
+    if (character === '/' && take(comment) !== null) {
       code += ' ';
       continue;
     }
-    const literal = take(stringLiteral);
+    const literal = character === '"' || character === "'" ? take(stringLiteral) : null;
     if (literal !== null) {
       code += `"${strings.push(literal[1] ?? literal[2] ?? '') - 1}"`;
       continue;

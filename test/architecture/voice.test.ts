@@ -39,17 +39,18 @@ function wordsIn(identifier: string): readonly string[] {
   return parts.map((part) => part.toLowerCase()).filter((part) => part !== 'later');
 }
 
-function goneWord(part: string): string | undefined {
-  return Object.keys(fieldWords).find((word) =>
-    [word, `${word}s`, `${word}d`, `${word}ed`, `${word}r`, `${word}al`, `${word}able`, `${word}ing`].includes(part),
-  );
-}
+/** Each form that one of the words may have. */
+const goneWords: ReadonlyMap<string, string> = new Map(
+  Object.keys(fieldWords).flatMap((word) =>
+    ['', 's', 'd', 'ed', 'r', 'al', 'able', 'ing'].map((ending) => [`${word}${ending}`, word] as const),
+  ),
+);
 
 function countsIn(code: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const [identifier] of code.matchAll(/[A-Za-z_$][\w$]*/g)) {
     for (const part of wordsIn(identifier)) {
-      const word = goneWord(part);
+      const word = goneWords.get(part);
       if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1);
     }
   }
