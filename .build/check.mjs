@@ -2,6 +2,8 @@
 //
 //   node .build/check.mjs [--tests] [word…]     only test files whose path holds one of the words; the tests alone, as built
 //
+// The linter looks at what is new since it last found all in order (unlinted.mjs); `npm run lint` looks at everything.
+//
 // Many test files share a process: to start one for each takes longer than most of them run. More processes than
 // processors, since most tests wait most of the time. Each gets a like share by the times of the last run, which are kept in
 // build/; by the files' sizes, and by what is known to take long, before there was one.
@@ -12,6 +14,7 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from './environment.mjs';
 import { inProcess } from './in-process.mjs';
+import { unlinted } from './unlinted.mjs';
 
 const processes = 9;
 const slow = [
@@ -36,7 +39,7 @@ const failures = [];
 const times = readTimes();
 let passed = 0;
 
-const lint = testsAlone ? undefined : run('biome', ['npx', 'biome', 'check']);
+const lint = testsAlone ? undefined : lintNew();
 if (!testsAlone) await run('types', ['npx', 'tsc', '-p', 'tsconfig.json']);
 if (failures.length === 0) {
   const files = inProcess().filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
@@ -51,7 +54,13 @@ for (const failure of failures) console.log(`FAILED: ${failure}`);
 console.log(`${Math.round((Date.now() - started) / 1000)} s`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
-/** Runs to its end; what it printed is shown where it failed. */
+async function lintNew() {
+  const { files, keep } = unlinted();
+  if (files === undefined) return;
+  if (await run('biome', ['npx', 'biome', 'check', '--no-errors-on-unmatched', ...files])) keep();
+}
+
+/** Runs to its end, true: in order; what it printed is shown where it failed. */
 function run(name, [file, ...args], env = process.env) {
   return new Promise((resolve) => {
     const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
@@ -62,7 +71,7 @@ function run(name, [file, ...args], env = process.env) {
         process.stdout.write(Buffer.concat(said));
         failures.push(name);
       }
-      resolve();
+      resolve(code === 0);
     });
   });
 }
