@@ -46,6 +46,24 @@ export function cutTo(width: number, text: string): string {
   return `${kept.trimEnd()}…`;
 }
 
+/** As much of a plain line as fits, its begin and its end, with `…` between them where something is left out. */
+export function cutInside(width: number, text: string): string {
+  if (columnsOf(text) <= width) return text;
+  const characters = [...text];
+  const room = Math.max(0, width - 1);
+  const atEnd = Math.floor(room * 0.4);
+  let [head, tail] = ['', ''];
+  for (const character of characters) {
+    if (columnsOf(head + character) > room - atEnd) break;
+    head += character;
+  }
+  for (const character of characters.toReversed()) {
+    if (columnsOf(character + tail) > atEnd) break;
+    tail = character + tail;
+  }
+  return `${head}…${tail}`;
+}
+
 /** Lines of a paragraph, each after `indent` columns, the first after `first` instead. A word longer than a line stays whole. */
 export function wrapped(text: string, width: number, indent = 0, first = indent): readonly string[] {
   const taken = ' '.repeat(Math.max(0, first - indent));

@@ -1,7 +1,7 @@
 import type { LoginRecord } from '../../core/records.js';
 import { namedServer } from '../../core/resource.js';
 import type { ProxyService } from '../../core/services/proxy-services.js';
-import { columnsOf, cutTo, inColumns } from '../../core/text/layout.js';
+import { columnsOf, cutInside, cutTo, inColumns } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import type { CheckedLogin } from './check-logins.js';
@@ -19,6 +19,8 @@ export interface StateCell {
   readonly mark: '✓' | '-' | '✗';
   readonly tone: 'good' | 'dim' | 'warning' | 'bad';
   readonly text: string;
+  /** What mends it; undefined where nothing is to be mended. */
+  readonly command?: string | undefined;
 }
 
 /** One login of the table. */
@@ -42,14 +44,6 @@ export interface RowParts {
   readonly proxy?: Pick<ProxyService, 'port'> | undefined;
 }
 
-/** Columns that names and servers keep where a command stands in a cell. */
-const roomForNames = 50;
-
-/** How long a command in a cell may be: a longer one stands below the table. */
-function maxCommand({ look, isTerminal }: TableLook): number {
-  return isTerminal ? Math.min(32, look.width - roomForNames) : Number.POSITIVE_INFINITY;
-}
-
 /** The row of a login. */
 export function rowOf(table: TableLook, { status, isDefault, now, checked, proxy }: RowParts): TableRow {
   const { name = '', server } = status.login;
@@ -71,9 +65,9 @@ export function rowOf(table: TableLook, { status, isDefault, now, checked, proxy
   };
 }
 
-function stateCell(table: TableLook, { login, state, remedy = '' }: LoginStatus, now: number): StateCell {
+function stateCell(table: TableLook, { login, state, remedy }: LoginStatus, now: number): StateCell {
   const { expiresAt, refreshable } = login;
-  const max = maxCommand(table);
+  const command = remedy && printable(remedy, 2000);
   if (login.store === 'environment') return { mark: '✓', tone: 'good', text: 'from POSTERN_TOKEN' };
   switch (state) {
     case 'valid': {
@@ -85,9 +79,9 @@ function stateCell(table: TableLook, { login, state, remedy = '' }: LoginStatus,
     case 'refreshable':
       return { mark: '✓', tone: 'good', text: 'refreshes by itself' };
     case 'expired':
-      return { mark: '✗', tone: 'bad', text: withCommand('expired', remedy, max) };
+      return { mark: '✗', tone: 'bad', text: 'expired', command };
     case 'dead':
-      return { mark: '✗', tone: 'bad', text: withCommand(login.dead === true ? 'refused' : 'ended', remedy, max) };
+      return { mark: '✗', tone: 'bad', text: login.dead === true ? 'refused' : 'ended', command };
   }
 }
 
@@ -111,19 +105,6 @@ function checkedCell({ state, milliseconds = 0 }: CheckedLogin): StateCell {
   }
 }
 
-function withCommand(what: string, command: string, max: number): string {
-  return command.length > max ? `${what}, see below` : `${what}: ${printable(command, 2000)}`;
-}
-
-/** Below the table: the commands that are too long for it. */
-export function commandLines(table: TableLook, states: readonly LoginStatus[]): readonly string[] {
-  const max = maxCommand(table);
-  const commands = states.flatMap(({ remedy }) => (remedy === undefined || remedy.length <= max ? [] : remedy));
-  return commands.length === 0
-    ? []
-    : ['To log in again:', ...commands.map((command) => `  ${printable(command, 2000)}`)];
-}
-
 /** Below the table of a terminal: where a proxy is installed for a login, and for which hosts. */
 export function proxyLine({ name, server }: LoginRecord, proxy: ProxyService): string {
   const hosts = proxy.hosts.length === 0 ? '' : ` (${proxy.hosts.join(', ')})`;
@@ -141,62 +122,109 @@ export function shortSpan(ms: number): string {
   return counted(Math.floor(seconds / (24 * 3600)), 'day');
 }
 
-type Column = 'name' | 'server' | 'who';
+/** The table's lines, and what stands below it: the commands that its cells have no room for. */
+export type Table = readonly [lines: readonly string[], commands: readonly string[]];
 
-/** Columns that are cut to fit, the first one first, and how much is left of each at least. */
-const shrinking: readonly (readonly [column: Column, min: number])[] = [
-  ['server', 18],
-  ['who', 10],
-  ['name', 14],
-];
-
-const minAlone = 8;
-
-/** What is left out where that does not help, the first layout that fits; the state is always whole. */
-const layouts: readonly (readonly Column[])[] = [['name', 'server', 'who'], ['name', 'server'], ['name']];
-
-/** One line for each login: name, server, who, state. */
-export function tableLines({ look, isTerminal }: TableLook, rows: readonly TableRow[]): readonly string[] {
-  if (rows.length === 0) return [];
+/** Name, server, who and state of each login: on one line where all of it fits, else what is not the name stands below it. */
+export function tableOf({ look, isTerminal }: TableLook, rows: readonly TableRow[]): Table {
+  if (rows.length === 0) return [[], []];
+  const withCommands = rows.map(({ state }) => stateText(state, true));
   if (!isTerminal) {
-    return inColumns(
-      { ...look, width: Number.POSITIVE_INFINITY },
-      rows.map(({ name, server, who, state }) => [name || '-', server, who || '-', state.text]),
-    );
+    const cells = rows.map(({ name, server, who }, at) => [name || '-', server, who || '-', withCommands[at] ?? '']);
+    return [inColumns(endless, cells), []];
   }
   const shown = rows.map((row) => ({ ...row, server: row.server.replace(/^https:\/\//, '') }));
-  const states = rows.map(({ state: { mark, text } }) => `${mark} ${text}`);
-  const room = look.width - Math.max(...states.map(columnsOf), 5);
-  const fitting = layouts.map((columns) => fitIn(room, columns, shown));
-  const { left, cells: cut } = fitting.find(({ over }) => over <= 0) ?? (fitting.at(-1) as (typeof fitting)[number]);
-  const heading = [...left, 'state'].map((title) => toned(look, 'dim', title.toUpperCase()));
-  const lines = rows.map(({ state }, at) => [
-    ...(cut[at] ?? []).map((cell, column) => (left[column] === 'name' ? toned(look, 'name', cell) : cell)),
-    toned(look, state.tone, states[at] ?? ''),
-  ]);
-  return inColumns({ ...look, width: Number.POSITIVE_INFINITY }, [heading, ...lines]);
+  const marked = (texts: readonly string[]) => rows.map(({ state: { mark } }, at) => `${mark} ${texts[at] ?? ''}`);
+  const whole = fitIn(look, shown, marked(withCommands));
+  if (whole !== undefined && !whole.isCut) return [linesOf(look, rows, whole), []];
+  const states = marked(rows.map(({ state }) => stateText(state, false)));
+  const fitted = fitIn(look, shown, states);
+  const lines = fitted === undefined ? stacked(look, shown, states) : linesOf(look, rows, fitted);
+  return [lines, commandsBelow(rows)];
 }
 
-/** A login without a name is called by its server where that has no column of its own. */
-function cellOf(row: TableRow, column: Column, columns: readonly Column[]): string {
-  return column === 'name' && !columns.includes('server') ? row.name || row.server : row[column];
+const endless: Look = { width: Number.POSITIVE_INFINITY, color: false };
+
+function stateText({ text, command }: StateCell, withCommand: boolean): string {
+  if (command === undefined) return text;
+  return withCommand ? `${text}: ${command}` : `${text}, see below`;
 }
 
-/** These columns in so much room: what is not empty, cut where it has to be; `over` is what is too wide all the same. */
-function fitIn(room: number, columns: readonly Column[], rows: readonly TableRow[]) {
-  const left = columns.filter((column) => rows.some((row) => cellOf(row, column, columns) !== ''));
-  const natural = left.map((column) =>
-    Math.max(column.length, ...rows.map((row) => columnsOf(cellOf(row, column, columns)))),
+function commandsBelow(rows: readonly TableRow[]): readonly string[] {
+  const commands = rows.flatMap(({ state: { command } }) => command ?? []);
+  return commands.length === 0 ? [] : ['To log in again:', ...commands.map((command) => `  ${command}`)];
+}
+
+type Column = 'name' | 'server' | 'who';
+
+/** Columns that are cut to fit, the first one first, and how much is left of each at least; a state is always whole. */
+const shrinking: readonly (readonly [column: Column, min: number])[] = [
+  ['name', 30],
+  ['server', 20],
+  ['who', 12],
+  ['name', 24],
+];
+
+interface FittedTable {
+  readonly columns: readonly Column[];
+  readonly cells: readonly (readonly string[])[];
+  readonly states: readonly string[];
+  readonly isCut: boolean;
+}
+
+/** One line a login: columns that are not empty, cut where they have to be; undefined where that is not enough. */
+function fitIn(look: Look, rows: readonly TableRow[], states: readonly string[]): FittedTable | undefined {
+  const columns = (['name', 'server', 'who'] as const).filter((column) => rows.some((row) => row[column] !== ''));
+  const widths = new Map(
+    columns.map((column) => [column, Math.max(column.length, ...rows.map((row) => columnsOf(row[column])))]),
   );
-  let over = natural.reduce((sum, width) => sum + width + 2, 0) - room;
-  const widths = new Map(left.map((column, at) => [column, natural[at] ?? 0]));
+  const room = look.width - Math.max(...states.map(columnsOf), 5);
+  let over = [...widths.values()].reduce((sum, width) => sum + width + 2, 0) - room;
+  const isCut = over > 0;
   for (const [column, min] of shrinking) {
     const width = widths.get(column) ?? 0;
-    const kept = columns.length === 1 ? minAlone : min;
-    const taken = Math.min(Math.max(0, over), Math.max(0, width - kept));
+    const taken = Math.min(Math.max(0, over), Math.max(0, width - min));
     widths.set(column, width - taken);
     over -= taken;
   }
-  const cells = rows.map((row) => left.map((column) => cutTo(widths.get(column) ?? 0, cellOf(row, column, columns))));
-  return { left, cells, over };
+  const cells = rows.map((row) => columns.map((column) => cutCell(column, widths.get(column) ?? 0, row[column])));
+  return over > 0 ? undefined : { columns, cells, states, isCut };
+}
+
+/** Addresses often differ at their ends alone: two projects at one server. */
+function cutCell(column: Column, width: number, text: string): string {
+  return column === 'server' ? cutInside(width, text) : cutTo(width, text);
+}
+
+function headingOf(look: Look, columns: readonly string[]): readonly string[] {
+  return columns.map((title) => toned(look, 'dim', title.toUpperCase()));
+}
+
+function linesOf(look: Look, rows: readonly TableRow[], { columns, cells, states }: FittedTable): readonly string[] {
+  const lines = rows.map(({ state }, at) => [
+    ...(cells[at] ?? []).map((cell, column) => (columns[column] === 'name' ? toned(look, 'name', cell) : cell)),
+    toned(look, state.tone, states[at] ?? ''),
+  ]);
+  return inColumns(endless, [headingOf(look, [...columns, 'state']), ...lines]);
+}
+
+/** Name and state on a line, server and who below; a login without a name is called by its server. */
+function stacked(look: Look, rows: readonly TableRow[], states: readonly string[]): readonly string[] {
+  const room = look.width - Math.max(...states.map(columnsOf), 5) - 2;
+  const heads = rows.map(({ name, server }) => (name === '' ? cutInside(room, server) : cutTo(room, name)));
+  const [heading = '', ...lines] = inColumns(endless, [
+    headingOf(look, ['name', 'state']),
+    ...rows.map(({ state }, at) => [toned(look, 'name', heads[at] ?? ''), toned(look, state.tone, states[at] ?? '')]),
+  ]);
+  return [heading, ...rows.flatMap((row, at) => [lines[at] ?? '', ...linesBelow(look, row, heads[at] ?? '')])];
+}
+
+const indentBelow = 4;
+
+function linesBelow({ width }: Look, { server, who }: TableRow, head: string): readonly string[] {
+  const room = width - indentBelow;
+  const both = [head === server ? '' : server, who].filter((text) => text !== '');
+  const line = both.join('  ');
+  const lines = columnsOf(line) <= room ? [line] : both;
+  return lines.filter((text) => text !== '').map((text) => ' '.repeat(indentBelow) + cutInside(room, text));
 }

@@ -24,7 +24,7 @@ import {
   needsPerson,
 } from './login-status.js';
 import { type ProviderStatus, providerJson, providerLine, providerLines, providerStatuses } from './provider-status.js';
-import { commandLines, proxyLine, rowOf, type TableLook, tableLines } from './status-table.js';
+import { proxyLine, rowOf, type TableLook, tableOf } from './status-table.js';
 
 export const statusTable = {
   name: 'status',
@@ -225,16 +225,15 @@ function proxyInWords(proxy: ProxyService | undefined): string | undefined {
 function shortBlocks({ out, look, clock }: World, logins: readonly ShownLogin[]): readonly (readonly string[])[] {
   const table = { look, isTerminal: out.isTerminal };
   const now = clock.now();
-  const lines = tableLines(
+  const [lines, commands] = tableOf(
     table,
     logins.map((one) => rowOf(table, { ...one, now })),
   );
-  const unasked = logins.filter(({ checked }) => checked === undefined).map(({ status }) => status);
   const causes = logins.flatMap(({ status: { login }, checked }) => causeLines(table, login, checked));
   const proxies = logins.flatMap(({ status: { login }, proxy }) =>
     proxy === undefined ? [] : proxyLine(login, proxy),
   );
-  return [lines, commandLines(table, unasked), causes, out.isTerminal ? proxies : []].filter(
+  return [lines, commands, causes, out.isTerminal ? proxies : []].filter(
     ({ length }) => length > 0,
   );
 }

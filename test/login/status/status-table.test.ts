@@ -5,12 +5,11 @@ import { columnsOf } from '../../../src/core/text/layout.js';
 import { plainLook } from '../../../src/core/text/look.js';
 import { labelledLines, loginStatus } from '../../../src/login/status/login-status.js';
 import {
-  commandLines,
   proxyLine,
   rowOf,
   shortSpan,
   type TableLook,
-  tableLines,
+  tableOf,
 } from '../../../src/login/status/status-table.js';
 import { loginRecord } from './login-record.js';
 
@@ -22,8 +21,16 @@ const wide = { look: { width: 120, color: false }, isTerminal: true };
 const row = (changes: Readonly<Record<string, unknown>>, isDefault = false, table: TableLook = wide) =>
   rowOf(table, { status: loginStatus(loginRecord(changes), now), isDefault, now });
 
+const at = (width: number): TableLook => ({ look: { width, color: false }, isTerminal: true });
+
+const drawn = (width: number, logins: readonly Readonly<Record<string, unknown>>[]) =>
+  tableOf(
+    at(width),
+    logins.map((one) => row(one, false, at(width))),
+  );
+
 test('the state of a login is told in words, with what to type where only a person helps', () => {
-  const texts = [
+  const states = [
     { refreshable: true, expiresAt: now + 52 * minute },
     { refreshable: false, expiresAt: now + 52 * minute },
     { refreshable: false, expiresAt: null },
@@ -31,23 +38,80 @@ test('the state of a login is told in words, with what to type where only a pers
     { refreshable: false, expiresAt: now - minute },
     { dead: true },
     { gone: true },
-    { dead: true, askedScopes: ['notes:read', 'notes:write'] },
-  ].map((changes) => row({ name: 'work', ...changes }).state.text);
-  assert.deepEqual(texts, [
-    'ok, 52 min',
-    'ok, 52 min, then log in',
-    'ok',
-    'refreshes by itself',
-    'expired: postern login work',
-    'refused: postern login work',
-    'ended: postern login work',
-    'refused, see below',
+  ].map((changes) => row({ name: 'work', ...changes }).state);
+  assert.deepEqual(
+    states.map(({ text, command }) => [text, ...(command === undefined ? [] : [command])]),
+    [
+      ['ok, 52 min'],
+      ['ok, 52 min, then log in'],
+      ['ok'],
+      ['refreshes by itself'],
+      ['expired', 'postern login work'],
+      ['refused', 'postern login work'],
+      ['ended', 'postern login work'],
+    ],
+  );
+});
+
+test('the command stands in its cell where nothing has to be cut for it, and else below the table, to be copied', () => {
+  const dead = { name: 'work', dead: true };
+  assert.deepEqual(drawn(80, [dead]), [
+    ['NAME  SERVER           STATE', 'work  mcp.example/mcp  ✗ refused: postern login work'],
+    [],
   ]);
-  const dead = loginStatus(loginRecord({ name: 'work', dead: true, askedScopes: ['notes:read', 'notes:write'] }), now);
-  assert.deepEqual(commandLines(wide, [dead]), [
-    'To log in again:',
-    "  postern login work --scope 'notes:read notes:write'",
+  const scoped = { ...dead, askedScopes: ['notes:read', 'notes:write'] };
+  assert.deepEqual(drawn(50, [dead, scoped]), [
+    [
+      'NAME  SERVER           STATE',
+      'work  mcp.example/mcp  ✗ refused, see below',
+      'work  mcp.example/mcp  ✗ refused, see below',
+    ],
+    [
+      'To log in again:',
+      '  postern login work',
+      "  postern login work --scope 'notes:read notes:write'",
+    ],
   ]);
+});
+
+test('on a narrow terminal no column is dropped: server and who stand below the name', () => {
+  const project = (name: string, id: string, more = {}) => ({
+    name,
+    server: `https://mcp.projects.example/mcp?project_ref=${id}`,
+    ...more,
+  });
+  const logins = [
+    project('production', 'abcdefghijkl', { identity: 'ada@b.example' }),
+    project('staging', 'mnopqrstuvwx', { dead: true }),
+  ];
+  assert.deepEqual(drawn(40, logins), [
+    [
+      'NAME        STATE',
+      'production  ✓ ok, 60 min',
+      '    mcp.projects.example/…f=abcdefghijkl',
+      '    ada@b.example',
+      'staging     ✗ refused, see below',
+      '    mcp.projects.example/…f=mnopqrstuvwx',
+    ],
+    ['To log in again:', '  postern login staging'],
+  ]);
+  assert.deepEqual(drawn(40, [{ server: 'https://mcp.a-rather-long-name.example/mcp', dead: true }])[0], [
+    'NAME                STATE',
+    'mcp.a-rathe…le/mcp  ✗ refused, see below',
+    '    mcp.a-rather-long-name.example/mcp',
+  ]);
+});
+
+test('two projects at one server are told apart where their addresses are cut', () => {
+  const servers = ['abcdefghijkl', 'mnopqrstuvwx'].map((id) => ({
+    name: 'work',
+    server: `https://mcp.projects.example/mcp?project_ref=${id}`,
+  }));
+  for (let width = 40; width <= 200; width += 1) {
+    const [lines] = drawn(width, servers);
+    const half = (lines.length - 1) / 2;
+    assert.notDeepEqual(lines.slice(1, 1 + half), lines.slice(1 + half), `at ${width}`);
+  }
 });
 
 test('who is the identity, the account where it is not the usual one, and whether it is the default', () => {
@@ -85,17 +149,16 @@ test('an installed proxy is told in a few words: in a pipe beside who it is, at 
 test('a pipe gets every cell whole, one line a login, and the time itself, which is the same whenever it is read', () => {
   const server = `https://${'long.'.repeat(30)}example/mcp`;
   const pipe = { look: plainLook, isTerminal: false };
-  const [first, second, ...others] = tableLines(pipe, [
-    row({ name: 'work', server }, false, pipe),
-    row({}, false, pipe),
-  ]);
-  assert.deepEqual(others, []);
+  const rows = [row({ name: 'work', server }, false, pipe), row({}, false, pipe), row({ dead: true }, false, pipe)];
+  const [[first, second, third, ...others], commands] = tableOf(pipe, rows);
+  assert.deepEqual([others, commands], [[], []]);
+  assert.match(third ?? '', /refused: postern login https:/);
   assert.match(first ?? '', /^work +https:\/\/(?:long\.){30}example\/mcp +- +ok until 2026-11-23T01:00:00.000Z$/);
   assert.match(second ?? '', /^- +https:\/\/mcp\.example\/mcp +- +ok until 2026-11-23T01:00:00.000Z$/);
-  for (const table of [pipe, wide]) assert.deepEqual(tableLines(table, []), [], 'no heading over nothing');
+  for (const table of [pipe, wide]) assert.deepEqual(tableOf(table, []), [[], []], 'no heading over nothing');
 });
 
-test('at a terminal of 40 to 200 columns every line fits, and the state is whole', () => {
+test('at a terminal of 40 to 200 columns every line fits, the state is whole, and no login’s server or person is left out', () => {
   const words = fc.string({ maxLength: 60, unit: fc.constantFrom('a', 'b', '.', '-', '字') });
   const login = fc.record({
     name: fc.option(fc.stringMatching(/^[a-z]{1,63}$/), { nil: undefined }),
@@ -108,33 +171,35 @@ test('at a terminal of 40 to 200 columns every line fits, and the state is whole
   const given = fc.tuple(fc.array(login, { minLength: 1, maxLength: 6 }), fc.integer({ min: 40, max: 200 }));
   fc.assert(
     fc.property(given, ([logins, width]) => {
-      const table = { look: { width, color: false }, isTerminal: true };
-      const rows = logins.map((one) => row(one, false, table));
-      const lines = tableLines(table, rows);
-      assert.equal(lines.length, logins.length + 1);
-      for (const [at, line] of lines.entries()) {
-        assert.ok(columnsOf(line) <= width, `${columnsOf(line)} of ${width}: ${line}`);
-        assert.ok(line.endsWith(rows[at - 1]?.state.text ?? 'STATE'), line);
+      const rows = logins.map((one) => row(one, false, at(width)));
+      const [[heading = '', ...lines]] = tableOf(at(width), rows);
+      for (const line of [heading, ...lines]) assert.ok(columnsOf(line) <= width, `${width}: ${line}`);
+      const isOneLine = heading.includes('SERVER');
+      const isHead = (line: string) => isOneLine || !line.startsWith('    ');
+      const heads = lines.filter(isHead);
+      assert.equal(heads.length, logins.length);
+      for (const [index, line] of heads.entries()) {
+        assert.ok(line.includes(`${rows[index]?.state.mark} ${rows[index]?.state.text}`), line);
       }
+      const below = rows.filter(({ name, who }) => name !== '' || who !== '').length;
+      assert.ok(isOneLine || lines.length >= logins.length + below, `nothing below: ${lines.join('\n')}`);
     }),
   );
 });
 
 test('one long name takes neither the servers of all out of a narrow table, nor the names', () => {
-  const table = { look: { width: 80, color: false }, isTerminal: true };
-  const lines = tableLines(
-    table,
-    [{ name: 'work', dead: true }, { name: 'localhost-alice-a-long-company-name.example' }].map((one) =>
-      row({ server: 'http://127.0.0.1:41200/mcp', ...one }, false, table),
-    ),
-  );
-  assert.deepEqual(lines, [
-    'NAME                           SERVER              STATE',
-    'work                           http://127.0.0.1:…  ✗ refused: postern login work',
-    'localhost-alice-a-long-compa…  http://127.0.0.1:…  ✓ ok, 60 min',
+  const logins = [{ name: 'work', dead: true }, { name: 'localhost-alice-a-long-company-name.example' }].map((one) => ({
+    server: 'http://127.0.0.1:41200/mcp',
+    ...one,
+  }));
+  assert.deepEqual(drawn(80, logins), [
+    [
+      'NAME                            SERVER                      STATE',
+      'work                            http://127.0.0.1:41200/mcp  ✗ refused, see below',
+      'localhost-alice-a-long-compan…  http://127.0.0.1:41200/mcp  ✓ ok, 60 min',
+    ],
+    ['To log in again:', '  postern login work'],
   ]);
-  const narrow = { look: { width: 40, color: false }, isTerminal: true };
-  assert.equal(row({ name: 'work', dead: true }, false, narrow).state.text, 'refused, see below');
 });
 
 test('spans are short', () => {
