@@ -91,7 +91,7 @@ async function playDemo(scene: DemoScene): Promise<number> {
   say(
     `\n${toned(look, 'good', 'Done.')} The authorization server was asked ${asked} times. With -v you see each request.`,
   );
-  say(`Next: ${toned(look, 'name', 'npm i -g .')} and ${toned(look, 'name', 'postern login <your server>')}`);
+  say(`Next: ${toned(look, 'name', 'npm i -g .')} and ${toned(look, 'name', 'postern login URL')}`);
   return 0;
 }
 

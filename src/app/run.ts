@@ -44,7 +44,7 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
     const isAlone = parsed.kind === 'help' && argv.every((word) => word === '--no-color');
     const { explain, greet } = await import('./help/help.js');
     await out.write(
-      isAlone ? await greet(look, () => makeContext(noOptions, helpTable).index) : await explain(look, parsed, tables),
+      isAlone ? await greet(look, () => makeContext(noOptions, helpTable)) : await explain(look, parsed, tables),
     );
     return 0;
   }

@@ -99,15 +99,18 @@ export function withLineMeant(error: unknown, argv: readonly string[], table: Co
 }
 
 /**
- * A remedy for “<server>” with the server that the person has named: it can be copied then. Not where that may be another
+ * A remedy for SERVER with the server that the person has named: it can be copied then. Not where that may be another
  * one, or its address should not be shown.
  */
 export function withServerNamed(error: unknown, { server, from, command }: LooseArguments): unknown {
   const isNamed = typeof server === 'string' && from === undefined && (!Array.isArray(command) || command.length === 0);
-  if (!isFailure(error) || !isNamed || !error.remedy.includes('<server>')) return error;
+  if (!isFailure(error) || !isNamed || !placeholder.test(error.remedy)) return error;
   if (server.length > 200 || visibleUrl(server) !== server) return error;
-  return error.withRemedy(error.remedy.replaceAll('<server>', () => shellWord(server)));
+  return error.withRemedy(error.remedy.replace(new RegExp(placeholder, 'g'), () => shellWord(server)));
 }
+
+/** A word of its own, which a shell takes as it stands: “<server>” would be read from a file. */
+const placeholder = /(?<= )SERVER(?![\w=-])/;
 
 /** The tool that stands with its server in one word, as in `work.echo`, where the command takes one. */
 function toolIn(typed = '', server: string, { positionals }: CommandTable): readonly string[] {

@@ -89,7 +89,7 @@ export function callRefused(method: string, error: RpcError): CallRefused {
   if (error.code !== -32601) return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, error);
   const meant = methods.includes(method) ? undefined : closest(method, methods);
   const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
-  return new CallRefused({ message, remedy: `${hint}See what the server offers: postern call <server>` }, error);
+  return new CallRefused({ message, remedy: `${hint}See what the server offers: postern call SERVER` }, error);
 }
 
 /** What has ended a request of which the server had made a task. @param became A sentence on what became of the task. */
@@ -186,7 +186,7 @@ export function nothingToWatch(server: string, cause: unknown): Failure {
     code: 'nothing_to_watch',
     exit: exitCode.callFailed,
     message: `${quoted(server)} offers no stream of notifications.`,
-    remedy: 'Ask it now and then instead: postern call <server>',
+    remedy: 'Ask it now and then instead: postern call SERVER',
     cause,
   });
 }

@@ -22,8 +22,7 @@ export function documentThere(path: string): Failure {
 
 /** No document can be read there. */
 export function documentMissing(unreadable: Failure): Failure {
-  const remedy =
-    'Name the folder or the file that it is in, or make one: postern client-metadata init --url https://…/client.json';
+  const remedy = 'Name the folder or the file that it is in, or make one: postern client-metadata init --url URL';
   return usage('client_metadata_missing', unreadable.message, remedy, unreadable);
 }
 

@@ -3,7 +3,7 @@ import { type Configuration, environmentLines, type SetValue, setValues } from '
 import { type Setting, settings } from '../core/configuration/settings.js';
 import { defaultLimits } from '../core/limits.js';
 import { closest } from '../core/text/closest.js';
-import { fitted, readerLook } from '../core/text/layout.js';
+import { fitted, inColumnsOrStacked, readerLook } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
@@ -116,11 +116,15 @@ async function showAll(world: World): Promise<0> {
     ...listLines(configuration),
     '',
     'Limits, which few people change:',
-    ...limits.flatMap((setting) => ['', ...settingLines(setting, set.get(setting.key))]),
-    ...environmentLines(env).flatMap((line) => ['', line]),
+    'in the file by these keys, or by a variable: connectSeconds is POSTERN_CONNECT_SECONDS',
   ];
   const look = readerLook(world);
-  const shown = lines.flatMap((line) => fitted(printable(line, 400), look.width));
+  const shown = [
+    ...lines.flatMap((line) => fitted(printable(line, 400), look.width)),
+    '',
+    ...limitLines(look, limits, set),
+    ...environmentLines(env).flatMap((line) => ['', ...fitted(printable(line, 400), look.width)]),
+  ];
   await out.line(shown.map((line) => lineToned(look, line)).join('\n'));
   return 0;
 }
@@ -135,6 +139,16 @@ function lineToned(look: Look, line: string): string {
 }
 
 const sources = { file: 'config.json', environment: 'the environment' } as const;
+
+/** One line each where there is room: the key and its value, what it limits, and what it takes. */
+function limitLines(look: Look, limits: readonly Setting[], set: ReadonlyMap<string, SetValue>): readonly string[] {
+  const rows = limits.map(({ key, fallback, describe, takes }) => {
+    const one = set.get(key);
+    const value = one === undefined ? fallback : `${one.value} (from ${sources[one.by]})`;
+    return [printable(`${key}: ${value}`, 400), `${describe.replace(/^limit /, '')} (${takes})`];
+  });
+  return inColumnsOrStacked(look, rows);
+}
 
 function settingLines(setting: Setting, set: SetValue | undefined): readonly string[] {
   const { key, fallback, takes, describe, variable, option } = setting;

@@ -48,7 +48,7 @@ export function serversAmbiguous(format: string, servers: readonly string[]): Fa
 /** No server was named, neither as an argument nor by the caller. */
 export function serverNotNamed(format: string, variable: string): Failure {
   const message = `postern credential ${format} was given no server, and ${variable} names none.`;
-  return wrongUsage('usage_wrong', message, `Name it: postern credential ${format} <server>`);
+  return wrongUsage('usage_wrong', message, `Name it: postern credential ${format} SERVER`);
 }
 
 /** A word is missing, or one too many. */
@@ -65,7 +65,7 @@ export function secretOnTerminal(): Failure {
 /** All has to be done within the time that callers wait. */
 export function deadlinePassed(login: LoginMeant | undefined, seconds: number): Failure {
   const of = login === undefined ? '' : ` for ${quoted(login.server, 200)}`;
-  const command = `postern token ${login === undefined ? '<server>' : loginArgument(login)} --verbose`;
+  const command = `postern token ${login === undefined ? 'SERVER' : loginArgument(login)} --verbose`;
   return new Failure({
     code: 'deadline_passed',
     exit: exitCode.network,
@@ -97,7 +97,7 @@ export function programNotStarted(command: string, code: string, cause: unknown)
 
 /** A shim is kept, and a login for one run alone is not. */
 export function ownLoginKept(): Failure {
-  const remedy = 'Make a login that stays: postern login <server> --client-credentials';
+  const remedy = 'Make a login that stays: postern login SERVER --client-credentials';
   return wrongUsage(
     'usage_wrong',
     '--shim writes a program that lasts, and --client-credentials a login that does not.',

@@ -61,7 +61,7 @@ export function notForgotten(failure: Failure): Failure {
 /** One more login would be more than are kept. Nothing was asked of anybody yet. */
 export function tooManyLogins(max: number): Failure {
   const message = `You have ${max} logins, the most that postern keeps.`;
-  const remedy = 'Log out of one that you do not need, then log in again: postern logout <login>';
+  const remedy = 'Log out of one that you do not need, then log in again: postern logout NAME';
   return new Failure({ code: 'too_many_logins', exit: exitCode.store, message, remedy });
 }
 

@@ -93,7 +93,7 @@ export function wordsUnsayable(title: string): Failure {
   return refused(
     'words_unsayable',
     `The path of node or postern, the server’s address, or the account’s name, holds characters that ${title} would replace or cannot quote.`,
-    'Give the login a short name (postern login <the server’s URL> --name NAME), or install postern in a plainer path.',
+    'Give the login a short name (postern login URL --name NAME), or install postern in a plainer path.',
   );
 }
 
@@ -122,7 +122,7 @@ export function serverNotNamed(program: string, names: readonly string[]): Failu
   const [first, ...others] = names.slice(0, 20).map((name) => printable(name, 80));
   if (first === undefined) {
     const message = 'There is no login yet, and no server was named.';
-    return refused('usage', message, 'Log in first: postern login <server> --name NAME');
+    return refused('usage', message, 'Log in first: postern login SERVER --name NAME');
   }
   const message = `There are several: ${[first, ...others].join(', ')}.`;
   return refused('usage', message, `Name one: postern setup ${program} ${first}`);

@@ -1,6 +1,6 @@
 import type { LoginRecord } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
-import { fitted, inColumnsOrBelow } from '../core/text/layout.js';
+import { columnsOf, cutInside, fitted, inColumns, inColumnsOrBelow, wrapped } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { isWindows } from '../core/text/system.js';
@@ -107,20 +107,56 @@ export function undoneLine({ path, existed }: SetupRecord, undone: UndoneEntry):
   }[undone];
 }
 
-/** `setup --list` for a person: programs found first, below a heading at a terminal. */
-export function programLines(all: readonly ListedProgram[], look: Look, isTerminal: boolean): readonly string[] {
-  const sorted = [...all.filter(isHere), ...all.filter((one) => !isHere(one))];
-  const cells = sorted.map(({ program, command, file, hasFile }) => {
-    const found = command ?? (hasFile ? file : undefined);
-    return [program.name, program.title, wayOf(program), found === undefined ? 'not found' : printable(found, 200)];
-  });
-  const headings = ['program', 'title', 'way', 'found'].map((title) => toned(look, 'dim', title.toUpperCase()));
-  const [heading = [], ...rows] = inColumnsOrBelow(look, [headings, ...cells]);
-  const lines = sorted.flatMap(({ entries }, at) => [
-    ...(rows[at] ?? []),
+/** `setup --list` in a pipe: a line for each program, those found first, and what was set up in each. */
+export function programLines(all: readonly ListedProgram[]): readonly string[] {
+  const sorted = foundFirst(all);
+  const cells = sorted.map((one) => [one.program.name, one.program.title, wayOf(one.program), foundOf(one)]);
+  const rows = inColumns({ width: Number.POSITIVE_INFINITY, color: false }, cells);
+  return sorted.flatMap(({ entries }, at) => [rows[at] ?? '', ...entries.map((entry) => `    ${entryWords(entry)}`)]);
+}
+
+function foundFirst(all: readonly ListedProgram[]): readonly ListedProgram[] {
+  return [...all.filter(isHere), ...all.filter((one) => !isHere(one))];
+}
+
+/** `setup --list` at a terminal: what is here, or was set up, by line; of all others the names that `setup` takes. */
+export function programList(all: readonly ListedProgram[], look: Look): readonly string[] {
+  const isShown = (one: ListedProgram) => isHere(one) || one.entries.length > 0;
+  const [shown, others] = [foundFirst(all).filter(isShown), all.filter((one) => !isShown(one))];
+  const names = others.map(({ program }) => program.name);
+  const next = 'The entry for one: postern setup PROGRAM SERVER';
+  return [
+    ...(shown.length === 0 ? [] : [...shownPrograms(shown, look), '']),
+    ...(names.length === 0
+      ? []
+      : [toned(look, 'strong', 'Not found on this machine'), ...wrapped(names.join(', '), look.width, 2), '']),
+    ...fitted(next, look.width),
+  ];
+}
+
+function shownPrograms(shown: readonly ListedProgram[], look: Look): readonly string[] {
+  const left = shown.map(({ program }) => [program.name, wayOf(program)]);
+  const [names, ways] = [0, 1].map((at) => Math.max(7, ...left.map((row) => columnsOf(row[at] ?? '')))) as [
+    number,
+    number,
+  ];
+  const room = Math.max(12, look.width - names - ways - 4);
+  const headings = ['program', 'way', 'found'].map((title) => toned(look, 'dim', title.toUpperCase()));
+  const cells = shown.map((one, at) => [...(left[at] ?? []), cutInside(room, foundOf(one))]);
+  const [heading = '', ...rows] = inColumns(look, [
+    headings,
+    ...cells.map(([name = '', ...more]) => [toned(look, 'name', name), ...more]),
+  ]);
+  const lines = shown.flatMap(({ entries }, at) => [
+    rows[at] ?? '',
     ...entries.flatMap((entry) => fitted(`    ${entryWords(entry)}`, look.width, 2)),
   ]);
-  return isTerminal ? [...heading, ...lines] : lines;
+  return [heading, ...lines];
+}
+
+function foundOf({ command, file, hasFile }: ProgramHere): string {
+  const found = command ?? (hasFile ? file : undefined);
+  return found === undefined ? 'not found' : printable(found, 200);
 }
 
 function entryWords({ server, path, state }: EntryHere): string {

@@ -53,7 +53,7 @@ async function externalProgramsFor(context: World, program: Program, args: Setup
 async function list({ externalPrograms, out, json, look }: World, args: SetupArguments): Promise<CommandExit> {
   const all = await listPrograms(await externalPrograms(), args.project ? 'project' : 'user');
   if (json) await out.json({ programs: all.map(render.programJson) });
-  else await out.line(render.programLines(all, readerLook({ out, look }), out.isTerminal).join('\n'));
+  else await out.line((out.isTerminal ? render.programList(all, look) : render.programLines(all)).join('\n'));
   return 0;
 }
 
@@ -141,7 +141,7 @@ async function check(context: World, args: SetupArguments): Promise<CommandExit>
     const [first] = results.map(resultJson);
     await out.json(isOne && first !== undefined ? first : { entries: results.map(resultJson) });
   } else if (results.length === 0) {
-    context.tell('postern has written no entry yet. Make one with: postern setup <program> <server> --write');
+    context.tell('postern has written no entry yet. Make one with: postern setup PROGRAM SERVER --write');
   } else {
     const { width } = readerLook(context);
     const linesOf = (result: CheckResult) => resultLines(result, logins, !isOne).flatMap((line) => fitted(line, width));

@@ -53,7 +53,7 @@ export type IndexProblem = 'corrupt' | 'newer' | 'unsafe' | 'too_large' | 'full'
 
 /** Codes `index_corrupt`, `index_newer`, `index_unsafe`, `index_too_large`, `index_full`. @param why For `corrupt` and `unsafe`. */
 export function indexUnusable(problem: IndexProblem, path: string, why = ''): Failure {
-  const putBack = `Put back a good copy of it, or move it away (${isWindows ? 'move' : 'mv'} ${quotedPath(path, 200)} ${quotedPath(`${path}.damaged`, 200)}) and log in again: postern login <server>`;
+  const putBack = `Put back a good copy of it, or move it away (${isWindows ? 'move' : 'mv'} ${quotedPath(path, 200)} ${quotedPath(`${path}.damaged`, 200)}) and log in again: postern login SERVER`;
   const [message, remedy] = {
     corrupt: [`is damaged (${quoted(why, 100)}); it was left as it is`, putBack],
     newer: [
@@ -67,7 +67,7 @@ export function indexUnusable(problem: IndexProblem, path: string, why = ''): Fa
     too_large: ['is larger than 1 MiB; postern writes none so large, and did not read it', putBack],
     full: [
       'is full: with this it would be larger than 1 MiB. It was left as it is',
-      'Forget logins that nobody needs (postern status, postern logout <login>), then try again.',
+      'Forget logins that nobody needs (postern status, postern logout NAME), then try again.',
     ],
   }[problem] as [string, string];
   return storeFailure(`index_${problem}`, `The list of logins ${quotedPath(path, 200)} ${message}.`, remedy);

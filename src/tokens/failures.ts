@@ -41,7 +41,7 @@ function mayBeName(text: string): boolean {
 
 /** How to get a login that is called so. */
 function newLoginCommand(name: string): string {
-  return `postern login <the server’s URL>${mayBeName(name) ? ` --name ${name}` : ''}`;
+  return `postern login URL${mayBeName(name) ? ` --name ${name}` : ''}`;
 }
 
 /** A host without a scheme is what people type most often. */
@@ -131,7 +131,7 @@ export function loginChanged(named: string, now: { readonly server: string; read
     code: 'login_changed',
     exit: exitCode.usage,
     message: `${quoted(visibleUrl(named), 200)} is now the login for ${quoted(visibleUrl(now.server), 200)} (account ${quoted(now.account, 80)}), and the program that asks was set up for another one. No token was sent.`,
-    remedy: `Give the login that is meant another name (postern login <the server’s URL> --name NAME) and set the program up for it: postern setup <program> NAME --write`,
+    remedy: `Give the login that is meant another name (postern login URL --name NAME) and set the program up for it: postern setup PROGRAM NAME --write`,
   });
 }
 
@@ -286,6 +286,6 @@ export function addressSecret(url: string): Failure {
     code: 'address_secret',
     exit: exitCode.usage,
     message: `The query of ${quoted(visibleUrl(url), 200)} seems to hold a secret, and other users of this machine can read command lines.`,
-    remedy: 'Give the login a name, and use that instead: postern login <the server’s URL> --name NAME',
+    remedy: 'Give the login a name, and use that instead: postern login URL --name NAME',
   });
 }

@@ -65,15 +65,16 @@ function commandsIn(text: string): readonly string[] {
 /** The words of a command line, as a POSIX shell takes them apart; what stands for something gets a value. */
 function wordsOf(command: string): readonly string[] {
   const filled = command
-    .replace(/<the server’s URL>|<server>|https:\/\/…/g, 'https://example.com/mcp')
-    .replace(/<program>/g, 'claude')
-    .replace(/<login>/g, 'work')
+    .replace(/\b(?:URL|SERVER)\b/g, 'https://example.com/mcp')
+    .replace(/\bPROGRAM\b/g, 'claude')
+    .replace(/\bNAME\b/g, 'work')
     .replace(/…/g, 'x');
   const words = filled.match(/(?:'(?:[^'])*'|\\.|[^\s'\\])+/g) ?? [];
   return words.map((word) => word.replace(/'([^']*)'|\\(.)/g, (_, inside, escaped) => inside ?? escaped));
 }
 
 async function assertIsTaken(command: string): Promise<void> {
+  assert.doesNotMatch(command, /<[^>]*>/, 'a shell would read from a file what stands for something');
   const [, name = '', ...rest] = wordsOf(command);
   if (name === '--help') return;
   const topic = name === 'help' ? rest[0] : name;

@@ -7,7 +7,7 @@ const failure = new Failure({
   code: 'credential_corrupt',
   exit: 7,
   message: 'It is damaged.',
-  remedy: 'Run: postern login <server>',
+  remedy: 'Run: postern login SERVER',
 });
 
 const remedyFor = (args: Parameters<typeof withServerNamed>[1]) => (withServerNamed(failure, args) as Failure).remedy;

@@ -103,7 +103,7 @@ test('a name that is gone: each request is answered with what to run, and the lo
     const refused = await host.ask({ id, method, params });
     assert.deepEqual([refused.id, refused.error?.code], [id, -31011]);
     assert.equal(refused.error?.data?.['code'], 'login_needed');
-    assert.equal(refused.error?.data?.['remedy'], 'Run: postern login <the server’s URL> --name work');
+    assert.equal(refused.error?.data?.['remedy'], 'Run: postern login URL --name work');
   }
   await host.program.waitForStderr(/No login named "work"/);
   await storeLogin(home, { server: server.url, name: 'work', accessToken: 'token-of-work', expiresAt });

@@ -97,7 +97,7 @@ test('a slip of the finger is answered with what was meant, curl with its comman
   const write = await runProgram(home, ['setup', 'curl', server, '--write']);
   assert.equal(write.code, 2);
   const none = await runProgram(home, ['setup', 'claude']);
-  assert.match(none.stderr, /no login yet[\s\S]*postern login <server> --name NAME/);
+  assert.match(none.stderr, /no login yet[\s\S]*postern login SERVER --name NAME/);
 });
 
 test('an entry’s name is no path, no option and no markup [A-267]', async () => {

@@ -10,7 +10,7 @@ test('an address without a scheme is told what it lacks', () => {
   assert.equal(remedyFor('example.com'), 'Did you mean https://example.com?');
   assert.equal(remedyFor('mcp.example.com:8443/mcp'), 'Did you mean https://mcp.example.com:8443/mcp?');
   assert.equal(remedyFor('localhost:8080/mcp'), 'Did you mean http://localhost:8080/mcp?');
-  assert.equal(remedyFor('work'), 'To log in, run: postern login <the server’s URL> --name work');
+  assert.equal(remedyFor('work'), 'To log in, run: postern login URL --name work');
   for (const other of ['my server', 'ftp://example.com', 'a.b?token=canary', '']) {
     assert.equal(remedyFor(other), 'Pass the server’s full URL, such as https://example.com/mcp.', other);
   }

@@ -59,6 +59,6 @@ test('without a near one the names there are, then how to log in; values of opti
   const schemeless = await at.run('call', 'c.example/mcp');
   assert.deepEqual([schemeless.code, /Did you mean https:\/\/c\.example\/mcp\?/.test(schemeless.stderr)], [2, true]);
   await using none = await homeWith();
-  assert.match((await none.run('bridge', 'work')).stderr, /Run: postern login <the server’s URL> --name work/);
+  assert.match((await none.run('bridge', 'work')).stderr, /Run: postern login URL --name work/);
   assert.equal((await none.run('bridge', 'work')).code, 3);
 });

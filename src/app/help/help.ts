@@ -1,9 +1,11 @@
 import type { CommandTable } from '../../core/command.js';
+import type { Clock } from '../../core/ports.js';
 import type { IndexDocument } from '../../core/records.js';
 import { closest } from '../../core/text/closest.js';
 import type { Look } from '../../core/text/look.js';
 import { quoted } from '../../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../../core/usage-failures.js';
+import { loginStatus } from '../../login/status/login-status.js';
 
 import { commandHelp } from './command-help.js';
 import { overview } from './overview.js';
@@ -43,14 +45,16 @@ export function explain(look: Look, asked: Asked, commands: readonly CommandTabl
 /** What `postern` alone prints. A list of logins that cannot be read is no reason to fail. */
 export async function greet(
   look: Look,
-  index: () => { readonly read: () => Promise<Pick<IndexDocument, 'logins'>> },
+  world: () => {
+    readonly index: { readonly read: () => Promise<Pick<IndexDocument, 'logins' | 'providers'>> };
+    readonly clock: Pick<Clock, 'now'>;
+  },
 ): Promise<string> {
-  const logins = await index()
-    .read()
-    .then(
-      (document) => document.logins,
-      () => undefined,
-    );
+  const { index, clock } = world();
+  const logins = await index.read().then(
+    ({ logins: all, providers }) => all.map((login) => loginStatus(login, clock.now(), providers)),
+    () => undefined,
+  );
   return textOf(welcome(look, logins));
 }
 

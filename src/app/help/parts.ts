@@ -60,18 +60,34 @@ export function copyLines(look: Look, command: string): readonly string[] {
 
 const indentGoingOn = 6;
 
-/** Command lines to copy, each with what it does. */
-export function exampleLines(
-  look: Look,
-  examples: readonly { readonly command: string; readonly describe: string }[],
-): readonly string[] {
-  const column = Math.max(0, ...examples.map(({ command }) => columnsOf(command)));
-  const isWide = examples.every(({ describe }) => column + columnsOf(describe) + 4 <= look.width);
-  return examples.flatMap(({ command, describe }) => {
-    const name = toned(look, 'name', command);
-    if (isWide) return [`  ${name}${' '.repeat(column - columnsOf(command) + 2)}${toned(look, 'dim', describe)}`];
+interface Example {
+  readonly command: string;
+  readonly describe: string;
+}
+
+/** Command lines to copy, each with what it does: beside it, or below a line that is too long for that. */
+export function exampleLines(look: Look, examples: readonly Example[]): readonly string[] {
+  const column = exampleColumn(look, examples);
+  return examples.flatMap((example) => {
+    const { command, describe } = example;
+    if (fitsBeside(look, column, example)) {
+      const name = toned(look, 'name', command);
+      return [`  ${name}${' '.repeat(column - columnsOf(command) + 2)}${toned(look, 'dim', describe)}`];
+    }
     return [...copyLines(look, command), ...wrapped(describe, look.width, 6).map((line) => toned(look, 'dim', line))];
   });
+}
+
+/** Columns for the commands, so that most of them have their texts beside them; 0: none has. */
+function exampleColumn(look: Look, examples: readonly Example[]): number {
+  const widths = examples.map(({ command }) => columnsOf(command)).toSorted((one, other) => other - one);
+  return (
+    widths.find((column) => examples.filter((one) => fitsBeside(look, column, one)).length * 2 > examples.length) ?? 0
+  );
+}
+
+function fitsBeside({ width }: Look, column: number, { command, describe }: Example): boolean {
+  return columnsOf(command) <= column && column + columnsOf(describe) + 4 <= width;
 }
 
 /** A paragraph, after an empty line. */

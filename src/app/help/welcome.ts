@@ -1,28 +1,38 @@
 import type { LoginRecord } from '../../core/records.js';
-import { cutTo, inColumns, inColumnsOrBelow, wrapped } from '../../core/text/layout.js';
+import { columnsOf, cutInside, cutTo, inColumns, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { printable, shellWord } from '../../core/text/printable.js';
+import { type LoginStatus, needsPerson } from '../../login/status/login-status.js';
 import { product } from './overview.js';
 import { exampleLines, section } from './parts.js';
 
 /** As many logins as fit into a small terminal with the rest. */
 const shownLogins = 10;
 
+/** The least of an address that tells servers apart. */
+const leastAddress = 20;
+
+interface LoginRow {
+  readonly name: string;
+  readonly address: string;
+  /** What is to be done about it. */
+  readonly state: string;
+}
+
 /**
  * What `postern` alone prints: what there is, and what to type next.
  * @param logins Undefined where the list of them cannot be read.
  */
-export function welcome(look: Look, logins: readonly LoginRecord[] | undefined): readonly string[] {
-  const [first] = logins ?? [];
+export function welcome(look: Look, logins: readonly LoginStatus[] | undefined): readonly string[] {
   return [
     ...wrapped(product, look.width),
-    ...(first === undefined ? beginning(look, logins) : going(look, logins ?? [], nameOf(first))),
+    ...(logins === undefined || logins.length === 0 ? beginning(look, logins) : going(look, logins)),
     '',
     ...wrapped(`All commands: ${toned(look, 'name', 'postern --help')}`, look.width),
   ];
 }
 
-function beginning(look: Look, logins: readonly LoginRecord[] | undefined): readonly string[] {
+function beginning(look: Look, logins: readonly LoginStatus[] | undefined): readonly string[] {
   if (logins === undefined) {
     const why = { command: 'postern status', describe: 'say why' };
     return section(look, 'The list of your logins cannot be read', exampleLines(look, [why]));
@@ -38,23 +48,33 @@ function beginning(look: Look, logins: readonly LoginRecord[] | undefined): read
   );
 }
 
-function going(look: Look, logins: readonly LoginRecord[], name: string): readonly string[] {
-  const rows = logins
-    .slice(0, shownLogins)
-    .map((login) => [
-      `  ${toned(look, 'name', cutTo(30, nameOf(login)))}`,
-      printable(login.server, 200),
-      ...(needsLogin(login) ? [toned(look, 'warning', 'needs a new login')] : []),
-    ]);
-  const more = logins.length - shownLogins;
+function going(look: Look, statuses: readonly LoginStatus[]): readonly string[] {
+  const rows = statuses.slice(0, shownLogins).map((status): LoginRow => {
+    const { name, server } = status.login;
+    const address = printable(server.replace(/^https:\/\//, ''), 200);
+    return {
+      name: toned(look, 'name', name === undefined ? cutInside(36, address) : cutTo(30, printable(name, 200))),
+      address: name === undefined ? '' : address,
+      state: needsPerson(status) ? toned(look, 'warning', 'needs a new login') : '',
+    };
+  });
+  const more = statuses.length - shownLogins;
+  const ended = statuses.filter(needsPerson);
+  const [first] = statuses.filter((one) => !needsPerson(one));
   return [
-    ...section(look, 'Your logins', look.width < 60 ? inColumnsOrBelow(look, rows).flat() : inColumns(look, rows, 1)),
+    ...section(look, 'Your logins', loginLines(look, rows)),
     ...(more > 0 ? [`  and ${more} more: postern status`] : []),
     ...section(
       look,
       'Next',
       exampleLines(look, [
-        { command: `postern call ${name}`, describe: 'its tools' },
+        ...ended
+          .slice(0, 1)
+          .map(({ remedy = '' }) => ({
+            command: ended.length === 1 ? printable(remedy, 2000) : 'postern login --expired',
+            describe: ended.length === 1 ? 'log in again' : `log in again to the ${ended.length} that need it`,
+          })),
+        ...(first === undefined ? [] : [{ command: `postern call ${nameOf(first.login)}`, describe: 'its tools' }]),
         { command: `postern setup --list`, describe: 'programs that can use a login' },
         { command: 'postern status', describe: 'until when each login is valid' },
         { command: 'postern login https://example.com/mcp', describe: 'log in to another server' },
@@ -63,11 +83,24 @@ function going(look: Look, logins: readonly LoginRecord[], name: string): readon
   ];
 }
 
+/** Name, address and what is to be done: in columns, the address cut inside, or below the name where that leaves too little. */
+function loginLines(look: Look, rows: readonly LoginRow[]): readonly string[] {
+  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(columnsOf));
+  const room = look.width - widest(rows.map(({ name }) => name)) - widest(rows.map(({ state }) => state)) - 6;
+  const isWide = room >= Math.min(leastAddress, widest(rows.map(({ address }) => address)));
+  const lines = isWide
+    ? inColumns(
+        look,
+        rows.map(({ name, address, state }) => [name, cutInside(room, address), state]),
+      )
+    : rows.flatMap(({ name, address, state }) => [
+        [name, state].filter((text) => text !== '').join('  '),
+        ...(address === '' ? [] : [`    ${cutInside(look.width - 6, address)}`]),
+      ]);
+  return lines.map((line) => `  ${line}`);
+}
+
 /** What every command takes for this login. */
 function nameOf({ name, server }: LoginRecord): string {
   return shellWord(printable(name ?? server, 200));
-}
-
-function needsLogin({ dead, gone, shared }: LoginRecord): boolean {
-  return dead === true || gone === true || shared === true;
 }

@@ -1,6 +1,7 @@
+import { basename, dirname } from 'node:path';
 import { Failure } from '../../core/failure.js';
 import { defaultAccount } from '../../core/records.js';
-import { fitted, inColumnsOrBelow } from '../../core/text/layout.js';
+import { fitted, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { resultJson, resultLine } from '../../login/logout/logout.command.js';
@@ -30,7 +31,7 @@ export function planLines(written: Written, look: Look): readonly string[] {
     shown(identity),
   ]);
   const lines = [
-    ...block(look, 'Entries in other programs’ files', inColumnsOrBelow(indented(look), rows).flat()),
+    ...block(look, 'Entries in other programs’ files', inColumnsOrStacked(indented(look), rows)),
     ...block(
       look,
       'Programs written for others (shims)',
@@ -41,18 +42,29 @@ export function planLines(written: Written, look: Look): readonly string[] {
       'Installed proxies (services)',
       services.map(({ server, port }) => `127.0.0.1:${port} for ${shown(server)}`),
     ),
-    ...block(look, 'Logins, revoked at their authorization servers', inColumnsOrBelow(indented(look), all).flat()),
-    ...block(
-      look,
-      'Logins at companies’ providers, revoked there',
-      inColumnsOrBelow(indented(look), atProviders).flat(),
-    ),
+    ...block(look, 'Logins, revoked at their authorization servers', inColumnsOrStacked(indented(look), all)),
+    ...block(look, 'Logins at companies’ providers, revoked there', inColumnsOrStacked(indented(look), atProviders)),
     ...block(look, 'Kept with them', secrets),
-    ...block(look, 'Files and folders of postern itself', files.map(shown)),
+    ...byFolder(files).flatMap(([folder, names]) =>
+      block(
+        look,
+        `Files and folders of postern itself, in ${shown(folder)}`,
+        wrapped(names.map(shown).join(', '), look.width - 2),
+      ),
+    ),
   ];
   return lines.length === 0
     ? ['There is nothing here that postern wrote.']
     : ['This is what postern wrote here:', ...lines];
+}
+
+/** The files of each folder, by their names there. */
+function byFolder(files: readonly string[]): readonly (readonly [folder: string, names: readonly string[]])[] {
+  const folders = [...new Set(files.map((file) => dirname(file)))];
+  return folders.map((folder) => [
+    folder,
+    files.filter((file) => dirname(file) === folder).map((file) => basename(file)),
+  ]);
 }
 
 const indented = (look: Look): Look => ({ ...look, width: look.width - 2 });

@@ -4,7 +4,7 @@ import type { Terminal } from '../../core/ports.js';
 import { readWhole } from '../../core/read-whole.js';
 import { closest } from '../../core/text/closest.js';
 import type { JsonObject } from '../../core/text/json.js';
-import { inColumns, wrapped } from '../../core/text/layout.js';
+import { inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { printable, quoted } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
@@ -254,10 +254,8 @@ function helpLines({ look }: Pick<ShellWorld, 'look'>): readonly string[] {
     ['exit', 'leave (or Ctrl-D)'],
   ];
   const cells = rows.map(([words = '', text = '']) => [toned(look, 'name', words), text]);
-  const lines =
-    look.width < 70 ? cells.flatMap(([words = '', text]) => [words, `    ${text}`]) : inColumns(look, cells);
   const keys = 'TAB completes, Ctrl-C cancels what runs, the arrow keys bring back lines.';
-  return [...lines, ...wrapped(keys, look.width)];
+  return [...inColumnsOrStacked(look, cells), ...wrapped(keys, look.width)];
 }
 
 /** @throws Failure `tool_unknown` */

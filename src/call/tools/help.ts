@@ -10,7 +10,7 @@ import { hanging, marksOf } from './render-list.js';
 const minRoom = 24;
 
 /**
- * The lines of `postern call <server> <tool> --help`: what the tool does, its parameters, and an example to copy.
+ * The lines of `postern call SERVER TOOL --help`: what the tool does, its parameters, and an example to copy.
  * What it prints is printable.
  */
 export function toolHelp(tool: ToolSignature, commandFor: CommandFor, look: Look): readonly string[] {

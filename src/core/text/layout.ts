@@ -142,6 +142,38 @@ export function inColumnsOrBelow(look: Look, rows: readonly (readonly string[])[
   });
 }
 
+/** The least that a text beside its label needs. */
+const leastBeside = 30;
+
+/**
+ * Rows in columns where all of them fit. Else all of them alike: a text of several words beside its label, on as many lines
+ * as it needs, or the first cell of each on a line, and what goes with it below.
+ */
+export function inColumnsOrStacked(look: Look, rows: readonly (readonly string[])[]): readonly string[] {
+  const lines = inColumns(endless, rows);
+  if (lines.every((line) => columnsOf(line) <= look.width)) return lines;
+  const column = Math.max(0, ...rows.map(([head = '']) => columnsOf(head))) + 2;
+  const room = look.width - column;
+  const texts = rows.map(([, ...others]) => others.filter((cell) => cell !== '').join('  '));
+  const hasRoom = texts.every((text) => text.split(' ').every((word) => columnsOf(word) <= room));
+  return rows.flatMap(([head = ''], at) => {
+    const text = texts[at] ?? '';
+    if (text === '') return [head];
+    if (room < leastBeside || !hasRoom) return [head, ...wrapped(withBrokenWords(text, look.width - 4), look.width, 4)];
+    const [first = '', ...others] = wrapped(text, look.width, column);
+    return [head + ' '.repeat(column - columnsOf(head)) + first.trimStart(), ...others];
+  });
+}
+
+/** A text whose words, such as identifiers, are broken where they are wider than the line. */
+export function withBrokenWords(text: string, room: number): string {
+  const broken = (word: string) => word.match(new RegExp(`.{1,${room}}`, 'gu'))?.join(' ') ?? word;
+  return text
+    .split(' ')
+    .map((word) => (columnsOf(word) <= room ? word : broken(word)))
+    .join(' ');
+}
+
 /**
  * Rows in columns, two blanks between them. Where they do not fit, the column named by `flexible` is cut, the last one by
  * default; a cell may have tones.

@@ -3,7 +3,7 @@ import { exitCode, Failure } from '../../core/failure.js';
 import type { GivenOption } from '../../core/login-command.js';
 import type { CorePorts, OfferedServer } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../../core/records.js';
-import { inColumns, inColumnsOrBelow, readerLook } from '../../core/text/layout.js';
+import { inColumnsOrBelow, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { counted, printable, shellWord } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
@@ -85,11 +85,8 @@ async function mayLogInToAll(
     would: 'log in to',
     noun: 'server',
     names: wanted.map(({ name }) => name),
-    lines: inColumns(
-      { ...world.look, width: Number.POSITIVE_INFINITY },
-      wanted.map(({ name, url }) => [printable(name, 80), url]),
-    ),
-    maxLines: 12,
+    rows: wanted.map(({ name, url }) => [name, url]),
+    maxRows: 12,
     question: `Log in to all ${wanted.length}?`,
     yes: args.yes || wanted.length <= maxUnasked,
     command: ['postern login --from', shellWord(from), '--all --yes', ...words].join(' '),

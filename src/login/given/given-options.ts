@@ -55,7 +55,7 @@ function contradicting({ name, excludes = [] }: OptionSpec): readonly string[] {
 }
 
 /**
- * A failure of what knows no login (a store), whose remedy says `postern login <server>`: with the server that was named,
+ * A failure of what knows no login (a store), whose remedy says `postern login SERVER`: with the server that was named,
  * and what was typed for it. An address that should not be shown stays as it is.
  */
 export function withLoginTyped(
@@ -65,7 +65,7 @@ export function withLoginTyped(
 ): unknown {
   if (!isFailure(error) || !error.remedy.includes(loginSomewhere)) return error;
   const { server, account, name } = args;
-  const shown = server.length > 200 || visibleUrl(server) !== server ? '<server>' : shellWord(server);
+  const shown = server.length > 200 || visibleUrl(server) !== server ? 'SERVER' : shellWord(server);
   const which = [
     ...(account === undefined || account === 'default' ? [] : [`--account ${shellWord(String(account))}`]),
     ...(name === undefined ? [] : [`--name ${shellWord(String(name))}`]),
@@ -78,7 +78,7 @@ export function withLoginTyped(
   return error.withRemedy(remedy);
 }
 
-const loginSomewhere = 'postern login <server>';
+const loginSomewhere = 'postern login SERVER';
 
 /** With the one option that such a remedy may name. */
 const toLogIn = new RegExp(`${loginSomewhere}( --[a-z-]+ [a-z]+)?`, 'g');

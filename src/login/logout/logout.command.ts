@@ -155,8 +155,8 @@ async function mayEndAll(world: World, { yes, force }: Arguments): Promise<boole
     would: 'end',
     noun: 'login',
     names: logins.map(fullName),
-    lines: logins.map(namedInFull),
-    maxLines: Number.POSITIVE_INFINITY,
+    rows: logins.map(namedInFull),
+    maxRows: Number.POSITIVE_INFINITY,
     question: logins.length === 1 ? 'Log out of it?' : `Log out of all ${logins.length}?`,
     yes,
     command: `postern logout --all --yes${force ? ' --force' : ''}`,
@@ -164,8 +164,8 @@ async function mayEndAll(world: World, { yes, force }: Arguments): Promise<boole
 }
 
 /** With its address, where its name does not tell that. */
-function namedInFull(login: LoginRecord): string {
-  return login.name === undefined ? fullName(login) : `${fullName(login)}  ${login.server}`;
+function namedInFull(login: LoginRecord): readonly string[] {
+  return login.name === undefined ? [fullName(login)] : [fullName(login), login.server];
 }
 
 async function endAll(world: World, force: boolean): Promise<CommandExit> {

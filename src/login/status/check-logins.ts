@@ -5,6 +5,7 @@ import type { LoginRecord } from '../../core/records.js';
 import { counted } from '../../core/text/printable.js';
 import { Deadline } from '../../core/time.js';
 import type { AskServer } from '../../mcp/server-session.js';
+import type { StorePorts } from '../../stores/ports.js';
 import { serverSilent } from '../failures.js';
 import { whatServerSays } from './server-says.js';
 
@@ -16,9 +17,14 @@ export interface CheckedLogin {
   readonly failure: Failure | undefined;
   /** Who the server says the caller is; undefined where it was not asked, or does not say. */
   readonly says: string | undefined;
+  /** How many tools it has, as it said just now or within a day; undefined where that is not known. */
+  readonly tools: number | undefined;
 }
 
-export interface CheckWorld extends Pick<CommandOutput, 'signal'>, Pick<CorePorts, 'clock' | 'progress'> {
+export interface CheckWorld
+  extends Pick<CommandOutput, 'signal'>,
+    Pick<CorePorts, 'clock' | 'progress'>,
+    Pick<StorePorts, 'toolLists'> {
   readonly askServer: AskServer;
 }
 
@@ -60,17 +66,26 @@ async function checkLogin(world: CheckWorld, login: LoginRecord, asksWho: boolea
   using deadline = new Deadline(checkSeconds * 1000, () => serverSilent(login.server, checkSeconds));
   const signal = AbortSignal.any([world.signal, deadline.signal]);
   try {
-    const says = await askServer({ login, signal }, async (session) => {
+    const words = await askServer({ login, signal }, async (session) => {
       milliseconds = Math.round(clock.monotonic() - started);
       return asksWho ? await whatServerSays(session).catch(ignoreFailure) : undefined;
     });
-    return { state: 'ok', milliseconds, failure: undefined, says };
+    const tools = words?.tools ?? (await listedTools(world, login));
+    return { state: 'ok', milliseconds, failure: undefined, says: words?.says, tools };
   } catch (error) {
     if (!(error instanceof Failure) || world.signal.aborted) throw error;
     // It was open: what went wrong behind that says nothing of the login.
-    if (milliseconds !== undefined) return { state: 'ok', milliseconds, failure: undefined, says: undefined };
-    return { state: stateOf(error), milliseconds, failure: error, says: undefined };
+    const nothing = { milliseconds, says: undefined, tools: undefined };
+    return milliseconds !== undefined
+      ? { state: 'ok', failure: undefined, ...nothing }
+      : { state: stateOf(error), failure: error, ...nothing };
   }
+}
+
+/** As it was listed within a day: no request is made for that. */
+async function listedTools({ toolLists, clock }: CheckWorld, { key }: LoginRecord): Promise<number | undefined> {
+  const list = await toolLists.read(key, clock.now());
+  return list?.isWhole === true ? list.tools.length : undefined;
 }
 
 function stateOf({ code, exit }: Failure): CheckedLogin['state'] {

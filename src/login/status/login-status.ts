@@ -1,9 +1,9 @@
 import { loginCommand } from '../../core/login-command.js';
 import type { BrokenLogin, Clock } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord, type ProviderRecord, storeInWords } from '../../core/records.js';
-import { columnsOf, inColumnsOrBelow, wrapped } from '../../core/text/layout.js';
+import { columnsOf, inColumnsOrBelow, withBrokenWords, wrapped } from '../../core/text/layout.js';
 import { type Look, plainLook, toned } from '../../core/text/look.js';
-import { printable } from '../../core/text/printable.js';
+import { counted, printable } from '../../core/text/printable.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { isLoginAt } from '../../tokens/company/vouch.js';
 import { dateOrNull, failureJson, inWords } from '../render.js';
@@ -136,7 +136,7 @@ export function labelledLines(look: Look, rows: readonly LabelledRow[]): readonl
     const text = printable(value, 600);
     const words = text.split(' ');
     if (look !== plainLook && Math.max(...words.map(columnsOf)) > look.width - label.length) {
-      const broken = words.map((word) => brokenWord(word, look.width - indentBelow)).join(' ');
+      const broken = withBrokenWords(text, look.width - indentBelow);
       return [toned(look, 'dim', label.trimEnd()), ...wrapped(broken, look.width, indentBelow)];
     }
     const [first = '', ...others] = look === plainLook ? [text] : wrapped(text, look.width, label.length, 0);
@@ -146,12 +146,6 @@ export function labelledLines(look: Look, rows: readonly LabelledRow[]): readonl
 
 /** Where a value stands that has no room beside its label. */
 const indentBelow = 4;
-
-/** A word that is wider than the line, such as an identifier, on as many as it needs. */
-function brokenWord(word: string, room: number): string {
-  const pieces = columnsOf(word) <= room ? [word] : (word.match(new RegExp(`.{1,${room}}`, 'gu')) ?? [word]);
-  return pieces.join(' ');
-}
 
 /** What its tokens are asked for; undefined: for the very address of its server. */
 function resourceInWords({ requestedResource, resource, server }: LoginRecord): string | undefined {
@@ -251,9 +245,14 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
   };
 }
 
+/** A server that has taken the login: how long that took, and how many tools it has where that is known. */
+export function okInWords({ milliseconds = 0, tools }: Pick<CheckedLogin, 'milliseconds' | 'tools'>): string {
+  return `ok, ${milliseconds} ms${tools === undefined ? '' : `, ${counted(tools, 'tool')}`}`;
+}
+
 /** Null: it was not asked. */
 export function checkedJson(checked: CheckedLogin | undefined): Readonly<Record<string, unknown>> | null {
   if (checked === undefined) return null;
-  const { state, milliseconds = null, failure, says = null } = checked;
-  return { state, milliseconds, failure: failure === undefined ? null : failureJson(failure), serverSays: says };
+  const { state, milliseconds = null, failure, says = null, tools = null } = checked;
+  return { state, milliseconds, tools, failure: failure === undefined ? null : failureJson(failure), serverSays: says };
 }

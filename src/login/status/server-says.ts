@@ -1,3 +1,4 @@
+import { ignoreFailure } from '../../core/failure.js';
 import { asObject, type JsonObject, type JsonValue, parseObject, stringField } from '../../core/text/json.js';
 import { printable } from '../../core/text/printable.js';
 import type { ServerSession } from '../../mcp/server-session.js';
@@ -52,14 +53,25 @@ function memberIn(object: JsonObject): string | undefined {
     .find((value): value is string => typeof value === 'string' && value.trim() !== '');
 }
 
+/** What a server says of its caller and of itself. */
+export interface ServerWords {
+  /** Who its caller is; undefined where it does not say. */
+  readonly says: string | undefined;
+  /** How many tools it has; undefined where it has more than it lists at once. */
+  readonly tools: number | undefined;
+}
+
 /**
- * Who the server says its caller is, where it has a tool for that. Only that one tool is called, and only where the server
- * marks it read-only. Words of a server: shown as such, and believed by nothing.
- * @throws Failure of the session
+ * Who the server says its caller is, where it has a tool for that, and how many tools it lists. Only that one tool is
+ * called, and only where the server marks it read-only. Words of a server: shown as such, and believed by nothing.
+ * @throws Failure of the session, where it lists nothing
  */
-export async function whatServerSays(session: ServerSession): Promise<string | undefined> {
-  const { tools } = await session.request('tools/list', {});
-  const name = Array.isArray(tools) ? whoamiTool(tools) : undefined;
-  if (name === undefined) return undefined;
-  return identityIn(await session.request('tools/call', { name, arguments: {} }));
+export async function whatServerSays(session: ServerSession): Promise<ServerWords> {
+  const { tools, nextCursor } = await session.request('tools/list', {});
+  if (!Array.isArray(tools)) return { says: undefined, tools: undefined };
+  const count = nextCursor === undefined ? tools.length : undefined;
+  const name = whoamiTool(tools);
+  if (name === undefined) return { says: undefined, tools: count };
+  const result = await session.request('tools/call', { name, arguments: {} }).catch(ignoreFailure);
+  return { says: result && identityIn(result), tools: count };
 }

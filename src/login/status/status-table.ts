@@ -5,7 +5,7 @@ import { columnsOf, cutInside, cutTo, inColumns } from '../../core/text/layout.j
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import type { CheckedLogin } from './check-logins.js';
-import { browserInWords, type LoginStatus, whoOf } from './login-status.js';
+import { browserInWords, type LoginStatus, okInWords, whoOf } from './login-status.js';
 
 /** How a table is printed. */
 export interface TableLook {
@@ -90,10 +90,10 @@ function leftIn({ isTerminal }: TableLook, expiresAt: number, now: number): stri
   return isTerminal ? `, ${shortSpan(expiresAt - now)}` : ` until ${new Date(expiresAt).toISOString()}`;
 }
 
-function checkedCell({ state, milliseconds = 0 }: CheckedLogin): StateCell {
-  switch (state) {
+function checkedCell(checked: CheckedLogin): StateCell {
+  switch (checked.state) {
     case 'ok':
-      return { mark: '✓', tone: 'good', text: `ok, ${milliseconds} ms` };
+      return { mark: '✓', tone: 'good', text: okInWords(checked) };
     case 'login_needed':
       return { mark: '✗', tone: 'bad', text: 'login needed' };
     case 'refused':

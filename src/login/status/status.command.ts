@@ -22,6 +22,7 @@ import {
   loginLines,
   loginStatus,
   needsPerson,
+  okInWords,
 } from './login-status.js';
 import { type ProviderStatus, providerJson, providerLine, providerLines, providerStatuses } from './provider-status.js';
 import { proxyLine, rowOf, type TableLook, tableOf } from './status-table.js';
@@ -55,7 +56,7 @@ export const statusTable = {
   ],
   notes: [
     'ok: it can be used, for that long; in a pipe, until that time. refreshes by itself: its token has run out, and the next use gets another one. expired, refused, ended: only a person can log in again, with the command that stands there; where a login was named, that is exit 3.',
-    '--check asks 8 servers at a time, each for 15 s at most, with a valid token, which is refreshed where it has to be; nobody is asked to log in. Where no ID token says whose login it is, a tool such as whoami is called, if the server marks one read-only. ok with milliseconds: the server took it. login needed, refused: exit 3. not reachable: exit 6.',
+    '--check asks 8 servers at a time, each for 15 s at most, with a valid token, which is refreshed where it has to be; nobody is asked to log in. Where no ID token says whose login it is, a tool such as whoami is called, if the server marks one read-only. ok with milliseconds, and the number of its tools where that is known: the server took it. login needed, refused: exit 3. not reachable: exit 6.',
   ],
   more: [
     '-l tells the history, too: when a login was made, refreshed, refused and used, by which commands, and why it ended. A use is counted once for each token that a server has taken from call, request, bridge or proxy; what token and credential give to other programs is not counted, as they are not to become slower for it. A logout forgets it.',
@@ -212,7 +213,7 @@ async function print(world: World, { long }: Arguments, found: Found): Promise<v
     ...(long ? clientKeys.map(clientKeyLines) : []),
     ...(failures.length === 0 ? [] : [[...lasting, howToSeeWhy]]),
   ];
-  if (logins.length === 0) world.tell('No logins yet. Make one with: postern login <the server’s URL>');
+  if (logins.length === 0) world.tell('No logins yet. Make one with: postern login URL');
   if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
 }
 
@@ -233,9 +234,7 @@ function shortBlocks({ out, look, clock }: World, logins: readonly ShownLogin[])
   const proxies = logins.flatMap(({ status: { login }, proxy }) =>
     proxy === undefined ? [] : proxyLine(login, proxy),
   );
-  return [lines, commands, causes, out.isTerminal ? proxies : []].filter(
-    ({ length }) => length > 0,
-  );
+  return [lines, commands, causes, out.isTerminal ? proxies : []].filter(({ length }) => length > 0);
 }
 
 /** Why a login that was asked about is not taken, and what to do. */
@@ -252,9 +251,9 @@ function causeLines(
 
 function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] {
   if (checked === undefined) return [];
-  const { state, milliseconds, failure, says } = checked;
+  const { state, failure, says } = checked;
   return [
-    ['asked now', failure === undefined ? `ok, ${milliseconds} ms` : `${state.replace('_', ' ')}: ${failure.message}`],
+    ['asked now', failure === undefined ? okInWords(checked) : `${state.replace('_', ' ')}: ${failure.message}`],
     ['to do', failure?.remedy],
     ['server says', says],
   ];

@@ -1,7 +1,7 @@
 import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../../core/command.js';
 import { loginArgument } from '../../core/login-command.js';
 import type { LoginRecord } from '../../core/records.js';
-import { inColumnsOrBelow, readerLook } from '../../core/text/layout.js';
+import { inColumnsOrStacked, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
 import { loginsCalled } from '../../tokens/find-login.js';
@@ -45,7 +45,7 @@ export const command: Command<typeof whoamiTable, World> = {
     const checked = check ? await checkLogins(world, meant, () => true) : undefined;
     const known = meant.map((login) => ({ login, checked: checked?.get(login) }));
     if (json) await out.json({ logins: known.map(whoamiJson) });
-    else if (meant.length === 0) tell('No logins yet. Make one with: postern login <the server’s URL>');
+    else if (meant.length === 0) tell('No logins yet. Make one with: postern login URL');
     else
       await out.line(
         (server === undefined ? listLines(world, known) : known.flatMap((one) => whoLines(world, one))).join('\n'),
@@ -71,7 +71,7 @@ function listLines(world: World, known: readonly Known[]): readonly string[] {
     toned(world.look, 'name', printable(fullName(one.login), 200)),
     printable(whoIs(one), 400),
   ]);
-  return inColumnsOrBelow(readerLook(world), rows).flat();
+  return inColumnsOrStacked(readerLook(world), rows);
 }
 
 /** Who, and by whose word. */

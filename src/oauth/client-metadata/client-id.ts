@@ -20,7 +20,7 @@ const found = findingsOf({
   dot_segments: ['failure', form, 'Write the path that the dots lead to.'],
   no_path: ['failure', form, 'Host the document below the root, such as at /client.json.'],
   not_plain: ['failure', form, 'Use the plain form: host in lower case, no default port.'],
-  placeholder: ['failure', hosted, `Make the document for your own address: ${build} --url https://…`],
+  placeholder: ['failure', hosted, `Make the document for your own address: ${build} --url URL`],
   not_public: ['warning', 'R-5.8g, CIMD section 6.5', 'Fine for trying out; else host it at a public name.'],
   client_id_missing: ['failure', 'R-2.3a, CIMD section 4.1', 'Add "client_id": the address of the document.'],
   client_id_differs: ['failure', 'R-5.7a, CIMD section 4.1', ''],

@@ -83,7 +83,7 @@ const unavailableAt: Partial<Record<Unavailable, Partial<Record<KeychainName, re
   },
 };
 
-const orSealedFiles = 'Without a keychain, use encrypted files: postern login <server> --store file';
+const orSealedFiles = 'Without a keychain, use encrypted files: postern login SERVER --store file';
 
 /** There is no keychain here. Never answered by writing secrets elsewhere. */
 export function storeUnavailable(why: Unavailable, keychain: KeychainName, cause?: unknown): Failure {
@@ -170,6 +170,6 @@ export function storeDamaged(why: string): Failure {
   return storeFailure(
     'credential_corrupt',
     `The keychain’s item is damaged (${printable(why, 100)}); it was not used.`,
-    'Log in again, which replaces it: postern login <server>',
+    'Log in again, which replaces it: postern login SERVER',
   );
 }

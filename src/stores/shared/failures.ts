@@ -45,7 +45,7 @@ export function saltsChanged(label: string, path: string, how: 'gone' | 'changed
   return storeFailure(
     'store_damaged',
     `The salts of the passphrases in ${label} are ${how === 'gone' ? 'gone' : 'others than those that this machine has used'}; everything was left as it is.`,
-    `Put back a good copy of its content; or, if it was begun anew by somebody you know, remove ${quotedPath(path, 200)} and log in again: postern login <server>`,
+    `Put back a good copy of its content; or, if it was begun anew by somebody you know, remove ${quotedPath(path, 200)} and log in again: postern login SERVER`,
   );
 }
 
@@ -101,7 +101,7 @@ export function sharedItemsApart(label: string): Failure {
   return storeFailure(
     'credential_corrupt',
     `The two items of a login in ${label} do not belong together: one of them was put back or changed by something else. They were left as they are.`,
-    'Log in again, which replaces both: postern login <server>',
+    'Log in again, which replaces both: postern login SERVER',
   );
 }
 
@@ -110,7 +110,7 @@ export function sharedSpent(label: string): Failure {
   return storeFailure(
     'credential_corrupt',
     `${label} has an older state of this login again, whose refresh token was used and replaced: what was written last is lost there. That token was not sent a second time.`,
-    'Find out why (a failover, a copy put back, appendfsync not always), then log in again, which replaces it: postern login <server>',
+    'Find out why (a failover, a copy put back, appendfsync not always), then log in again, which replaces it: postern login SERVER',
   );
 }
 
@@ -127,7 +127,7 @@ export function storeReadOnly(label: string): Failure {
   return storeFailure(
     'store_read_only',
     `This machine only reads ${label} (POSTERN_STORE_READ_ONLY, storeReadOnly of postern config): nothing was changed there.`,
-    'Do it on a machine that may write there; to forget a login on this machine alone: postern logout <login> --local',
+    'Do it on a machine that may write there; to forget a login on this machine alone: postern logout NAME --local',
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { copyLines } from '../../../src/app/help/parts.js';
+import { copyLines, exampleLines } from '../../../src/app/help/parts.js';
 import { registry } from '../../../src/app/registry.js';
 
 const linesAt = (width: number, command: string) => copyLines({ width, color: false }, command);
@@ -31,4 +31,21 @@ test('a shell reads the same words from an example on any number of lines', () =
   assert.ok(wide.length > 4, String(wide.length));
   const script = (lines: (command: string) => string) => wide.map(lines).join('\n');
   assert.equal(read(script((command) => linesAt(40, command).join('\n'))), read(script((command) => command)));
+});
+
+test('one long example does not push the texts of all others below their lines', () => {
+  const long = `postern call work ${'a'.repeat(50)}`;
+  const examples = [
+    { command: 'postern call work', describe: 'its tools' },
+    { command: long, describe: 'a long one' },
+    { command: 'postern call work -l', describe: 'what parameters mean' },
+  ];
+  assert.deepEqual(exampleLines({ width: 80, color: false }, examples), [
+    '  postern call work     its tools',
+    `  ${long}`,
+    '      a long one',
+    '  postern call work -l  what parameters mean',
+  ]);
+  const narrow = exampleLines({ width: 40, color: false }, examples);
+  assert.deepEqual(narrow.slice(0, 2), ['  postern call work', '      its tools'], 'where most have no room, none has');
 });

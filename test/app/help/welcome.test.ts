@@ -5,11 +5,18 @@ import { welcome } from '../../../src/app/help/welcome.js';
 import type { LoginRecord } from '../../../src/core/records.js';
 import { columnsOf } from '../../../src/core/text/layout.js';
 import { plainLook } from '../../../src/core/text/look.js';
+import { loginStatus } from '../../../src/login/status/login-status.js';
+import { loginRecord } from '../../login/status/login-record.js';
 
-const login = { name: 'work', server: 'https://example.com/mcp' } as LoginRecord;
+const now = Date.UTC(2026, 10, 23);
+
+const login = loginRecord({ name: 'work', server: 'https://example.com/mcp' });
 
 const textOf = (logins: readonly LoginRecord[] | undefined, width = 80) =>
-  welcome({ width, color: false }, logins).join('\n');
+  welcome(
+    { width, color: false },
+    logins?.map((one) => loginStatus(one, now)),
+  ).join('\n');
 
 test('postern alone leads who has no login to one', () => {
   const text = textOf([]);
@@ -21,13 +28,37 @@ test('postern alone leads who has no login to one', () => {
 });
 
 test('postern alone shows the logins, which of them need a person, and what to type with the first', () => {
-  const unnamed = { server: 'https://b.example/mcp?a=1&b=\u001b[31m', dead: true } as unknown as LoginRecord;
+  const unnamed = loginRecord({ server: 'https://b.example/mcp?a=1&b=\u001b[31m', dead: true });
   const text = textOf([login, unnamed]);
-  assert.match(text, /^Your logins\n {2}work +https:\/\/example\.com\/mcp$/m);
+  assert.match(text, /^Your logins\n {2}work +example\.com\/mcp$/m);
   assert.match(text, /needs a new login$/m);
   assert.match(text, /^ {2}postern call work +its tools$/m);
   assert.ok(!text.includes('\u001b'));
-  assert.match(textOf([unnamed]), /^ {2}postern call 'https:\/\/b\.example\/mcp\?a=1&b=/m);
+  const odd = loginRecord({ server: 'https://b.example/mcp?a=1&b=\u001b[31m' });
+  assert.match(textOf([odd]), /^ {2}postern call 'https:\/\/b\.example\/mcp\?a=1&b=/m);
+});
+
+test('what mends a login stands first in what to type next, whether it was refused or has run out', () => {
+  const expired = loginRecord({ name: 'old', refreshable: false, expiresAt: now - 1 });
+  assert.match(
+    textOf([expired, login]),
+    /old +\S+ +needs a new login\n[\s\S]*Next\n {2}postern login old +log in again\n {2}postern call work +its tools\n/,
+  );
+  const two = textOf([expired, loginRecord({ name: 'gone', dead: true })]);
+  assert.match(two, /Next\n {2}postern login --expired +log in again to the 2 that need it\n {2}postern setup/);
+});
+
+test('at forty columns an address that is too long keeps both its ends, and no line is broken by the terminal', () => {
+  const project = loginRecord({ name: 'staging', server: 'https://mcp.projects.example/mcp?project_ref=mnopqrstuvwx' });
+  const logins = (...all: readonly LoginRecord[]) => {
+    const lines = textOf(all, 40).split('\n');
+    return lines.slice(lines.indexOf('Your logins') + 1, lines.indexOf('Next') - 1);
+  };
+  assert.deepEqual(logins({ ...project, dead: true }), [
+    '  staging  needs a new login',
+    '      mcp.projects.example…=mnopqrstuvwx',
+  ]);
+  assert.deepEqual(logins(login, project), ['  work     example.com/mcp', '  staging  mcp.projects.exa…opqrstuvwx']);
 });
 
 test('of many logins postern alone shows ten, and it fits each terminal', () => {
@@ -39,6 +70,9 @@ test('of many logins postern alone shows ten, and it fits each terminal', () => 
 });
 
 test('a list of logins that cannot be read is no reason to fail, and is told', async () => {
-  const unreadable = () => ({ read: async () => Promise.reject(new Error('it is damaged')) });
+  const unreadable = () => ({
+    index: { read: async () => Promise.reject(new Error('it is damaged')) },
+    clock: { now: () => now },
+  });
   assert.match(await greet(plainLook, unreadable), /cannot be read\n {2}postern status +say why\n/);
 });

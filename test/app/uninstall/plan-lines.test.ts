@@ -16,7 +16,7 @@ const written = {
   clientKeys: [],
   orphans: 0,
   services: [],
-  files: ['/home/a/.local/state/postern/logins.json'],
+  files: ['logins.json', 'locks', 'sealed', 'attempts.json'].map((name) => `/home/a/.local/state/postern/${name}`),
 } as unknown as Written;
 
 test('what uninstall would take back is shown whole at forty columns, with a blank line between its parts', () => {
@@ -39,7 +39,22 @@ test('what uninstall would take back is shown whole at forty columns, with a bla
     'Kept with them',
     '  1 client registration',
     '',
-    'Files and folders of postern itself',
-    '  /home/a/.local/state/postern/logins.json',
+    'Files and folders of postern itself, in',
+    '/home/a/.local/state/postern',
+    '  logins.json, locks, sealed,',
+    '  attempts.json',
+  ]);
+});
+
+test('logins stand in columns where all of them have room, and else all of them with the address below', () => {
+  const logins = [loginRecord({ name: 'work' }), loginRecord({ name: 'x'.repeat(60) })];
+  const shown = (width: number) =>
+    planLines({ ...written, logins, providers: [] }, { width, color: false }).slice(3, 7);
+  assert.match(shown(120)[0] ?? '', /^ {2}work {58}https:/);
+  assert.deepEqual(shown(70), [
+    '  work',
+    '      https://mcp.example/mcp',
+    `  ${'x'.repeat(60)}`,
+    '      https://mcp.example/mcp',
   ]);
 });

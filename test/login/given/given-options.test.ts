@@ -94,15 +94,15 @@ test('a failure of what knows no login gets the server and the options that were
     assert.ok(isFailure(error));
     return error.remedy;
   };
-  const plain = 'Or use files: postern login <server> --store file';
+  const plain = 'Or use files: postern login SERVER --store file';
   const typed = ['--name', 'work', '--account', 'me', '--client-id', 'a b', '--store', 'keychain'];
   assert.equal(
     await remedyFor(plain, server, ...typed),
     `Or use files: postern login ${server} --account me --name work --client-id 'a b' --store file`,
   );
-  assert.equal(await remedyFor('Run: postern login <server>', 'work', '--force'), 'Run: postern login work --force');
-  const hidden = await remedyFor('Run: postern login <server>', `${server}?key=s3cret`, '--force');
-  assert.equal(hidden, 'Run: postern login <server> --force');
+  assert.equal(await remedyFor('Run: postern login SERVER', 'work', '--force'), 'Run: postern login work --force');
+  const hidden = await remedyFor('Run: postern login SERVER', `${server}?key=s3cret`, '--force');
+  assert.equal(hidden, 'Run: postern login SERVER --force');
   assert.equal(await remedyFor('Try again.', server), 'Try again.');
 });
 

@@ -15,7 +15,7 @@ async function logIn(home: Home, ...args: string[]): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-test('status --check asks each server live, with milliseconds and who it says it is; 6 where one is not reached', async () => {
+test('status --check asks each server live, with milliseconds, how many tools and who it says it is; 6 where one is not reached', async () => {
   await using home = await makeHomeWithKey();
   await using sandbox = await startSandbox();
   await using other = await startSandbox();
@@ -25,13 +25,16 @@ test('status --check asks each server live, with milliseconds and who it says it
   assert.equal(fine.code, 0, fine.stderr);
   assert.match(
     fine.stdout,
-    /^one +http\S+ +server says: alice +ok, \d+ ms\ntwo +http\S+ +server says: alice +ok, \d+ ms\n$/,
+    /^one +http\S+ +server says: alice +ok, \d+ ms, 12 tools\ntwo +http\S+ +server says: alice +ok, \d+ ms, 12 tools\n$/,
   );
   await other.close();
   const cut = await runProgram(home, ['status', '--check', '--json']);
   assert.equal(cut.code, 6, cut.stderr);
   const checks = JSON.parse(cut.stdout).logins.map(({ check }: { check: { state: string } }) => check);
-  assert.deepEqual([checks[0].state, checks[0].serverSays, checks[0].failure], ['ok', 'alice', null]);
+  assert.deepEqual(
+    [checks[0].state, checks[0].serverSays, checks[0].tools, checks[0].failure],
+    ['ok', 'alice', 12, null],
+  );
   assert.deepEqual([checks[1].state, checks[1].milliseconds, checks[1].serverSays], ['unreachable', null, null]);
   assert.match(checks[1].failure.message, /refuses connections/);
   const said = await runProgram(home, ['status', 'two', '--check']);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { exitCode, Failure } from '../../../src/core/failure.js';
 import type { JsonValue } from '../../../src/core/text/json.js';
 import { identityIn, whatServerSays, whoamiTool } from '../../../src/login/status/server-says.js';
 import { anyText } from '../../support/arbitraries.js';
@@ -47,7 +48,7 @@ test('whatever a server answers, what it says is one short printable line, and n
   const tools = fc.oneof(json, fc.array(fc.record({ name: fc.constantFrom('whoami', 'drop'), annotations: json })));
   await fc.assert(
     fc.asyncProperty(tools as fc.Arbitrary<JsonValue>, result, async (listed, given) => {
-      const said = await whatServerSays({
+      const { says: said } = await whatServerSays({
         request: async (method, params) => {
           if (method === 'tools/list') return { tools: listed };
           assert.deepEqual([method, params], ['tools/call', { name: 'whoami', arguments: {} }]);
@@ -59,4 +60,18 @@ test('whatever a server answers, what it says is one short printable line, and n
       if (said !== undefined) assert.equal(said, shown);
     }),
   );
+});
+
+test('the tools are counted where all are listed at once, and where the tool that tells who it is fails, too', async () => {
+  const said = (listed: Record<string, JsonValue>) =>
+    whatServerSays({
+      request: async (method) => {
+        if (method === 'tools/list') return listed;
+        throw new Failure({ code: 'tool_failed', exit: exitCode.callFailed, message: 'no', remedy: '' });
+      },
+    });
+  const two = [{ name: 'whoami', annotations: { readOnlyHint: true } }, { name: 'drop' }];
+  assert.deepEqual(await said({ tools: two }), { says: undefined, tools: 2 });
+  assert.deepEqual(await said({ tools: two, nextCursor: 'x' }), { says: undefined, tools: undefined });
+  assert.deepEqual(await said({ tools: 'x' }), { says: undefined, tools: undefined });
 });

@@ -4,13 +4,7 @@ import fc from 'fast-check';
 import { columnsOf } from '../../../src/core/text/layout.js';
 import { plainLook } from '../../../src/core/text/look.js';
 import { labelledLines, loginStatus } from '../../../src/login/status/login-status.js';
-import {
-  proxyLine,
-  rowOf,
-  shortSpan,
-  type TableLook,
-  tableOf,
-} from '../../../src/login/status/status-table.js';
+import { proxyLine, rowOf, shortSpan, type TableLook, tableOf } from '../../../src/login/status/status-table.js';
 import { loginRecord } from './login-record.js';
 
 const now = Date.UTC(2026, 10, 23);
@@ -66,11 +60,7 @@ test('the command stands in its cell where nothing has to be cut for it, and els
       'work  mcp.example/mcp  ✗ refused, see below',
       'work  mcp.example/mcp  ✗ refused, see below',
     ],
-    [
-      'To log in again:',
-      '  postern login work',
-      "  postern login work --scope 'notes:read notes:write'",
-    ],
+    ['To log in again:', '  postern login work', "  postern login work --scope 'notes:read notes:write'"],
   ]);
 });
 

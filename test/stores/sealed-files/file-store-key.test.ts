@@ -46,7 +46,7 @@ test('another key file opens nothing, and says that it is another', async () => 
   await assert.rejects(store.read(keyOf('a')), {
     code: 'store_key_wrong',
     exit: 7,
-    remedy: /lost.* postern login <server> --store keychain$/,
+    remedy: /lost.* postern login SERVER --store keychain$/,
   });
   await assert.rejects(store.write(keyOf('a'), new Secret('two')), { code: 'store_key_wrong' });
   await assert.rejects(session.open({}).read(keyOf('a')), { code: 'store_key_missing' });

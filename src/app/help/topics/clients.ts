@@ -58,7 +58,7 @@ client-metadata rotate\` publishes a new one beside it; later, \`rotate --retire
 An authorization server that compares the port of the redirect address wants one of those in the document: add --redirect-port 17873
 once; it is remembered for that server. With localhost it is --redirect-uri http://localhost:17873/callback.
 Where other addresses have to be listed, \`init\` and \`build\` take --redirect-uri, again for more; logins take one of them by the
-same option. \`postern client-metadata show <server>\` says what a login there would send, and why.
+same option. \`postern client-metadata show SERVER\` says what a login there would send, and why.
 
 No document can keep another program on your computer from naming it. That is why its redirect addresses are loopback alone, and why
 a good consent page shows where the response goes and asks whether you started this login yourself.

@@ -1,7 +1,7 @@
 import type { Topic } from './topic.js';
 
 const text = `
-\`postern credential <format> <server>\` answers another program in that program’s own format, within 8 s (--timeout), and never asks
+\`postern credential FORMAT SERVER\` answers another program in that program’s own format, within 8 s (--timeout), and never asks
 anybody. Where there is no valid token, and none to be had by a refresh, the output is empty, stderr has one line, and \`postern
 status\` remembers it.
 

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { columnsOf } from '../../src/core/text/layout.js';
+import type { EntryHere, ListedProgram } from '../../src/setup/list-programs.js';
+import { programs } from '../../src/setup/programs/programs.js';
+import { programLines, programList } from '../../src/setup/render.js';
+
+const found: Readonly<Record<string, string>> = {
+  git: '/usr/bin/git',
+  kubectl: '/opt/tools/of/a/company/with/a/long/name/bin/kubectl',
+};
+
+const entry: EntryHere = { server: 'https://mcp.example/mcp', path: '/home/a/.cursor/mcp.json', state: 'same' };
+
+const all = programs.map(
+  (program): ListedProgram => ({
+    program,
+    command: found[program.name],
+    file: undefined,
+    hasFile: false,
+    entries: program.name === 'cursor' ? [entry] : [],
+  }),
+);
+
+const drawn = (width: number) => programList(all, { width, color: false });
+
+test('setup --list at a terminal shows what is here or was set up, and of the others their names alone', () => {
+  const [heading, ...lines] = drawn(80);
+  assert.match(heading ?? '', /^PROGRAM +WAY +FOUND$/);
+  const end = lines.indexOf('');
+  assert.deepEqual(
+    lines.slice(0, end).map((line) => line.trim().split(/ {2,}/)),
+    [
+      ['git', 'credential', '/usr/bin/git'],
+      ['kubectl', 'credential', '/opt/tools/of/a/company/with/a/long/name/bin/kubectl'],
+      ['cursor', 'bridge', 'not found'],
+      ['set up: https://mcp.example/mcp'],
+    ],
+  );
+  const names = lines.slice(end + 2, -2).join(' ');
+  assert.equal(lines[end + 1], 'Not found on this machine');
+  for (const { name } of programs) {
+    assert.equal(
+      new RegExp(`(?:^|[ ,])${name}(?:,|$)`).test(names),
+      !['git', 'kubectl', 'cursor'].includes(name),
+      name,
+    );
+  }
+  assert.equal(lines.at(-1), 'The entry for one: postern setup PROGRAM SERVER');
+  assert.ok(lines.length < 16, 'on one screen');
+});
+
+test('it fits every terminal, each program on one line', () => {
+  for (let width = 40; width <= 200; width += 1) {
+    const lines = drawn(width);
+    for (const line of lines) assert.ok(columnsOf(line) <= width, `${width}: ${line}`);
+    assert.match(lines.join('\n'), /^kubectl +credential +\/opt\S*kubectl$/m);
+  }
+});
+
+test('in a pipe each program has a line of its own, those found first', () => {
+  const lines = programLines(all).filter((line) => !line.startsWith(' '));
+  assert.equal(lines.length, programs.length);
+  assert.match(lines[0] ?? '', /^git +git +credential +\/usr\/bin\/git$/);
+  assert.match(lines.at(-1) ?? '', / not found$/);
+});
