@@ -89,15 +89,30 @@ export const clientMetadataTable = {
       describe: 'how a login there would name itself, and why',
     },
   ],
-  notes: [
-    'init: writes the folder for an address: the document, a page about it, a logo, rules for common hosts. With --auth private_key_jwt a key pair is made; its private half goes to the secret store. With --redirect-uri it lists these addresses alone; where http://127.0.0.1/callback is none of them, the first login at an authorization server needs login --redirect-uri, too.',
-    'build [FOLDER]: writes it again from its own document, with what the options change; the same bytes for the same settings. Where there is none yet: from --url, or the configured address.',
-    'check [URL|FILE|FOLDER]: every rule for such documents; a file is judged, and what its address serves, and both are compared. Without a word: the configured address, else ./client-metadata. Exit code 5 when a rule is broken.',
-    'serve [FOLDER]: https on 127.0.0.1 with the right headers, to try it out.',
-    'show <server>: which client identifier and redirect URI a login there would send, and why; nothing is registered or opened.',
-    'rotate [FOLDER]: publishes a new key before the old one; with --retire, later, the new one alone.',
-    'Limits of check: 5 s, no redirects, 5 KiB as the most that counts.',
-  ],
+  terms: {
+    title: 'Actions',
+    rows: [
+      [
+        'init',
+        'writes the folder for an address: the document, a page about it, a logo, rules for common hosts. With --auth private_key_jwt a key pair is made; its private half goes to the secret store. With --redirect-uri it lists these addresses alone; where http://127.0.0.1/callback is none of them, the first login at an authorization server needs login --redirect-uri, too.',
+      ],
+      [
+        'build [FOLDER]',
+        'writes it again from its own document, with what the options change; the same bytes for the same settings. Where there is none yet: from --url, or the configured address.',
+      ],
+      [
+        'check [TARGET]',
+        'every rule for such documents, of a URL, a file or a folder; a file is judged, and what its address serves, and both are compared. Without a word: the configured address, else ./client-metadata. Exit code 5 when a rule is broken.',
+      ],
+      ['serve [FOLDER]', 'https on 127.0.0.1 with the right headers, to try it out.'],
+      [
+        'show SERVER',
+        'which client identifier and redirect URI a login there would send, and why; nothing is registered or opened.',
+      ],
+      ['rotate [FOLDER]', 'publishes a new key before the old one; with --retire, later, the new one alone.'],
+    ],
+  },
+  notes: ['Limits of check: 5 s, no redirects, 5 KiB as the most that counts.'],
   seeAlso: ['clients'],
 } as const satisfies CommandTable;
 

@@ -72,6 +72,8 @@ export interface CommandTable {
   readonly rest?: { readonly name: string; readonly describe: string };
   readonly options: readonly OptionSpec[];
   readonly examples?: readonly { readonly command: string; readonly describe: string }[];
+  /** What its own words mean, below the options: a heading, then each word with its meaning. */
+  readonly terms?: { readonly title: string; readonly rows: readonly (readonly [term: string, text: string])[] };
   /** Paragraphs below the options: limits, what comes out, exit codes. */
   readonly notes?: readonly string[];
   /** Further paragraphs, for `postern help NAME` and the manual: what `--help` has no room for. */

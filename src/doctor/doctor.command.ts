@@ -110,9 +110,19 @@ export const doctorTable = {
     },
     { command: 'postern doctor work --fail-on warning --json', describe: 'for a CI job' },
   ],
+  terms: {
+    title: 'Verdicts',
+    rows: [
+      ['PASS', 'as it should be'],
+      ['NOTE', 'good to know'],
+      ['WARN', 'some programs or people will have trouble'],
+      ['FAIL', 'a login cannot work, or is not safe'],
+      ['SKIP', 'follows from another step, or needs --login or --active'],
+    ],
+  },
   notes: [
     'With a server and without --login and --active it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, nobody is logged in, and no stored token is used or sent; of a stored login only the headers that its server wants. Where that is by a company’s provider, the provider’s metadata is read, too, the file that its ID token comes from is looked at, and nothing is exchanged there.',
-    'On top stands the first cause: what it is, who can mend it, what to do. What follows from it is skipped. PASS: as it should be. NOTE: good to know. WARN: some programs or people will have trouble. FAIL: a login cannot work, or is not safe.',
+    'On top stands the first cause: what it is, who can mend it, what to do. What follows from it is skipped.',
     'Exit codes: 0 nothing failed; 5 a rule is broken; 6 not reachable; 4 a refusal; 3 a login is needed; 2 you can mend it; 7 the store. With --fail-on warning a warning counts, too; with never nothing does.',
   ],
   more: [

@@ -85,7 +85,7 @@ test('help fits every terminal but for what is to be copied, and colours change 
 
 test('help names every option with its limits, choices and default [R-8.1], examples first', async () => {
   for (const table of tables) {
-    const text = await helpOf(table.name, '--help');
+    const text = await helpOf('help', table.name);
     const flat = text.replace(/\s+/g, ' ');
     const options: readonly OptionSpec[] = table.options;
     for (const option of options) {
@@ -127,8 +127,43 @@ test('an option stands in one group of its command, and first those that stand a
     const text = await helpOf(table.name, '--help');
     for (const { title } of optionGroups(table)) assert.ok(text.includes(`\n\n${title}\n  `), title);
   }
-  const login = await helpOf('login', '--help');
+  const login = await helpOf('help', 'login');
   assert.ok(login.indexOf('--name NAME') < login.indexOf('--assertion-file'), 'what few need stands below');
+});
+
+test('--help has of options that few need the names alone, so that it stays short; what they do is in postern help', async () => {
+  for (const table of tables) {
+    const short = (await helpOf(table.name, '--help')).replace(/\s+/g, ' ');
+    const specs: readonly OptionSpec[] = table.options;
+    for (const { name } of specs) assert.match(short, new RegExp(` --${name}(?:,| )`), `${table.name} ${name}`);
+    for (const { isRare, options } of optionGroups(table)) {
+      for (const { describe } of options) {
+        // Two options of one command may say the same.
+        const isOnce = specs.filter((one) => one.describe === describe).length === 1;
+        if (isOnce) assert.equal(short.includes(describe), !isRare, `${table.name}: ${describe}`);
+      }
+    }
+    for (const width of [80, 120]) {
+      const lines = (await helpIn({ width, color: false }, table.name, '--help')).split('\n');
+      assert.ok(lines.length <= 120, `${table.name} at ${width}: ${lines.length} lines`);
+    }
+  }
+});
+
+test('the words of a command’s own are explained each on a line of its own', async () => {
+  const text = await helpOf('status', '--help');
+  assert.match(text, /\n\nStates\n {2}ok, 52 min +it can be used/);
+  assert.match(text, /\n {2}not reachable +with --check: no answer; exit 6\n/);
+  for (const { name, terms } of tables) {
+    if (terms === undefined) continue;
+    for (const argv of [
+      [name, '--help'],
+      ['help', name],
+    ]) {
+      const flat = (await helpOf(...argv)).replace(/\s+/g, ' ');
+      for (const [term, meaning] of terms.rows) assert.ok(flat.includes(`${term} ${meaning}`), term);
+    }
+  }
 });
 
 test('what --help has no room for is in postern help, and --help says so', async () => {
@@ -139,7 +174,8 @@ test('what --help has no room for is in postern help, and --help says so', async
     for (const note of table.more ?? [])
       assert.deepEqual([short?.includes(note), whole?.includes(note)], [false, true]);
     for (const note of table.notes ?? []) assert.ok(whole?.includes(note), note);
-    assert.equal(short?.includes(`All that there is to say: postern help ${table.name}`), table.more !== undefined);
+    const isCut = table.more !== undefined || optionGroups(table).some(({ isRare }) => isRare);
+    assert.equal(short?.includes(`All that there is to say: postern help ${table.name}`), isCut);
     assert.ok(!whole?.includes('All that there is to say'), table.name);
   }
 });

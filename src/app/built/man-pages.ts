@@ -63,6 +63,7 @@ function commandEntry({ name, aliases = [], summary }: CommandTable): readonly s
 
 function commandPage(table: CommandTable, version: string): string {
   const { name, aliases = [], positionals, options, rest, examples = [], notes = [], more = [], seeAlso = [] } = table;
+  const { terms = { title: '', rows: [] } } = table;
   const words = positionals.map((one) => italic(wordIn(one)));
   const behind = rest === undefined ? [] : [`${bold('--')} ${italic(`<${rest.name}..>`)}`];
   const synopsis = [
@@ -80,6 +81,7 @@ function commandPage(table: CommandTable, version: string): string {
     ['EXAMPLES', examples.flatMap(({ command, describe }) => term(bold(command), roff(describe)))],
     ['ARGUMENTS', wordRows(table).flatMap(([label, text]) => term(italic(label), roff(text)))],
     ['OPTIONS', optionGroups(table).flatMap(groupLines)],
+    [terms.title.toUpperCase(), terms.rows.flatMap(([label, text]) => term(bold(roff(label)), roff(text)))],
     ['SEE ALSO', [[`${bold('postern')}(1)`, ...others, `${bold('postern-exit-codes')}(7)`].join(', ')]],
   ]);
 }

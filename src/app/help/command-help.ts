@@ -1,5 +1,6 @@
-import type { CommandTable, PositionalSpec } from '../../core/command.js';
-import type { Look } from '../../core/text/look.js';
+import type { CommandTable, OptionSpec, PositionalSpec } from '../../core/command.js';
+import { wrapped } from '../../core/text/layout.js';
+import { type Look, toned } from '../../core/text/look.js';
 import { globalOptions } from '../global-options.js';
 import { optionGroups } from './option-groups.js';
 import { exampleLines, labelled, optionRows, paragraph, type Row, section, usageLines } from './parts.js';
@@ -33,32 +34,40 @@ export function wordRows({ positionals, rest }: CommandTable): readonly Row[] {
 
 /**
  * Lines of a command's help: how it is typed, examples, words, options, and what a first use needs to know.
- * @param isWhole All else that there is to say, too: `postern help login`, where `postern login --help` is shorter.
+ * @param isWhole All else that there is to say, too: `postern help login`, where `postern login --help` is shorter. That
+ * has of options that few need the names alone.
  */
 export function commandHelp(look: Look, table: CommandTable, isWhole: boolean): readonly string[] {
-  const { name, aliases = [], examples = [], notes = [], more = [], seeAlso = [] } = table;
+  const { name, aliases = [], examples = [], notes = [], more = [], seeAlso = [], terms } = table;
   const helpOn = (one: string) => `postern help ${one}`;
-  const isCut = !isWhole && more.length > 0;
+  const isCut = !isWhole && (more.length > 0 || optionGroups(table).some(({ isRare }) => isRare));
   return [
     ...usageLines(look, usageOf(table)),
     ...paragraph(look, sentenceOf(table)),
     ...(aliases.length === 0 ? [] : paragraph(look, `Also: ${aliases.map((one) => `postern ${one}`).join(', ')}`)),
     ...section(look, 'Examples', exampleLines(look, examples)),
     ...section(look, 'Arguments', labelled(look, wordRows(table))),
-    ...optionSections(look, table),
+    ...optionSections(look, table, isWhole),
     ...paragraph(look, `Global options: ${globalOptions.map(shortLabel).join(', ')} (postern --help)`),
+    ...(terms === undefined ? [] : section(look, terms.title, labelled(look, terms.rows))),
     ...[...notes, ...(isWhole ? more : [])].flatMap((note) => paragraph(look, note)),
     ...(isCut ? paragraph(look, `All that there is to say: ${helpOn(name)}`) : []),
     ...(seeAlso.length === 0 ? [] : paragraph(look, `See also: ${seeAlso.map(helpOn).join(', ')}`)),
   ];
 }
 
-function optionSections(look: Look, table: CommandTable): readonly string[] {
-  const hasLetters = table.options.some(({ alias }) => alias !== undefined);
-  const all = optionRows(table.options, hasLetters);
-  return optionGroups(table).flatMap(({ title, options }) =>
-    section(look, title, labelled(look, optionRows(options, hasLetters), all)),
+function optionSections(look: Look, table: CommandTable, isWhole: boolean): readonly string[] {
+  const groups = optionGroups(table).map((group) => ({ ...group, isFolded: !isWhole && group.isRare }));
+  const shown = groups.flatMap(({ options, isFolded }) => (isFolded ? [] : options));
+  const hasLetters = shown.some(({ alias }) => alias !== undefined);
+  const all = optionRows(shown, hasLetters);
+  return groups.flatMap(({ title, options, isFolded }) =>
+    section(look, title, isFolded ? namesAlone(look, options) : labelled(look, optionRows(options, hasLetters), all)),
   );
+}
+
+function namesAlone(look: Look, options: readonly OptionSpec[]): readonly string[] {
+  return wrapped(options.map(({ name }) => toned(look, 'name', `--${name}`)).join(', '), look.width, 2);
 }
 
 function shortLabel(spec: (typeof globalOptions)[number]): string {

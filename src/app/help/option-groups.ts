@@ -4,16 +4,18 @@ import type { CommandTable, OptionSpec } from '../../core/command.js';
 export interface OptionGroup {
   readonly title: string;
   readonly options: readonly OptionSpec[];
+  /** Few people need them: the short help has their names alone. */
+  readonly isRare: boolean;
 }
 
-type Names = readonly (readonly [title: string, names: readonly string[]])[];
+type Names = readonly (readonly [title: string, names: readonly string[], how?: 'rare'])[];
 
 const assertions = ['assertion-file', 'assertion-env', 'assertion-command', 'assertion-audience', 'assertion-as'];
 
 const headers = ['header-file', 'header-env'];
 
 const own: Names = [
-  ['Headers beside the token', headers],
+  ['Headers beside the token', headers, 'rare'],
   [
     'A login for this run alone (postern help machines)',
     [
@@ -21,6 +23,7 @@ const own: Names = [
       ...assertions,
       ...['authorization-server', 'scope'],
     ],
+    'rare',
   ],
 ];
 
@@ -32,10 +35,11 @@ export const namedGroups: Readonly<Record<string, Names>> = {
       'The browser',
       ['browser', 'browser-with', 'browser-profile', 'no-browser', 'device', 'login-hint', 'prompt', 'timeout'],
     ],
-    ['Where its answer arrives', ['redirect-port', 'redirect-uri', 'listen-address']],
+    ['Where its answer arrives', ['redirect-port', 'redirect-uri', 'listen-address'], 'rare'],
     [
       'What the server or its authorization server wants',
       ['authorization-server', 'legacy', 'resource', 'no-resource', 'dpop', 'no-dpop', ...headers, 'no-headers'],
+      'rare',
     ],
     [
       'The client identifier (postern help clients)',
@@ -43,14 +47,17 @@ export const namedGroups: Readonly<Record<string, Names>> = {
         ...['registration', 'client-id', 'client-secret-stdin', 'client-secret-file', 'client-metadata-url'],
         'client-name',
       ],
+      'rare',
     ],
     [
       'A machine’s own login (postern help machines)',
       ['client-credentials', 'client-key-file', 'generate-key', 'key-algorithm', ...assertions],
+      'rare',
     ],
     [
       'A login by your company’s provider (postern help company)',
       ['idp', 'idp-client-id', 'idp-client-secret-file', 'idp-token-file'],
+      'rare',
     ],
   ],
   proxy: [
@@ -61,7 +68,7 @@ export const namedGroups: Readonly<Record<string, Names>> = {
   bridge: [['What it lends', ['allow-tool', 'deny-tool', 'read-only']], ...own],
   doctor: [
     ['A login for this run', ['login', 'scope', 'browser', 'no-browser', 'device', 'timeout']],
-    ['Headers beside the token', headers],
+    ['Headers beside the token', headers, 'rare'],
     ['Reports', ['junit', 'sarif', 'bundle']],
   ],
   sandbox: [
@@ -71,6 +78,7 @@ export const namedGroups: Readonly<Record<string, Names>> = {
         ...['clients', 'no-registration', 'no-metadata-documents', 'allow-client-documents-from'],
         ...['client-documents-ca', 'trust-clients-of'],
       ],
+      'rare',
     ],
     [
       'What its two servers speak',
@@ -78,8 +86,9 @@ export const namedGroups: Readonly<Record<string, Names>> = {
         ...['eras', 'discovery', 'well-known', 'metadata', 'issuer-path', 'require-pushed-requests', 'dpop'],
         'dpop-nonce',
       ],
+      'rare',
     ],
-    ['A company’s provider', ['company', 'id-token-lifetime']],
+    ['A company’s provider', ['company', 'id-token-lifetime'], 'rare'],
   ],
 };
 
@@ -89,7 +98,7 @@ export function optionGroups({ name, options }: CommandTable): readonly OptionGr
   const taken = new Set(groups.flatMap(([, names]) => names));
   const find = (wanted: string) => options.filter((one) => one.name === wanted);
   return [
-    { title: 'Options', options: options.filter((one) => !taken.has(one.name)) },
-    ...groups.map(([title, names]) => ({ title, options: names.flatMap(find) })),
+    { title: 'Options', options: options.filter((one) => !taken.has(one.name)), isRare: false },
+    ...groups.map(([title, names, how]) => ({ title, options: names.flatMap(find), isRare: how === 'rare' })),
   ].filter((group) => group.options.length > 0);
 }

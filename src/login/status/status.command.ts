@@ -54,9 +54,20 @@ export const statusTable = {
     { command: 'postern status work -l', describe: 'all that is known of one' },
     { command: 'postern status --check', describe: 'ask every server now' },
   ],
+  terms: {
+    title: 'States',
+    rows: [
+      ['ok, 52 min', 'it can be used, for that long; in a pipe, until that time'],
+      ['ok, …, then log in', 'the same, but nothing refreshes it after that'],
+      ['refreshes by itself', 'its token has run out, and the next use gets another one'],
+      ['expired, refused, ended', 'only a person can log in again; where a login was named, that is exit 3'],
+      ['ok, 80 ms, 12 tools', 'with --check: the server took it; how many tools it has, where that is known'],
+      ['login needed, refused', 'with --check: the server did not take it; exit 3'],
+      ['not reachable', 'with --check: no answer; exit 6'],
+    ],
+  },
   notes: [
-    'ok: it can be used, for that long; in a pipe, until that time. refreshes by itself: its token has run out, and the next use gets another one. expired, refused, ended: only a person can log in again, with the command that stands there; where a login was named, that is exit 3.',
-    '--check asks 8 servers at a time, each for 15 s at most, with a valid token, which is refreshed where it has to be; nobody is asked to log in. Where no ID token says whose login it is, a tool such as whoami is called, if the server marks one read-only. ok with milliseconds, and the number of its tools where that is known: the server took it. login needed, refused: exit 3. not reachable: exit 6.',
+    '--check asks 8 servers at a time, each for 15 s at most, with a valid token, which is refreshed where it has to be; nobody is asked to log in. Where no ID token says whose login it is, a tool such as whoami is called, if the server marks one read-only.',
   ],
   more: [
     '-l tells the history, too: when a login was made, refreshed, refused and used, by which commands, and why it ended. A use is counted once for each token that a server has taken from call, request, bridge or proxy; what token and credential give to other programs is not counted, as they are not to become slower for it. A logout forgets it.',
