@@ -3,7 +3,7 @@ import { type Configuration, environmentLines, type SetValue, setValues } from '
 import { type Setting, settings } from '../core/configuration/settings.js';
 import { defaultLimits } from '../core/limits.js';
 import { closest } from '../core/text/closest.js';
-import { fitted, inColumnsOrStacked, readerLook } from '../core/text/layout.js';
+import { fitted, inColumnsOrStacked, readerLook, wrapped } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
@@ -110,28 +110,25 @@ async function showAll(world: World): Promise<0> {
   }
   const usual = settings.filter(({ key }) => !(key in defaultLimits));
   const limits = settings.filter(({ key }) => key in defaultLimits);
-  const lines = [
-    `${path}${found === undefined ? '  (there is none)' : ''}`,
-    ...usual.flatMap((setting) => ['', ...settingLines(setting, set.get(setting.key))]),
-    ...listLines(configuration),
-    '',
-    'Limits, which few people change:',
-    'in the file by these keys, or by a variable: connectSeconds is POSTERN_CONNECT_SECONDS',
-  ];
   const look = readerLook(world);
+  const fit = (line: string) => fitted(printable(line, 400), look.width).map((one) => lineToned(look, one));
   const shown = [
-    ...lines.flatMap((line) => fitted(printable(line, 400), look.width)),
+    ...fit(`${path}${found === undefined ? '  (there is none)' : ''}`),
+    ...usual.flatMap((setting) => ['', ...settingLines(setting, set.get(setting.key)).flatMap(fit)]),
+    ...listLines(configuration).flatMap(fit),
+    '',
+    toned(look, 'strong', 'Limits, which few people change'),
+    ...wrapped('Each by its key, or by a variable: connectSeconds is POSTERN_CONNECT_SECONDS.', look.width),
     '',
     ...limitLines(look, limits, set),
     ...environmentLines(env).flatMap((line) => ['', ...fitted(printable(line, 400), look.width)]),
   ];
-  await out.line(shown.map((line) => lineToned(look, line)).join('\n'));
+  await out.line(shown.join('\n'));
   return 0;
 }
 
-/** Keys, what is above several, and what is a default are told apart by tones, too. */
+/** Keys, and what is a default, are told apart by tones, too. */
 function lineToned(look: Look, line: string): string {
-  if (/^[A-Z][^:]*:$/.test(line)) return toned(look, 'strong', line);
   const [, key = '', value = ''] = /^(\w+):(.*)$/.exec(line) ?? [];
   if (key !== '')
     return `${toned(look, 'name', key)}:${value.replace(/\(default\)$/, (text) => toned(look, 'dim', text))}`;
@@ -147,7 +144,12 @@ function limitLines(look: Look, limits: readonly Setting[], set: ReadonlyMap<str
     const value = one === undefined ? fallback : `${one.value} (from ${sources[one.by]})`;
     return [printable(`${key}: ${value}`, 400), `${describe.replace(/^limit /, '')} (${takes})`];
   });
-  return inColumnsOrStacked(look, rows);
+  return inColumnsOrStacked(look, rows).map((line) => limitToned(look, line));
+}
+
+function limitToned(look: Look, line: string): string {
+  const [, label = '', text = ''] = /^(\w+: \S+(?: \(from [^)]*\))?)?(.*)$/.exec(line) ?? [];
+  return lineToned(look, label) + toned(look, 'dim', text);
 }
 
 function settingLines(setting: Setting, set: SetValue | undefined): readonly string[] {

@@ -37,7 +37,7 @@ test('[R-8.1] every setting is shown: its value, whether default, file or enviro
     assert.ok(stdout.includes(`\n${key}: `), key);
     assert.ok(stdout.includes(isLimit(key) ? `(${takes})\n` : `takes ${takes}; or by ${variable}`), key);
   }
-  assert.match(stdout, /Limits, which few people change:\n.*a variable: connectSeconds is POSTERN_CONNECT_SECONDS\n/);
+  assert.match(stdout, /Limits, which few people change\n.*a variable: connectSeconds is POSTERN_CONNECT_SECONDS\.\n/);
   assert.ok(limitSettings.every(({ key }) => settings.some((setting) => setting.key === key)));
   const json = JSON.parse((await runProgram(home, ['config', '--json'])).stdout);
   const shown = json.settings.find(({ key }: { key: string }) => key === 'timeoutSeconds');

@@ -10,6 +10,7 @@ import { globalOptions } from '../global-options.js';
 import { ownTables } from '../help/own-tables.js';
 import { topics } from '../help/topics/topics.js';
 import { registry } from '../registry.js';
+import { resultFields } from './result-fields.js';
 
 /** What the build writes to `dist/completion.json`. */
 export function builtTables(): CompletionTables {
@@ -24,6 +25,7 @@ export function builtTables(): CompletionTables {
     browsers: [usualBrowser, ...browserNames],
     findings: [['list', 'all of them'], ...Object.entries(catalogue).map(([id, { title }]): Offer => [id, title])],
     settings: settings.map(({ key, describe }): Offer => [key, describe]),
+    fields: resultFields(),
     faults: ['list', ...listFaults().map(({ name }) => name)],
   });
 }

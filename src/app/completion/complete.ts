@@ -27,7 +27,7 @@ export function complete(
   const { command, words, isValueOf } = read;
   if (read.isBehind) return { kind: 'command', before: '' };
   const find = (values: Values | null | undefined, word: string, head = '') =>
-    offersOf(values, { known, words, word, head });
+    offersOf(values, { known, words, word, head, fields: command?.fields ?? [] });
   if (isValueOf !== undefined) return find(isValueOf.values, current);
   const options = [...(command?.options ?? []), ...tables.globals];
   const [, name, value] = /^--([^=]+)=(.*)$/s.exec(current) ?? [];
@@ -114,9 +114,10 @@ interface Sought {
   /** What is typed of the value, and what stands before it in the same word. */
   readonly word: string;
   readonly head: string;
+  readonly fields: readonly string[];
 }
 
-function offersOf(values: Values | null | undefined, { known, words, word, head }: Sought): Completion {
+function offersOf(values: Values | null | undefined, { known, words, word, head, fields }: Sought): Completion {
   if (values === 'file' || values === 'folder') return { kind: values, before: head };
   const [login, tool] = words;
   const offers = () => {
@@ -126,11 +127,23 @@ function offersOf(values: Values | null | undefined, { known, words, word, head 
     if (values === 'issuer') return known.issuers();
     if (values === 'provider') return known.providers();
     if (values === 'tool') return known.tools(login);
+    if (values === 'field') return fieldsAfter(word, fields);
     if (values === 'parameter') return known.parameters(login, tool, word);
     return 'after' in values ? (values.after[words.at(-1) ?? ''] ?? []) : values;
   };
   const found = matching(offers(), word);
   return { kind: 'words', words: found.words.map(([one, text]): Offer => [head + one, text]) };
+}
+
+/** Names that may follow what is typed of a path, each up to its next dot: some results have a hundred values. */
+function fieldsAfter(typed: string, fields: readonly string[]): readonly Offer[] {
+  const from = typed.lastIndexOf('.') + 1;
+  return fields
+    .filter((field) => field.startsWith(typed))
+    .map((field): Offer => {
+      const end = field.indexOf('.', from);
+      return [end === -1 ? field : field.slice(0, end + 1), ''];
+    });
 }
 
 /** Long options first, letters only where one is asked for. */

@@ -9,7 +9,7 @@ import { asTyped, type ShellLine } from './shell-line.js';
 export function completionLines(shell: string, found: Completion, line: ShellLine, breaks: string): readonly string[] {
   if (found.kind !== 'words') return [`:${found.kind}\t${found.before}`];
   const { words } = found;
-  const goesOn = words.length > 0 && words.every(([word]) => /[=:]$/.test(word));
+  const goesOn = words.length > 0 && words.every(([word]) => /[=:.]$/.test(word));
   const open = goesOn ? [':nospace'] : [];
   if (shell === 'powershell') return words.map(([word, text]) => `${forPowershell(word)}\t${text}`);
   if (shell !== 'bash') return [...open, ...words.map(([word, text]) => (text === '' ? word : `${word}\t${text}`))];

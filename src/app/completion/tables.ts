@@ -14,6 +14,8 @@ export type Values =
   | 'provider'
   | 'file'
   | 'folder'
+  /** A value of the command's JSON result. */
+  | 'field'
   /** By the word before it. */
   | { readonly after: Readonly<Record<string, readonly Offer[]>> };
 
@@ -36,6 +38,8 @@ export interface CommandWords {
   readonly isMany: boolean;
   readonly hasRest: boolean;
   readonly options: readonly OptionWords[];
+  /** Paths to the values of its JSON result, members of lists by 0; not given: it has none. */
+  readonly fields?: readonly string[];
 }
 
 /** All that completion knows of the command line; made at build time, as one small file. */
@@ -56,6 +60,8 @@ export interface Lists {
   /** Findings of the doctor. */
   readonly findings: readonly Offer[];
   readonly settings: readonly Offer[];
+  /** Of JSON results, by command. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
 }
 
 /** @param globals The options that every command takes. */
@@ -79,6 +85,7 @@ function commandWords(table: CommandTable, lists: Lists): CommandWords {
     isMany: positionals.at(-1)?.many === true,
     hasRest: rest !== undefined,
     options: options.map((spec) => optionWords(spec, lists)),
+    ...(lists.fields[name] !== undefined && { fields: lists.fields[name] }),
   };
 }
 
@@ -112,20 +119,21 @@ const storesThatStay = stores.filter(([value]) => value !== 'memory');
 
 function valuesOfOption(spec: OptionSpec, { programs, faults, browsers, findings }: Lists): Values | undefined {
   if ('choices' in spec && spec.choices !== undefined) return plain(spec.choices);
-  if (/^(?:FILE|PATH)$/.test(spec.value ?? '')) return 'file';
-  if (/^(?:DIR|FOLDER)$/.test(spec.value ?? '')) return 'folder';
   const known: Readonly<Record<string, Values>> = {
     account: 'account',
     'authorization-server': 'issuer',
     'browser-with': plain(browsers),
     explain: findings,
+    field: 'field',
     idp: 'provider',
     from: plain(programs),
     misbehave: plain(faults),
     store: stores.filter(([value]) => value !== 'memory' || spec.describe.includes(value)),
     'token-of': 'login',
   };
-  return known[spec.name];
+  if (known[spec.name] !== undefined) return known[spec.name];
+  if (/^(?:FILE|PATH)$/.test(spec.value ?? '')) return 'file';
+  return /^(?:DIR|FOLDER)$/.test(spec.value ?? '') ? 'folder' : undefined;
 }
 
 function valuesOfWord(command: string, { name }: PositionalSpec, lists: Lists): Values | undefined {

@@ -71,5 +71,5 @@ function namesAlone(look: Look, options: readonly OptionSpec[]): readonly string
 }
 
 function shortLabel(spec: (typeof globalOptions)[number]): string {
-  return 'alias' in spec ? `-${spec.alias} --${spec.name}` : `--${spec.name}`;
+  return 'alias' in spec ? `-${spec.alias}/--${spec.name}` : `--${spec.name}`;
 }
