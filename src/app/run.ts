@@ -10,6 +10,7 @@ import { Failure, ignoreFailure } from '../core/failure.js';
 import { withDoctor } from '../core/login-command.js';
 import type { Look } from '../core/text/look.js';
 import { usageWrong } from '../core/usage-failures.js';
+import { withClientOfVariables } from './client-of-variables.js';
 import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';
 import { asks, type GlobalOptions } from './global-options.js';
@@ -64,7 +65,8 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   try {
     return await command.run(context, parsed.args as ArgumentsOf<CommandTable>);
   } catch (error) {
-    throw closer(withServerNamed(withLineMeant(error, argv, table), parsed.args), table, parsed.args);
+    const named = withServerNamed(withLineMeant(error, argv, table), parsed.args);
+    throw closer(withClientOfVariables(named, table, parsed.args, env), table, parsed.args);
   }
 }
 
