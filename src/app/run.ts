@@ -10,13 +10,12 @@ import { Failure, ignoreFailure } from '../core/failure.js';
 import { withDoctor } from '../core/login-command.js';
 import type { Look } from '../core/text/look.js';
 import { usageWrong } from '../core/usage-failures.js';
-import { withClientOfVariables } from './client-of-variables.js';
 import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';
 import { asks, type GlobalOptions } from './global-options.js';
 import { helpTable } from './help/own-tables.js';
 import type { CommandEntry } from './registry.js';
-import { withLineMeant, withServerNamed } from './wrong-command-line.js';
+import { withClientOfVariables, withLineMeant, withServerNamed } from './wrong-command-line.js';
 
 /** What a run of the command line is given. */
 export interface CommandLine {

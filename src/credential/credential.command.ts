@@ -76,7 +76,9 @@ export const command: Command<typeof credentialTable, World> = {
       if (isFailure(error) && error.exit !== exitCode.interrupted) {
         const { call, login } = progress;
         const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
-        if (!isOwn) await rememberFailure(world, { format, origin }, error.code);
+        // Whoever has typed it at a terminal has read why.
+        const isSeen = isOwn || error.code === 'terminal_output';
+        if (!isSeen) await rememberFailure(world, { format, origin }, error.code);
         // git would ask the person for a user name and a password, which no server of ours takes.
         if (format === 'git' && call?.kind === 'get' && covers(login, call.wanted)) await world.out.write('quit=1\n\n');
       }

@@ -1,5 +1,5 @@
 import { closest } from '../core/text/closest.js';
-import { inColumnsOrBelow, wrapped } from '../core/text/layout.js';
+import { inColumnsOrStacked, wrapped } from '../core/text/layout.js';
 import type { Look } from '../core/text/look.js';
 import { quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
@@ -44,8 +44,8 @@ export function allFindings(): readonly object[] {
 
 /** Every finding, in a line each. */
 export function findingLines(look: Look): readonly string[] {
-  return inColumnsOrBelow(
+  return inColumnsOrStacked(
     look,
     Object.entries(catalogue).map(([id, { level, title }]) => [id, level, title]),
-  ).flat();
+  );
 }

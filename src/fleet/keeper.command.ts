@@ -1,9 +1,10 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
 import type { Configuration } from '../core/configuration/configuration.js';
 import { readStore } from '../core/configuration/store-option.js';
-import { isFailure } from '../core/failure.js';
+import { ignoreFailure, isFailure } from '../core/failure.js';
 import type { Signals } from '../core/ports.js';
 import { isSharedKind, type LoginRecord, type StoreKind } from '../core/records.js';
+import { counted } from '../core/text/printable.js';
 import { parseEngineAddress } from '../stores/engines/address.js';
 import type { StorePorts } from '../stores/ports.js';
 import { storeReadOnly } from '../stores/shared/failures.js';
@@ -14,7 +15,7 @@ import { listenRefused } from './failures.js';
 import { createFleetLogins } from './fleet-logins.js';
 import { Keeper } from './keeper.js';
 import { keeperTable } from './keeper.options.js';
-import type { Election, KeeperEvent, ListenLocally } from './ports.js';
+import type { Election, FleetLogins, KeeperEvent, ListenLocally } from './ports.js';
 import { eventJson, eventLine } from './render.js';
 import { openStatusPage } from './status-page.js';
 
@@ -45,8 +46,10 @@ export const command: Command<typeof keeperTable, World> = {
     });
     const { election, engine } = await electionOf(world, store, tell);
     await using _engine = engine;
+    const logins = createFleetLogins(world, store, isMeant);
+    if (world.out.isTerminal && !world.json) await tellWhatIsKept(world, logins);
     keeper = new Keeper({
-      logins: createFleetLogins(world, store, isMeant),
+      logins,
       election,
       clock: world.clock,
       tell,
@@ -56,6 +59,17 @@ export const command: Command<typeof keeperTable, World> = {
     return await runKeeper(world, keeper, { where, store, tell });
   },
 };
+
+/** For a person who looks on: of how many logins it will tell, and how it is ended. A store that is away is told later. */
+async function tellWhatIsKept({ tell, signal }: World, logins: FleetLogins): Promise<void> {
+  const listed = (await logins.list(signal).catch(ignoreFailure)) ?? [];
+  const kept = listed.filter(({ state }) => state === 'kept').length;
+  const what =
+    kept === 0
+      ? 'No login to keep fresh yet; it takes up those that are made.'
+      : `${counted(kept, 'login')} to keep fresh.`;
+  tell(`${what} Ctrl-C ends it.`);
+}
 
 async function runKeeper(
   world: World,

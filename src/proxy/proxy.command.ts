@@ -1,7 +1,7 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
 import type { CorePorts, Files, Logins, RequestLog, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
-import { inColumnsOrBelow } from '../core/text/layout.js';
+import { inColumnsOrStacked } from '../core/text/layout.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { usageContradictory, usageWrong } from '../core/usage-failures.js';
 import { idleRulePrinter } from '../mcp/lending/idle-rules.js';
@@ -113,7 +113,7 @@ async function say(world: World, args: Arguments, proxy: RunningProxy, mounts: r
   else await world.out.write(result);
   if (args.readyFd !== undefined) await world.files.tellReady(args.readyFd, result);
   const rows = mounts.map(({ name, server }) => [name, printable(server)]);
-  inColumnsOrBelow(world.tellLook, rows).flat().forEach(world.tell);
+  inColumnsOrStacked(world.tellLook, rows).forEach(world.tell);
   world.tell('Ctrl-C ends it.');
 }
 

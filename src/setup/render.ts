@@ -1,6 +1,6 @@
 import type { LoginRecord } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
-import { columnsOf, cutInside, fitted, inColumns, inColumnsOrBelow, wrapped } from '../core/text/layout.js';
+import { columnsOf, cutInside, fitted, inColumns, inColumnsOrStacked, wrapped } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { isWindows } from '../core/text/system.js';
@@ -78,7 +78,7 @@ export function writtenLines({ plan, outcome, backup }: WrittenEntry, look: Look
     ['  next     ', next.replaceAll('<name>', name)],
   ];
   const done = `${outcome === 'made' ? 'Added' : 'Changed'} ${what} in ${path}.`;
-  return [...fitted(done, look.width), ...inColumnsOrBelow(look, rows).flat()];
+  return [...fitted(done, look.width), ...inColumnsOrStacked(look, rows)];
 }
 
 /** What the person may want to do about a credential that was in the entry. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withClientOfVariables } from '../../src/app/client-of-variables.js';
+import { withClientOfVariables } from '../../src/app/wrong-command-line.js';
 import { exitCode, Failure, isFailure } from '../../src/core/failure.js';
 import { makeHome } from '../support/home.js';
 import { runProgram } from '../support/program.js';
@@ -53,5 +53,8 @@ test('in CI a token is not had without it, and the failure says how', async () =
   await using home = await makeHome({ CI: 'true', POSTERN_CLIENT_ID: 'ci' });
   const { code, stderr } = await runProgram(home, ['token', server]);
   assert.equal(code, 3);
-  assert.match(stderr, /add --client-credentials --authorization-server ISSUER --store memory\. As a person: postern login /);
+  assert.match(
+    stderr,
+    /add --client-credentials --authorization-server ISSUER --store memory\. As a person: postern login /,
+  );
 });

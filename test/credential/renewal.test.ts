@@ -101,7 +101,7 @@ test('a login that is over says so each time, until it is made anew', { skip }, 
   const { stdout } = await stage.run('status');
   assert.match(stdout, /Last failure: credential headers for http:\/\/127\.0\.0\.1:\d+ .+: login expired\n/);
   assert.match(stdout, /Last failure: credential token for /);
-  assert.match(stdout, /\n {2}to see why {2}postern setup --check/);
+  assert.match(stdout, /\nTo see why: postern setup --check/);
   stage.sandbox.setFaults([]);
   await logIn(stage);
   assert.doesNotMatch((await stage.run('status')).stdout, /Last failure/);

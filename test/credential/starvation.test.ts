@@ -5,7 +5,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { needs } from '../support/needs.js';
-import { launcher, programCommand, startProgram } from '../support/program.js';
+import { launcher, programCommand, runProgram, startProgram } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { seed, server, token, work } from './seeded.js';
@@ -93,6 +93,8 @@ test('[A-190] nothing is shown on a terminal unless asked for; nobody who reads 
   assert.equal(refused.code, 2);
   assert.match(refused.stdout, /terminal_output, exit 2/);
   assert.doesNotMatch(refused.stdout, /tok\.en/);
+  const { stdout: status } = await runProgram(seeded.home, ['status']);
+  assert.doesNotMatch(status, /Last failure/, 'whoever typed it has read why');
   await using shown = await startAtTerminal(seeded.home, [...command, '--show-secret'] as typeof command, {
     stdout: 'terminal',
     columns: 200,

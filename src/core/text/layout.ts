@@ -120,28 +120,6 @@ export function fitted(line: string, width: number, hang = 0): readonly string[]
     : [...begin(`${advice}:`), commandLine(command, width, indent + 2)];
 }
 
-/**
- * The lines of each row, in columns; nothing is cut. Of a row that is too wide, as many columns stay on the line as all
- * rows have room for, and the others stand below.
- */
-export function inColumnsOrBelow(look: Look, rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  const whole = inColumns(endless, rows);
-  const count = Math.max(0, ...rows.map(({ length }) => length));
-  const heads = Array.from({ length: count }, (_, at) =>
-    inColumns(
-      endless,
-      rows.map((row) => row.slice(0, at + 1)),
-    ),
-  );
-  const kept = Math.max(1, heads.findLastIndex((lines) => lines.every((line) => columnsOf(line) <= look.width)) + 1);
-  return rows.map((row, at) => {
-    const line = whole[at] ?? '';
-    if (columnsOf(line) <= look.width) return [line];
-    const below = row.slice(kept).filter((cell) => cell !== '');
-    return [heads[kept - 1]?.[at] ?? '', ...fitted(`    ${below.join('  ')}`, look.width)];
-  });
-}
-
 /** The least that a text beside its label needs. */
 const leastBeside = 30;
 

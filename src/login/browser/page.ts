@@ -118,9 +118,13 @@ function listOf(rows: readonly Row[]): string {
   return `<dl>${known.join('')}</dl>\n`;
 }
 
-/** Text of others as it may be in a page; an address is broken behind its slashes before it is broken elsewhere. */
+/**
+ * Text of others as it may be in a page. An address, of a server or a person, is broken where its parts begin before it is
+ * broken elsewhere, and its scheme stays with its host.
+ */
 function shown(text: string): string {
-  return htmlText(printable(text, maxShown)).replace(/\/(?=[^/])/g, '/<wbr>');
+  const pieces = printable(text, maxShown).split(/(?<=[^/:]\/)(?=[^/])|(?=[.?&@])/);
+  return pieces.map(htmlText).join('<wbr>');
 }
 
 /** A wall with a small gate in it; its door is open when the login went well. */

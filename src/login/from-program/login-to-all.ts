@@ -3,7 +3,7 @@ import { exitCode, Failure } from '../../core/failure.js';
 import type { GivenOption } from '../../core/login-command.js';
 import type { CorePorts, OfferedServer } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../../core/records.js';
-import { inColumnsOrBelow, readerLook } from '../../core/text/layout.js';
+import { inColumnsOrStacked, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { counted, printable, shellWord } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
@@ -121,7 +121,7 @@ async function print({ out, json, look, clock }: World, outcomes: readonly Outco
   });
   const sum = `Logged in to ${counted(made.length, 'server')} of ${outcomes.length}`;
   const more = failed.length === 0 ? '' : `; ${failed.length} failed: run the command again to try them once more`;
-  await out.line([...inColumnsOrBelow(readerLook({ out, look }), rows).flat(), `${sum}${more}.`].join('\n'));
+  await out.line([...inColumnsOrStacked(readerLook({ out, look }), rows), `${sum}${more}.`].join('\n'));
 }
 
 const words = { made: ['good', 'logged in'], kept: ['good', 'was logged in'], failed: ['bad', 'failed'] } as const;

@@ -1,7 +1,7 @@
 import { loginCommand } from '../../core/login-command.js';
 import type { BrokenLogin, Clock } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord, type ProviderRecord, storeInWords } from '../../core/records.js';
-import { columnsOf, inColumnsOrBelow, withBrokenWords, wrapped } from '../../core/text/layout.js';
+import { columnsOf, inColumnsOrStacked, withBrokenWords, wrapped } from '../../core/text/layout.js';
 import { type Look, plainLook, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import type { StorePorts } from '../../stores/ports.js';
@@ -121,7 +121,7 @@ export function loginLines(
   ];
   const server = printable(`${login.server}${accountOf(login)}`, 600);
   const heading = login.name === undefined ? [server] : [toned(look, 'name', printable(login.name, 80)), server];
-  const head = look === plainLook ? [heading.join('  ')] : inColumnsOrBelow(look, [heading]).flat();
+  const head = look === plainLook ? [heading.join('  ')] : inColumnsOrStacked(look, [heading]);
   return [...head, ...labelledLines(look, rows)];
 }
 

@@ -3,7 +3,7 @@ import { redirectUriText } from '../../core/configuration/redirect-uri.js';
 import { exitCode, Failure } from '../../core/failure.js';
 import type { ClientKeyRecord, FormatFailure, IndexDocument, LoginRecord } from '../../core/records.js';
 import type { ProxyService, ProxyServices } from '../../core/services/proxy-services.js';
-import { fitted } from '../../core/text/layout.js';
+import { fitted, readerLook } from '../../core/text/layout.js';
 import { printable } from '../../core/text/printable.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import type { HistoryEntry } from '../../stores/ports.js';
@@ -222,7 +222,9 @@ async function print(world: World, { long }: Arguments, found: Found): Promise<v
       ? providers.map((one) => providerLines(one, now, look))
       : [providers.map((one) => providerLine(one, now))].filter((lines) => lines.length > 0 && out.isTerminal)),
     ...(long ? clientKeys.map(clientKeyLines) : []),
-    ...(failures.length === 0 ? [] : [[...lasting, howToSeeWhy]]),
+    ...(failures.length === 0
+      ? []
+      : [[...lasting, howToSeeWhy].flatMap((line) => fitted(line, readerLook(world).width))]),
   ];
   if (logins.length === 0) world.tell('No logins yet. Make one with: postern login URL');
   if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
@@ -271,7 +273,7 @@ function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] 
 }
 
 /** Such programs mostly hide what we print. */
-const howToSeeWhy = '  to see why  postern setup --check';
+const howToSeeWhy = 'To see why: postern setup --check';
 
 /** What another program asked for in vain, in a line. `now` in milliseconds since 1970. */
 function failureLine({ at, format, origin, code }: FormatFailure, now: number): string {

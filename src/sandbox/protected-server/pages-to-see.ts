@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { html, pageResponse } from '../authorization-server/pages/html.js';
 import type { SentResponse } from '../wire/response.js';
 
 const maxPages = 1_000;
-
-const html = (text: string) =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Postern sandbox</title><p>${text}</p></html>`;
 
 /** A page that one caller is to see. */
 export interface PageToSee {
@@ -56,18 +54,14 @@ export class PagesToSee {
     const below = new URL(this.#prefix).pathname;
     if (method !== 'GET' || !path.startsWith(below)) return undefined;
     const page = [...this.#pages.values()].find(({ id }) => path === below + id);
-    if (page === undefined) return pageOf(404, 'There is no such page.');
+    if (page === undefined)
+      return pageOf(404, 'There is no such page', 'It was for one call of the tool “connect”. Call that again.');
     page.isSeen = true;
     page.see();
-    return pageOf(200, 'The sandbox has seen you here. Go back to the terminal.');
+    return pageOf(200, 'The sandbox has seen you', 'You can close this page, and go back to the terminal.');
   }
 }
 
-function pageOf(status: number, text: string): SentResponse {
-  const headers = [
-    ['content-type', 'text/html; charset=utf-8'],
-    ['content-security-policy', "default-src 'none'"],
-    ['cache-control', 'no-store'],
-  ] as const;
-  return { status, headers, body: Buffer.from(html(text)) };
+function pageOf(status: number, title: string, text: string): SentResponse {
+  return pageResponse({ status, title, body: html`<h1>${title}</h1>\n<p>${text}</p>` });
 }

@@ -83,13 +83,16 @@ const unavailableAt: Partial<Record<Unavailable, Partial<Record<KeychainName, re
   },
 };
 
-const orSealedFiles = 'Without a keychain, use encrypted files: postern login SERVER --store file';
+/** Most commands that find no keychain have no `--store`: it is the login that has. */
+const logInWithFiles = 'postern login SERVER --store file';
+
+const orSealedFiles = `Without a keychain, use encrypted files: ${logInWithFiles}`;
 
 /** There is no keychain here. Never answered by writing secrets elsewhere. */
 export function storeUnavailable(why: Unavailable, keychain: KeychainName, cause?: unknown): Failure {
   const [text, remedy] = unavailableAt[why]?.[keychain] ?? unavailable[why];
   const message = `No keychain here (${text}).`;
-  return storeFailure('store_unavailable', message, `Use encrypted files: add --store file. ${remedy}`, cause);
+  return storeFailure('store_unavailable', message, `Use encrypted files: ${logInWithFiles}. ${remedy}`, cause);
 }
 
 const titles: Partial<Record<KeychainName, string>> = { kwallet: ' (KWallet)', keepassxc: ' (KeePassXC)' };

@@ -4,15 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import {
-  columnsOf,
-  commandLine,
-  cutTo,
-  fitted,
-  inColumns,
-  inColumnsOrBelow,
-  wrapped,
-} from '../../../src/core/text/layout.js';
+import { columnsOf, commandLine, cutTo, fitted, inColumns, wrapped } from '../../../src/core/text/layout.js';
 import { lookOf, palette, plainLook, toned } from '../../../src/core/text/look.js';
 
 test('a stream that is no terminal has no colours and 80 columns; a terminal is taken as 40 to 200 wide', () => {
@@ -125,22 +117,6 @@ test('property: a line that is fitted keeps its words, and only a word alone is 
       for (const line of lines) assert.ok(columnsOf(line) <= width, line);
     }),
   );
-});
-
-test('of rows that do not fit nothing is cut: what has no room in its column stands below', () => {
-  const rows = [
-    ['claude', 'Claude Code', '/home/a/.claude.json'],
-    ['go', '日本', 'not found'],
-  ];
-  assert.deepEqual(inColumnsOrBelow({ width: 60, color: false }, rows).flat(), [
-    'claude  Claude Code  /home/a/.claude.json',
-    'go      日本         not found',
-  ]);
-  assert.deepEqual(inColumnsOrBelow({ width: 40, color: false }, rows).flat(), [
-    'claude  Claude Code',
-    '    /home/a/.claude.json',
-    'go      日本         not found',
-  ]);
 });
 
 /** WCAG 2.2: the ratio of two relative luminances. */

@@ -64,7 +64,7 @@ test('[Q-4.7][Q-4.8][Q-4.9] connect has its page opened, on the official server:
     const link = new URL(await given.browser.opened());
     const sent = await getFrom(Number(link.port), link.pathname, { host: link.host });
     await screen.waitForStdout(era === 'older' && !refuse ? /The server goes on when/ : /press Enter to go on/);
-    assert.match(await (await fetch(sent.headers['location'] ?? '')).text(), /has seen you here/);
+    assert.match(await (await fetch(sent.headers['location'] ?? '')).text(), /The sandbox has seen you<\/h1>/);
     if (era === 'newer') type('\r');
     assert.equal((await screen.finished).code, 0, screen.stdout);
     assert.equal(await terminal.result(), 'Your browser was here.\n');

@@ -74,7 +74,7 @@ function identity(ask: ConsentQuestion): Markup {
 /** It is broken behind its slashes before it is broken elsewhere. */
 function address(url: string): readonly Markup[] {
   return words(url, 300)
-    .split(/(?<=\/)(?=[^/])/)
+    .split(/(?<=[^/:]\/)(?=[^/])/)
     .map((piece) => html`${piece}<wbr>`);
 }
 

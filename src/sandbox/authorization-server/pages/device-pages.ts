@@ -10,7 +10,7 @@ export interface DeviceForm {
 /** Which code does your device show? */
 export function deviceInputPage(form: DeviceForm, wrong: boolean): SentResponse {
   const body = html`<h1>Which code does your program show?</h1>
-${wrong ? html`<p class="warning">There is no such code (any more).</p>` : html``}
+${wrong ? html`<p class="warning">No login waits with that code. Look at your program again: each code ends after ten minutes.</p>` : html`<p class="soft">It stands in the terminal where you started the login.</p>`}
 <form method="post" action="${form.action}">
 ${hidden(form)}<input class="user-code" type="text" name="user_code" aria-label="Code" autocomplete="off" autofocus>
 <div class="choices"><button class="main" name="decision" value="code">Continue</button></div>

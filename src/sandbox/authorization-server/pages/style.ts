@@ -40,6 +40,7 @@ button.main:hover, .button.main:hover { filter: brightness(1.08); }
 button.link { border: 0; padding: 0; font-weight: 400; font-size: .9rem; color: var(--soft); text-decoration: underline; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .choices { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin-top: 1.6rem; }
+.choices > :only-child { grid-column: 1 / -1; }
 .account { width: 100%; display: flex; align-items: center; gap: .9rem; margin-top: .75rem; text-align: left; }
 .account span { display: grid; } .account small { color: var(--soft); font-weight: 400; }
 .face { width: 2.4rem; height: 2.4rem; flex: none; display: grid; place-items: center; border-radius: 50%;
