@@ -70,7 +70,7 @@ export function exampleLines(look: Look, examples: readonly Example[]): readonly
   const column = exampleColumn(look, examples);
   return examples.flatMap((example) => {
     const { command, describe } = example;
-    if (fitsBeside(look, column, example)) {
+    if (hasRoomForText(look, column, example)) {
       const name = toned(look, 'name', command);
       return [`  ${name}${' '.repeat(column - columnsOf(command) + 2)}${toned(look, 'dim', describe)}`];
     }
@@ -82,11 +82,12 @@ export function exampleLines(look: Look, examples: readonly Example[]): readonly
 function exampleColumn(look: Look, examples: readonly Example[]): number {
   const widths = examples.map(({ command }) => columnsOf(command)).toSorted((one, other) => other - one);
   return (
-    widths.find((column) => examples.filter((one) => fitsBeside(look, column, one)).length * 2 > examples.length) ?? 0
+    widths.find((column) => examples.filter((one) => hasRoomForText(look, column, one)).length * 2 > examples.length) ??
+    0
   );
 }
 
-function fitsBeside({ width }: Look, column: number, { command, describe }: Example): boolean {
+function hasRoomForText({ width }: Look, column: number, { command, describe }: Example): boolean {
   return columnsOf(command) <= column && column + columnsOf(describe) + 4 <= width;
 }
 

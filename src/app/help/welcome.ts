@@ -10,7 +10,7 @@ import { exampleLines, section } from './parts.js';
 const shownLogins = 10;
 
 /** The least of an address that tells servers apart. */
-const leastAddress = 20;
+const minAddress = 20;
 
 interface LoginRow {
   readonly name: string;
@@ -87,17 +87,23 @@ function going(look: Look, statuses: readonly LoginStatus[]): readonly string[] 
 function loginLines(look: Look, rows: readonly LoginRow[]): readonly string[] {
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(columnsOf));
   const room = look.width - widest(rows.map(({ name }) => name)) - widest(rows.map(({ state }) => state)) - 6;
-  const isWide = room >= Math.min(leastAddress, widest(rows.map(({ address }) => address)));
+  const isWide = room >= Math.min(minAddress, widest(rows.map(({ address }) => address)));
   const lines = isWide
     ? inColumns(
         look,
         rows.map(({ name, address, state }) => [name, cutInside(room, address), state]),
       )
     : rows.flatMap(({ name, address, state }) => [
-        [name, state].filter((text) => text !== '').join('  '),
+        ...nameAndState(look.width - 2, name, state),
         ...(address === '' ? [] : [`    ${cutInside(look.width - 6, address)}`]),
       ]);
   return lines.map((line) => `  ${line}`);
+}
+
+function nameAndState(width: number, name: string, state: string): readonly string[] {
+  if (state === '') return [name];
+  const line = `${name}  ${state}`;
+  return columnsOf(line) <= width ? [line] : [name, `    ${state}`];
 }
 
 /** What every command takes for this login. */

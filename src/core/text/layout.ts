@@ -121,7 +121,7 @@ export function fitted(line: string, width: number, hang = 0): readonly string[]
 }
 
 /** The least that a text beside its label needs. */
-const leastBeside = 30;
+const minTextWidth = 30;
 
 /**
  * Rows in columns where all of them fit. Else all of them alike: a text of several words beside its label, on as many lines
@@ -137,7 +137,8 @@ export function inColumnsOrStacked(look: Look, rows: readonly (readonly string[]
   return rows.flatMap(([head = ''], at) => {
     const text = texts[at] ?? '';
     if (text === '') return [head];
-    if (room < leastBeside || !hasRoom) return [head, ...wrapped(withBrokenWords(text, look.width - 4), look.width, 4)];
+    if (room < minTextWidth || !hasRoom)
+      return [head, ...wrapped(withBrokenWords(text, look.width - 4), look.width, 4)];
     const [first = '', ...others] = wrapped(text, look.width, column);
     return [head + ' '.repeat(column - columnsOf(head)) + first.trimStart(), ...others];
   });

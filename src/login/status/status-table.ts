@@ -1,7 +1,7 @@
 import type { LoginRecord } from '../../core/records.js';
 import { namedServer } from '../../core/resource.js';
 import type { ProxyService } from '../../core/services/proxy-services.js';
-import { columnsOf, cutInside, cutTo, inColumns } from '../../core/text/layout.js';
+import { columnsOf, commandLine, cutInside, cutTo, inColumns } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import type { CheckedLogin } from './check-logins.js';
@@ -140,7 +140,7 @@ export function tableOf({ look, isTerminal }: TableLook, rows: readonly TableRow
   const states = marked(rows.map(({ state }) => stateText(state, false)));
   const fitted = fitIn(look, shown, states);
   const lines = fitted === undefined ? stacked(look, shown, states) : linesOf(look, rows, fitted);
-  return [lines, commandsBelow(rows)];
+  return [lines, commandsBelow(look, rows)];
 }
 
 const endless: Look = { width: Number.POSITIVE_INFINITY, color: false };
@@ -150,9 +150,11 @@ function stateText({ text, command }: StateCell, withCommand: boolean): string {
   return withCommand ? `${text}: ${command}` : `${text}, see below`;
 }
 
-function commandsBelow(rows: readonly TableRow[]): readonly string[] {
+function commandsBelow({ width }: Look, rows: readonly TableRow[]): readonly string[] {
   const commands = rows.flatMap(({ state: { command } }) => command ?? []);
-  return commands.length === 0 ? [] : ['To log in again:', ...commands.map((command) => `  ${command}`)];
+  return commands.length === 0
+    ? []
+    : ['To log in again:', ...commands.map((command) => commandLine(command, width, 2))];
 }
 
 type Column = 'name' | 'server' | 'who';

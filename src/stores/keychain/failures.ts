@@ -92,7 +92,7 @@ const orSealedFiles = `Without a keychain, use encrypted files: ${logInWithFiles
 export function storeUnavailable(why: Unavailable, keychain: KeychainName, cause?: unknown): Failure {
   const [text, remedy] = unavailableAt[why]?.[keychain] ?? unavailable[why];
   const message = `No keychain here (${text}).`;
-  return storeFailure('store_unavailable', message, `Use encrypted files: ${logInWithFiles}. ${remedy}`, cause);
+  return storeFailure('store_unavailable', message, `Use encrypted files (${logInWithFiles}). ${remedy}`, cause);
 }
 
 const titles: Partial<Record<KeychainName, string>> = { kwallet: ' (KWallet)', keepassxc: ' (KeePassXC)' };

@@ -60,7 +60,7 @@ test('the command stands in its cell where nothing has to be cut for it, and els
       'work  mcp.example/mcp  ✗ refused, see below',
       'work  mcp.example/mcp  ✗ refused, see below',
     ],
-    ['To log in again:', '  postern login work', "  postern login work --scope 'notes:read notes:write'"],
+    ['To log in again:', '  postern login work', "postern login work --scope 'notes:read notes:write'"],
   ]);
 });
 
