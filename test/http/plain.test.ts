@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send, testHttp, textOf } from '../support/http.js';
+import { freePort } from '../support/free-port.js';
 import { startHttp } from '../support/http-server.js';
 
 test('a request and its answer pass unchanged: method, path, query, headers, body, status', async () => {
@@ -40,7 +41,9 @@ test('a request and its answer pass unchanged: method, path, query, headers, bod
 
 test('localhost is reached on whichever loopback address listens, without DNS', async () => {
   for (const address of ['127.0.0.1', '::1']) {
-    await using server = await startHttp((_, response) => response.end(address), undefined, address);
+    // Nobody else listens there at the other address: that one would be reached first.
+    const port = await freePort();
+    await using server = await startHttp((_, response) => response.end(address), undefined, address, port);
     await using http = testHttp();
     for (const host of ['localhost', 'LOCALHOST', 'app.localhost', 'localhost.']) {
       await using response = await send(http, `http://${host}:${server.port}/`);
