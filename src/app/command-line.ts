@@ -154,7 +154,7 @@ function yargsOption(spec: OptionSpec): [string, object] {
   ];
 }
 
-/** Put before what yargs would take for an option, for nothing, or for its `help`; no argument can hold a NUL. */
+/** Put before what yargs would take for an option, for nothing, for its `help` or for itself (`$0`); no argument can hold a NUL. */
 const mark = '\0';
 
 /** `-XPOST` is `--request=POST`: yargs would take P, O, S and T for options. */
@@ -164,7 +164,7 @@ function escaped(words: readonly string[], table: CommandTable | undefined): rea
     const isBehind = end !== -1 && at > end;
     const isTopic = word === 'help' && table !== undefined && words.indexOf(table.name) !== at;
     if (at === end) return [];
-    if (word === '-' || isTopic || (isBehind && word.startsWith('-'))) return `${mark}${word}`;
+    if (word === '-' || word === '$0' || isTopic || (isBehind && word.startsWith('-'))) return `${mark}${word}`;
     const [, letter, value] = /^-([A-Za-z])([^=].*)$/s.exec(word) ?? [];
     const spec = optionsOf(table).find(({ alias, kind }) => alias === letter && kind !== 'boolean');
     return letter === undefined || isBehind || spec === undefined ? word : `--${spec.name}=${value}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { send, testHttp, textOf } from '../support/http.js';
 import { freePort } from '../support/free-port.js';
+import { send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
 test('a request and its answer pass unchanged: method, path, query, headers, body, status', async () => {

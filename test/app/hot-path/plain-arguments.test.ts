@@ -19,6 +19,7 @@ const word = fc.oneof(
     '-',
     '--',
     '--nope',
+    '$0',
     '--header=true',
     'true',
     '-5',
