@@ -27,6 +27,7 @@ export async function hotPath(argv: readonly string[]): Promise<HotEnd> {
   if (done) left.afterwards?.();
   else {
     for (const one of left.open) one[Symbol.dispose]();
+    left.keychain?.bus.rest(); // whoever comes may never ask the keychain
   }
   return { done, input: left.input, keychain: left.keychain };
 }

@@ -124,6 +124,7 @@ export class ItemAccess implements Items {
   }
 
   async #perform(request: ItemRequest): Promise<string | boolean | null> {
+    this.#item = undefined;
     if (this.#gaveUp !== undefined) throw this.#gaveUp;
     return await this.#attempt(request, await this.#look(request.account), this.#deadline());
   }

@@ -45,9 +45,7 @@ export async function readSecretFast(
   return found;
 }
 
-/**
- * The same for the whole program, which knows the key and may be connected already. Never rejects.
- */
+/** The same for the whole program, which knows the key and may be connected already. Never rejects. */
 export async function readSecret(session: SessionBus, key: string): Promise<FastRead> {
   const found = await session.use(limitMs, async (bus) => {
     await bus.call(secretService.greet);

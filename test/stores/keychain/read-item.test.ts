@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { defaultLimits } from '../../../src/core/limits.js';
@@ -205,6 +207,50 @@ test('[A-206] the one open item is read; two of the same name, a locked one, one
   for (const [name, [replies, expected]] of Object.entries(cases)) {
     assert.deepEqual((await readFrom(replies, 'key')).read, expected, name);
   }
+});
+
+test('what the hot path has read is of no worth once something was changed', async () => {
+  await using bus = await startBus({ SearchItems: found(['/item'], []), GetSecret: secret('text') });
+  const left: OpenKeychain[] = [];
+  await readSecretFast(
+    () => 'key',
+    bus.env,
+    (open) => void left.push(open),
+  );
+  left.at(-1)?.bus[Symbol.dispose]();
+  const items = new ItemAccess({
+    ...{ platform: 'linux', env: {}, clock: realClock, interactive: false, notify: () => undefined },
+    limits: keychainLimits('linux', defaultLimits),
+    open: left.at(-1),
+  });
+  await assert.rejects(items.delete('key'), { code: 'store_unavailable' });
+  await assert.rejects(items.get('key'), { code: 'store_unavailable' });
+});
+
+test('a hot path that leaves the keychain to another holds no process up by it', async () => {
+  await using bus = await startBus({});
+  await using folder = await temporaryFolder();
+  const script = `
+    const { hotPath } = await import(process.argv[1]);
+    const { done, keychain } = await hotPath(['token', 'nobody']);
+    console.log(JSON.stringify({ done, isOpen: keychain !== undefined, held: process.getActiveResourcesInfo() }));
+    process.exit();`;
+  const hotPath = new URL('../../../src/hot-path.js', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, hotPath], {
+    env: { ...bus.env, POSTERN_STATE_DIR: folder.path },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await once(child, 'close');
+  const { held, ...rest } = JSON.parse(said) as { readonly held: readonly string[] };
+  assert.deepEqual(rest, { done: false, isOpen: true });
+  assert.deepEqual(
+    held.filter((name) => /^(?:Pipe(?!ConnectWrap)|Timeout)/.test(name)),
+    [],
+  );
 });
 
 test('without a bus nothing is read, and nothing is kept open', async () => {
