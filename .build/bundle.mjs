@@ -19,6 +19,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { cheaperWrappers } from './cheaper.mjs';
 import { buildDivided } from './divide.mjs';
 import { bundledPackages, licensesOf } from './bundled-packages.mjs';
 import { writeRunCaches, writeWholeCache } from './write-cache.mjs';
@@ -118,6 +119,10 @@ await bundle({
   keepNames: true, // oidc-provider finds its parts by the names of classes and functions
 });
 
+for (const name of readdirSync(fresh).filter((name) => name.endsWith('.cjs'))) {
+  const file = join(fresh, name);
+  writeFileSync(file, cheaperWrappers(readFileSync(file, 'utf8')));
+}
 for (const name of ['hot-path', 'completion']) writeWholeCache(join(fresh, `${name}.cjs`));
 const { startSandbox } = await import(pathToFileURL(join(compiled, 'sandbox', 'start.js')).href);
 // Of the packages a refresh alone would wait for one to be compiled.

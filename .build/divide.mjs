@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { cheaperExports } from './cheaper.mjs';
 
 /**
  * The bundles beside `main`: which modules lie there, of those that are imported when they are used first. What these import
@@ -35,7 +36,7 @@ export async function buildDivided(compiled, options) {
   const metafiles = [];
   for (const name of names) {
     const made = await bundle(name === 'main' ? main : { [name]: 'entry-of-bundle' }, divided(name, plan), { write: false, metafile: true });
-    for (const { path, text } of made.outputFiles) writeFileSync(path, path.endsWith('.cjs') ? cheaper(text) : text);
+    for (const { path, text } of made.outputFiles) writeFileSync(path, path.endsWith('.cjs') ? cheaperExports(text) : text);
     metafiles.push(made.metafile);
   }
   return { names, metafiles };
@@ -104,28 +105,6 @@ function divided(name, { compiled, id, bundleOf, foreign }) {
       bundler.onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: text(path), resolveDir: compiled }));
     }
   };
-}
-
-/**
- * Makes what esbuild writes cheaper to start. What a module exports is named when it is first asked for by another bundle, or
- * loaded late, and what was required is not copied name by name: it stands behind the object that also has the default. Both
- * together are a twentieth of a refresh. No line moves, so the source maps stay right.
- */
-function cheaper(text) {
-  if (/__toESM\(require\w*\([^()]*\)\)/.test(text)) throw new Error('a default that is not the whole module');
-  const light = text
-    .replace(/^var __toESM = [^]*?\n\)\);$/m, (helper) => {
-      const others = '\n'.repeat(helper.split('\n').length - 1);
-      return `var __toESM = (mod) => __create(mod, { default: { value: mod } });${others}`;
-    })
-    .replace(/^var __toCommonJS = .*$/m, 'var __toCommonJS = (mod) => mod;')
-    .replaceAll(
-      /^var (\w+_exports\d*) = \{\};\n__export\(\1, (\{\n[^}]*\n\})\);$/gm,
-      'var $1 = {};\nvar $1_named = () => ($1_named = () => $1, __export($1, $2), $1 );',
-    );
-  const names = [...light.matchAll(/^var (\w+)_named = /gm)].map(([, name]) => name);
-  const asked = new RegExp(`(?<=, |\\()(?:${names.join('|')})(?=\\))`, 'g');
-  return names.length === 0 ? light : light.replaceAll(asked, '$&_named()');
 }
 
 /** A table whose members are made when one of them is asked for, but for those that find it among the others. */
