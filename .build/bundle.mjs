@@ -312,6 +312,8 @@ function leaveOutUnused(bundler) {
   bundler.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({ contents: `module.exports = ${instead[path]}` }));
   // We speak HTTP/1.1 over connections that we open.
   bundler.onLoad({ filter: /undici\/lib\/(?:dispatcher\/client-h2|core\/connect)\.js$/ }, () => ({ contents: 'module.exports = undefined' }));
+  // It makes 939 nodes of the names of headers, to find one among them. Where it finds none, undici makes the name anew.
+  bundler.onLoad({ filter: /undici\/lib\/core\/tree\.js$/ }, () => ({ contents: 'module.exports = { tree: { lookup: () => undefined } }' }));
   // Hundreds of names, of which these are asked for.
   bundler.onLoad({ filter: /undici\/lib\/llhttp\/constants\.js$/ }, async ({ path }) => {
     const asks = readFileSync(join(path, '..', '..', 'dispatcher', 'client-h1.js'), 'utf8').matchAll(/\bconstants\.(\w+)/g);

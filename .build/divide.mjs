@@ -110,14 +110,22 @@ function divided(name, { compiled, id, bundleOf, foreign }) {
 /** A table whose members are made when one of them is asked for, but for those that find it among the others. */
 function asLateTable([exported, table]) {
   const { name, aliases, unattended, ...others } = table;
-  const early = JSON.stringify({ name, aliases, unattended }).slice(1, -1);
-  const late = Object.keys(others).map((key) => `get ${key}() { return made().${key}; }`);
-  return `export const ${exported} = (() => {
-    let all;
-    const made = () => (all ??= ${JSON.stringify(others, null, 1)});
-    return { ${[early, ...late].join(', ')} };
-  })();`;
+  return `export const ${exported} = lateTable(${JSON.stringify({ name, aliases, unattended })}, () => (${JSON.stringify(others, null, 1)}));`;
 }
+
+/** One Proxy for a table: a getter for each of its members would cost a hundredth of a refresh. */
+const lateTable = `
+  const early = ['name', 'aliases', 'unattended'];
+  export const lateTable = (found, make) => {
+    let all;
+    const whole = () => (all ??= { ...found, ...make() });
+    return new Proxy(found, {
+      get: (_, key) => (early.includes(key) ? found[key] : whole()[key]),
+      has: (_, key) => key in whole(),
+      ownKeys: () => Reflect.ownKeys(whole()),
+      getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(whole(), key),
+    });
+  };`;
 
 /** The registry's tables of commands, without the code that stands in the same files. */
 function tablesAsData(bundler, compiled) {
@@ -127,6 +135,9 @@ function tablesAsData(bundler, compiled) {
   );
   bundler.onLoad({ filter: /.*/, namespace: 'table' }, async ({ path }) => {
     const exported = Object.entries(await import(pathToFileURL(path).href));
-    return { contents: exported.filter(([name]) => name.endsWith('Table')).map(asLateTable).join('\n') };
+    const tables = exported.filter(([name]) => name.endsWith('Table')).map(asLateTable);
+    return { contents: ["import { lateTable } from 'late-table';", ...tables].join('\n') };
   });
+  bundler.onResolve({ filter: /^late-table$/ }, ({ path }) => ({ path, namespace: 'late-table' }));
+  bundler.onLoad({ filter: /.*/, namespace: 'late-table' }, () => ({ contents: lateTable }));
 }
