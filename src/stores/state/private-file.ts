@@ -1,5 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { accessProblem } from '../../core/file-access.js';
@@ -115,7 +114,7 @@ function notOpened(error: unknown): PrivateFile {
  */
 export async function ensurePrivateFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw stateUnwritable(path, cause);
   }

@@ -1,7 +1,16 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { existsSync, ftruncateSync, renameSync, writeSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { once } from '../../core/lazy.js';
 import { Secret } from '../../core/secret.js';
 import { parseObject, stringField } from '../../core/text/json.js';
 import { recoveryPath } from '../paths.js';
@@ -11,7 +20,7 @@ import { stateUnwritable } from '../state-failures.js';
 import { whenFreeSync } from './in-use.js';
 import { ensurePrivateFolder, readIfThere } from './private-file.js';
 import { identityIn, ownIdentity, type ProcessIdentity, stateOf, writtenIdentity } from './process-identity.js';
-import { newFile, pathsIn, removeFile, syncFolder } from './safe-file.js';
+import { newFile, pathsIn, removeFile, synced, syncFolder } from './safe-file.js';
 
 /** A credential of 64 KiB, sealed and in base64, with room to spare. */
 const maxBytes = 262_144;
@@ -58,7 +67,7 @@ export function createRecovery({
           await keepIn(file, room, pathOf(key), sealWith('recovery', value.reveal()));
           return true;
         },
-        [Symbol.asyncDispose]: () => giveBack(file, room),
+        [Symbol.asyncDispose]: once(() => giveBack(file, room)), // a number that was closed may be another file's by now
       };
     },
     isWaiting: async (key) => existsSync(pathOf(key)),
@@ -133,13 +142,13 @@ function nameOf(kind: Kind, key: string): string {
  * file systems account for what is written at once.
  * @throws Failure `state_unsafe`, `state_unwritable`
  */
-async function takeRoom(room: string, bytes: Uint8Array): Promise<FileHandle> {
+async function takeRoom(room: string, bytes: Uint8Array): Promise<number> {
   await ensurePrivateFolder(dirname(room));
   try {
-    const file = await open(room, newFile, 0o600);
+    const file = openSync(room, newFile, 0o600);
     try {
-      await file.chmod(0o600); // whatever the umask
-      await file.writeFile(bytes);
+      fchmodSync(file, 0o600); // whatever the umask
+      writeFileSync(file, bytes);
       return file;
     } catch (cause) {
       await giveBack(file, room).catch(() => undefined);
@@ -150,8 +159,8 @@ async function takeRoom(room: string, bytes: Uint8Array): Promise<FileHandle> {
   }
 }
 
-async function giveBack(file: FileHandle, room: string): Promise<void> {
-  await file.close();
+async function giveBack(file: number, room: string): Promise<void> {
+  closeSync(file);
   await removeFile(room);
 }
 
@@ -160,11 +169,11 @@ async function giveBack(file: FileHandle, room: string): Promise<void> {
  * a power cut interrupts once this resolves.
  * @throws Failure `state_unwritable`
  */
-async function keepIn(file: FileHandle, room: string, path: string, text: string): Promise<void> {
+async function keepIn(file: number, room: string, path: string, text: string): Promise<void> {
   try {
-    ftruncateSync(file.fd, writeSync(file.fd, text, 0));
+    ftruncateSync(file, writeSync(file, text, 0));
     whenFreeSync(() => renameSync(room, path));
-    await file.sync();
+    await synced(file);
     await syncFolder(dirname(path));
   } catch (cause) {
     throw stateUnwritable(path, cause);
