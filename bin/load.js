@@ -21,7 +21,7 @@ function exportsOf(name, use) {
   const folder = `${__dirname}/../dist`;
   const filename = `${folder}/${name}.cjs`;
   const source = readFileSync(filename, 'latin1');
-  const [, cache] = /\n\/\/# cache: (\S+)\n$/.exec(source.slice(-80)) ?? [];
+  const [, cache] = source.slice(-80).trimEnd().split('\n//# cache: ');
   const file = cache && `${folder}/${[cache, use, engine()].filter(Boolean).join('.')}.cache`;
   const cachedData = file && cached(file);
   const script = new Script(source, { filename: `dist/${name}.cjs`, cachedData });

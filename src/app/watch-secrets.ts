@@ -20,8 +20,10 @@ const itemHeader = /"headerValue"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 const responseMember =
   /"(?:access_token|refresh_token|id_token|client_secret|registration_access_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
-const formField =
-  /(?:^|&)(?:code|code_verifier|refresh_token|token|client_secret|client_assertion|assertion|subject_token)=([^&]*)/g;
+const formFields = new Set([
+  ...['code', 'code_verifier', 'refresh_token', 'token', 'client_secret'],
+  ...['client_assertion', 'assertion', 'subject_token'],
+]);
 
 /** Sealed answers are seen as they are opened. */
 export function watchRecovery(recovery: Recovery, hold: Hold): Recovery {
@@ -170,7 +172,11 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
 
 function holdRequest(request: HttpRequest, hold: Hold): void {
   holdHeaders(request.headers ?? [], hold);
-  if (typeof request.body === 'string') holdAll(request.body, formField, decodeForm, hold);
+  if (typeof request.body !== 'string') return;
+  for (const field of request.body.split('&')) {
+    const end = field.indexOf('=');
+    if (end > 0 && formFields.has(field.slice(0, end))) hold(decodeForm(field.slice(end + 1)), 'token');
+  }
 }
 
 function holdHeaders(headers: NonNullable<HttpRequest['headers']>, hold: Hold): void {

@@ -90,9 +90,9 @@ function firstMatch(bytes: Bytes, ranges: readonly Range[]): AddressClass {
 }
 
 function parseIpv4(text: string): Bytes | undefined {
-  if (!/^(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}$/.test(text)) return undefined;
-  const bytes = text.split('.').map(Number);
-  return bytes.every((byte) => byte <= 255) ? bytes : undefined;
+  const parts = text.split('.', 5);
+  const isByte = (part: string) => /^(?:0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255;
+  return parts.length === 4 && parts.every(isByte) ? parts.map(Number) : undefined;
 }
 
 function parseIpv6(text: string): Bytes | undefined {

@@ -237,7 +237,7 @@ const sharedPattern =
   /^(?:redis:(?:rediss?:\/\/[^\s@/?#]{1,260}(?:\/[a-z0-9][a-z0-9._-]{0,62})?|unix:\/[\x21-\x3f\x41-\x7e]{1,106})|etcd:https?:\/\/[^\s@/?#]{1,260}(?:\/[a-z0-9][a-z0-9._-]{0,62})?)$/;
 
 export function isSharedKind(text: string): text is SharedKind {
-  return sharedPattern.test(text);
+  return /^(?:redis|etcd):/.test(text) && sharedPattern.test(text);
 }
 
 export function isStoreKind(text: string): text is StoreKind {

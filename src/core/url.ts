@@ -3,9 +3,10 @@ import { domainToUnicode } from 'node:url';
 /** What the gate made of a raw string: a parsed URL, or why it is none that may be used. */
 export type GatedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string };
 
-const shape = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
+// Both letter cases are spelled out in these two: V8 takes four times as long to make a pattern of a class under `i`.
+const shape = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/s;
 
-const authorityShape = /^(\[[0-9a-f:.]+\]|[a-z0-9._~-]+)(:[0-9]{1,5})?$/i;
+const authorityShape = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~-]+)(?::[0-9]{1,5})?$/;
 
 const unreservedAndReserved = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*$/;
 

@@ -158,9 +158,8 @@ const texts = [
   ...['notifications/message', 'notifications/progress', 'notifications/cancelled', 'notifications/initialized'],
 ];
 
-const longest = 40;
-
-const byLength = Array.from({ length: longest }, (_, length) => texts.filter((text) => text.length === length));
+const byLength: string[][] = [];
+for (const text of texts) (byLength[text.length] ??= []).push(text);
 
 /** The text that these bytes spell, where it is one of `texts`. */
 export function knownText(bytes: Uint8Array, from: number, to: number): string | undefined {

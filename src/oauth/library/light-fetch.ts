@@ -37,7 +37,8 @@ export class LightHeaders {
   }
 
   #keep(name: string, value: string, before: string | undefined): void {
-    const trimmed = value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, '');
+    const isPlain = value.charCodeAt(0) > 32 && value.charCodeAt(value.length - 1) > 32;
+    const trimmed = isPlain ? value : value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, '');
     if (noName.test(name) || noValue.test(trimmed)) throw new TypeError('this cannot be a header');
     this.#values.set(name.toLowerCase(), before === undefined ? trimmed : `${before}, ${trimmed}`);
   }

@@ -96,6 +96,7 @@ class Reader {
   /** One value for each type of the signature. */
   values(signature: string, depth: number): BusValue[] {
     if (depth > maxDepth) throw new RangeError('too deep');
+    if (signature.length === 1 && 'ybuosgv'.includes(signature)) return [this.#value(signature, depth)]; // most are
     const types = signature.match(/a?[ybuosgv]|\([ybuosgav]*\)/g) ?? [];
     if (types.join('') !== signature) throw new RangeError('a type that is not read here');
     return types.map((type) => this.#value(type, depth));
