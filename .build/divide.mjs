@@ -13,7 +13,7 @@ const divisions = [
   { name: 'usual', modules: /^(?:(?:app\/help|call|mcp|stores\/(?:engines|shared))\/(?!request\.command)|credential\/exec|login\/status|oauth\/dpop\/token-proofs|tokens\/dpop\/login-proofs)/ },
   {
     name: 'rare',
-    modules: /^(?:app\/(?:local-server|relay-origins|uninstall)|bridge|client-metadata|config|doctor|fleet|login(?!\/logins)|proxy|relay|sandbox|setup|upgrade-check)\b/,
+    modules: /^(?:app\/(?:relay-origins|server-program|uninstall)|bridge|client-metadata|config|doctor|fleet|login(?!\/logins)|proxy|relay|sandbox|setup|upgrade-check)\b/,
   },
 ];
 const names = ['main', ...divisions.map(({ name }) => name)];

@@ -131,7 +131,7 @@ interface ShellPartsOptions {
 export function shellPorts({ env, stdin, stderr, signal, folder, locks }: ShellPartsOptions) {
   return {
     startServer: async (command: readonly string[], said: (line: string) => void): Promise<ServerProgram> => {
-      const { startServerProgram } = await import('./local-server/server-program.js');
+      const { startServerProgram } = await import('./server-program.js');
       return startServerProgram({ command, env, said, signal });
     },
     openLineReader: async (options: LineReaderOptions): Promise<LineReader> => {

@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { join } from 'node:path';
 import type { CommandExit } from '../core/command.js';
-import type { Step } from '../core/failure.js';
-import { exitCode, Failure, type FailureDetail, isFailure } from '../core/failure.js';
+import { exitCode, Failure, type FailureDetail, isFailure, type Step } from '../core/failure.js';
 import { columnsOf, commandAtEnd, commandLine, fitted, wrapped } from '../core/text/layout.js';
 import { type Look, type Tone, toned } from '../core/text/look.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { type GivenToken, withUnusedToken } from '../stores/environment-token.js';
+import { singleExecutable } from '../stores/keychain/single-executable.js';
 import { isOutOfFiles, outOfFiles } from '../stores/state-failures.js';
 import { plainStep, stepLines } from './journal.js';
-import { inSource } from './source-lines.js';
 
 /** Longest text of one field that is printed. */
 const longest = 2048;
@@ -148,4 +150,29 @@ function backgroundOf(error: unknown): readonly string[] {
     at = at.cause;
   }
   return lines;
+}
+
+/**
+ * The lines of a stack with the places in our TypeScript instead of those in the bundles of `dist`, as far as a source map
+ * lies there. Asked for when a stack is printed: to have Node.js do it costs every start.
+ */
+function inSource(stack: string): string {
+  const maps = new Map<string, SourceMap | undefined>();
+  return stack.replace(/[^\s()]*\bdist\/([\w-]+\.cjs):(\d+):(\d+)/g, (position, name: string, line, column) => {
+    if (!maps.has(name)) maps.set(name, mapOf(name));
+    const entry = maps.get(name)?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (entry === undefined || !('originalSource' in entry)) return position;
+    const { originalSource, originalLine, originalColumn } = entry;
+    return `${originalSource.replace(/^(?:\.\.\/)+/, '')}:${originalLine + 1}:${originalColumn + 1}`;
+  });
+}
+
+function mapOf(name: string): SourceMap | undefined {
+  try {
+    const inside = singleExecutable()?.getRawAsset(`${name}.map`);
+    const bytes = inside === undefined ? readFileSync(join(import.meta.dirname, `${name}.map`)) : Buffer.from(inside);
+    return new SourceMap(JSON.parse(bytes.toString()));
+  } catch {
+    return undefined;
+  }
 }

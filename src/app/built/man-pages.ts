@@ -8,7 +8,6 @@ import { optionText } from '../help/parts.js';
 import { type Block, blocksOf, type Topic } from '../help/topics/topic.js';
 import { topics } from '../help/topics/topics.js';
 import { registry } from '../registry.js';
-import { bold, italic, roff } from './roff.js';
 
 /** One page of the manual. */
 export interface ManPage {
@@ -130,4 +129,36 @@ function inFonts(text: string): string {
     .split('`')
     .map((part, at) => (at % 2 === 1 ? bold(part) : roff(part)))
     .join('');
+}
+
+/** What a formatter would replace: hyphens and quotes that are not those of the keyboard, accents for marks. */
+const marks: Readonly<Record<string, string>> = {
+  '\\': '\\e',
+  '-': '\\-',
+  "'": '\\(aq',
+  '`': '\\(ga',
+  '^': '\\(ha',
+  '~': '\\(ti',
+};
+
+/** Text for a page of the manual: nothing in it is a request or an escape, it is ASCII, and what is shown can be copied. */
+export function roff(text: string): string {
+  const escaped = Array.from(text, escapedCharacter).join('');
+  return escaped.startsWith('.') ? `\\&${escaped}` : escaped;
+}
+
+/** Words to be typed as they stand. */
+export function bold(text: string): string {
+  return `\\fB${roff(text)}\\fR`;
+}
+
+/** What stands for a word. */
+export function italic(text: string): string {
+  return `\\fI${roff(text)}\\fR`;
+}
+
+function escapedCharacter(character: string): string {
+  const point = character.codePointAt(0) ?? 0;
+  if (point >= 0x7f) return `\\[u${point.toString(16).toUpperCase().padStart(4, '0')}]`;
+  return marks[character] ?? character;
 }

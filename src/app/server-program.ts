@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
-import { systemCode } from '../../core/failure.js';
-import { printable } from '../../core/text/printable.js';
-import { programNotStarted } from '../../credential/failures.js';
-import { LineSplitter } from '../../mcp/stdio/line-splitter.js';
-import type { ProgramTaker, ServerProgram } from '../../mcp/stdio/stdio-client.js';
-import { startable } from '../../stores/run-program.js';
+import { systemCode } from '../core/failure.js';
+import { printable } from '../core/text/printable.js';
+import { programNotStarted } from '../credential/failures.js';
+import { LineSplitter } from '../mcp/stdio/line-splitter.js';
+import type { ProgramTaker, ServerProgram } from '../mcp/stdio/stdio-client.js';
+import { startable } from '../stores/run-program.js';
 
 /** How long a server may take to end once its stdin is closed, and again after SIGTERM, in milliseconds. */
 const patience = { usual: 2_000, interrupted: 400 } as const;
