@@ -4,7 +4,7 @@ import type { CorePorts } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
 import { within } from '../core/time.js';
 import { ProtocolClient } from '../mcp/client.js';
-import { keptEra } from '../mcp/eras/kept-era.js';
+import { keptEra } from '../mcp/eras.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { PendingRequests } from '../mcp/pending.js';
 import { LineSplitter } from '../mcp/stdio/line-splitter.js';

@@ -1,8 +1,11 @@
 import { Failure } from '../core/failure.js';
 import type { EventBytes } from '../core/text/event-stream.js';
+import { asObject, parseObject, stringField } from '../core/text/json.js';
+import { skipSpace, skipValue } from '../core/text/json-scan.js';
+import { elementSpans, listOf, memberAt } from '../core/text/json-splice.js';
 import { quoted } from '../core/text/printable.js';
 import { protocolBroken } from './failures.js';
-import { withoutBrokenTools } from './headers/kept-tools.js';
+import { brokenHeaderMark } from './headers/header-marks.js';
 import type { Incoming, MessageHost } from './host.js';
 import type { Pending, PendingRequests } from './pending.js';
 import { isResponse } from './scan-message.js';
@@ -99,4 +102,26 @@ export class Inbound {
     if (!Number.isInteger(Math.log10(times))) return;
     this.#parts.tell(times === 1 ? line : `${line} (${times} times by now)`);
   }
+}
+
+const listLimits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
+
+/**
+ * A response to `tools/list` without the tools whose marks for headers break the rules, each of which is reported
+ * (2026-07-28, server/tools). The very bytes that came where there is none; one that marks nothing is not taken apart.
+ */
+function withoutBrokenTools(response: Uint8Array, leftOut: (tool: string, why: string) => void): Uint8Array {
+  const { buffer, byteOffset, byteLength } = response;
+  if (!Buffer.from(buffer, byteOffset, byteLength).includes('"x-mcp-header"')) return response;
+  const tools = asObject(parseObject(response, listLimits)?.['result'])?.['tools'];
+  if (!Array.isArray(tools)) return response;
+  const reasons = tools.map((tool) => brokenHeaderMark(asObject(tool) ?? {}));
+  if (reasons.every((why) => why === undefined)) return response;
+  for (const [at, why] of reasons.entries()) {
+    if (why !== undefined) leftOut(stringField(asObject(tools[at]) ?? {}, 'name') ?? '', why);
+  }
+  const listAt = memberAt(response, memberAt(response, skipSpace(response, 0), 'result'), 'tools');
+  const kept = elementSpans(response, listAt).filter((_, at) => reasons[at] === undefined);
+  const list = listOf(kept.map(([from, to]) => response.subarray(from, to)));
+  return Buffer.concat([response.subarray(0, listAt), list, response.subarray(skipValue(response, listAt))]);
 }
