@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { encode } from 'uqr';
 import { Secret } from '../../../src/core/secret.js';
 import { plainLook } from '../../../src/core/text/look.js';
-import { qrCodeLines } from '../../../src/login/device/qr-code.js';
-import { deviceLines } from '../../../src/login/device/show-code.js';
+import { deviceLines, qrCodeLines } from '../../../src/login/device/show-code.js';
 import { anyUrlWithoutFragment } from '../../support/arbitraries.js';
 
 const device = {
