@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/ports.js';
 import { metaName, newestRevision } from '../../core/product.js';
 import { asObject, type JsonObject } from '../../core/text/json.js';
-import { memberBytes, withMembers } from '../../core/text/json-splice.js';
+import { openBrace } from '../../core/text/json-scan.js';
+import { elementSpans, listOf, memberBytes, withMembers } from '../../core/text/json-splice.js';
 import { quoted } from '../../core/text/printable.js';
 import { newerError } from '../../mcp/eras.js';
 import type { Outcome } from '../../mcp/exchange.js';
@@ -25,7 +26,6 @@ import {
   stringIn,
   withParams,
 } from './message-text.js';
-import { olderForm } from './older-form.js';
 import type { Reply, ServerConversation } from './server-conversation.js';
 import { logLevels } from './server-says.js';
 
@@ -223,4 +223,28 @@ function asksBack(server: string, reply: MessageText, { method }: Pending): bool
   if (reply.message.kind === 'error' || type === 'complete') return false;
   if (type === 'input_required' && mayAsk.has(method)) return true;
   throw protocolBroken(server, `its result is of the type ${quoted(type, 40)}, which ${method} cannot have`);
+}
+
+/**
+ * A response as the older era has it, where structured content is an object: a list of tools with other schemas would be
+ * refused as a whole. The text of such content stands in the result, too.
+ */
+function olderForm(response: MessageText, method: string): Uint8Array {
+  const { text, message } = response;
+  if (method === 'tools/call') {
+    const structured = resultMember(response, 'structuredContent');
+    if (structured === undefined || structured[0] === openBrace) return text;
+    return changed(text, { result: withMembers(text, message.resultAt, { structuredContent: undefined }) });
+  }
+  const tools = method === 'tools/list' ? resultMember(response, 'tools') : undefined;
+  if (tools === undefined) return text;
+  const given = elementSpans(tools, 0).map(([from, to]) => tools.subarray(from, to));
+  const kept = given.map((tool) => (hasOtherSchema(tool) ? withMembers(tool, 0, { outputSchema: undefined }) : tool));
+  if (kept.every((tool, at) => tool === given[at])) return text;
+  return changed(text, { result: withMembers(text, message.resultAt, { tools: listOf(kept) }) });
+}
+
+function hasOtherSchema(tool: Uint8Array): boolean {
+  const schema = memberBytes(tool, 0, 'outputSchema');
+  return schema !== undefined && stringIn(memberBytes(schema, 0, 'type')) !== 'object';
 }
