@@ -1,4 +1,5 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
+import { interrupted } from '../core/output-failures.js';
 import type { CorePorts, Files, Signals } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { toned } from '../core/text/look.js';
@@ -14,10 +15,10 @@ import { printResult } from './content/print-result.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
 import { callTimedOut, toolFailed } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, programRest, type ServerWorld } from './find-server.js';
+import type { DuringTask } from './follow-task.js';
 import { conversationOptions, loginNote, loginOptions, resultOptions } from './login-options.js';
 import { withLoginOffered } from './offer-login.js';
 import { isOfLists, notificationLine } from './render.js';
-import { CallEnding } from './tasks/call-ending.js';
 import { toolHelp } from './tools/help.js';
 import { watch } from './watch.js';
 import { isToolName, type ProtocolCall, readCall } from './words.js';
@@ -206,4 +207,41 @@ async function perform<Result>(
     during: ending.duringTask,
     signal: ending.signal,
   });
+}
+
+/**
+ * What ends a call: all of it at once, but while the server runs a task for it, Ctrl-C and the time limit end that task
+ * first, so that the server can be told. A second Ctrl-C ends everything.
+ */
+class CallEnding {
+  readonly #signals: Signals;
+  readonly #all = new AbortController();
+  #task: AbortController | undefined;
+  /** Ends the conversation. */
+  readonly signal: AbortSignal;
+
+  /** @param ends The end of the program. @param deadline That of the call alone. */
+  constructor(signals: Signals, ends: AbortSignal, deadline: AbortSignal) {
+    this.#signals = signals;
+    this.signal = AbortSignal.any([ends, this.#all.signal]);
+    const expire = () => (this.#task ?? this.#all).abort(deadline.reason);
+    deadline.addEventListener('abort', expire, { once: true });
+  }
+
+  readonly duringTask: DuringTask = () => {
+    const task = new AbortController();
+    this.#task = task;
+    const taken = this.#signals.take((signal) => {
+      if (signal !== 'SIGINT' || task.signal.aborted) return false;
+      task.abort(interrupted());
+      return true;
+    });
+    return {
+      signal: task.signal,
+      [Symbol.dispose]: () => {
+        taken[Symbol.dispose]();
+        this.#task = undefined;
+      },
+    };
+  };
 }

@@ -10,9 +10,9 @@ import type { PersonPorts } from './elicitation/ask-page.js';
 import { Questions, type QuestionsOptions } from './elicitation/questions.js';
 import { Exchanges, type ExchangesOptions, type ServerRequest } from './exchanges.js';
 import { CallRefused, pageRequired } from './failures.js';
+import { type DuringTask, mayBeTask } from './follow-task.js';
 import { rawMember } from './message-forms.js';
 import { NewerEra, saysOlder } from './newer-era.js';
-import { type DuringTask, mayBeTask } from './tasks/follow-task.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
 const openingMs = 1_000;

@@ -5,7 +5,7 @@ import { quoted } from '../core/text/printable.js';
 import { knownRevisions, newerError, textsIn } from '../mcp/eras.js';
 import { HttpFailed, noCommonRevision, protocolBroken } from '../mcp/failures.js';
 import { CallRefused } from './failures.js';
-import { followTask, mayBeTask, type TaskParts, tasksExtension } from './tasks/follow-task.js';
+import { followTask, mayBeTask, type TaskParts, tasksExtension } from './follow-task.js';
 
 export interface NewerParts {
   /** What the server is called in failures. */

@@ -1,10 +1,10 @@
-import { exitCode, Failure } from '../../core/failure.js';
-import type { Clock } from '../../core/ports.js';
-import { asObject, type JsonObject, stringField } from '../../core/text/json.js';
-import { quoted } from '../../core/text/printable.js';
-import { within } from '../../core/time.js';
-import { HttpFailed, protocolBroken } from '../../mcp/failures.js';
-import { CallRefused, callRefused, TaskEnded, taskCancelled } from '../failures.js';
+import { exitCode, Failure } from '../core/failure.js';
+import type { Clock } from '../core/ports.js';
+import { asObject, type JsonObject, stringField } from '../core/text/json.js';
+import { quoted } from '../core/text/printable.js';
+import { within } from '../core/time.js';
+import { HttpFailed, protocolBroken } from '../mcp/failures.js';
+import { CallRefused, callRefused, TaskEnded, taskCancelled } from './failures.js';
 
 /** The extension by its full name (SEP-2663): only those who both declare it have tasks. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bareHome, type Rpc, requestOf } from '../../bridge/host.js';
-import { needs } from '../../support/needs.js';
-import { programCommand, runProgram, startProgram } from '../../support/program.js';
-import { startAtTerminal } from '../../support/pty.js';
-import { metaOf, newerServer, type Reply } from '../newer-server.js';
+import { bareHome, type Rpc, requestOf } from '../bridge/host.js';
+import { needs } from '../support/needs.js';
+import { programCommand, runProgram, startProgram } from '../support/program.js';
+import { startAtTerminal } from '../support/pty.js';
+import { metaOf, newerServer, type Reply } from './newer-server.js';
 
 const id = 'täsk-1';
 const tools = { tools: [{ name: 'tool', inputSchema: { type: 'object' } }] };
