@@ -63,7 +63,7 @@ async function open(kind: StoreKind, options: StoresOptions): Promise<SecretStor
       throw new Error('a token of the environment was not read');
     default: {
       if (isSharedKind(kind)) return await openShared(kind, options);
-      const { createHelperStore } = await import('./helper-program/helper-store.js');
+      const { createHelperStore } = await import('./helper-store.js');
       return createHelperStore({ ...options, kind, limitMs: (await options.limits()).storeSeconds * 1000 });
     }
   }

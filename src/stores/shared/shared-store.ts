@@ -4,20 +4,20 @@ import { isFailure } from '../../core/failure.js';
 import type { Clock, Terminal } from '../../core/ports.js';
 import type { LoginRecord, SharedKind } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
-import { type JsonObject, parseObject } from '../../core/text/json.js';
+import { asObject, type JsonObject, type JsonValue, parseObject } from '../../core/text/json.js';
 import { parseEngineAddress } from '../engines/address.js';
 import type { SharedEngine } from '../engines/engine.js';
 import { refuseTooLarge } from '../failures.js';
+import { isLoginRecord } from '../index/index-schema.js';
 import type { SecretStore } from '../ports.js';
 import { readKeyFile, storeKey } from '../sealed-files/key-source.js';
 import type { Stretch } from '../sealed-files/sealed-file.js';
 import { ensurePrivateFolder } from '../state/private-file.js';
 import { ownIdentity } from '../state/process-identity.js';
 import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from './failures.js';
-import { byOurClock, Items, readersHalf, type SharedKeys, sharedKeysOf } from './items.js';
+import { type AccessItem, byOurClock, Items, readersHalf, type SharedKeys, sharedKeysOf } from './items.js';
 import { OutageMemory, settledNotesIn, spentTokensIn } from './local-traces.js';
 import { accessItem } from './looks.js';
-import { publishedOf, recordIn } from './published.js';
 import { type ReadLogin, SharedLogins } from './shared-logins.js';
 
 export interface SharedStoreOptions {
@@ -221,4 +221,26 @@ function describeSelf(): string {
   const { pid, system } = ownIdentity();
   const host = system.slice(system.indexOf('@') + 1).split(' ')[0] ?? '';
   return `${host === '' ? 'a machine without a name' : host}, process ${pid}`;
+}
+
+/** What of a record is this machine's alone, or stands in the credential. */
+const notPublished: ReadonlySet<string> = new Set([
+  ...['store', 'leftIn', 'preferred', 'browser', 'refusedToken', 'requestFingerprint', 'dead', 'gone', 'shared'],
+  ...['scopes', 'expiresAt', 'obtainedAt', 'generation'],
+]);
+
+/** What other machines are told of a login. */
+function publishedOf(login: LoginRecord): JsonObject {
+  const entries = Object.entries(login).filter(([name, value]) => !notPublished.has(name) && value !== undefined);
+  return Object.fromEntries(entries as [string, JsonValue][]);
+}
+
+/** The record that a machine makes of it; undefined for none: its login was never published, or is no whole one. */
+function recordIn({ record, credential }: AccessItem, store: SharedKind): LoginRecord | undefined {
+  if (record === undefined) return undefined;
+  const { scopes, expiresAt, obtainedAt, generation, ended } = credential;
+  const binding = asObject(credential['binding']) ?? {};
+  const dead = ended === true ? { dead: true } : {};
+  const made = { ...record, ...binding, scopes, expiresAt, obtainedAt, generation, store, ...dead };
+  return isLoginRecord(made) ? made : undefined;
 }

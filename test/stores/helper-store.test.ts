@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
-import { createHelperStore } from '../../../src/stores/helper-program/helper-store.js';
-import { safePath } from '../../../src/stores/run-program.js';
-import { startKeyring } from '../../support/keyring.js';
-import { needs } from '../../support/needs.js';
-import { temporaryFolder } from '../../support/temporary.js';
+import { Secret } from '../../src/core/secret.js';
+import { createHelperStore } from '../../src/stores/helper-store.js';
+import { safePath } from '../../src/stores/run-program.js';
+import { startKeyring } from '../support/keyring.js';
+import { needs } from '../support/needs.js';
+import { temporaryFolder } from '../support/temporary.js';
 
 const skip = needs('gnome-keyring', 'docker-credential-secretservice');
 const keyOf = (word: string): string => createHash('sha256').update(word).digest('hex');

@@ -1,11 +1,11 @@
 import { delimiter } from 'node:path';
-import { type Failure, ignoreFailure } from '../../core/failure.js';
-import type { StoreKind } from '../../core/records.js';
-import { Secret } from '../../core/secret.js';
-import { parseObject } from '../../core/text/json.js';
-import { helperFailed, helperMissing, helperResponseWrong, helperTimeout, storeTooLarge } from '../failures.js';
-import type { SecretStore } from '../ports.js';
-import { findProgram, type ProgramEnd, runProgram, safePath } from '../run-program.js';
+import { type Failure, ignoreFailure } from '../core/failure.js';
+import type { StoreKind } from '../core/records.js';
+import { Secret } from '../core/secret.js';
+import { parseObject } from '../core/text/json.js';
+import { helperFailed, helperMissing, helperResponseWrong, helperTimeout, storeTooLarge } from './failures.js';
+import type { SecretStore } from './ports.js';
+import { findProgram, type ProgramEnd, runProgram, safePath } from './run-program.js';
 
 export interface HelperStoreOptions {
   /** `helper:<name>`. */
