@@ -6,7 +6,13 @@ import { buildPrograms } from './build-programs.js';
 import { crush } from './crush.js';
 import { headersPrograms } from './headers-programs.js';
 import type { Program } from './program.js';
-import { stdioPrograms } from './stdio-programs.js';
+import { agents } from './stdio/agents.js';
+import { desktops } from './stdio/desktops.js';
+import { editors } from './stdio/editors.js';
+import { stdioProgram } from './stdio/stdio-program.js';
+
+/** Programs that start a command and speak the protocol with it. */
+const stdioPrograms: readonly Program[] = [...desktops, ...editors, ...agents].map(stdioProgram);
 
 /** Every program whose configuration is known here. */
 export const programs: readonly Program[] = [
