@@ -7,11 +7,11 @@ import { hasToolRules, ToolPolicy } from '../../mcp/lending/tool-policy.js';
 import { Authorizer } from '../../tokens/authorizer.js';
 import { sameLogin } from '../../tokens/find-login.js';
 import { type AuthorizerPorts, TokenInUse } from '../../tokens/token-in-use.js';
+import { inheritedSocketRefused } from '../failures.js';
 import type { OpenProxy, ProxyMount, ProxyOptions } from '../ports.js';
 import { logger, printer, type ReportWorld } from '../run/report.js';
 import { untilEnd } from '../run/until-end.js';
 import { servicePortTaken, serviceUnknown } from './failures.js';
-import { inheritedSocket } from './inherited-socket.js';
 import { portHolder } from './port-holder.js';
 import type { ServiceWorld } from './ports.js';
 import { hostKeys, readService, type ServiceRecord, servicesFolder } from './record.js';
@@ -81,4 +81,25 @@ function mountOf(world: RunWorld, { server, account, mount: name, options }: Ser
 function advice(error: unknown): string {
   if (!(error instanceof Failure)) return 'See: postern doctor';
   return error.exit === exitCode.loginNeeded || error.exit === exitCode.store ? error.remedy : 'See: postern doctor';
+}
+
+/** The first descriptor that a service manager hands over (sd_listen_fds(3)). */
+const firstDescriptor = 3;
+
+/**
+ * The socket that a service manager holds for this process; undefined where none was handed to it. What says so is taken
+ * out of the environment, so that no program that is started from here believes it.
+ * @throws Failure `inherited_socket_refused` where there are several
+ */
+function inheritedSocket(): number | undefined {
+  const { LISTEN_PID: pid, LISTEN_FDS: count } = process.env;
+  for (const name of ['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES']) delete process.env[name];
+  if (pid !== String(process.pid) || count === undefined) return undefined;
+  if (count !== '1')
+    throw inheritedSocketRefused(
+      firstDescriptor,
+      0,
+      `${/^\d{1,4}$/.test(count) ? count : 'odd'} descriptors came, not one`,
+    );
+  return firstDescriptor;
 }
