@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { hashOf } from './secret-hash.js';
+import { createHash, randomBytes } from 'node:crypto';
 
 const max = 1000;
 
@@ -33,4 +32,9 @@ export class OneTime<T> {
     this.#kept.delete(key);
     return kept !== undefined && kept.until > this.#now() ? kept.value : undefined;
   }
+}
+
+/** SHA-256, for values that are random enough to need no salt and no stretching. */
+export function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
 }

@@ -9,8 +9,8 @@ import { createProtectedServer } from './protected-server/protected-server.js';
 import { serverFront } from './server-front.js';
 import type { StateFolder } from './state-folder.js';
 import { makeStaticClient } from './static-client.js';
-import { UpstreamServer } from './upstream/upstream-server.js';
 import { UpstreamAccounts } from './upstream-accounts.js';
+import { UpstreamServer } from './upstream-server.js';
 import { type LoopbackServer, listenOnLoopback, SharedPort } from './wire/listen.js';
 
 export interface Sandbox extends AsyncDisposable {

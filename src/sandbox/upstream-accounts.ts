@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { askUpstream } from './ask-upstream.js';
-import { OneTime } from './one-time.js';
-import { hashOf } from './secret-hash.js';
+import { hashOf, OneTime } from './one-time.js';
 import type { StaticClient } from './static-client.js';
 import { cookiesOf, strictCookie } from './wire/cookies.js';
 

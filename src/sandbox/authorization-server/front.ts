@@ -14,14 +14,12 @@ import type { CompanyProvider } from './company/company-provider.js';
 import { isIdJag } from './company/id-jag-grant.js';
 import type { InteractionPages } from './interactions.js';
 import { oauthError } from './oauth-error.js';
-import { OneAtATime } from './one-at-a-time.js';
 import { errorPage } from './pages/error-page.js';
 import { leavingPage } from './pages/leaving-page.js';
 import { isLoopback } from './redirect-uri.js';
 import { refusedRegistration } from './registration-request.js';
 import { defaultScope } from './scopes.js';
-import { refusedTarget, spentBy } from './token-request.js';
-import { isMetadataPath } from './well-known.js';
+import { OneAtATime, refusedTarget, spentBy } from './token-request.js';
 import type { WorkloadIssuer } from './workload-issuer.js';
 
 const bodyLimit = 65_536;
@@ -242,4 +240,23 @@ function notFound(): SentResponse {
 
 async function reply(response: HeldResponse, reply: SentResponse): Promise<void> {
   send(response, reply);
+}
+
+const oauthMetadata = '/.well-known/oauth-authorization-server';
+
+const openidMetadata = '/.well-known/openid-configuration';
+
+/**
+ * Whether a path is one of the metadata addresses of this issuer (RFC 8414 section 3, OpenID Connect
+ * Discovery 1.0 section 4) that answer. All give the same document.
+ */
+function isMetadataPath(path: string, issuerPath: string, which: SandboxSettings['metadata']): boolean {
+  const responding: Readonly<Record<typeof which, readonly string[]>> = {
+    both: [oauthMetadata + issuerPath, openidMetadata + issuerPath, issuerPath + openidMetadata],
+    oauth: [oauthMetadata + issuerPath],
+    openid: [openidMetadata + issuerPath, issuerPath + openidMetadata],
+    'openid-appended': [issuerPath + openidMetadata],
+    none: [],
+  };
+  return responding[which].includes(path);
 }

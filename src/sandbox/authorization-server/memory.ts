@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import { hashOf } from '../secret-hash.js';
+import { hashOf } from '../one-time.js';
 
 /** Most records of one kind; then the one least recently written or read is forgotten. */
 const limits: Readonly<Record<string, number>> = { Client: 1000 };

@@ -10,8 +10,7 @@ import { registerConnect } from './tools/connect.js';
 import { registerCountdown } from './tools/countdown.js';
 import { registerNoteTools } from './tools/notes.js';
 import { registerReport } from './tools/report.js';
-import { registerUpstreamProfile } from './tools/upstream-profile.js';
-import { registerUpstreamTime } from './tools/upstream-time.js';
+import { registerUpstreamProfile, registerUpstreamTime } from './tools/upstream.js';
 import type { UpstreamClient } from './upstream.js';
 
 /** What all sessions share. */

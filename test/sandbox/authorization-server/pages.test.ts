@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formsOf } from '../../../src/sandbox/html-form.js';
 import type { Sandbox } from '../../../src/sandbox/start.js';
+import { formsOf } from '../../../src/sandbox/walk.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 import { authorizationUrl, listenForCallback, registerNative } from '../client.js';
 import { Tab } from '../tab.js';

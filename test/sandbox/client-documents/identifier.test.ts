@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isTrusted, readIdentifier } from '../../../src/sandbox/authorization-server/client-documents/identifier.js';
+import {
+  isTrusted,
+  readIdentifier,
+} from '../../../src/sandbox/authorization-server/client-documents/client-documents.js';
 import { checkDocumentRules } from '../../../src/sandbox/client-document-rules.js';
 import { anyUrl } from '../../support/arbitraries.js';
 

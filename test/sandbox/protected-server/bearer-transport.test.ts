@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { presentedToken } from '../../../src/sandbox/protected-server/bearer-token.js';
+import { presentedToken } from '../../../src/sandbox/protected-server/gate.js';
 import { type Running, runProtected } from './protected.js';
 import { sendRaw } from './raw.js';
 import { initialize, post } from './session.js';

@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import type { UpstreamAccounts } from '../../upstream-accounts.js';
 import { callerOf } from '../caller-of.js';
 import { needs } from '../needed-scope.js';
+import type { UpstreamClient } from '../upstream.js';
 import { textResult } from './text-result.js';
 
 /** upstream_profile: uses the person's account at the upstream, if they allowed it to the very client that calls. */
@@ -24,5 +25,18 @@ export function registerUpstreamProfile(server: McpServer, accounts: Pick<Upstre
         'The upstream was not connected for you and this program: log in again with the scope upstream:read.';
       return { ...textResult(sentence), isError: true };
     },
+  );
+}
+
+/** upstream_time: asks another resource, with this server's own token for it. */
+export function registerUpstreamTime(server: McpServer, upstream: UpstreamClient): void {
+  server.registerTool(
+    'upstream_time',
+    {
+      title: 'Ask the upstream for the time',
+      description: 'Asks another protected resource for the time, with a token that is not yours.',
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    () => textResult(upstream.time()),
   );
 }

@@ -1,15 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { oauthError } from '../authorization-server/oauth-error.js';
-import { errorPage } from '../authorization-server/pages/error-page.js';
-import { OneTime } from '../one-time.js';
-import { hashOf } from '../secret-hash.js';
-import type { StaticClient } from '../static-client.js';
-import { cookiesOf, strictCookie } from '../wire/cookies.js';
-import type { Handler } from '../wire/listen.js';
-import { hasHost, parametersOf, readBody, targetOf } from '../wire/request.js';
-import { type SentResponse, send } from '../wire/response.js';
-import { upstreamPage } from './upstream-page.js';
+import { oauthError } from './authorization-server/oauth-error.js';
+import { errorPage } from './authorization-server/pages/error-page.js';
+import { html, pageResponse } from './authorization-server/pages/html.js';
+import { hashOf, OneTime } from './one-time.js';
+import type { StaticClient } from './static-client.js';
+import { cookiesOf, strictCookie } from './wire/cookies.js';
+import type { Handler } from './wire/listen.js';
+import { hasHost, parametersOf, readBody, targetOf } from './wire/request.js';
+import { type SentResponse, send } from './wire/response.js';
 
 /** What a code was issued for. */
 interface Authorized {
@@ -172,4 +171,28 @@ function json(status: number, document: unknown): SentResponse {
     ],
     body: Buffer.from(JSON.stringify(document)),
   };
+}
+
+/** What the upstream asks, once in each browser. It cannot say on whose behalf its client asks. */
+function upstreamPage(options: {
+  /** The parameters of the request, which come back with the decision. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly client: string;
+}): SentResponse {
+  const hidden = options.fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+  return pageResponse({
+    status: 200,
+    title: 'Upstream',
+    // Where the response leads on to, from redirect to redirect, is on this computer or asked for again.
+    formTargets: ['http://127.0.0.1:*', 'http://localhost:*'],
+    body: html`<h1>Upstream: may ${options.client} read your profile?</h1>
+<p>You are logged in at the upstream, another service of this sandbox, as Robin Upstream.</p>
+<p class="soft">It will not ask again in this browser.</p>
+<form method="post" action="/authorize">
+${hidden}<div class="choices">
+<button name="decision" value="deny">Deny</button>
+<button class="main" name="decision" value="allow">Allow</button>
+</div>
+</form>`,
+  });
 }
