@@ -1,7 +1,7 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { engineOpener } from '../../src/app/fleet/engine-ports.js';
+import { engineOpener } from '../../src/app/fleet/store-ports.js';
 import { defaultLimits } from '../../src/core/limits.js';
 import { createHttpClient } from '../../src/http/client.js';
 import { systemResolver } from '../../src/http/resolve-host.js';

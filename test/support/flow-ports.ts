@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { engineOpener } from '../../src/app/fleet/engine-ports.js';
+import { engineOpener } from '../../src/app/fleet/store-ports.js';
 import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import type { Step } from '../../src/core/failure.js';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';

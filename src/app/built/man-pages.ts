@@ -153,7 +153,7 @@ export function bold(text: string): string {
 }
 
 /** What stands for a word. */
-export function italic(text: string): string {
+function italic(text: string): string {
   return `\\fI${roff(text)}\\fR`;
 }
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { engineOpener } from '../../../src/app/fleet/engine-ports.js';
+import { engineOpener } from '../../../src/app/fleet/store-ports.js';
 import { defaultLimits } from '../../../src/core/limits.js';
 import { createHttpClient } from '../../../src/http/client.js';
 import { systemResolver } from '../../../src/http/resolve-host.js';

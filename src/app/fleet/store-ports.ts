@@ -2,7 +2,9 @@ import type { Limits } from '../../core/limits.js';
 import type { HttpClient } from '../../http/request.js';
 import type { TrustOptions } from '../../http/trust.js';
 import type { EnginePorts } from '../../stores/engines/ports.js';
-import type { StorePorts } from '../../stores/ports.js';
+import { type EnvironmentLogin, environmentStore } from '../../stores/environment-token.js';
+import type { SecretStore, SecretStores, StorePorts } from '../../stores/ports.js';
+import { createStores, type StoresOptions } from '../../stores/stores.js';
 
 /** What the person has set. */
 interface EngineSettings {
@@ -50,7 +52,7 @@ export function withEngines(world: EngineWorld): Pick<StorePorts, 'openEngine'> 
  * What engines of a shared store need: the guarded HTTP client, whose private addresses are a person's right to name, and
  * the same trusted authorities for the socket that is our own.
  */
-export function enginePorts(world: EngineWorld): EnginePorts {
+function enginePorts(world: EngineWorld): EnginePorts {
   const { clock, env, hold, settings, http } = world;
   return {
     clock,
@@ -77,4 +79,33 @@ export function enginePorts(world: EngineWorld): EnginePorts {
     },
     networkFailure: async (error, party) => (await import('../../http/network-cause.js')).failureOf(error, party),
   };
+}
+
+/** What of the command line, the environment and the settings says which stores there are. */
+interface StoresGiven extends Pick<StoresOptions, 'platform' | 'env' | 'signal' | 'keychain'> {
+  readonly own: { readonly store?: SecretStore };
+  readonly environment: (() => EnvironmentLogin) | undefined;
+  readonly settings: () => Promise<{ readonly limits: Limits; readonly storeReadOnly?: boolean | undefined }>;
+}
+
+/** Whoever brings a store has no other. */
+export function storesOf(
+  { platform, env, own, signal, keychain, environment, settings }: StoresGiven,
+  made: Pick<StoresOptions, 'clock' | 'terminal' | 'locks' | 'openEngine'> & { readonly folder: () => string },
+): SecretStores {
+  const { store } = own;
+  if (store !== undefined) return { of: () => store };
+  const stores = createStores({
+    ...made,
+    platform,
+    env,
+    signal,
+    keychain,
+    stateFolder: made.folder,
+    limits: async () => (await settings()).limits,
+    isReadOnly: async () => (await settings()).storeReadOnly === true,
+  });
+  if (environment === undefined) return stores;
+  const given = environmentStore(environment);
+  return { of: (kind) => (kind === given.kind ? given : stores.of(kind)) };
 }
