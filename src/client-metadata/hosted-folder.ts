@@ -8,7 +8,7 @@ use the document, and \`postern client-metadata check\` says so.
 `;
 
 /** `README.md` of the folder: what it is, how to host it, how to see that it works. @param file Name of the document. */
-export function readme({ url, redirectUris, keys }: DocumentSettings, file: string): string {
+function readme({ url, redirectUris, keys }: DocumentSettings, file: string): string {
   const option = redirectOption(redirectUris);
   const { pathname, hostname } = new URL(url);
   const headers = documentHeaders.map(([name, value]) => `    ${name}: ${value}`).join('\n');
@@ -104,7 +104,7 @@ export const otherHeaders: readonly (readonly [name: string, value: string])[] =
 ];
 
 /** `_headers`, which Netlify, Cloudflare Pages and others read at the root of the site. @param path Of the document. */
-export function headersFile(path: string): string {
+function headersFile(path: string): string {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const block = (at: string, headers: typeof documentHeaders) =>
     [at, ...headers.map(([name, value]) => `  ${name}: ${value}`)].join('\n');
@@ -112,7 +112,7 @@ export function headersFile(path: string): string {
 }
 
 /** `.htaccess`, which Apache reads in the folder itself. @param file Name of the document. */
-export function htaccess(file: string): string {
+function htaccess(file: string): string {
   const lines = documentHeaders.slice(1).map(([name, value]) => `    Header always set ${name} "${value}"`);
   return `<Files "${file}">
   ForceType application/json
@@ -125,7 +125,7 @@ ${lines.join('\n')}
 }
 
 /** The logo: a wall with battlements, and in it the small side gate that the program is named after, its door ajar. */
-export const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 128 128" width="128" height="128" role="img" aria-label="postern">
+const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 128 128" width="128" height="128" role="img" aria-label="postern">
   <rect width="128" height="128" rx="24" fill="#22303f"/>
   <path fill="#8b97a5" d="M18 104V36h16v12h14V36h32v12h14V36h16v68z"/>
   <path fill="#6d7988" d="M18 64h24v3H18zm68 0h24v3H86zM18 84h22v3H18zm70 0h22v3H88zM28 48h3v16h-3zm69 0h3v16h-3zM34 67h3v17h-3zm57 0h3v17h-3z"/>
@@ -154,7 +154,7 @@ a { color: inherit; }
  * abuse. It loads nothing but the logo.
  * @param file Name of the document.
  */
-export async function indexPage(settings: DocumentSettings, file: string): Promise<string> {
+async function indexPage(settings: DocumentSettings, file: string): Promise<string> {
   const name = htmlText(settings.name);
   return `<!doctype html>
 <html lang="en">

@@ -20,11 +20,6 @@ export function parseScope(text: string): ParsedScope {
   return scopes.every(isNqcharText) ? { ok: true, scopes } : { ok: false, problem: 'has a forbidden character' };
 }
 
-/** The wire string of a set of scopes; '' for none. */
-export function formatScope(scopes: readonly string[]): string {
-  return scopes.join(' ');
-}
-
 /** Every scope of either set once: those of `first` in their order, then what `second` adds. */
 export function unionScopes(first: readonly string[], second: readonly string[]): readonly string[] {
   return [...new Set([...first, ...second])];

@@ -51,9 +51,6 @@ export const machineSteps = {
 
 export type StepName = keyof typeof steps | keyof typeof machineSteps;
 
-/** Steps of one examination, in order. */
-export type StepTable = Readonly<Partial<Record<StepName, { readonly number: number; readonly title: string }>>>;
-
 const everyStep = { ...steps, ...machineSteps };
 
 /** A step by its name, whichever examination it is of. */

@@ -21,7 +21,7 @@ export interface ElectionOptions {
 }
 
 /** How long the engine keeps a lease that nobody renews, in milliseconds: a killed leader is followed after so long. */
-export const leaseMs = 15_000;
+const leaseMs = 15_000;
 
 /** It is believed for less than that, since two clocks may not go equally fast. */
 const believedMs = leaseMs * 0.8;

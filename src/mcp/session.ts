@@ -91,6 +91,6 @@ export class Session {
 }
 
 /** A session identifier is visible ASCII, at most 1,024 characters. */
-export function usableSessionId(value: string | undefined): boolean {
+function usableSessionId(value: string | undefined): boolean {
   return value === undefined || (/^[\x21-\x7e]+$/.test(value) && value.length <= 1024);
 }

@@ -3,7 +3,7 @@ import { Secret } from '../core/secret.js';
 import { type JsonObject, parseObject, stringField } from '../core/text/json.js';
 
 /** The two that every authorization server with `private_key_jwt` is likely to take (RFC 7518 section 3.1). */
-export const keyAlgorithms = ['ES256', 'RS256'] as const;
+const keyAlgorithms = ['ES256', 'RS256'] as const;
 
 export type KeyAlgorithm = (typeof keyAlgorithms)[number];
 

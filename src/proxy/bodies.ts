@@ -27,7 +27,7 @@ export interface BodyWatcher {
 }
 
 /** No body at all. */
-export const noBody: KeptBody = {
+const noBody: KeptBody = {
   replayable: true,
   whole: undefined,
   waiting: false,
@@ -37,7 +37,7 @@ export const noBody: KeptBody = {
 };
 
 /** A short body of announced length. */
-export class WholeBody implements KeptBody {
+class WholeBody implements KeptBody {
   readonly replayable = true;
   readonly #watcher: BodyWatcher;
   readonly #pieces = new ByteCollector();

@@ -3,7 +3,7 @@ import { attaches } from '../core/resource.js';
 import { gateUrl, originOf, resolveReference, splitUrl } from '../core/url.js';
 
 /** Longest request target, in characters. */
-export const maxTarget = 8_192;
+const maxTarget = 8_192;
 
 /** An encoded control character, which some servers cut a path at. */
 const encodedControl = /%(?:25)*(?:[01][0-9a-f]|7f)/i;

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
  * What this program writes into its state folder, and into the folder of its configuration. Nothing else in them is
  * ever removed: a variable may have put them where other things are.
  */
-const stateNames =
+export const stateNames =
   /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|document-certificate-\d+\.pem|\.document-certificate-\d+\.pem\.new|handed-out|locks|native|recovery|sealed|services|setup|shared|tools|history)$/;
 const configNames = /^(?:\.?config\.json(?:\.new)?|\.config\.json\.[0-9a-f]{16}|config\.edited-[0-9a-f]{8}\.json)$/;
 
@@ -22,11 +22,6 @@ const namesInside: ReadonlyMap<string, RegExp> = new Map([
   ['shared', /^(?:settled-notes|\.?[0-9a-f]{64}\.(?:read|salts|spent)(?:\.new)?)$/],
   ['tools', /^(?:x-)?[0-9a-f]{64}\.json(?:\.\d+)?$/],
 ]);
-
-/** Is that the name of something that this program writes into its state folder? */
-export function isOwnName(name: string): boolean {
-  return stateNames.test(name);
-}
 
 /** The folders that are ours. */
 export interface OwnFolders {

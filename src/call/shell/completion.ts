@@ -14,7 +14,7 @@ export interface Offered {
 }
 
 /** Words that the shell understands by itself. */
-export const ownWords = ['tools', 'prompts', 'resources', 'help', 'exit'] as const;
+const ownWords = ['tools', 'prompts', 'resources', 'help', 'exit'] as const;
 
 const methods = [
   'tools/call',

@@ -25,7 +25,7 @@ export function toolHelp(tool: ToolSignature, commandFor: CommandFor, look: Look
 }
 
 /** A command line that calls the tool with what it requires. Printable. */
-export function exampleCall({ name, parameters }: ToolSignature, commandFor: CommandFor): string {
+function exampleCall({ name, parameters }: ToolSignature, commandFor: CommandFor): string {
   const words = parameters.filter((one) => one.isRequired).map(exampleOf);
   return printable(commandFor([shellWord(name), ...words].join(' ')), Number.POSITIVE_INFINITY);
 }

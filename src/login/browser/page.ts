@@ -164,7 +164,7 @@ ${more}<p class="note">${note}</p>
 }
 
 /** In light and dark. Its hash is in the pages' security policy. */
-export const pageStyle = `
+const pageStyle = `
 :root {
   color-scheme: light dark;
   --back: #f4f2ee; --card: #ffffff; --line: #e2ded6; --text: #22252b; --soft: #5d636e;

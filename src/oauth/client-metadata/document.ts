@@ -7,7 +7,7 @@ import { type Finding, findingsOf } from './finding.js';
 import { validateRedirectUris } from './redirect-uris.js';
 
 /** What a careful authorization server reads of a document (CIMD section 6.6), in bytes. */
-export const maxDocumentBytes = 5 * 1024;
+const maxDocumentBytes = 5 * 1024;
 
 export interface ValidatedDocument {
   /** Undefined when it is no JSON object. */

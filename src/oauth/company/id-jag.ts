@@ -15,7 +15,7 @@ import { withScope } from '../token.js';
 import { checkAssertion, jwtBearerGrant, partsOf } from '../workload/assertion.js';
 
 /** RFC 8693 section 2.1. */
-export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 const idJagType = 'urn:ietf:params:oauth:token-type:id-jag';
 

@@ -6,13 +6,6 @@ import { skewOf, usableNonce } from './server-clock.js';
 /** Addresses, and origins with a nonce, that are remembered: a login has few. */
 const maxKept = 64;
 
-/** What a response says about a proof. */
-export interface ProofResponse {
-  /** Of `DPoP-Nonce` and `Date`. */
-  readonly nonce: string | undefined;
-  readonly date: string | undefined;
-}
-
 /**
  * Proofs for requests to the protected server (RFC 9449 sections 4.2 and 7), each for one request. By hand, for the proxy and
  * the bridge: the library's take four times the processor time, and a turn of the event loop.

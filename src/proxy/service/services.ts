@@ -101,7 +101,7 @@ async function listenerSoon(world: Ports, record: ServiceRecord): Promise<Listen
 }
 
 /** The service of a login; undefined where none is installed. */
-export function serviceOf(
+function serviceOf(
   all: readonly ServiceRecord[],
   { server, account }: Pick<LoginRecord, 'server' | 'account'>,
 ): ServiceRecord | undefined {

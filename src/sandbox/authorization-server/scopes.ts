@@ -10,7 +10,7 @@ export const resourceScopes = {
 export const upstreamScope = 'upstream:read';
 
 /** OpenID Connect's own scopes. */
-export const openidScopes = {
+const openidScopes = {
   openid: 'Learn which account you use, with its name and e-mail address',
   profile: 'Learn the name of your account',
   email: 'Learn the e-mail address of your account',

@@ -5,7 +5,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
  * whoever brings a token that it issued. It remembers the tokens it was shown, so that a test can see that no
  * other was ever sent to it.
  */
-export class UpstreamTime {
+class UpstreamTime {
   readonly #received: string[] = [];
   readonly #issued = new Set<string>();
   readonly #secret: string;

@@ -5,10 +5,10 @@ import { configurationFile, type SetupRequest } from '../plan-entry.js';
 import type { Program } from '../programs/program.js';
 
 /** The origin of a service’s address. */
-export const originOf = ({ port }: Pick<ProxyService, 'port'>): string => `http://127.0.0.1:${port}`;
+const originOf = ({ port }: Pick<ProxyService, 'port'>): string => `http://127.0.0.1:${port}`;
 
 /** Stands for a key that is not made yet. */
-export const keyToCome = 'KEY';
+const keyToCome = 'KEY';
 
 /** The request for an entry that holds the address of a service, and starts nothing. */
 export function proxiedRequest(

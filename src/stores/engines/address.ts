@@ -22,7 +22,7 @@ export interface TcpWay {
   readonly isTls: boolean;
 }
 
-export const defaultNamespace = 'default';
+const defaultNamespace = 'default';
 
 const namespaceShape = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 const longestAddress = 300;

@@ -9,7 +9,7 @@ import type { EngineCommit } from './engine.js';
  * The fencing number of a folder of keys grows with each write, by the engine's clock at least: so it goes on growing
  * where a failover has lost some. KEYS: numbers, conditions, removes, puts.
  */
-export const commitScript = `
+const commitScript = `
 local counters, conditions, removes, puts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 for i = 1, conditions do
   local value = redis.call('GET', KEYS[counters + i])

@@ -66,11 +66,6 @@ export interface Note {
   readonly isSilent?: boolean;
 }
 
-export interface LeaseItem {
-  readonly nonce: string;
-  readonly by: string;
-}
-
 /**
  * Members of a credential that runners do not get: they use a token, and get none. The key that a token is bound to
  * (RFC 9449) they have: without it the token is of no use, and without the refresh token it gets no other.

@@ -9,7 +9,7 @@ import type { SettledNotes, SpentTokens } from './turn.js';
 const maxBytes = 262_144;
 
 /** How long what was read last is used while the engine is away, in milliseconds. */
-export const memoryMs = 15 * 60_000;
+const memoryMs = 15 * 60_000;
 
 /** How often the time of what is kept is brought up to date, in milliseconds. */
 const freshMs = 60_000;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isOwnName, ownFiles, removeOwnFiles } from '../../../src/app/uninstall/own-files.js';
+import { ownFiles, removeOwnFiles, stateNames } from '../../../src/app/uninstall/own-files.js';
 import { repositoryRoot } from '../../support/repository.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
@@ -28,7 +28,7 @@ test('whatever is written into the state folder is known to uninstall', () => {
   for (const one of ['logins.json', 'attempts.json', 'locks', 'sealed', 'setup', 'tools'])
     assert.ok(names.includes(one));
   assert.deepEqual(
-    names.filter((name) => !isOwnName(name)),
+    names.filter((name) => !stateNames.test(name)),
     [],
   );
 });

@@ -7,7 +7,7 @@ import { contextThatTrusts } from '../../../core/trusted-authorities.js';
 import { portOf } from './reachable-addresses.js';
 
 /** Bytes of a document (client ID metadata document draft, section 6.6), and of its header block. */
-export const largestDocument = 5 * 1024;
+const largestDocument = 5 * 1024;
 
 const largestHead = 16_384;
 
