@@ -6,6 +6,7 @@ import { closest } from '../core/text/closest.js';
 import { columnsOf, commandLine, inColumns } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { quoted } from '../core/text/printable.js';
+import { aborted } from '../core/time.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { faultUnknown, sandboxPortRefused } from './failures.js';
 import { logTo } from './log.js';
@@ -174,7 +175,7 @@ async function run(world: World, args: SandboxArguments): Promise<CommandExit> {
   if (world.json) await world.out.json({ server: sandbox.serverUrl, issuer: sandbox.issuer });
   else await world.out.line(sandbox.serverUrl);
   describe(world, args, sandbox);
-  await ended(world.signal);
+  await aborted(world.signal);
   return exitCode.interrupted;
 }
 
@@ -285,11 +286,4 @@ async function checkFaults(names: readonly string[]): Promise<void> {
 async function printFaults(world: World): Promise<CommandExit> {
   const { printFaultList } = await import('./faults/print-list.js');
   return await printFaultList(world);
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,6 +1,7 @@
+import { jsonResponse } from '../wire/json-response.js';
 import type { SentResponse } from '../wire/response.js';
 import type { Addresses, Exchange, Fault } from './fault.js';
-import { headerOf, insteadFault, json, withHeader } from './rewrite-response.js';
+import { headerOf, insteadFault, withHeader } from './rewrite-response.js';
 
 /** A: what the 401 says in `WWW-Authenticate`. */
 export function challengeFaults(): readonly Fault[] {
@@ -58,7 +59,10 @@ export function challengeFaults(): readonly Fault[] {
       { name: 'challenge-other-origin', rows: [3], what: 'serves the document for it' },
       (exchange) =>
         `${exchange.addresses.authorizationOrigin}${exchange.path}` === foreignDocument(exchange.addresses)
-          ? json(200, { resource: exchange.addresses.serverUrl, authorization_servers: [exchange.addresses.issuer] })
+          ? jsonResponse(200, {
+              resource: exchange.addresses.serverUrl,
+              authorization_servers: [exchange.addresses.issuer],
+            })
           : undefined,
     ),
   ];

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { jsonResponse } from '../wire/json-response.js';
 import type { SentResponse } from '../wire/response.js';
 import type { Exchange, Fault } from './fault.js';
-import { html, insteadFault, type JsonObject, json, jsonOf, withJson } from './rewrite-response.js';
+import { html, insteadFault, type JsonObject, jsonOf, withJson } from './rewrite-response.js';
 
 const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
@@ -35,13 +36,15 @@ export function companyFaults(): readonly Fault[] {
       withJson(response, { ...jsonOf(response), issued_token_type: 'urn:ietf:params:oauth:token-type:access_token' }),
     ),
     refused('company-refused', 'the company’s policy does not allow this server', () =>
-      json(400, { error: 'access_denied', error_description: 'not for your department' }),
+      jsonResponse(400, { error: 'access_denied', error_description: 'not for your department' }),
     ),
     refused('company-session-ended', 'the provider takes its ID token no longer', () =>
-      json(400, { error: 'invalid_grant', error_description: 'the session has ended' }),
+      jsonResponse(400, { error: 'invalid_grant', error_description: 'the session has ended' }),
     ),
     refused('company-page', 'a page comes instead of an ID-JAG', () => html(200, '<h1>Sign in again</h1>')),
-    refused('company-down', 'the provider is out of order', () => json(503, { error: 'temporarily_unavailable' })),
+    refused('company-down', 'the provider is out of order', () =>
+      jsonResponse(503, { error: 'temporarily_unavailable' }),
+    ),
     {
       ...{ name: 'company-no-exchange', rows: [], what: 'the provider exchanges nothing' },
       rewrite: (exchange, response) =>
@@ -67,7 +70,7 @@ export function companyFaults(): readonly Fault[] {
       { name: 'id-jag-refused', rows: [], what: 'the authorization server takes no ID-JAG' },
       ({ params }) =>
         params.has('assertion')
-          ? json(400, { error: 'invalid_grant', error_description: 'this company is not known here' })
+          ? jsonResponse(400, { error: 'invalid_grant', error_description: 'this company is not known here' })
           : undefined,
     ),
     {

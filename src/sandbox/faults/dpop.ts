@@ -1,5 +1,6 @@
+import { jsonResponse } from '../wire/json-response.js';
 import type { Fault } from './fault.js';
-import { insteadFault, json, jsonFault } from './rewrite-response.js';
+import { insteadFault, jsonFault } from './rewrite-response.js';
 
 /** What the servers do themselves where these are on. */
 export const nonceEachTime = 'dpop-nonce-each-time';
@@ -25,10 +26,10 @@ export function dpopFaults(): readonly Fault[] {
     refusing('dpop-proof-refused', 'each proof is refused', () => ['invalid_dpop_proof', []]),
     insteadFault('token', { name: 'dpop-token-nonce-never', rows: [], what: 'the same at the token endpoint' }, () => {
       asked += 1;
-      return json(400, { error: 'use_dpop_nonce' }, [['dpop-nonce', `nonce-${asked}`]]);
+      return jsonResponse(400, { error: 'use_dpop_nonce' }, [['dpop-nonce', `nonce-${asked}`]]);
     }),
     insteadFault('token', { name: 'dpop-token-proof-refused', rows: [], what: 'each proof is refused there' }, () =>
-      json(400, { error: 'invalid_dpop_proof', error_description: 'no' }),
+      jsonResponse(400, { error: 'invalid_dpop_proof', error_description: 'no' }),
     ),
     jsonFault(
       'token',
@@ -68,7 +69,7 @@ function refusing(name: string, what: string, refusal: () => Refusal): Fault {
     instead: ({ point, scheme }) => {
       if (point !== 'protected' || scheme !== 'dpop') return undefined;
       const [error, headers] = refusal();
-      return json(401, { error }, [['www-authenticate', `DPoP error="${error}", algs="ES256"`], ...headers]);
+      return jsonResponse(401, { error }, [['www-authenticate', `DPoP error="${error}", algs="ES256"`], ...headers]);
     },
   };
 }

@@ -1,6 +1,7 @@
+import { jsonResponse } from '../wire/json-response.js';
 import type { SentResponse } from '../wire/response.js';
 import type { Exchange, Fault } from './fault.js';
-import { html, insteadFault, json, redirect } from './rewrite-response.js';
+import { html, insteadFault, redirect } from './rewrite-response.js';
 
 /** The names that the authorization server asks for: whatever it insists on, it has to take the rest. */
 export const resourceRefused = 'resource-refused';
@@ -49,7 +50,7 @@ function hostOf(uri: string): string {
 function registrationFault(name: string, what: string, problem: (uri: string) => string | undefined): Fault {
   return insteadFault('registration', { name, rows: [], what }, ({ body }) => {
     const [why] = redirectUrisOf(body).flatMap((uri) => problem(uri) ?? []);
-    return why === undefined ? undefined : json(400, { error: 'invalid_redirect_uri', error_description: why });
+    return why === undefined ? undefined : jsonResponse(400, { error: 'invalid_redirect_uri', error_description: why });
   });
 }
 
@@ -74,7 +75,7 @@ function resourceFault(name: string, what: string, isKnown: (resource: string) =
       if (resource === undefined || isKnown(resource)) return undefined;
       if (point === 'authorization') return sentBack(exchange);
       const isEndpoint = point === 'token' || point === 'pushed' || path.endsWith('/device/authorization');
-      return isEndpoint ? json(400, notMatching) : undefined;
+      return isEndpoint ? jsonResponse(400, notMatching) : undefined;
     },
   };
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { jsonResponse } from '../wire/json-response.js';
 import type { SentResponse } from '../wire/response.js';
 import { slowJson } from './bodies.js';
 import type { Exchange, Fault } from './fault.js';
-import { html, insteadFault, json, jsonOf, redirect, withJson } from './rewrite-response.js';
+import { html, insteadFault, jsonOf, redirect, withJson } from './rewrite-response.js';
 
 /** The name that the authorization server asks for, as it must not rotate then either. */
 export const noRotation = 'refresh-no-rotation';
@@ -13,8 +14,8 @@ const delayedMs = 3_000;
 /** G: what a refresh gets back, and what a revocation does. */
 export function refreshFaults(): readonly Fault[] {
   return [
-    refused('refresh-invalid-grant', [141], 'invalid_grant', () => json(400, { error: 'invalid_grant' })),
-    refused('refresh-invalid-client', [143], 'invalid_client', () => json(401, { error: 'invalid_client' })),
+    refused('refresh-invalid-grant', [141], 'invalid_grant', () => jsonResponse(400, { error: 'invalid_grant' })),
+    refused('refresh-invalid-client', [143], 'invalid_client', () => jsonResponse(401, { error: 'invalid_client' })),
     refused('refresh-500', [142], '500 with a page', () => html(500, '<h1>oops</h1>')),
     refused('refresh-portal', [142], '200 with the page of a captive portal', () => html(200, '<h1>Free Wi-Fi</h1>')),
     refused('refresh-slow', [142, 254], 'a byte now and then', slowJson),

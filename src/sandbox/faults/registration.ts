@@ -1,6 +1,7 @@
+import { jsonResponse } from '../wire/json-response.js';
 import type { SentResponse } from '../wire/response.js';
 import type { Fault } from './fault.js';
-import { html, insteadFault, json, jsonFault, jsonOf, redirect, successFault, withJson } from './rewrite-response.js';
+import { html, insteadFault, jsonFault, jsonOf, redirect, successFault, withJson } from './rewrite-response.js';
 
 const point = 'registration';
 
@@ -80,7 +81,7 @@ export function registrationFaults(): readonly Fault[] {
       ({ body }) =>
         body.includes(JSON.stringify(knownClientName))
           ? undefined
-          : json(403, { error: 'access_denied', error_description: 'this client is not on the list' }),
+          : jsonResponse(403, { error: 'access_denied', error_description: 'this client is not on the list' }),
     ),
     insteadFault(point, { name: 'registration-redirect', rows: [54], what: '307 to another origin' }, ({ addresses }) =>
       redirect(307, `${addresses.serverOrigin}/stolen-registration`),
@@ -96,14 +97,14 @@ export function registrationFaults(): readonly Fault[] {
 
 function refusedIf(isTooMuch: boolean, why: string): SentResponse | undefined {
   const error = { error: 'invalid_client_metadata', error_description: why };
-  return isTooMuch ? json(400, error) : undefined;
+  return isTooMuch ? jsonResponse(400, error) : undefined;
 }
 
 /** C: what a pushed authorization request gets back (RFC 9126). */
 export function pushedFaults(): readonly Fault[] {
   return [
     insteadFault('pushed', { name: 'pushed-refused', rows: [], what: '400 with a description' }, () =>
-      json(400, { error: 'invalid_request', error_description: 'this client may not ask for that scope' }),
+      jsonResponse(400, { error: 'invalid_request', error_description: 'this client may not ask for that scope' }),
     ),
     insteadFault('pushed', { name: 'pushed-redirect', rows: [54], what: '307 to another origin' }, ({ addresses }) =>
       redirect(307, `${addresses.serverOrigin}/stolen-request`),

@@ -47,14 +47,6 @@ export function withText(reply: SentResponse, text: string): SentResponse {
   return { ...reply, body: Buffer.from(text) };
 }
 
-export function json(status: number, document: unknown, headers: SentResponse['headers'] = []): SentResponse {
-  return {
-    status,
-    headers: [['content-type', 'application/json'], ['cache-control', 'no-store'], ...headers],
-    body: Buffer.from(JSON.stringify(document)),
-  };
-}
-
 export function html(status: number, text: string): SentResponse {
   return { status, headers: [['content-type', 'text/html; charset=utf-8']], body: Buffer.from(text) };
 }

@@ -1,7 +1,8 @@
+import { jsonResponse } from '../wire/json-response.js';
 import type { SentResponse } from '../wire/response.js';
 import { honestDocument } from './challenge.js';
 import type { Exchange, Fault } from './fault.js';
-import { html, json, redirect, withHeader } from './rewrite-response.js';
+import { html, redirect, withHeader } from './rewrite-response.js';
 
 /** What lets a request pass where `server-wants-header` is on: a sandbox keeps no secret. */
 export const sandboxApiKey = 'sandbox-api-key';
@@ -17,7 +18,7 @@ export function serverFaults(): readonly Fault[] {
       redirect(307, `${addresses.serverOrigin}/other/mcp`),
     ),
     whenAuthorized('server-401-always', [146], '401 for every token, however new', ({ addresses }) =>
-      json(401, { error: 'invalid_token' }, [
+      jsonResponse(401, { error: 'invalid_token' }, [
         ['www-authenticate', `Bearer error="invalid_token", resource_metadata="${honestDocument(addresses)}"`],
       ]),
     ),
@@ -31,7 +32,9 @@ export function serverFaults(): readonly Fault[] {
     whenAuthorized('server-403-other-server', [164], '403 that points to other metadata', () =>
       insufficient('notes:write', 'https://evil.invalid/prm'),
     ),
-    whenAuthorized('server-403-plain', [165], '403 without a challenge', () => json(403, { error: 'forbidden' })),
+    whenAuthorized('server-403-plain', [165], '403 without a challenge', () =>
+      jsonResponse(403, { error: 'forbidden' }),
+    ),
     whenAuthorized('server-403-html', [165], '403 with a page', () => html(403, '<h1>Forbidden</h1>')),
     whenAuthorized('server-500-for-token', [], '500 for every token', () => html(500, 'oops')),
     {
@@ -40,7 +43,7 @@ export function serverFaults(): readonly Fault[] {
       what: `403 for everything without “X-Api-Key: ${sandboxApiKey}”, metadata too, as behind a gateway`,
       instead: ({ point, apiKey }) =>
         (point === 'protected' || point === 'resource-metadata') && apiKey !== sandboxApiKey
-          ? json(403, { message: 'Missing or wrong X-Api-Key' })
+          ? jsonResponse(403, { message: 'Missing or wrong X-Api-Key' })
           : undefined,
     },
     {
@@ -70,7 +73,7 @@ function whenAuthorized(
 }
 
 function insufficient(scope: string, document: string): SentResponse {
-  return json(403, { error: 'insufficient_scope' }, [
+  return jsonResponse(403, { error: 'insufficient_scope' }, [
     ['www-authenticate', `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${document}"`],
   ]);
 }

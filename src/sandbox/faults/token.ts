@@ -1,10 +1,10 @@
+import { jsonResponse } from '../wire/json-response.js';
 import { gzipBomb, slowJson } from './bodies.js';
 import type { Fault } from './fault.js';
 import {
   html,
   insteadFault,
   type JsonObject,
-  json,
   jsonFault,
   jsonOf,
   redirect,
@@ -116,14 +116,14 @@ function refusals(): readonly Fault[] {
       ({ addresses }) => redirect(302, `${addresses.serverOrigin}/stolen-token`),
     ),
     insteadFault(point, { name: 'token-429', rows: [132], what: '429 with an absurd Retry-After' }, () =>
-      json(429, { error: 'slow_down' }, [['retry-after', '1000000000']]),
+      jsonResponse(429, { error: 'slow_down' }, [['retry-after', '1000000000']]),
     ),
     insteadFault(point, { name: 'token-500', rows: [122, 142], what: '500 with a page' }, () =>
       html(500, '<h1>oops</h1>'),
     ),
     insteadFault(point, { name: 'token-400-empty', rows: [122], what: '400 with nothing in it' }, () => html(400, '')),
     insteadFault(point, { name: 'token-hostile-error', rows: [128], what: 'an error aimed at the terminal' }, () =>
-      json(400, {
+      jsonResponse(400, {
         error: 'invalid_grant',
         error_description: `\u001b[2J\u001b]52;c;b3duZWQ=\u0007Enter your password:${' '.repeat(9999)}`,
       }),

@@ -1,5 +1,6 @@
+import { jsonResponse } from '../wire/json-response.js';
 import type { Exchange, Fault } from './fault.js';
-import { insteadFault, type JsonObject, json, withText } from './rewrite-response.js';
+import { insteadFault, type JsonObject, withText } from './rewrite-response.js';
 
 /** G: what the platform signs for a workload (RFC 7523), and what becomes of it. */
 export function workloadFaults(): readonly Fault[] {
@@ -23,7 +24,7 @@ export function workloadFaults(): readonly Fault[] {
       { name: 'workload-refused', rows: [62], what: 'each platform’s token is refused' },
       ({ params }) =>
         params.has('assertion') || params.has('client_assertion')
-          ? json(400, { error: 'invalid_grant', error_description: 'no such workload' })
+          ? jsonResponse(400, { error: 'invalid_grant', error_description: 'no such workload' })
           : undefined,
     ),
   ];

@@ -1,5 +1,5 @@
+import { jsonResponse } from '../wire/json-response.js';
 import type { SentResponse } from '../wire/response.js';
-import { jsonResponse } from './json-response.js';
 
 /** What every challenge of one server repeats. */
 export interface ChallengeParts {

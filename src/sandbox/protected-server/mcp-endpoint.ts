@@ -6,9 +6,9 @@ import {
   legacyStatelessFallback,
   type McpServer,
 } from '@modelcontextprotocol/server';
+import { rpcErrorResponse } from '../wire/json-response.js';
 import type { SentResponse } from '../wire/response.js';
 import { authInfoOf } from './caller-of.js';
-import { rpcErrorResponse } from './json-response.js';
 import { responseOf, streamOf } from './response-of.js';
 import { Sessions } from './sessions.js';
 import type { Caller } from './verify-token.js';

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { jsonResponse } from '../wire/json-response.js';
 import { hasHost, targetOf } from '../wire/request.js';
 import { type SentResponse, send } from '../wire/response.js';
 import { admit } from './admit.js';
 import { tokenGate } from './gate.js';
-import { jsonResponse } from './json-response.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import { buildMcpServer } from './mcp-server.js';
 import { NoteStore } from './notes.js';

@@ -1,5 +1,5 @@
+import { jsonResponse } from '../wire/json-response.js';
 import type { SentResponse } from '../wire/response.js';
-import { jsonResponse } from './json-response.js';
 import { dpopOf, type ProtectedServerSettings } from './options.js';
 
 const wellKnown = '/.well-known/oauth-protected-resource';

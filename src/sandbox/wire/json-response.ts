@@ -1,4 +1,4 @@
-import type { SentResponse } from '../wire/response.js';
+import type { SentResponse } from './response.js';
 
 /** A JSON response that nobody keeps. */
 export function jsonResponse(status: number, document: unknown, headers: SentResponse['headers'] = []): SentResponse {
