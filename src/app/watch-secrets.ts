@@ -1,5 +1,5 @@
 import type { Terminal } from '../core/ports.js';
-import { parseObject } from '../core/text/json.js';
+import { parseObject, unescapedJson } from '../core/text/json.js';
 import { holdHeader } from '../core/text/secret-headers.js';
 import type { HttpClient, HttpRequest } from '../http/request.js';
 import type { CallbackListeners } from '../login/ports.js';
@@ -34,7 +34,7 @@ export function watchRecovery(recovery: Recovery, hold: Hold): Recovery {
       const text = item?.reveal() ?? '';
       const response = Buffer.from(String(parseObject(text)?.['response']), 'base64').toString();
       holdItem(text, hold);
-      holdAll(response, responseMember, jsonText, hold);
+      holdAll(response, responseMember, unescapedJson, hold);
       return item;
     },
   };
@@ -79,7 +79,7 @@ export function watchHttp(http: HttpClient, hold: Hold): HttpClient {
       }
       const bytes = async () => {
         const body = await response.bytes();
-        holdAll(new TextDecoder().decode(body), responseMember, jsonText, hold);
+        holdAll(new TextDecoder().decode(body), responseMember, unescapedJson, hold);
         return body;
       };
       // The answer to a form, or to a registration, is the only kind that brings credentials.
@@ -197,21 +197,13 @@ function basicPassword(credentials: string): string {
 }
 
 function holdItem(text: string, hold: Hold): void {
-  holdAll(text, itemMember, jsonText, hold);
+  holdAll(text, itemMember, unescapedJson, hold);
   holdAll(text, itemKey, (found) => found, hold);
-  for (const [, found = ''] of text.matchAll(itemHeader)) holdHeader(jsonText(found), hold);
+  for (const [, found = ''] of text.matchAll(itemHeader)) holdHeader(unescapedJson(found), hold);
 }
 
 function holdAll(text: string, pattern: RegExp, decode: (text: string) => string, hold: Hold): void {
   for (const [, found = ''] of text.matchAll(pattern)) hold(decode(found), 'token');
-}
-
-function jsonText(escaped: string): string {
-  try {
-    return String(JSON.parse(`"${escaped}"`));
-  } catch {
-    return escaped;
-  }
 }
 
 function decodeForm(text: string): string {

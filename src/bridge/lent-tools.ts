@@ -5,6 +5,7 @@ import type { MessageClient } from '../mcp/client.js';
 import { filterTools, type Verdict, validate, validateKnown } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { ownRevision } from '../mcp/message-headers.js';
+import { messageLimits } from '../mcp/messages.js';
 import type { PendingRequests } from '../mcp/pending.js';
 import { scanText } from '../mcp/scan-message.js';
 
@@ -12,8 +13,6 @@ import { scanText } from '../mcp/scan-message.js';
 const listMs = 30_000;
 
 const maxPages = 100;
-
-const limits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
 
 /** The tools that a host may have of a server: what it asks is validated, and what it gets is filtered. */
 export class LentTools {
@@ -63,7 +62,7 @@ export class LentTools {
   }
 
   #noteCursor(text: Uint8Array): void {
-    const message = parseObject(text, limits);
+    const message = parseObject(text, messageLimits);
     const id = message === undefined ? undefined : `"${stringField(message, 'id') ?? ''}`;
     if (message === undefined || id === undefined || !this.#own.has(id)) return;
     const result = asObject(message['result']);

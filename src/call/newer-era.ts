@@ -2,7 +2,7 @@ import { isFailure } from '../core/failure.js';
 import { ownMeta } from '../core/product.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
-import { knownRevisions, newerError, textsIn } from '../mcp/eras.js';
+import { knownRevisions, mayAsk, newerError, textsIn } from '../mcp/eras.js';
 import { HttpFailed, noCommonRevision, protocolBroken } from '../mcp/failures.js';
 import { CallRefused } from './failures.js';
 import { followTask, mayBeTask, type TaskParts, tasksExtension } from './follow-task.js';
@@ -19,9 +19,6 @@ export interface NewerParts {
   /** What the person says to a question of the server. @throws Failure `protocol_broken` for what was not offered */
   readonly ask: (request: JsonObject, cancelled: AbortSignal | undefined) => Promise<JsonObject>;
 }
-
-/** Only these may come back with questions (basic/patterns/mrtr). */
-const mayAsk: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** How often a server may ask before it responds. */
 const maxRounds = 10;

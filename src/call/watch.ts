@@ -7,6 +7,7 @@ import { asObject, type JsonObject } from '../core/text/json.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
+import { acknowledged, textsIn } from '../mcp/eras.js';
 import type { StreamEnd } from '../mcp/streams.js';
 import { withOwnLogin } from '../stores/memory-store.js';
 import type { OpenServer } from '../tokens/find-login.js';
@@ -17,7 +18,6 @@ import type { PersonPorts } from './elicitation/ask-page.js';
 import type { ElicitationPolicy } from './elicitation/questions.js';
 import { callTimedOut, nothingToWatch, peerSilent } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, type ServerArguments, type ServerWorld } from './find-server.js';
-import { acknowledged, notGiven, subscribed } from './subscription.js';
 
 /** How long is waited before a session is opened again, and how long one lives that was no failure. In milliseconds. */
 const firstWaitMs = 1_000;
@@ -210,4 +210,34 @@ function logLine({ level, logger, data }: JsonObject): string {
 
 function quotedJson(value: unknown): string {
   return printable(JSON.stringify(value), 2_000);
+}
+
+/**
+ * Follows all that a server of the newer era tells by itself, and those resources (basic/patterns/subscriptions). Resolves
+ * once it tells no more, to why; to nothing where it ended well or its stream broke.
+ * @throws the signal's reason
+ */
+async function subscribed(conversation: Conversation, uris: readonly string[], signal: AbortSignal): Promise<unknown> {
+  const wanted = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+  const notifications = { ...wanted, ...(uris.length > 0 && { resourceSubscriptions: [...uris] }) };
+  try {
+    await conversation.request('subscriptions/listen', { notifications });
+    return undefined;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Failure)) throw error;
+    if (isFailure(error, 'protocol_broken')) return undefined; // the stream broke
+    return error;
+  }
+}
+
+/** Lines on what was asked for and is not given. */
+function notGiven(uris: readonly string[], { notifications }: JsonObject): readonly string[] {
+  const given = asObject(notifications) ?? {};
+  const followed = textsIn(given['resourceSubscriptions']);
+  const missing = uris.filter((uri) => !followed.includes(uri));
+  const tellsNothing = followed.length === 0 && !Object.values(given).includes(true);
+  return [
+    ...missing.map((uri) => `The server does not tell when ${quoted(uri, 200)} changes.`),
+    ...(tellsNothing ? ['The server has agreed to tell nothing of what was asked for.'] : []),
+  ];
 }

@@ -1,6 +1,6 @@
 import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import { type JsonObject, parseObject, stringField } from '../core/text/json.js';
+import { type JsonObject, parseObject, stringField, unescapedJson } from '../core/text/json.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
 import type { HiddenSecrets } from './hidden-secrets.js';
 
@@ -85,7 +85,7 @@ export class RunHttp implements HttpClient {
 
   #seeResponse(request: HttpRequest, form: URLSearchParams, body: Uint8Array): void {
     const text = new TextDecoder().decode(body);
-    for (const [, secret = ''] of text.matchAll(secretMember)) this.#hidden.hide(jsonText(secret));
+    for (const [, secret = ''] of text.matchAll(secretMember)) this.#hidden.hide(unescapedJson(secret));
     const object = parseObject(body);
     if (form.has('grant_type')) {
       this.tokenResponse = object;
@@ -98,7 +98,7 @@ export class RunHttp implements HttpClient {
 
   #seeTokens(text: string, clientId: string): void {
     for (const [, member, escaped = ''] of text.matchAll(tokenMember)) {
-      const token = jsonText(escaped);
+      const token = unescapedJson(escaped);
       if (!isTokenText(token) || this.issued.length >= maxIssued) continue;
       this.issued.push({
         token: new Secret(token),
@@ -112,12 +112,4 @@ export class RunHttp implements HttpClient {
 function formOf({ body, headers = [] }: HttpRequest): URLSearchParams {
   const isForm = headers.some(([name, value]) => /^content-type$/i.test(name) && /urlencoded/i.test(value));
   return new URLSearchParams(isForm && typeof body === 'string' ? body : '');
-}
-
-function jsonText(escaped: string): string {
-  try {
-    return String(JSON.parse(`"${escaped}"`));
-  } catch {
-    return escaped;
-  }
 }

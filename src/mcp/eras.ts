@@ -18,6 +18,12 @@ export interface EraMemory {
 /** JSON-RPC errors that only the newer era has (basic/index, error codes). */
 export const newerError = { headerMismatch: -32020, capabilityMissing: -32021, revisionUnsupported: -32022 } as const;
 
+/** Only requests of these methods may come back with questions (2026-07-28, basic/patterns/mrtr). */
+export const mayAsk: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** The first notification of a subscription: what the server agrees to (basic/patterns/subscriptions). */
+export const acknowledged = 'notifications/subscriptions/acknowledged';
+
 /** The revisions that a request of the newer era may name, the one that is wanted first. */
 export const knownRevisions: readonly string[] = [newestRevision, latestProtocolVersion];
 

@@ -7,6 +7,7 @@ import { quoted } from '../core/text/printable.js';
 import { protocolBroken } from './failures.js';
 import { brokenHeaderMark } from './headers/header-marks.js';
 import type { Incoming, MessageHost } from './host.js';
+import { messageLimits } from './messages.js';
 import type { Pending, PendingRequests } from './pending.js';
 import { isResponse } from './scan-message.js';
 import type { Session } from './session.js';
@@ -104,8 +105,6 @@ export class Inbound {
   }
 }
 
-const listLimits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
-
 /**
  * A response to `tools/list` without the tools whose marks for headers break the rules, each of which is reported
  * (2026-07-28, server/tools). The very bytes that came where there is none; one that marks nothing is not taken apart.
@@ -113,7 +112,7 @@ const listLimits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
 function withoutBrokenTools(response: Uint8Array, leftOut: (tool: string, why: string) => void): Uint8Array {
   const { buffer, byteOffset, byteLength } = response;
   if (!Buffer.from(buffer, byteOffset, byteLength).includes('"x-mcp-header"')) return response;
-  const tools = asObject(parseObject(response, listLimits)?.['result'])?.['tools'];
+  const tools = asObject(parseObject(response, messageLimits)?.['result'])?.['tools'];
   if (!Array.isArray(tools)) return response;
   const reasons = tools.map((tool) => brokenHeaderMark(asObject(tool) ?? {}));
   if (reasons.every((why) => why === undefined)) return response;

@@ -2,11 +2,11 @@ import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/te
 
 const mebibyte = 1024 * 1024;
 
-/**
- * Limits for protocol messages: deeper and wider than metadata, still bounded. What is made of a message of 32 MiB may cost
- * 52: with its bytes and the engine's own it is four times as much, and a second.
- */
-const messageLimits = { maxDepth: 200, maxKeys: 1_000_000, isOurs: true, maxCost: 52 * mebibyte } as const;
+/** Limits for protocol messages: deeper and wider than metadata, still bounded. */
+export const messageLimits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
+
+/** What is made of a message of 32 MiB may cost 52: with its bytes and the engine's own it is four times as much, and a second. */
+const ownLimits = { ...messageLimits, isOurs: true, maxCost: 52 * mebibyte } as const;
 
 /** One JSON-RPC message, by kind. Members that a newer revision adds stay on `object`. */
 export type Message =
@@ -28,7 +28,7 @@ export type Message =
  */
 export function parseMessages(bytes: Uint8Array): readonly Message[] | 'costly' | undefined {
   const size = bytes.byteLength / (32 * mebibyte);
-  const limits = size <= 1 ? messageLimits : { ...messageLimits, maxCost: messageLimits.maxCost * size };
+  const limits = size <= 1 ? ownLimits : { ...ownLimits, maxCost: ownLimits.maxCost * size };
   const parsed = parseJson(bytes, limits);
   if (!parsed.ok) return parsed.problem === 'too_many_keys' ? 'costly' : undefined;
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];

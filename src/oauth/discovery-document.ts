@@ -82,7 +82,7 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
 }
 
 /** Limits for one metadata document: 256 KiB decoded, 10 s in all. */
-const limits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
+export const metadataLimits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
 
 type FetchedDocument =
   | { readonly ok: true; readonly object: JsonObject }
@@ -106,7 +106,15 @@ async function fetchDocument(
   const none = (why: string, failure?: Failure) => ({ ok: false, why, failure, isBroken: false }) as const;
   const headers = [['accept', 'application/json']] as const;
   try {
-    const request = { method: 'GET', url, headers, namedBy: zone, redirects: 'same-origin', limits, signal } as const;
+    const request = {
+      method: 'GET',
+      url,
+      headers,
+      namedBy: zone,
+      redirects: 'same-origin',
+      limits: metadataLimits,
+      signal,
+    } as const;
     await using first = await http.send(request);
     const mayPass = first.status === 401 || first.status === 403 ? headersForDocument(url, own) : [];
     await using second =

@@ -7,6 +7,7 @@ import type { Secret } from '../core/secret.js';
 import type { JsonObject } from '../core/text/json.js';
 import type { HttpPorts } from '../http/request.js';
 import { bearerChallenge } from './challenge.js';
+import { metadataLimits } from './discovery-document.js';
 import { challengeUnusable, probeFailed } from './failures.js';
 
 export interface ProbedServer {
@@ -65,8 +66,6 @@ export async function probeServer(
   const scopes = scope.scopes.length > 0 ? scope.scopes : undefined;
   return { zone, status, resourceMetadata: challenge.resourceMetadata, scopes };
 }
-
-const limits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
 
 /** A request of the protocol, with the headers that its era wants. */
 interface ProbeMessage {
@@ -152,7 +151,7 @@ async function probe(
     body: JSON.stringify({ jsonrpc: '2.0', id: 0, method, params }),
     namedBy: 'person',
     redirects: 'report',
-    limits,
+    limits: metadataLimits,
     signal,
   });
   const { status, zone, headers } = response;

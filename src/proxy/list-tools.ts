@@ -6,6 +6,7 @@ import { timeLimit } from '../core/time.js';
 import type { Origins } from '../http/origins.js';
 import { filterTools } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
+import { messageLimits } from '../mcp/messages.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
 import type { ResponseHead } from '../relay/heads.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
@@ -20,8 +21,6 @@ interface ListingWays {
   readonly origins: Origins<Connection>;
   readonly signal: AbortSignal;
 }
-
-const limits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
 
 /**
  * Asks the server for its tools, in the session of the caller's request, and learns what it says of them. A server that
@@ -44,7 +43,7 @@ export async function listTools(
     const text = await pageOf(around, admitted, { id, body, signal });
     if (text === undefined) return;
     filterTools(policy, text, (one) => one === JSON.stringify(id));
-    const result = asObject(parseObject(text, limits)?.['result']);
+    const result = asObject(parseObject(text, messageLimits)?.['result']);
     cursor = result && stringField(result, 'nextCursor');
     if (cursor === undefined) return;
   }
@@ -155,7 +154,7 @@ class Collector implements ResponseHandler {
   }
 
   #look(texts: readonly Uint8Array[]): void {
-    const text = texts.find((one) => parseObject(one, limits)?.['id'] === this.#id);
+    const text = texts.find((one) => parseObject(one, messageLimits)?.['id'] === this.#id);
     if (text === undefined) return;
     this.#done({ ...this.#head, text });
     this.connection?.cut(this);

@@ -2,7 +2,7 @@ import { Failure } from '../../core/failure.js';
 import type { Clock } from '../../core/ports.js';
 import type { JsonObject } from '../../core/text/json.js';
 import { asObject } from '../../core/text/json.js';
-import { textsIn } from '../../mcp/eras.js';
+import { acknowledged, textsIn } from '../../mcp/eras.js';
 import { httpFailed } from '../../mcp/failures.js';
 import type { HostSide } from './host-side.js';
 import { jsonText, type MessageText, messageText, objectIn, param } from './message-text.js';
@@ -14,9 +14,6 @@ const longestRetryMs = 60_000;
 
 /** Resources that one host may follow. */
 const maxFollowed = 1_000;
-
-/** The first notification of a stream: what the server agrees to. */
-export const acknowledged = 'notifications/subscriptions/acknowledged';
 
 /** What else a stream brings. */
 export const changeMethods: ReadonlySet<string> = new Set([

@@ -7,9 +7,6 @@ import { hostRefusedInput } from '../failures.js';
 import type { HostSide } from './host-side.js';
 import { jsonText, type Members, type MessageText, objectIn, resultMember, stringIn } from './message-text.js';
 
-/** Only these may come back with questions (2026-07-28, basic/patterns/mrtr). */
-export const mayAsk: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
-
 /** Questions in one result. */
 const maxInputs = 100;
 

@@ -1,10 +1,10 @@
 import { metaName } from '../../core/product.js';
 import { asObject, type JsonObject } from '../../core/text/json.js';
 import { withMembers } from '../../core/text/json-splice.js';
-import { textsIn } from '../../mcp/eras.js';
+import { acknowledged, textsIn } from '../../mcp/eras.js';
 import type { Pending } from '../../mcp/pending.js';
 import { notTranslated } from '../failures.js';
-import { acknowledged, changingLists } from './change-stream.js';
+import { changingLists } from './change-stream.js';
 import type { HostSide } from './host-side.js';
 import { jsonText, type MessageText, messageText, objectIn, param, stringIn, withParams } from './message-text.js';
 import type { ServerConversation } from './server-conversation.js';

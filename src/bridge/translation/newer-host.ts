@@ -3,6 +3,7 @@ import { metaName, newestRevision } from '../../core/product.js';
 import type { JsonObject } from '../../core/text/json.js';
 import { openBrace } from '../../core/text/json-scan.js';
 import { memberBytes, membersOf, withMembers } from '../../core/text/json-splice.js';
+import { mayAsk } from '../../mcp/eras.js';
 import type { Outcome } from '../../mcp/exchange.js';
 import type { Pending } from '../../mcp/pending.js';
 import { namedError } from '../../mcp/rpc-error.js';
@@ -10,7 +11,6 @@ import { notTranslated } from '../failures.js';
 import { AskedRequest, fingerprint, inputRequired, type Turn } from './asked-request.js';
 import { HeldRequests } from './held-requests.js';
 import type { HostSide } from './host-side.js';
-import { mayAsk } from './input-rounds.js';
 import { Listeners } from './listeners.js';
 import {
   changed,

@@ -4,14 +4,14 @@ import { asObject, type JsonObject } from '../../core/text/json.js';
 import { openBrace } from '../../core/text/json-scan.js';
 import { elementSpans, listOf, memberBytes, withMembers } from '../../core/text/json-splice.js';
 import { quoted } from '../../core/text/printable.js';
-import { newerError } from '../../mcp/eras.js';
+import { mayAsk, newerError } from '../../mcp/eras.js';
 import type { Outcome } from '../../mcp/exchange.js';
 import { protocolBroken } from '../../mcp/failures.js';
 import type { Pending } from '../../mcp/pending.js';
 import { namedError } from '../../mcp/rpc-error.js';
 import { ChangeStream, changingLists } from './change-stream.js';
 import type { HostSide } from './host-side.js';
-import { askInputs, mayAsk } from './input-rounds.js';
+import { askInputs } from './input-rounds.js';
 import {
   changed,
   errorCode,

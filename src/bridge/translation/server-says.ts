@@ -1,9 +1,10 @@
 import { memberBytes, withMembers } from '../../core/text/json-splice.js';
+import { mayAsk } from '../../mcp/eras.js';
 import { namedError } from '../../mcp/rpc-error.js';
 import type { AskedRequest } from './asked-request.js';
 import { changeMethods } from './change-stream.js';
 import type { HostSide } from './host-side.js';
-import { capabilityFor, isOffered, mayAsk } from './input-rounds.js';
+import { capabilityFor, isOffered } from './input-rounds.js';
 import type { Listeners } from './listeners.js';
 import {
   jsonText,

@@ -65,6 +65,15 @@ export function parseObject(input: Uint8Array | string, limits: JsonLimits = {})
   return parsed.ok ? asObject(parsed.value) : undefined;
 }
 
+/** What stands between the quotes of a JSON string, without its escapes; as it stands where it is none. */
+export function unescapedJson(escaped: string): string {
+  try {
+    return String(JSON.parse(`"${escaped}"`));
+  } catch {
+    return escaped;
+  }
+}
+
 /** The value when it is an object, and neither null nor an array. */
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;

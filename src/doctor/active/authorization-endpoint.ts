@@ -6,7 +6,7 @@ import {
   authorizationRequestUrl,
   newProof,
 } from '../../oauth/authorization-request.js';
-import { authorizationServerMetadataUrls } from '../../oauth/discovery-document.js';
+import { authorizationServerMetadataUrls, metadataLimits } from '../../oauth/discovery-document.js';
 import type { FindingId } from '../catalogue/catalogue.js';
 import type { Discovered, ExaminePorts, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
@@ -26,8 +26,6 @@ type Outcome =
   | { readonly kind: 'onward' }
   | { readonly kind: 'page' }
   | { readonly kind: 'refused'; readonly status: number };
-
-const limits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
 
 const behindLogin = 'the login page comes first, and nobody logs in for this';
 
@@ -166,7 +164,7 @@ async function visit(
   const headers = [['accept', 'text/html,application/xhtml+xml']] as const;
   const { zone: namedBy } = probed;
   await using response = await http.send({
-    ...{ method: 'GET', url, headers, namedBy, redirects: 'report', limits, signal },
+    ...{ method: 'GET', url, headers, namedBy, redirects: 'report', limits: metadataLimits, signal },
   });
   return outcomeOf(response, parameters['redirect_uri'] ?? '');
 }

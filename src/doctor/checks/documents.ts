@@ -1,5 +1,6 @@
 import type { Zone } from '../../core/records.js';
 import { asObject, type JsonObject, parseJson } from '../../core/text/json.js';
+import { metadataLimits } from '../../oauth/discovery-document.js';
 import type { ExaminePorts } from '../ports.js';
 import { headerValues, type SeenExchange } from '../seen-http.js';
 
@@ -11,8 +12,6 @@ export interface FoundDocument {
   readonly type: string;
 }
 
-const limits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
-
 /** What is published at these addresses, as JSON objects; each address is asked once in a run. */
 export async function documentsAt(
   { http }: Pick<ExaminePorts, 'http'>,
@@ -21,7 +20,15 @@ export async function documentsAt(
   const headers = [['accept', 'application/json']] as const;
   const found: FoundDocument[] = [];
   for (const url of urls) {
-    const request = { method: 'GET', url, headers, namedBy: zone, redirects: 'same-origin', limits, signal } as const;
+    const request = {
+      method: 'GET',
+      url,
+      headers,
+      namedBy: zone,
+      redirects: 'same-origin',
+      limits: metadataLimits,
+      signal,
+    } as const;
     const document = documentIn(await http.see(request));
     if (document !== undefined) found.push({ url, ...document });
   }

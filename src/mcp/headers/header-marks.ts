@@ -1,3 +1,4 @@
+import { isFieldName } from '../../core/text/characters.js';
 import { asObject, type JsonObject, type JsonValue } from '../../core/text/json.js';
 import { quoted } from '../../core/text/printable.js';
 
@@ -17,9 +18,6 @@ interface FoundMark {
 }
 
 const markKey = 'x-mcp-header';
-
-/** A field name of HTTP (RFC 9110, section 5.1). */
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 const markedTypes: readonly (JsonValue | undefined)[] = ['string', 'integer', 'boolean'];
 
@@ -65,7 +63,7 @@ function reasonAgainstOne({ path, isReachable, schema }: FoundMark): string | un
   }
   if (typeof name !== 'string') return `the header mark of ${parameter} is no text`;
   if (name === '') return `the header mark of ${parameter} is empty`;
-  if (!token.test(name)) return `the header mark of ${parameter}, ${quoted(name, 80)}, is no name of a header`;
+  if (!isFieldName(name)) return `the header mark of ${parameter}, ${quoted(name, 80)}, is no name of a header`;
   if (!markedTypes.includes(type)) {
     return `${parameter} is marked for a header and is neither a string, an integer nor a boolean`;
   }

@@ -1,4 +1,5 @@
 import { asObject, type JsonValue, parseObject, stringField } from '../../core/text/json.js';
+import { messageLimits } from '../messages.js';
 import { type HeaderMark, headerMarks } from './header-marks.js';
 
 export type Header = readonly [name: string, value: string];
@@ -10,8 +11,6 @@ export function encoded(text: string): string {
   return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-const limits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
-
 const maxTools = 10_000;
 
 /** The tools whose parameters go into headers, as the responses to `tools/list` tell them. */
@@ -22,7 +21,7 @@ export class ParameterHeaders {
   learn(response: Uint8Array): void {
     const { buffer, byteOffset, byteLength } = response;
     if (!Buffer.from(buffer, byteOffset, byteLength).includes('"x-mcp-header"')) return;
-    const tools = asObject(parseObject(response, limits)?.['result'])?.['tools'];
+    const tools = asObject(parseObject(response, messageLimits)?.['result'])?.['tools'];
     for (const value of Array.isArray(tools) ? tools : []) {
       const tool = asObject(value) ?? {};
       const name = stringField(tool, 'name');
@@ -35,7 +34,7 @@ export class ParameterHeaders {
   headersFor(tool: string | undefined, call: Uint8Array): readonly Header[] {
     const marks = tool === undefined ? undefined : this.#tools.get(tool);
     if (marks === undefined || marks.length === 0) return [];
-    const given = asObject(parseObject(call, limits)?.['params'])?.['arguments'];
+    const given = asObject(parseObject(call, messageLimits)?.['params'])?.['arguments'];
     return marks.flatMap(({ path, name }): readonly Header[] => {
       const text = textOf(valueAt(given, path));
       return text === undefined ? [] : [[`mcp-param-${name}`, encoded(text)]];

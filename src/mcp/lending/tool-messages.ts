@@ -2,6 +2,7 @@ import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core
 import { openBracket, skipSpace, skipValue } from '../../core/text/json-scan.js';
 import { elementSpans, listOf, memberAt } from '../../core/text/json-splice.js';
 import { asciiJson, quoted } from '../../core/text/printable.js';
+import { messageLimits } from '../messages.js';
 import { namedError, refusal, rpcCode } from '../rpc-error.js';
 import { folded, type ToolPolicy } from './tool-policy.js';
 
@@ -13,8 +14,6 @@ export type Verdict =
   | { readonly kind: 'unknown'; readonly meta: JsonObject | undefined }
   /** What the caller gets instead; undefined where nothing in it can be answered. */
   | { readonly kind: 'refused'; readonly response: Uint8Array | undefined; readonly tools: readonly string[] };
-
-const limits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
 
 const members = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
 
@@ -60,7 +59,7 @@ export function validateKnown(policy: ToolPolicy, bytes: Uint8Array): Exclude<Ve
 
 /** The messages of a text, which may be a batch; undefined for what is no JSON, or is it in two ways. */
 function valuesIn(bytes: Uint8Array): readonly JsonValue[] | undefined {
-  const parsed = parseJson(bytes, limits);
+  const parsed = parseJson(bytes, messageLimits);
   if (!parsed.ok) return undefined;
   return Array.isArray(parsed.value) ? parsed.value : [parsed.value];
 }

@@ -1,10 +1,8 @@
 import type { Zone } from '../../core/records.js';
-import { authorizationServerMetadataUrls, type DiscoveryPorts } from '../discovery-document.js';
+import { authorizationServerMetadataUrls, type DiscoveryPorts, metadataLimits } from '../discovery-document.js';
 import { type AuthorizationServer, findAuthorizationServer } from '../server-metadata.js';
 import { providerExchangesNothing } from './failures.js';
 import { missingForExchange } from './id-jag.js';
-
-const limits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
 
 /**
  * A company's provider, which a person has named: its metadata, as for an authorization server that a server names, and how
@@ -39,7 +37,7 @@ async function zoneOf({ http, progress }: DiscoveryPorts, issuer: string, signal
     headers,
     namedBy: 'person',
     redirects: 'report',
-    limits,
+    limits: metadataLimits,
     signal,
   });
   return response.zone;
