@@ -5,6 +5,7 @@ import { printable } from '../core/text/printable.js';
 import { timeLimit, within } from '../core/time.js';
 import type { SharedEngine } from '../stores/engines/engine.js';
 import type { Election, Leadership, TellEvent } from './ports.js';
+import { away, pauseMs } from './schedule.js';
 
 export interface ElectionOptions {
   readonly engine: SharedEngine;
@@ -29,9 +30,6 @@ const believedMs = leaseMs * 0.8;
 /** How often it is renewed; those who wait look at it a little more often. */
 const roundMs = leaseMs / 3;
 
-/** How long an engine that is away is left in peace, in milliseconds. */
-const awayMs = { first: 1_000, max: 30_000 } as const;
-
 /** One of several keepers leads: the one whose lease the engine has. */
 export function createElection(options: ElectionOptions): Election {
   return { lead: (signal) => campaign(options, signal) };
@@ -43,7 +41,7 @@ async function campaign(options: ElectionOptions, signal: AbortSignal): Promise<
   let failures = 0;
   for (;;) {
     signal.throwIfAborted();
-    let pauseMs = roundMs * (0.6 + random() / 3);
+    let waitMs = roundMs * (0.6 + random() / 3);
     try {
       const turn = await take(options, signal);
       if (failures > 0) tell({ event: 'store_back' });
@@ -53,11 +51,11 @@ async function campaign(options: ElectionOptions, signal: AbortSignal): Promise<
       leader = turn.leader;
     } catch (error) {
       if (!isFailure(error) || signal.aborted) throw error;
-      pauseMs = Math.min(awayMs.max, awayMs.first * 2 ** failures) * (0.75 + random() / 2);
-      if (failures === 0) tell({ event: 'store_failed', failure: error, retryInMs: pauseMs });
+      waitMs = pauseMs(away, failures, random());
+      if (failures === 0) tell({ event: 'store_failed', failure: error, retryInMs: waitMs });
       failures += 1;
     }
-    await clock.sleep(pauseMs, signal);
+    await clock.sleep(waitMs, signal);
   }
 }
 
@@ -143,7 +141,7 @@ class HeldLease implements Leadership {
     } catch (error) {
       if (stop.aborted) return true;
       if (!isFailure(error)) throw error;
-      await clock.sleep(Math.min(awayMs.first, left()), stop).catch(() => undefined);
+      await clock.sleep(Math.min(away.firstMs, left()), stop).catch(() => undefined);
       return left() > 0;
     } finally {
       over.abort();

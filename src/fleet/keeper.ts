@@ -1,7 +1,7 @@
 import { exitCode, type Failure, isFailure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
 import type { Election, FleetLogins, Leadership, TellEvent } from './ports.js';
-import { dueAt, type KeptState, restMs, stateOf } from './schedule.js';
+import { away, dueAt, type KeptState, pauseMs, restMs, stateOf } from './schedule.js';
 
 export interface KeeperOptions {
   readonly logins: FleetLogins;
@@ -19,9 +19,6 @@ const maxAtOnce = 4;
 
 /** How often the list of logins is read again, in milliseconds. */
 const lookMs = 30_000;
-
-/** How long a store that is away is left in peace, in milliseconds. */
-const awayMs = { first: 1_000, max: 30_000 } as const;
 
 /** What can be seen of a keeper from outside. */
 export interface KeeperView {
@@ -98,7 +95,7 @@ export class Keeper {
       this.#storeFailures = 0;
     } catch (failure) {
       if (!isFailure(failure) || signal.aborted) throw failure;
-      const retryInMs = Math.min(awayMs.max, awayMs.first * 2 ** this.#storeFailures) * (0.75 + random() / 2);
+      const retryInMs = pauseMs(away, this.#storeFailures, random());
       if (this.#storeFailures === 0) tell({ event: 'store_failed', failure, retryInMs });
       this.#storeFailures += 1;
       return retryInMs;

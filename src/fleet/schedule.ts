@@ -3,7 +3,19 @@ import type { KeptLogin, TokenLife } from './ports.js';
 /** Of the time that a token is refreshed ahead, this much more by chance: logins of one hour do not come in one second. */
 const spread = 0.2;
 
-const backOff = { firstMs: 5_000, maxMs: 600_000 } as const;
+const restOfLogins = { firstMs: 5_000, maxMs: 600_000 } as const;
+
+/** An engine or a store that is away is left in peace for so long. */
+export const away = { firstMs: 1_000, maxMs: 30_000 } as const;
+
+/** Twice as long after each failure, and not to the millisecond. @param failures Before the last. @param chance From 0 to 1 */
+export function pauseMs(
+  pause: { readonly firstMs: number; readonly maxMs: number },
+  failures: number,
+  chance: number,
+): number {
+  return Math.min(pause.maxMs, pause.firstMs * 2 ** failures) * (0.75 + chance / 2);
+}
 
 /**
  * When a token is due to be refreshed, in milliseconds since 1970: `aheadMs` before its end, but not before two thirds of
@@ -18,7 +30,7 @@ export function dueAt({ expiresAt, obtainedAt }: TokenLife, aheadMs: number, cha
 
 /** How long a login rests after so many failures in a row, in milliseconds. */
 export function restMs(failures: number, chance: number): number {
-  return Math.min(backOff.maxMs, backOff.firstMs * 2 ** (failures - 1)) * (0.75 + chance / 2);
+  return pauseMs(restOfLogins, failures - 1, chance);
 }
 
 /** What a keeper knows of one login. */
