@@ -1,5 +1,5 @@
 import { type Command, type CommandExit, camelCase } from '../core/command.js';
-import { readStore } from '../core/configuration/store-option.js';
+import { readStoreOption } from '../core/configuration/settings.js';
 import { closest } from '../core/text/closest.js';
 import { quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
@@ -61,6 +61,6 @@ function actionOf(args: DocumentArguments): Action {
   if (args.target !== undefined && !action.takes.includes('target')) {
     throw usageWrong(`client-metadata ${args.action} takes no ${quoted(args.target, 80)}.`, help);
   }
-  if (args.store !== undefined) readStore(args.store, '--store', help);
+  if (args.store !== undefined) readStoreOption(args.store, '--store', help);
   return action;
 }

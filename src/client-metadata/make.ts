@@ -1,5 +1,5 @@
 import type { CommandExit } from '../core/command.js';
-import { readStore } from '../core/configuration/store-option.js';
+import { readStoreOption } from '../core/configuration/settings.js';
 import { storeInWords } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
@@ -78,7 +78,8 @@ async function writeAndTell(world: ClientMetadataWorld, folder: string, settings
 
 /** The store for a new private key: the option, else the configuration, else the keychain. @throws Failure `usage` */
 async function storeFor(world: ClientMetadataWorld, option: string | undefined): Promise<SecretStore> {
-  const chosen = option === undefined ? undefined : readStore(option, '--store', 'postern client-metadata --help');
+  const chosen =
+    option === undefined ? undefined : readStoreOption(option, '--store', 'postern client-metadata --help');
   return world.stores.of(chosen ?? (await world.configuration()).store ?? 'keychain');
 }
 

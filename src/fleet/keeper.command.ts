@@ -1,6 +1,6 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
 import type { Configuration } from '../core/configuration/configuration.js';
-import { readStore } from '../core/configuration/store-option.js';
+import { readStoreOption } from '../core/configuration/settings.js';
 import { ignoreFailure, isFailure } from '../core/failure.js';
 import type { Signals } from '../core/ports.js';
 import { isSharedKind, type LoginRecord, type StoreKind } from '../core/records.js';
@@ -115,7 +115,7 @@ function whereOf({ listen, socket }: Arguments): Where | undefined {
 
 /** Undefined: every login of this person. */
 async function storeOf(world: World, args: Arguments): Promise<StoreKind | undefined> {
-  if (args.store !== undefined) return readStore(args.store, '--store', help);
+  if (args.store !== undefined) return readStoreOption(args.store, '--store', help);
   const { store } = await world.configuration();
   return store !== undefined && isSharedKind(store) ? store : undefined;
 }

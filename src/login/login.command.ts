@@ -1,6 +1,6 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
 import { type ChosenRedirectUri, readRedirectUri } from '../core/configuration/redirect-uri.js';
-import { readStore } from '../core/configuration/store-option.js';
+import { readStoreOption } from '../core/configuration/settings.js';
 import { loginArgument, loginCommand } from '../core/login-command.js';
 import type { LoginRecord, StoreKind } from '../core/records.js';
 import { printable, shellWord } from '../core/text/printable.js';
@@ -155,7 +155,7 @@ async function loginAsClient(world: World, args: Arguments): Promise<LoginRecord
 }
 
 async function storeOf(world: World, { store }: Pick<Arguments, 'store'>): Promise<StoreKind | undefined> {
-  return store === undefined ? (await world.configuration()).store : readStore(store, '--store', help);
+  return store === undefined ? (await world.configuration()).store : readStoreOption(store, '--store', help);
 }
 
 /** Longest resource that is sent, in characters. */
@@ -189,7 +189,7 @@ function readRedirect(text: string | undefined): ChosenRedirectUri | undefined {
 
 /** What is wrong in the words themselves is said before any server or login is looked up. @throws Failure `usage` and its like */
 function checkWords(args: ArgumentsOf<typeof loginTable>): void {
-  if (args.store !== undefined) readStore(args.store, '--store', help);
+  if (args.store !== undefined) readStoreOption(args.store, '--store', help);
   readScopes(args.scope);
   readBrowser(args.browserWith, args.browserProfile);
   readRedirect(args.redirectUri);

@@ -1,8 +1,8 @@
 import { type LimitSetting, limitSettings } from '../limits.js';
-import { isStoreChoice, storeChoices, whyNoStore } from '../records.js';
+import { isStoreChoice, type StoreKind, storeChoices, whyNoStore } from '../records.js';
 import type { JsonValue } from '../text/json.js';
 import { gateUrl } from '../url.js';
-import { configurationUnusable } from '../usage-failures.js';
+import { argumentRefused, configurationUnusable } from '../usage-failures.js';
 
 export type SettingValue = number | string | boolean;
 
@@ -110,6 +110,12 @@ function readStore(value: JsonValue | undefined, where: string): string {
     throw configurationUnusable(where, whyNoStore(typeof value === 'string' ? value : ''));
   }
   return value;
+}
+
+/** The store that an option names. @throws Failure `usage` */
+export function readStoreOption(given: string, option: string, help: string): StoreKind {
+  if (!isStoreChoice(given)) throw argumentRefused(option, whyNoStore(given), help);
+  return given;
 }
 
 function readFlag(value: JsonValue | undefined, where: string): boolean {

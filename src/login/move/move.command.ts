@@ -1,5 +1,5 @@
 import type { Command, CommandOutput, CommandTable } from '../../core/command.js';
-import { readStore } from '../../core/configuration/store-option.js';
+import { readStoreOption } from '../../core/configuration/settings.js';
 import { exitCode } from '../../core/failure.js';
 import { storeInWords } from '../../core/records.js';
 import { counted, printable } from '../../core/text/printable.js';
@@ -33,7 +33,7 @@ export const command: Command<typeof moveTable, World> = {
   table: moveTable,
   async run(world, { store: given }) {
     const { out } = world;
-    const store = readStore(given, 'store', 'postern move --help');
+    const store = readStoreOption(given, 'store', 'postern move --help');
     const { moved, failures } = await moveStore(world, { to: store, signal: world.signal });
     if (world.json) {
       const failed = failures.map(({ what, failure }) => ({ what, ...failureJson(failure) }));
