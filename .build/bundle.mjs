@@ -312,6 +312,12 @@ function leaveOutUnused(bundler) {
   bundler.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({ contents: `module.exports = ${instead[path]}` }));
   // We speak HTTP/1.1 over connections that we open.
   bundler.onLoad({ filter: /undici\/lib\/(?:dispatcher\/client-h2|core\/connect)\.js$/ }, () => ({ contents: 'module.exports = undefined' }));
+  // Nobody subscribes to what it tells of each request.
+  bundler.onLoad({ filter: /undici\/lib\/core\/diagnostics\.js$/ }, ({ path }) => {
+    const names = [...readFileSync(path, 'utf8').matchAll(/^  (\w+): diagnosticsChannel\.channel\(/gm)].map(([, name]) => name);
+    if (names.length === 0) throw new Error('undici makes its channels otherwise');
+    return { contents: `const none = { hasSubscribers: false }; module.exports = { channels: { ${names.map((name) => `${name}: none`).join(', ')} } }` };
+  });
   // It makes 939 nodes of the names of headers, to find one among them. Where it finds none, undici makes the name anew.
   bundler.onLoad({ filter: /undici\/lib\/core\/tree\.js$/ }, () => ({ contents: 'module.exports = { tree: { lookup: () => undefined } }' }));
   // Hundreds of names, of which these are asked for.

@@ -11,7 +11,7 @@ import { startStandInKeyring } from './stand-in-keyring.mjs';
  * @param run of the bundle whose functions are kept
  * @param other The same, of which nothing is kept: it makes the login, since every run would have to carry that code.
  * @param startSandbox of the compiled sources
- * @param writeSoFar writes what has run, under a name: for what scripts call often (bin/postern.js) apart
+ * @param writeSoFar writes what has run, under a name: for each command that scripts call often (bin/postern.js)
  */
 export async function usualRuns(run, other, startSandbox, writeSoFar) {
   const home = mkdtempSync(join(tmpdir(), 'postern-build-'));
@@ -56,12 +56,12 @@ export async function usualRuns(run, other, startSandbox, writeSoFar) {
     [login, other, { folder: 'keychain', own }],
     [['token', 'work'], run, { folder: 'keychain' }],
   ];
-  const often = [
+  const tokens = [
     ...(isOnBus ? inKeychain : []),
     [[...login, '--store', 'file'], other],
     [['token', 'work', '--refresh'], run],
-    [['request', sandbox.serverUrl, ...post], run],
   ];
+  const requests = [[['request', sandbox.serverUrl, ...post], run]];
   const others = [['--help'], ['status', '--help'], [], ['status'], ['call', 'work'], ['call', 'work', 'whoami']];
   const runAll = async (runs) => {
     for (const [argv, program, where = {}] of runs) {
@@ -72,8 +72,10 @@ export async function usualRuns(run, other, startSandbox, writeSoFar) {
   };
   const keyring = isOnBus ? await startStandInKeyring(bus, () => item) : undefined;
   try {
-    await runAll(often);
-    writeSoFar('often');
+    await runAll(tokens);
+    writeSoFar('token'); // first, as it is the one that has to be quickest
+    await runAll(requests);
+    writeSoFar('request');
     await runAll(others.map((argv) => [argv, run]));
   } finally {
     keyring?.close();

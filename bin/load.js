@@ -1,7 +1,6 @@
 'use strict';
 
 const { existsSync, readFileSync, statSync } = require('node:fs');
-const { createRequire } = require('node:module');
 const { Script } = require('node:vm');
 
 const isOlder = process.versions.v8.startsWith('11.');
@@ -27,8 +26,19 @@ function exportsOf(name, use) {
   const script = new Script(source, { filename: `dist/${name}.cjs`, cachedData });
   if (file && !cachedData && isUsual()) process.once('exit', () => keep(script, file, folder));
   const loaded = { exports: {} };
-  script.runInThisContext()(loaded.exports, createRequire(filename), loaded, filename, folder);
+  script.runInThisContext()(loaded.exports, requireFrom(filename), loaded, filename, folder);
   return loaded.exports;
+}
+
+// Bundles ask for modules of Node's, and for this file; what else there is, is found as Node.js finds it.
+function requireFrom(filename) {
+  let found;
+  return (path) => {
+    if (path.startsWith('node:')) return require(path);
+    if (path === '../bin/load.js') return module.exports;
+    found ??= require('node:module').createRequire(filename);
+    return found(path);
+  };
 }
 
 // V8 takes only what the very same program has made, that of Node.js 20 also what another one has, and then goes wrong: so

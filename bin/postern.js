@@ -30,9 +30,9 @@ async function launch() {
     // All is written by then, and an exit is a millisecond sooner than the end of the file.
     if (end.done) process.exit();
   }
-  const isOften = isCredential || ['token', 'request'].includes(process.argv[2]); // scripts call these
-  const { start } = load('main', isOften ? 'often' : undefined);
-  await start(require('../package.json'), __filename, end);
+  const use = isCredential ? 'token' : ['token', 'request'].find((name) => name === process.argv[2]); // scripts call these
+  const { start } = load('main', use);
+  await start(JSON.parse(read('../package.json')), __filename, end);
 }
 
 // Wrong configuration, as far as this program is concerned: exit 2.

@@ -63,11 +63,12 @@ async function dispatch(
 ): Promise<{ readonly exchange: Exchange; readonly reused: boolean }> {
   const { method, limits } = request;
   const connection = await pool.borrow(limits.totalMs === null ? 'stream' : 'bounded', signal);
-  const ending = new AbortController();
+  const ending: Ending = { isOver: false, leave: () => undefined };
   const exchange = new Exchange(pool.origin, method, (complete) => {
     timer.stop();
     signal.removeEventListener('abort', abort);
-    ending.abort();
+    ending.isOver = true;
+    ending.leave();
     if (!complete) void connection[Symbol.asyncDispose]();
     pool.release(connection);
   });
@@ -80,7 +81,7 @@ async function dispatch(
   const { given, length } = heldBack(request);
   const body =
     typeof given === 'object' && !(given instanceof Uint8Array)
-      ? Readable.from(pieces(given, ending.signal, timer.restart, exchange), { objectMode: false })
+      ? Readable.from(pieces(given, ending, timer.restart, exchange), { objectMode: false })
       : given;
   const path = url.pathname + url.search;
   connection.dispatch({ path, method, headers: [...headers, ...length], body: body ?? null }, exchange);
@@ -101,34 +102,40 @@ function heldBack({ body, beforeBody }: HttpRequest): {
   return { given, length: ['content-length', String(bytes.length)] };
 }
 
+/** The end of a request. No AbortSignal: that is a fiftieth of a refresh where nothing else in it is aborted. */
+interface Ending {
+  isOver: boolean;
+  /** Ends the wait for the next piece of its body. */
+  leave: () => void;
+}
+
 /**
- * A body, piece by piece as the connection takes it. It ends with the request: when `signal` is aborted its source is asked
- * to return, and is not waited for.
+ * A body, piece by piece as the connection takes it. It ends with the request: its source is then asked to return, and is
+ * not waited for.
  * @param progress Called for each piece that is taken
  */
 async function* pieces(
   source: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
+  ending: Ending,
   progress: () => void,
   exchange: Exchange,
 ): AsyncGenerator<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
-  let leave: (reason: unknown) => void = () => undefined;
-  signal.addEventListener('abort', () => leave(signal.reason), { once: true });
   let done = false;
   try {
-    while (!signal.aborted) {
+    while (!ending.isOver) {
       const result = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-        leave = reject;
+        ending.leave = () => reject(new Error('The request is over.'));
         iterator.next().then(resolve, reject);
       });
+      ending.leave = () => undefined;
       done = result.done === true;
       if (result.done) return;
       progress();
       yield result.value;
     }
   } catch (error) {
-    if (!signal.aborted) exchange.fail(error);
+    if (!ending.isOver) exchange.fail(error);
     throw error;
   } finally {
     if (!done) iterator.return?.().catch(() => undefined);

@@ -4,7 +4,7 @@ import { gateUrl, resolveReference } from '../core/url.js';
 import { redirectRefused, urlRefused } from './address-failures.js';
 import { attempt, observed } from './attempt.js';
 import { connectTo } from './connector.js';
-import { startDeadline } from './deadline.js';
+import { type Deadline, startDeadline } from './deadline.js';
 import type { Head } from './exchange.js';
 import { namedByServer, requestInterrupted, timedOut } from './failures.js';
 import { type HttpOptions, Origins } from './origins.js';
@@ -23,14 +23,35 @@ import type { ClientConnection } from './undici-connection.js';
 /** Longest URL that is sent; what a server names is held to less where it is read. */
 const maxUrl = 8_192;
 
+/** What all requests of a client share. */
+interface World {
+  readonly origins: Origins<ClientConnection>;
+  readonly userAgent: string;
+  readonly observe: Observe | undefined;
+  /** Begins work that ends with the client. It is closed when the work is done. */
+  readonly begin: (ms: number | null, failure: () => Error, signal: AbortSignal, closed: () => Error) => Deadline;
+}
+
 /**
  * The one way out. Every request passes the same checks in the same order: the raw URL, the address it
  * leads to, the connection to that very address, the limits in time and size, redirects.
  */
 export function createHttpClient(options: HttpOptions & { readonly observe?: Observe | undefined }): HttpClient {
   const closing = new AbortController();
+  const running = new Set<Deadline>();
+  let isClosed = false;
+  const begin: World['begin'] = (ms, failure, signal, closed) => {
+    if (isClosed) closing.abort();
+    const deadline = startDeadline(ms, failure, [[signal], [closing.signal, closed]]);
+    running.add(deadline);
+    const close = () => {
+      running.delete(deadline);
+      deadline.close();
+    };
+    return { signal: deadline.signal, close };
+  };
   const { userAgent, observe } = options;
-  const world = { origins: openOrigins(options), userAgent, observe, closing: closing.signal };
+  const world: World = { origins: openOrigins(options), userAgent, observe, begin };
   const rehearsal = once(tryRehearsal);
   return {
     send: async (request) => {
@@ -40,11 +61,19 @@ export function createHttpClient(options: HttpOptions & { readonly observe?: Obs
       return await send({ ...request, limits: request.beforeBody === undefined ? limits : withPause(limits) }, world);
     },
     check: async (target) => {
-      const signal = AbortSignal.any([target.signal, closing.signal]);
-      await world.origins.check(gatedUrl(target), target.namedBy, signal);
+      const url = gatedUrl(target);
+      const closed = () => requestInterrupted(url.host);
+      const { signal, close } = begin(null, closed, target.signal, closed);
+      try {
+        signal.throwIfAborted();
+        await world.origins.check(url, target.namedBy, signal);
+      } finally {
+        close();
+      }
     },
     [Symbol.asyncDispose]: async () => {
-      closing.abort();
+      isClosed = true;
+      if (running.size > 0) closing.abort();
       await world.origins[Symbol.asyncDispose]();
     },
   };
@@ -76,15 +105,7 @@ function gatedUrl({ url, namedBy }: Pick<HttpRequest, 'url' | 'namedBy'>): URL {
   return gated.url;
 }
 
-async function send(
-  request: HttpRequest,
-  world: {
-    readonly origins: Origins<ClientConnection>;
-    readonly userAgent: string;
-    readonly observe: Observe | undefined;
-    readonly closing: AbortSignal;
-  },
-): Promise<HttpResponse> {
+async function send(request: HttpRequest, world: World): Promise<HttpResponse> {
   let url = gatedUrl(request);
   const { host } = url;
   const { totalMs } = request.limits;
@@ -94,7 +115,7 @@ async function send(
   const headersAgain = again && (() => requestHeaders(again(), world.userAgent));
   const failure = (): Error => timedOut(host, 'the whole request, with its response', totalMs ?? 0);
   const closed = (): Error => requestInterrupted(host);
-  const { signal, close } = startDeadline(totalMs, failure, [[request.signal], [world.closing, closed]]);
+  const { signal, close } = world.begin(totalMs, failure, request.signal, closed);
   try {
     signal.throwIfAborted();
     for (let hops = 0; ; hops += 1) {

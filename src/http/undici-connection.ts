@@ -13,7 +13,9 @@ const maxHeaderBytes = 16 * 1024;
 /** One connection to an origin, spoken over by undici's connection class. */
 export class ClientConnection implements PooledConnection {
   readonly #client: Client;
-  readonly #closing = new AbortController();
+  /** Of a connection that is just being opened. */
+  #opening: AbortController | undefined;
+  #isClosed = false;
   #socket: Socket | undefined;
   #requests = 0;
 
@@ -29,8 +31,12 @@ export class ClientConnection implements PooledConnection {
   ) {
     this.#client = new client(origin.url, {
       connect: (_, callback) => {
-        connect(this.#closing.signal).then(
+        const opening = new AbortController();
+        this.#opening = opening;
+        if (this.#isClosed) opening.abort();
+        connect(opening.signal).then(
           (socket) => {
+            this.#opening = undefined;
             this.#socket = socket;
             callback(null, socket);
           },
@@ -62,7 +68,8 @@ export class ClientConnection implements PooledConnection {
 
   /** Ends the connection at once, and with it the request that uses it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort();
+    this.#isClosed = true;
+    this.#opening?.abort();
     await this.#client.destroy(closed());
   }
 }

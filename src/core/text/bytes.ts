@@ -159,7 +159,10 @@ const texts = [
 ];
 
 const byLength: string[][] = [];
-for (const text of texts) (byLength[text.length] ??= []).push(text);
+for (const text of texts) {
+  byLength[text.length] ??= [];
+  byLength[text.length]?.push(text);
+}
 
 /** The text that these bytes spell, where it is one of `texts`. */
 export function knownText(bytes: Uint8Array, from: number, to: number): string | undefined {

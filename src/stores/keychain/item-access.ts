@@ -137,8 +137,10 @@ export class ItemAccess implements Items {
     const { clock, limits } = this.#options;
     const setting = this.#settingFor(seen);
     const since = clock.monotonic();
-    const limitMs = setting === 'unlock' ? limits.unlockMs : Math.max(1, deadline - since);
-    const response = await this.#within(limitMs, request, setting, seen);
+    const here = setting === 'here' ? await this.#overBus(request, Math.max(1, deadline - since)) : undefined;
+    const leftMs = setting === 'unlock' ? limits.unlockMs : deadline - clock.monotonic();
+    const isLate = here === undefined && leftMs <= 0 && clock.monotonic() > since;
+    const response = here ?? (isLate ? 'timeout' : await this.#within(Math.max(1, leftMs), request, setting, seen));
     if (response !== 'timeout' && response.ok) return response.value;
     const failure = await this.#explain(request, setting, response, seen);
     const wasSlow = failure.code === 'store_failed' && clock.monotonic() - since >= slowMs;
@@ -216,7 +218,7 @@ export class ItemAccess implements Items {
         () => undefined,
       );
     }
-    const response = setting === 'here' ? this.#performHere(request) : requestInChild(request, env, over.signal);
+    const response = setting === 'here' ? performItemRequest(request) : requestInChild(request, env, over.signal);
     try {
       return (await within(clock, limitMs, response)) ?? 'timeout';
     } finally {
@@ -226,21 +228,22 @@ export class ItemAccess implements Items {
 
   /**
    * By our own connection where an item on a bus is read, or gets another text: what the package asks first may end
-   * gnome-keyring, and costs a tenth of a refresh. The package makes items, and removes them.
+   * gnome-keyring, and costs a tenth of a refresh. The package makes items, and removes them. Undefined: it was not done
+   * here.
+   * @param limitMs For a write; a read has its own.
    */
-  async #performHere(request: ItemRequest): Promise<ItemResponse> {
-    const { operation, account, text } = request;
-    const isOnBus = this.#options.platform !== 'win32';
-    if (isOnBus && operation === 'read') {
+  async #overBus({ operation, account, text }: ItemRequest, limitMs: number): Promise<ItemResponse | undefined> {
+    if (this.#options.platform === 'win32') return undefined;
+    if (operation === 'read') {
       const read = await readSecret(this.#bus, account);
       this.#isReadHere = read.ok;
       if (read.ok) return { ok: true, value: read.value };
     }
-    if (isOnBus && operation === 'write' && text !== undefined) {
-      const isWritten = await replaceSecret(this.#bus, account, text, this.#options.limits.operationMs);
+    if (operation === 'write' && text !== undefined) {
+      const isWritten = await replaceSecret(this.#bus, account, text, limitMs);
       if (isWritten) return { ok: true, value: true };
     }
-    return performItemRequest(request);
+    return undefined;
   }
 
   /** Why a request failed. The package's messages do not say, so the keychain is probed again. */

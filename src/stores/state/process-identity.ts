@@ -20,12 +20,7 @@ let ownStart: string | undefined; // the rest may change while we run, as the ma
 /** The identity of this process. */
 export function ownIdentity(): ProcessIdentity {
   ownStart ??= startOf(process.pid);
-  return {
-    pid: process.pid,
-    started: ownStart,
-    boot: textOf('/proc/sys/kernel/random/boot_id'),
-    system: ownSystem(),
-  };
+  return { pid: process.pid, started: ownStart, boot: textOf('/proc/sys/kernel/random/boot_id'), system: ownSystem() };
 }
 
 /** The identity as it is written as JSON, with the names that earlier releases gave. */
