@@ -19,6 +19,11 @@ export interface BusConnection extends Disposable {
    * use: it has ended, or something is still waited for; then it is closed.
    */
   rest(): boolean;
+  /**
+   * Object path of a session of the Secret Service, in which secrets pass as they are, as soon as one was opened on this
+   * connection (read-item.ts). It lives as long as the connection and the service.
+   */
+  session: string | undefined;
 }
 
 /**
@@ -51,6 +56,7 @@ const restMs = 5_000;
 
 class Connection implements BusConnection {
   readonly isOpen: Promise<boolean>;
+  session: string | undefined;
   readonly #socket: Socket;
   #limit: NodeJS.Timeout | undefined;
   readonly #waiting = new Map<number, (response: BusMessage | BusTrouble) => void>();

@@ -17,6 +17,7 @@ import { type ItemRequest, type ItemResponse, performItemRequest, requestInChild
 import { macosTrouble } from './macos-trouble.js';
 import { type Probe, probeSecretService } from './probe.js';
 import { type OpenKeychain, readSecret, replaceSecret } from './read-item.js';
+import { askServiceName, type ServiceName } from './service-name.js';
 import { SessionBus } from './session-bus.js';
 
 /** How long the keychain may take, milliseconds, and what it holds. */
@@ -69,6 +70,9 @@ const slowMs = 1_000;
 /** How long a Secret Service that has ended may take to be there again, and between two looks. */
 const backMs = 2_000;
 const pauseMs = 100;
+/** Of an open keyring these give what is asked for, and ask nobody. */
+const asksNoMore: ReadonlySet<ServiceName> = new Set(['gnome-keyring', 'kwallet']);
+
 const unended = new AbortController().signal;
 
 /** What a look at the keychain showed. On macOS and Windows there is nothing to look at. */
@@ -108,7 +112,9 @@ export class ItemAccess implements Items {
   }
 
   async set(account: string, text: string): Promise<void> {
-    await this.#perform({ operation: 'write', account, text });
+    const deadline = this.#deadline();
+    if (await this.#isReplaced(account, text, deadline)) return;
+    await this.#perform({ operation: 'write', account, text }, deadline);
   }
 
   async delete(account: string): Promise<boolean> {
@@ -123,10 +129,23 @@ export class ItemAccess implements Items {
     await this.#attempt({ operation: 'unlock', account: 'postern-unlock' }, seen, this.#deadline());
   }
 
-  async #perform(request: ItemRequest): Promise<string | boolean | null> {
+  /**
+   * Another text for an item, without the questions that are asked before each use: one was read here before, so the keyring
+   * is open. KeePassXC might ask a person all the same.
+   */
+  async #isReplaced(account: string, text: string, deadline: number): Promise<boolean> {
+    const { clock, limits } = this.#options;
+    this.#item = undefined;
+    if (!this.#isReadHere || this.#gaveUp !== undefined) return false;
+    const service = await this.#bus.use(limits.probeMs, askServiceName);
+    if (typeof service === 'string' || !asksNoMore.has(service.name)) return false;
+    return await replaceSecret(this.#bus, account, text, Math.max(1, deadline - clock.monotonic()));
+  }
+
+  async #perform(request: ItemRequest, deadline = this.#deadline()): Promise<string | boolean | null> {
     this.#item = undefined;
     if (this.#gaveUp !== undefined) throw this.#gaveUp;
-    return await this.#attempt(request, await this.#look(request.account), this.#deadline());
+    return await this.#attempt(request, await this.#look(request.account), deadline);
   }
 
   #deadline(): number {
@@ -181,7 +200,7 @@ export class ItemAccess implements Items {
         return service === 'win32' ? 'here' : 'child';
       case 'healthy':
         if (service === 'keepassxc' && interactive) return 'unlock';
-        return service === 'gnome-keyring' || service === 'kwallet' ? 'here' : 'child';
+        return asksNoMore.has(service) ? 'here' : 'child';
       case 'locked':
         if (!interactive) throw storeLocked(service);
         return 'unlock';

@@ -48,10 +48,15 @@ export async function readSecretFast(
 /** The same for the whole program, which knows the key and may be connected already. Never rejects. */
 export async function readSecret(session: SessionBus, key: string): Promise<FastRead> {
   const found = await session.use(limitMs, async (bus) => {
-    await bus.call(secretService.greet);
+    await greet(bus);
     return await read(bus, key);
   });
   return typeof found === 'string' ? { ok: false, why: found } : found;
+}
+
+/** Where a session is open, the service knows us. */
+async function greet(bus: BusConnection): Promise<void> {
+  if (bus.session === undefined) await bus.call(secretService.greet);
 }
 
 async function read(bus: BusConnection, key: string): Promise<FastRead> {
@@ -59,22 +64,26 @@ async function read(bus: BusConnection, key: string): Promise<FastRead> {
   if (!found.ok) return found;
   const [secret] = valuesOf(await bus.call(secretService.getSecret(found.item, found.session)));
   const value = Array.isArray(secret) && Buffer.isBuffer(secret[2]) ? secret[2].toString('utf8') : undefined;
-  if (value === undefined) return { ok: false, why: 'not readable' };
+  if (value === undefined) {
+    bus.session = undefined;
+    return { ok: false, why: 'not readable' };
+  }
   return isHead(value) ? { ok: false, why: 'in parts' } : { ok: true, value };
 }
 
-/** Object paths of the one item of that key, which is open, and of a session in which secrets pass as they are. */
+/** Object paths of the one item of that key, which is open, and of a session. */
 async function openItem(
   bus: BusConnection,
   key: string,
 ): Promise<
   { readonly ok: true; readonly item: string; readonly session: string } | { readonly ok: false; readonly why: string }
 > {
-  const opening = bus.call(secretService.openPlainSession);
+  const opening = bus.session === undefined ? bus.call(secretService.openPlainSession) : undefined;
   const found = await bus.call(secretService.searchItems(attributesOf(key)));
   if (typeof found === 'string') return { ok: false, why: found };
   const [items, locked] = found.values;
-  const [, session] = valuesOf(await opening);
+  const session = opening === undefined ? bus.session : valuesOf(await opening)[1];
+  if (typeof session === 'string') bus.session = session;
   const [item, another] = Array.isArray(items) ? items : [];
   if (typeof item === 'string' && typeof session === 'string' && another === undefined) {
     return { ok: true, item, session };
@@ -88,11 +97,13 @@ async function openItem(
  */
 export async function replaceSecret(session: SessionBus, key: string, text: string, ms: number): Promise<boolean> {
   const done = await session.use(ms, async (bus) => {
-    await bus.call(secretService.greet);
+    await greet(bus);
     const found = await openItem(bus, key);
     if (!found.ok) return false;
     const response = await bus.call(secretService.setSecret(found.item, found.session, text));
-    return typeof response !== 'string' && response.kind === 'return';
+    const isSet = typeof response !== 'string' && response.kind === 'return';
+    if (!isSet) bus.session = undefined;
+    return isSet;
   });
   return done === true;
 }

@@ -19,13 +19,17 @@ export interface FoundService {
   readonly isServing: boolean;
 }
 
-/** Which program is the Secret Service. The bus itself is asked, which responds where a service hangs. Never rejects. */
+/**
+ * Which program is the Secret Service. The bus itself is asked, which responds where a service hangs. Never rejects. The
+ * commonest is asked about first: all the names at once take a hundredth of a refresh.
+ */
 export async function askServiceName(bus: BusConnection): Promise<FoundService> {
-  const owners = ['org.freedesktop.secrets', ...ownNames.map(([name]) => name)].map((text) =>
-    bus.call(busCall('GetNameOwner', text)),
-  );
+  const ownerOf = async (name: string) => firstValue(await bus.call(busCall('GetNameOwner', name)));
+  const [[commonest, commonestName] = ['', 'none'] as const, ...lessCommon] = ownNames;
+  const [service, owner] = await Promise.all([ownerOf('org.freedesktop.secrets'), ownerOf(commonest)]);
+  if (service !== undefined && owner === service) return { name: commonestName, isServing: true };
   const startable = bus.call(busCall('ListActivatableNames'));
-  const [service, ...others] = (await Promise.all(owners)).map((response) => firstValue(response));
+  const others = [owner, ...(await Promise.all(lessCommon.map(([name]) => ownerOf(name))))];
   const found = ownNames.find((_, at) => others[at] !== undefined && (others[at] === service || service === undefined));
   if (service !== undefined) return { name: found?.[1] ?? 'other', isServing: true };
   const names = firstValue(await startable);
