@@ -62,7 +62,7 @@ export function readIfThere(path: string, maxBytes: number, maxNames = 1): ReadF
  * others, in a parent where nobody else can put another in its place. Windows is left to its access lists.
  * @throws an error of the file system, `ENOENT` among them
  */
-function folderProblem(path: string): string | undefined {
+export function folderProblem(path: string): string | undefined {
   const us = process.geteuid?.();
   const folder = lstatSync(path);
   if (folder.isSymbolicLink() || !folder.isDirectory()) {
