@@ -22,7 +22,7 @@ export const tokenTable = {
     {
       name: 'refresh',
       kind: 'boolean',
-      describe: 'refresh it first, though it may live: for a token that a server refuses',
+      describe: 'refresh it first, though it may live: where a server refuses that one',
     },
     ...ownLoginOptions,
   ],

@@ -192,8 +192,19 @@ export interface ToolLists {
   forget(key: string): Promise<void>;
 }
 
-/** What happens to a login. `stepped_up`: made again with more scope; `refused`: a server did not take its token. */
-export type HistoryEvent = 'made' | 'stepped_up' | 'refreshed' | 'refused' | 'ended' | 'used';
+/**
+ * What happens to a login. `stepped_up`: made again with more scope; `asked_anew`: a person or script wanted another token
+ * (`token --refresh`); `refused`: a server did not take its token; `reported`: another program said so, or asked again at once.
+ */
+export type HistoryEvent =
+  | 'made'
+  | 'stepped_up'
+  | 'refreshed'
+  | 'asked_anew'
+  | 'refused'
+  | 'reported'
+  | 'ended'
+  | 'used';
 
 /** Events of one kind. Holds no secret. */
 export interface HistoryEntry {

@@ -227,7 +227,15 @@ export function noRefreshToken(login: LoginMeant): Failure {
 }
 
 /** The server goes on refusing tokens, however new: getting still more of them would be a storm. */
-export function tokensRefusedTooOften(login: LoginMeant, max: number): Failure {
+export function replacedTooOften(login: LoginMeant, max: number, isAskedAnew = false): Failure {
+  if (isAskedAnew) {
+    return new Failure({
+      code: 'refreshed_too_often',
+      exit: exitCode.network,
+      message: `The token for ${quoted(login.server)} was replaced ${max} times within a minute. No further one was requested.`,
+      remedy: `Try again in a minute, or take the one at hand: postern token ${loginArgument(login)}`,
+    });
+  }
   return new Failure({
     code: 'token_refused',
     exit: exitCode.loginNeeded,

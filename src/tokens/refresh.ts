@@ -7,7 +7,7 @@ import { encodeCredential, type StoredCredential } from '../stores/credential-it
 import type { Lock } from '../stores/ports.js';
 import { currentProofs } from './client-keys.js';
 import type { Refreshes } from './company/vouch.js';
-import { loginExpired, refreshLeftElsewhere, tokensRefusedTooOften, tokenUnusable } from './failures.js';
+import { loginExpired, refreshLeftElsewhere, replacedTooOften, tokenUnusable } from './failures.js';
 import { handingOver, keepCredential, recover, refreshed, sealResponse, whyNotOurs } from './keep-refreshed.js';
 import { readCredential, withLogin } from './read-credential.js';
 import { forgetRegistration } from './registrations.js';
@@ -205,15 +205,17 @@ class Refresh {
   }
 
   /**
-   * A token that the server refuses although it lives is replaced so often within a minute, over all processes.
-   * @throws Failure `token_refused`
+   * A token that lives, and is refused or not wanted, is replaced so often within a minute, over all processes.
+   * @throws Failure `token_refused`, `refreshed_too_often`
    */
   async #countRefused(held: StoredCredential): Promise<void> {
-    const { login } = this.#request;
+    const { login, rejected, isAskedAnew } = this.#request;
     if (!isRefused(held, this.#request)) return;
-    if (this.#request.rejected !== undefined) await this.#ports.history.note(login, 'refused');
-    const isAllowed = await this.#ports.attempts.take(`refused token ${login.key}`, maxRefused, 60_000);
-    if (!isAllowed) throw tokensRefusedTooOften(login, maxRefused);
+    const { attempts, history } = this.#ports;
+    const what = isAskedAnew ? 'asked_anew' : 'refused';
+    const isAllowed = await attempts.take(`${what} token ${login.key}`, maxRefused, 60_000);
+    if (rejected !== undefined && (isAllowed || !isAskedAnew)) await history.note(login, what);
+    if (!isAllowed) throw replacedTooOften(login, maxRefused, isAskedAnew);
   }
 
   /**

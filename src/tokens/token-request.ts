@@ -16,6 +16,8 @@ export interface ValidTokenRequest {
   readonly kept?: boolean;
   /** A token that the server refused although it seemed valid: any other one will do. */
   readonly rejected?: Secret | undefined;
+  /** No server refused that one: another is wanted all the same (`token --refresh`). */
+  readonly isAskedAnew?: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -68,14 +68,14 @@ async function stored(
 }
 
 /**
- * Another token than the stored one, which a server refused though it may live.
+ * Another token than the stored one, though that may live: because a person or script wants it.
  * @throws Failure `no_refresh_token`, or as `validToken`
  */
 export async function refreshedToken(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
   if (request.login.store === 'environment') throw environmentTokenFixed(request.login.server);
   const held = await readAndUpgrade(ports, request.login, request.signal);
   if (!isRefreshable(held)) throw noRefreshToken(request.login);
-  return await refreshCredential(ports, { ...request, rejected: held.accessToken }, held);
+  return await refreshCredential(ports, { ...request, rejected: held.accessToken, isAskedAnew: true }, held);
 }
 
 /**

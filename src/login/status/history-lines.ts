@@ -14,11 +14,20 @@ export function historyRows(entries: readonly HistoryEntry[], now: number): read
   return [
     ['made', made && (made.count === 1 ? moment(made.last, now) : times(made, now))],
     ['stepped up', said('stepped_up')],
-    ['refreshed', said('refreshed')],
-    ['refused', said('refused')],
+    ['refreshed', listed(said('refreshed'), labelled('by hand', said('asked_anew')))],
+    ['refused', listed(said('refused'), labelled('by another program’s report', said('reported')))],
     ['used by', uses.length === 0 ? undefined : uses.map((one) => `${one.detail} ${times(one, now)}`).join('; ')],
     ['ended', end && `${moment(end.last, now)}: ${end.detail}`],
   ];
+}
+
+function labelled(label: string, text: string | undefined): string | undefined {
+  return text && `${label} ${text}`;
+}
+
+function listed(...texts: readonly (string | undefined)[]): string | undefined {
+  const known = texts.filter((text) => text !== undefined);
+  return known.length === 0 ? undefined : known.join('; ');
 }
 
 function times({ count, last }: HistoryEntry, now: number): string {
@@ -48,7 +57,9 @@ export function historyJson(entries: readonly HistoryEntry[] | undefined): Reado
     made: sum('made'),
     steppedUp: sum('stepped_up'),
     refreshed: sum('refreshed'),
+    askedAnew: sum('asked_anew'),
     refused: sum('refused'),
+    reportedRefused: sum('reported'),
     usedBy: entries.filter(({ what }) => what === 'used').map((one) => ({ command: one.detail, ...counts(one) })),
     ended: end === undefined ? null : { at: dateOrNull(end.last), why: end.detail },
   };

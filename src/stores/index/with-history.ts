@@ -45,7 +45,7 @@ function eventsOfOne(before: LoginRecord | undefined, login: LoginRecord): reado
   }
   const events: Noted[] = [];
   if (before.obtainedAt !== login.obtainedAt) events.push([login, 'refreshed']);
-  if (login.refusedToken !== undefined && before.refusedToken !== login.refusedToken) events.push([login, 'refused']);
+  if (login.refusedToken !== undefined && before.refusedToken !== login.refusedToken) events.push([login, 'reported']);
   if (login.dead === true && before.dead !== true) {
     events.push([
       login,

@@ -18,7 +18,9 @@ const kinds: ReadonlySet<string> = new Set<HistoryEvent>([
   'made',
   'stepped_up',
   'refreshed',
+  'asked_anew',
   'refused',
+  'reported',
   'ended',
   'used',
 ]);

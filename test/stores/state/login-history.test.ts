@@ -92,7 +92,7 @@ test('a change of the index is what happened: made, stepped up, refreshed, ended
   assert.deepEqual(change({ generation: 2 }), [['default', 'made']]);
   assert.deepEqual(change({ generation: 2, scopes: ['notes'] }), [['default', 'stepped_up']]);
   assert.deepEqual(change({ obtainedAt: 5 }), [['default', 'refreshed']]);
-  assert.deepEqual(change({ refusedToken: 5 }), [['default', 'refused']]);
+  assert.deepEqual(change({ refusedToken: 5 }), [['default', 'reported']]);
   assert.deepEqual(change({ dead: true }), [
     ['default', 'ended', 'the authorization server refused its refresh token'],
   ]);

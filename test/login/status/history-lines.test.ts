@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { historyRows } from '../../../src/login/status/history-lines.js';
+import type { HistoryEvent } from '../../../src/stores/ports.js';
+
+test('who wanted another token, and who says that one was refused, is told apart from a server’s own refusal', () => {
+  const entry = (what: HistoryEvent, count = 1) => ({ what, detail: '', count, first: 0, last: 0 });
+  const rows = (...entries: readonly ReturnType<typeof entry>[]) =>
+    Object.fromEntries(historyRows(entries, 60_000).filter(([, text]) => text !== undefined));
+  assert.deepEqual(rows(entry('refreshed', 2), entry('asked_anew')), {
+    refreshed: '2 times, last 1970-01-01 (60 seconds ago); by hand once, 1970-01-01 (60 seconds ago)',
+  });
+  assert.deepEqual(rows(entry('refused'), entry('reported', 3)), {
+    refused: 'once, 1970-01-01 (60 seconds ago); by another program’s report 3 times, last 1970-01-01 (60 seconds ago)',
+  });
+  assert.deepEqual(rows(entry('reported')), {
+    refused: 'by another program’s report once, 1970-01-01 (60 seconds ago)',
+  });
+});
