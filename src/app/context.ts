@@ -11,6 +11,7 @@ import type {
   Logins,
   OwnProgram,
   Pages,
+  ProgramsWithServers,
   RequestLog,
   Signals,
 } from '../core/ports.js';
@@ -39,6 +40,7 @@ export interface Context extends LoginWorld, CommandOutput {
   /** `--help`, of a command that explains something itself. */
   readonly help: boolean;
   readonly findServers: FindServers;
+  readonly programsWithServers: ProgramsWithServers;
   readonly askServer: AskServer;
   readonly checkPrograms: CheckPrograms;
   readonly brokenLogins: () => Promise<readonly BrokenLogin[]>;

@@ -87,7 +87,10 @@ export function externalPorts(
   { name = clientInfo.name, version, repository }: Release,
   options: ExternalProgramsOptions,
   context: () => Context,
-): Pick<Context, 'release' | 'upgrades' | 'externalPrograms' | 'findServers' | 'proxyServices' | 'hostEntries'> {
+): Pick<
+  Context,
+  'release' | 'upgrades' | 'externalPrograms' | 'findServers' | 'programsWithServers' | 'proxyServices' | 'hostEntries'
+> {
   const externalPrograms = async () => {
     const { createExternalPrograms } = await import('../setup/machine/external-programs.js');
     return createExternalPrograms(options);
@@ -96,6 +99,8 @@ export function externalPorts(
     externalPrograms,
     findServers: async (program, logins) =>
       (await import('../setup/find-servers.js')).findServers(externalPrograms, program, logins),
+    programsWithServers: async (logins) =>
+      (await import('../setup/programs-with-servers.js')).programsWithServers(externalPrograms, logins),
     proxyServices: lazyServices(options, context),
     hostEntries: lazy({ of: true, rewrite: true }, async () => {
       const { createHostEntries } = await import('../setup/proxied/host-entries.js');

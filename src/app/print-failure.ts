@@ -49,16 +49,19 @@ export function reportFailure(
 ): FailureReport {
   const failure = error instanceof Failure ? error : isOutOfFiles(error) ? outOfFiles(error) : fault(error);
   const { code, exit } = failure;
-  const [message, remedy] = [failure.message, failure.remedy].map((text) => printable(text, longest));
+  const [message, remedy, ...further] = [failure.message, failure.remedy, ...(failure.further ?? [])].map((text) =>
+    printable(text, longest),
+  );
+  const ways = [remedy, ...further].join('; ');
   if (options.json) {
     return {
       exit,
-      lines: [asciiJson({ error: { code, message, remedy, exit, steps: options.steps.map(plainStep) } })],
+      lines: [asciiJson({ error: { code, message, remedy: ways, exit, steps: options.steps.map(plainStep) } })],
     };
   }
   if (options.oneLine) {
     const background = options.verbose ? backgroundOf(error) : [];
-    const words = ['postern:', message, remedy, `[${code}, exit ${exit}]`].filter((word) => word !== '');
+    const words = ['postern:', message, ways, `[${code}, exit ${exit}]`].filter((word) => word !== '');
     return { exit, lines: [...background, words.join(' ')] };
   }
   // With --verbose each step has been shown as it ended.
@@ -73,7 +76,7 @@ export function reportFailure(
       ...(options.verbose ? backgroundOf(error) : []),
       ...linesOf('failure', 'warning'),
       `postern: ${message?.replace(/^postern (?=[a-z-]+ )/, '')}`,
-      ...(remedy === '' ? [] : [`         ${remedy}`]),
+      ...(remedy === '' ? [] : [remedy, ...further].map((line) => `         ${line}`)),
       `         [${code}, exit ${exit}]`,
     ],
   };

@@ -6,7 +6,7 @@ import {
   type LooseArguments,
   type ResultWriter,
 } from '../core/command.js';
-import { Failure, ignoreFailure } from '../core/failure.js';
+import { Failure, ignoreFailure, isFailure } from '../core/failure.js';
 import { withDoctor } from '../core/login-command.js';
 import type { Look } from '../core/text/look.js';
 import { usageWrong } from '../core/usage-failures.js';
@@ -39,7 +39,20 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
     return (document?.logins ?? []).flatMap(({ name }) => name ?? []);
   };
   const readLine = (words: readonly string[]) => parseCommandLine(words, { tables, version, env, loginNames });
-  const parsed = (await ownHelp(argv, registry, readLine)) ?? (await readLine(argv));
+  const withWays = async (error: unknown, of: CommandTable | undefined): Promise<unknown> => {
+    if (!isFailure(error, 'word_missing')) return error;
+    const { withWaysOn } = await import('./missing-word.js');
+    return await withWaysOn(error, of, makeContext(noOptions, helpTable));
+  };
+  const named = argv.find((word) => !word.startsWith('-'));
+  const parsed =
+    (await ownHelp(argv, registry, readLine)) ??
+    (await readLine(argv).catch(async (error: unknown) => {
+      throw await withWays(
+        error,
+        tables.find((one) => isCommandName(one, named)),
+      );
+    }));
   if (parsed.kind !== 'command') {
     const isAlone = parsed.kind === 'help' && argv.every((word) => word === '--no-color');
     const { explain, greet } = await import('./help/help.js');
@@ -64,8 +77,8 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   try {
     return await command.run(context, parsed.args as ArgumentsOf<CommandTable>);
   } catch (error) {
-    const named = withServerNamed(withLineMeant(error, argv, table), parsed.args);
-    throw closer(withClientOfVariables(named, table, parsed.args, env), table, parsed.args);
+    const mended = withServerNamed(withLineMeant(await withWays(error, table), argv, table), parsed.args);
+    throw closer(withClientOfVariables(mended, table, parsed.args, env), table, parsed.args);
   }
 }
 

@@ -3,7 +3,7 @@ import { type Failure, isFailure } from '../core/failure.js';
 import { visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
-import { usageContradictory, usageMistyped, usageWrong } from '../core/usage-failures.js';
+import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { noChoice, optionsOf } from './arguments.js';
 
 /** What yargs would swallow, or name after what is missing: options that none is called, and a word as the value of a switch. */
@@ -69,9 +69,9 @@ export function failureOf(message: string, words: readonly string[], table: Comm
   const [count] = said(/^Not enough non-option arguments: got (\d+)/) ?? [];
   const missing = table?.positionals[Number(count)];
   if (missing !== undefined) {
-    const article = /^[aeiou]/.test(missing.name) ? 'an' : 'a';
-    const what = `${article} ${missing.name}: ${missing.describe.replace(/ \(below\)$/, '')}`;
-    return usageWrong(`postern ${table?.name} needs ${what}.`, help);
+    const noun = missing.name === 'url' ? 'URL' : missing.name;
+    const what = `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}: ${missing.describe.replace(/ \(below\)$/, '')}`;
+    return wordMissing(`postern ${table?.name} needs ${what}.`, table?.name ?? '');
   }
   const [option, given] = said(/Argument: (.+), Given: "(.*)", Choices: /s) ?? [];
   const spec = specs.find(({ name }) => name === option);

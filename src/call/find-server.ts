@@ -3,7 +3,7 @@ import type { BrowserOptions, CorePorts, Logins, Relogin } from '../core/ports.j
 import type { LoginRecord } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
 import type { Deadline } from '../core/time.js';
-import { usageWrong } from '../core/usage-failures.js';
+import { usageWrong, wordMissing } from '../core/usage-failures.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import { withOwnLogin } from '../stores/memory-store.js';
 import { isClientLogin, type OwnLoginArguments } from '../stores/own-login.js';
@@ -63,7 +63,10 @@ export async function findServer(
     return { server: command.map(shellWord).join(' '), program: await world.startServer(command, said) };
   }
   if (server === undefined) {
-    throw usageWrong(`postern ${name} needs a server: its URL or the name of a login, or a program behind “--”.`, help);
+    throw wordMissing(
+      `postern ${name} needs a server: its URL or the name of a login, or a program behind “--”.`,
+      name,
+    );
   }
   await world.givenHeaders(); // what is wrong with them is said before anything is sent
   const logins = await world.logins();

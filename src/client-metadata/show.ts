@@ -5,7 +5,7 @@ import { type ClientAuthMethod, defaultAccount, type RegistrationWay, storeInWor
 import { readerLook, wrapped } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable } from '../core/text/printable.js';
-import { usageWrong } from '../core/usage-failures.js';
+import { wordMissing } from '../core/usage-failures.js';
 import { chooseWay } from '../oauth/choose-registration.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { discover } from '../oauth/discover.js';
@@ -19,7 +19,11 @@ import type { ClientMetadataWorld } from './ports.js';
 export async function show(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit> {
   const { signal, out } = world;
   if (args.target === undefined) {
-    throw usageWrong('show needs a server: its URL, or the name of a login.', 'postern client-metadata --help');
+    throw wordMissing(
+      'show needs a server: its URL, or the name of a login.',
+      'client-metadata',
+      'postern client-metadata show work',
+    );
   }
   const { server, account } = await readLoginTarget(world, args.target, defaultAccount);
   const { clients, clientMetadataUrl = world.clientMetadataUrl, redirectPort } = await world.configuration();

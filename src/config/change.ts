@@ -5,7 +5,7 @@ import { exitCode, Failure, isFailure } from '../core/failure.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
-import { usageMistyped, usageWrong } from '../core/usage-failures.js';
+import { usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { withMember } from './edit-json.js';
 
 const help = 'postern config --help';
@@ -30,7 +30,7 @@ export interface EditedText {
 
 /** @throws Failure `usage_wrong` */
 export function settingNamed(key: string | undefined): Setting {
-  if (key === undefined) throw usageWrong('Which setting? Name its key.', 'postern config');
+  if (key === undefined) throw wordMissing('Which setting? Name its key.', 'config', 'postern config get store');
   const setting = settings.find((one) => one.key === key);
   if (setting !== undefined) return setting;
   if (key === 'clients' || key === 'clientCertificates') {

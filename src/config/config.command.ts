@@ -7,7 +7,7 @@ import { fitted, inColumnsOrStacked, readerLook, wrapped } from '../core/text/la
 import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
-import { usageMistyped, usageWrong } from '../core/usage-failures.js';
+import { usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { type ConfigWorld, change, edit, settingNamed } from './change.js';
 
 export const configTable = {
@@ -59,7 +59,12 @@ export const command: Command<typeof configTable, World> = {
         await change(world, settingNamed(key), undefined);
         return showOne(world, settingNamed(key));
       case 'set':
-        if (value === undefined) throw wrong('postern config set takes a key and a value.');
+        if (value === undefined)
+          throw wordMissing(
+            'postern config set needs a key and a value.',
+            'config',
+            'postern config set timeoutSeconds 60',
+          );
         await change(world, settingNamed(key), value);
         return showOne(world, settingNamed(key));
       default: {

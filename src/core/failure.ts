@@ -42,6 +42,8 @@ export interface FailureDetail {
   readonly message: string;
   /** One sentence with what to type or change next. */
   readonly remedy: string;
+  /** Other ways on, each printed on a line of its own below the remedy. */
+  readonly further?: readonly string[];
   readonly cause?: unknown;
   readonly typo?: Typo | undefined;
 }
@@ -65,6 +67,7 @@ export class Failure extends Error {
   readonly code: string;
   readonly exit: ExitCode;
   readonly remedy: string;
+  readonly further: readonly string[];
   /** The command line, mended, is the remedy: only who has it can write it. */
   readonly typo: Typo | undefined;
 
@@ -74,13 +77,14 @@ export class Failure extends Error {
     this.code = detail.code;
     this.exit = detail.exit;
     this.remedy = detail.remedy;
+    this.further = detail.further ?? [];
     this.typo = detail.typo;
   }
 
-  /** The same failure, with another way out of it. */
-  withRemedy(remedy: string): Failure {
+  /** The same failure, with another way out of it, or several. */
+  withRemedy(remedy: string, ...further: readonly string[]): Failure {
     const { code, exit, message, cause } = this;
-    return new Failure({ code, exit, message, remedy, cause });
+    return new Failure({ code, exit, message, remedy, further, cause });
   }
 }
 

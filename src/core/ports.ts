@@ -211,6 +211,11 @@ export interface OfferedServer {
  */
 export type FindServers = (program: string, logins: readonly LoginRecord[]) => Promise<OfferedServers>;
 
+/** Programs whose configuration names servers that there is no login for; `app` joins it to `setup/`. */
+export type ProgramsWithServers = (
+  logins: readonly LoginRecord[],
+) => Promise<readonly { readonly name: string; readonly title: string; readonly count: number }[]>;
+
 /** The files of a program's configuration that were read, and the servers in them. */
 export interface OfferedServers {
   /** The program's name, as people write it. */

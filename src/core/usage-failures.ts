@@ -11,6 +11,12 @@ export function usageWrong(message: string, help: string): Failure {
   return wrongUsage(message, `See: ${help}`);
 }
 
+/** A word that the command cannot do without was left out: what to type instead is shown with it (app/missing-word.ts). */
+export function wordMissing(message: string, name: string, example?: string): Failure {
+  const remedy = example === undefined ? `See: postern ${name} --help` : `For example: ${example}`;
+  return wrongUsage(message, remedy, 'word_missing');
+}
+
 /** Two options of which the one leaves the other no meaning. */
 export function usageContradictory(option: string, other: string, help: string): Failure {
   return wrongUsage(

@@ -1,7 +1,7 @@
 import type { ArgumentsOf, Command, CommandTable } from '../core/command.js';
 import type { Logins } from '../core/ports.js';
 import { Secret } from '../core/secret.js';
-import { argumentRefused, usageWrong } from '../core/usage-failures.js';
+import { argumentRefused, wordMissing } from '../core/usage-failures.js';
 import { isClientLogin, ownLoginOptions } from '../stores/own-login.js';
 import { proveNamed } from '../tokens/credential-target.js';
 import { proveBare } from '../tokens/dpop/bare-token.js';
@@ -61,8 +61,6 @@ export const execTable = {
 
 type Arguments = ArgumentsOf<typeof execTable>;
 
-const help = 'postern exec --help';
-
 interface World extends TokenPorts {
   readonly programs: Programs;
   readonly logins: () => Promise<Logins>;
@@ -74,7 +72,7 @@ export const command: Command<typeof execTable, World> = {
   async run(world, args) {
     const [program, ...programArgs] = args.command;
     if (program === undefined || program === '') {
-      throw usageWrong('postern exec needs a command to run, after “--”.', help);
+      throw wordMissing('postern exec needs a command to run, after “--”.', 'exec');
     }
     return world.programs.run({ program, args: programArgs, secrets: await tokensFor(world, args) });
   },
@@ -109,7 +107,7 @@ function variablesOf(args: Arguments): readonly TokenVariable[] {
   if (repeated !== undefined) throw argumentRefused('--var', `${repeated.name} was given twice`, 'postern exec --help');
   const forServer = given.some(({ server }) => server === undefined);
   if (args.server === undefined) {
-    if (given.length === 0) throw usageWrong('postern exec needs a server, or --var NAME=server.', help);
+    if (given.length === 0) throw wordMissing('postern exec needs a server, or --var NAME=server.', 'exec');
     if (forServer) throw argumentRefused('--var', 'a NAME alone needs a server before “--”', 'postern exec --help');
     return given;
   }

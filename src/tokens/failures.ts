@@ -227,7 +227,7 @@ export function noRefreshToken(login: LoginMeant): Failure {
 }
 
 /** The server goes on refusing tokens, however new: getting still more of them would be a storm. */
-export function replacedTooOften(login: LoginMeant, max: number, isAskedAnew = false): Failure {
+export function replacedTooOften(login: LoginMeant, max: number, isAskedAnew: boolean | undefined): Failure {
   if (isAskedAnew) {
     return new Failure({
       code: 'refreshed_too_often',

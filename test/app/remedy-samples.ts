@@ -61,6 +61,7 @@ export const samples: Readonly<Record<string, readonly unknown[]>> = {
   host: ['h.example'],
   hosts: [['cursor', 'warp'], []],
   how: ['ended with 1'],
+  isAskedAnew: [true, false],
   isLocked: [true, false],
   isLegacy: [true, false],
   at: ['command', 'connecting', 'tls'],

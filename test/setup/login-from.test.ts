@@ -66,7 +66,24 @@ test('programs without servers, without a configuration, and no server at all, a
   assert.match(await stderrOf('--from', 'zed'), /Zed has no configuration here/);
   assert.match(await stderrOf('--from', 'git'), /git keeps no list of protocol servers/);
   assert.match(await stderrOf('--from', 'curser'), /Did you mean "cursor"\? See: postern setup --list\n/);
-  assert.match(await stderrOf(), /needs a server/);
+});
+
+test('login without a server: exit 2, a line that works, and the programs that know servers', async () => {
+  await using home = await homeWith('.cursor/mcp.json', '{"mcpServers": {"a": {"url": "https://a.example/mcp"}}}');
+  const { code, stdout, stderr } = await runProgram(home, ['login']);
+  assert.deepEqual([code, stdout], [2, '']);
+  assert.equal(
+    stderr,
+    [
+      'postern: login needs a server: its URL, or the name of a login.',
+      '         For example: postern login https://example.com/mcp',
+      '         Cursor knows 1 server: postern login --from cursor',
+      '         More: postern login --help',
+      '         [word_missing, exit 2]',
+      '',
+    ].join('\n'),
+  );
+  assert.match((await runProgram(home, ['request'])).stderr, /request needs a URL: /);
 });
 
 test('comments, trailing commas and other shapes are read; what is broken is passed over', () => {

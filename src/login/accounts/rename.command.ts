@@ -15,7 +15,7 @@ export const renameTable = {
   summary: 'give a login another short name',
   positionals: [
     { name: 'login', describe: 'its name, or its server’s URL', required: true },
-    { name: 'name', describe: 'the new name', required: true },
+    { name: 'name', describe: 'what it is to be called', required: true },
   ],
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },

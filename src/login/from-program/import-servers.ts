@@ -2,7 +2,7 @@ import type { CommandOutput } from '../../core/command.js';
 import type { CorePorts, FindServers, OfferedServer, OfferedServers } from '../../core/ports.js';
 import { closest } from '../../core/text/closest.js';
 import { printable, shellWord } from '../../core/text/printable.js';
-import { usageWrong } from '../../core/usage-failures.js';
+import { wordMissing } from '../../core/usage-failures.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { noServersThere, serverNotThere } from '../failures.js';
 
@@ -38,7 +38,7 @@ export async function withServer<Arguments extends Wanted>(
   const { server, from } = args;
   if (from === undefined) {
     if (server === undefined) {
-      throw usageWrong('postern login needs a server: its URL, or the name of a login.', 'postern help login');
+      throw wordMissing('postern login needs a server: its URL, or the name of a login.', 'login');
     }
     return { ...args, server };
   }

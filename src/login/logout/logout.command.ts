@@ -3,7 +3,7 @@ import { exitCode } from '../../core/failure.js';
 import { isSharedKind, type LoginRecord, storeInWords } from '../../core/records.js';
 import type { ProxyServices } from '../../core/services/proxy-services.js';
 import { counted, printable } from '../../core/text/printable.js';
-import { usageWrong } from '../../core/usage-failures.js';
+import { usageWrong, wordMissing } from '../../core/usage-failures.js';
 import { providerResource } from '../../stores/kept-provider.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import { findLogin, loginsCalled } from '../../tokens/find-login.js';
@@ -73,9 +73,9 @@ type Arguments = ArgumentsOf<typeof logoutTable>;
 export const command: Command<typeof logoutTable, World> = {
   table: logoutTable,
   async run(world, args) {
-    if ([args.all, args.server !== undefined, args.idp !== undefined].filter(Boolean).length !== 1) {
-      throw usageWrong('Name the login to end, or pass --all, or --idp ISSUER.', 'postern help logout');
-    }
+    const meant = [args.all, args.server !== undefined, args.idp !== undefined].filter(Boolean).length;
+    if (meant === 0) throw wordMissing('Name the login to end, or pass --all, or --idp ISSUER.', 'logout');
+    if (meant > 1) throw usageWrong('Name one login, or pass --all, or --idp ISSUER.', 'postern logout --help');
     if (args.idp !== undefined) return await endProvider(world, args.idp, args);
     if (args.server !== undefined) return await endOne(world, args.server, args);
     return (await mayEndAll(world, args)) ? await endAll(world, args.force) : exitCode.refused;

@@ -1,5 +1,5 @@
 import { closest } from '../../core/text/closest.js';
-import { usageWrong } from '../../core/usage-failures.js';
+import { wordMissing } from '../../core/usage-failures.js';
 import { programUnknown } from '../failures.js';
 import { accessPrograms, curl } from './access-programs.js';
 import { buildPrograms } from './build-programs.js';
@@ -24,9 +24,9 @@ export const programs: readonly Program[] = [
   curl,
 ];
 
-/** The program of that name. @throws Failure `program_unknown`, `usage_wrong` */
+/** The program of that name. @throws Failure `program_unknown`, `word_missing` */
 export function programNamed(name: string | undefined): Program {
-  if (name === undefined) throw usageWrong('No program was named.', 'postern setup --list');
+  if (name === undefined) throw wordMissing('postern setup needs a program that is to use the login.', 'setup');
   const names = programs.map((program) => program.name);
   const program = programs.find((one) => one.name === name.toLowerCase());
   if (program === undefined) throw programUnknown(name, closest(name, names));

@@ -1,0 +1,85 @@
+import type { CommandTable } from '../core/command.js';
+import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
+import { loginArgument } from '../core/login-command.js';
+import type { ProgramsWithServers } from '../core/ports.js';
+import type { IndexDocument, LoginRecord } from '../core/records.js';
+import { counted, printable, shellWord } from '../core/text/printable.js';
+
+/** What there is on this machine that a word could be. */
+export interface Known {
+  readonly index: { readonly read: () => Promise<Pick<IndexDocument, 'logins'>> };
+  readonly programsWithServers: ProgramsWithServers;
+}
+
+/** As many names as fit beside each other. */
+const shownLogins = 5;
+
+/** Where the first example of a command is not the shortest line that works. */
+const shortest: Readonly<Record<string, string>> = {
+  login: 'postern login https://example.com/mcp',
+  token: 'postern token work',
+  logout: 'postern logout work',
+  rename: 'postern rename work home',
+  switch: 'postern switch work',
+};
+
+/** What else there is to know, in a line that ends with a command. */
+const beside: Readonly<Record<string, readonly string[]>> = {
+  setup: ['Every program: postern setup --list'],
+  config: ['Every setting: postern config'],
+};
+
+/** Commands that do something to a login, and nothing where there is none. */
+const changing: ReadonlySet<string> = new Set(['logout', 'rename', 'switch']);
+
+/**
+ * A failure for a word that was left out, with what to type: a line that works as it stands, and what the word could be here.
+ * Any other failure as it is. What cannot be read is not told.
+ */
+export async function withWaysOn(error: unknown, table: CommandTable | undefined, known: Known): Promise<unknown> {
+  if (!isFailure(error, 'word_missing') || table === undefined) return error;
+  const { logins } = (await known.index.read().catch(ignoreFailure)) ?? { logins: [] };
+  const [first = '', ...others] = [
+    ...(await linesFor(error, table, logins, known)),
+    ...(beside[table.name] ?? []),
+    `More: postern ${table.name} --help`,
+  ];
+  return error.withRemedy(first, ...others);
+}
+
+async function linesFor(
+  { remedy }: Failure,
+  { name, examples = [] }: CommandTable,
+  logins: readonly LoginRecord[],
+  { programsWithServers }: Known,
+): Promise<readonly string[]> {
+  const given = /^For example: (.+)$/s.exec(remedy)?.[1];
+  const example = given ?? shortest[name] ?? examples.find(({ command }) => command.startsWith('postern '))?.command;
+  if (name === 'login') {
+    const found = (await programsWithServers(logins).catch(ignoreFailure)) ?? [];
+    const theirs = found.map(
+      ({ name: program, title, count }) =>
+        `${title} knows ${counted(count, 'server')}: postern login --from ${program}`,
+    );
+    return [`For example: ${example}`, ...theirs.slice(0, 3), ...namesOf(logins)];
+  }
+  if (example === undefined) return [];
+  if (!ofLogin.test(example)) return [`For example: ${example}`];
+  const [first] = logins;
+  if (first === undefined) {
+    const then = changing.has(name) ? [] : [`Then: ${example}`];
+    return ['No logins yet. Make one with: postern login https://example.com/mcp --name work', ...then];
+  }
+  const named = example.replace(ofLogin, () => printable(loginArgument(first), 200));
+  return [`For example: ${named}`, ...namesOf(logins)];
+}
+
+/** The login in an example. */
+const ofLogin = /(?<= )work\b/;
+
+function namesOf(logins: readonly LoginRecord[]): readonly string[] {
+  if (logins.length === 0) return [];
+  const names = logins.slice(0, shownLogins).map(({ name, server }) => printable(shellWord(name ?? server), 80));
+  const more = logins.length - names.length;
+  return [`Your logins: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
+}
