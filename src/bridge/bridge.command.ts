@@ -57,12 +57,10 @@ export const bridgeTable = {
       describe: 'for an agent in CI, as the client of POSTERN_CLIENT_ID',
     },
   ],
-  notes: [
-    'stdin and stdout carry the protocol, one JSON-RPC message a line, and nothing else; stderr is for people.',
+  notes: ['stdin and stdout carry the protocol, one JSON-RPC message a line, and nothing else; stderr is for people.'],
+  more: [
     'Where there is a browser it is opened when a login is missing, once for all bridges of a server, and not again within ten minutes: 3 tabs an hour at most until a token has worked, 10 in all. A login whose first token the server refuses is not repeated by itself. Else requests are answered with error -31011 and the command to run, and the login is used as soon as it is there.',
     'Limits: 32 MiB for a message (postern config shows how to change it), 64 requests at the same time, 1,000 waiting; a stream that brings twice as many bytes as a message may have, and no message, is broken off.',
-  ],
-  more: [
     'A program and a server that speak different eras of the protocol, up to 2025-11-25 and from 2026-07-28 on, are translated; what cannot be is answered with error -31014.',
     toolNote,
     headerNote,

@@ -53,6 +53,7 @@ export const callTable = {
     {
       name: 'watch',
       kind: 'boolean',
+      brief: 'follow what the server says by itself',
       describe: 'follow what the server says by itself; further words are URIs of resources to subscribe to',
     },
     {
@@ -85,9 +86,10 @@ export const callTable = {
   ],
   notes: [
     'What key=value gives a tool is a number, a truth value or JSON where the tool’s schema wants one, and text where that is allowed; names and values that the schema does not know are refused before the call. The list of tools is asked for where it is needed, and kept for a day for its login. key:=json, @file and - are sent as they are.',
-    'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads (each event of a stream counts 512 bytes more, each line 32); postern config shows how to change them.',
+    'The result goes to stdout, progress to stderr. A tool that fails is exit 8.',
   ],
   more: [
+    'Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads (each event of a stream counts 512 bytes more, each line 32); postern config shows how to change them.',
     loginNote,
     'Where a server asks something in the middle of a call, a person at a terminal is asked. A page that it wants seen is shown with its whole address, and opened in the browser after a yes; what is typed there does not come through postern. --elicitation defaults fills forms with their defaults, and accepts no page.',
     'A tool that the server runs as a task (2026-07-28, the extension io.modelcontextprotocol/tasks) is asked for until it ends, with what it says on stderr. Ctrl-C, and --timeout, end the task: the server has 2 seconds to say that it has heard.',

@@ -6,6 +6,7 @@ export const loginOptions = [
   {
     name: 'login',
     kind: 'boolean',
+    brief: 'log in in the browser where that is needed',
     describe:
       'log in, or ask for more scope, in the browser where it is needed, unasked (at most 3 times an hour for one operation, 10 for one server)',
   },
@@ -63,6 +64,7 @@ export const resultOptions = [
     kind: 'string',
     choices: outputForms,
     value: 'FORM',
+    brief: 'text, json (one line) or raw',
     describe: 'the result for a person, as JSON in one line, or the JSON as the server spelled it',
     fallback: 'text; json with --json',
   },
@@ -70,6 +72,7 @@ export const resultOptions = [
     name: 'save',
     kind: 'string',
     value: 'DIR',
+    brief: 'save images, audio and resources there',
     describe:
       'save images, audio and resources of the result there, each in a new file, and print the paths (with JSON on stderr)',
   },

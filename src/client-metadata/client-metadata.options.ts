@@ -27,12 +27,14 @@ export const clientMetadataTable = {
       name: 'contact',
       kind: 'string',
       value: 'WHO',
+      brief: 'init, build: where abuse is reported',
       describe: 'init, build: where abuse is reported, an e-mail address or https URL',
     },
     {
       name: 'redirect-uri',
       kind: 'list',
       value: 'URI',
+      brief: 'init, build: the redirect URI to list; again for more',
       describe:
         'init, build: the redirect URI to list, as login --redirect-uri takes it; without a port it stands for any; again for more',
       fallback: 'init: the usual ones; build: those of the document',

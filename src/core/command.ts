@@ -8,6 +8,8 @@ interface OptionBase {
   readonly alias?: string;
   /** What it does, in a few words, for `--help`. */
   readonly describe: string;
+  /** The same in one line, for a `--help` that would be too long else. */
+  readonly brief?: string;
   /** The environment variable that gives the same; the option goes first. */
   readonly env?: string;
   /** Stands for the value in `--help`, e.g. `SECONDS`. */

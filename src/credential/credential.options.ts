@@ -111,10 +111,11 @@ export const credentialTable = {
     },
   ],
   notes: [
-    'Answers for a server that there is a login for, at its own path and below, and for no other: git, bazel, goauth and terraform get nothing there, and no error. Where the login for that address fails, git is told to quit, so that it asks nobody for a password. headers without a server takes CLAUDE_CODE_MCP_SERVER_URL, kubectl the cluster’s address. terraform names a host alone: log in to its root, or add --whole-host; --shim ~/.terraform.d/plugins/terraform-credentials-postern writes its helper. git says no path unless credential.useHttpPath is set.',
+    'Answers for a server that there is a login for, at its own path and below, and for no other.',
     'Nobody is asked and no browser is opened. The output is whole, or empty with a line on stderr and an exit code; status remembers it. Limits: --timeout; stdin 1 MiB, 256 lines and 5 s, and only where the format defines it.',
   ],
   more: [
+    'Answers for a server that there is a login for, at its own path and below, and for no other: git, bazel, goauth and terraform get nothing there, and no error. Where the login for that address fails, git is told to quit, so that it asks nobody for a password. headers without a server takes CLAUDE_CODE_MCP_SERVER_URL, kubectl the cluster’s address. terraform names a host alone: log in to its root, or add --whole-host; --shim ~/.terraform.d/plugins/terraform-credentials-postern writes its helper. git says no path unless credential.useHttpPath is set.',
     'headers gives what is kept for the server beside the token (postern login --header-file), too: the program that asks sends it, and whether it does so along a redirect is up to that program; bridge and proxy never do. The other formats give the token alone.',
     'A token is refreshed in a process of its own, which goes on where the caller ends this one; with -v its requests are shown here, marked (refresh), once it has ended.',
     'erase (git), or a 401 (goauth), has this very token refreshed at the next use; so has a program that asks for headers or kubectl again within 10 s of being given it, once a minute at most. No login is ever removed.',

@@ -124,28 +124,32 @@ test('an option stands in one group of its command, and first those that stand a
   for (const table of tables) {
     const shown = optionGroups(table).flatMap(({ options }) => options.map(({ name }) => name));
     assert.deepEqual(shown.toSorted(), table.options.map(({ name }) => name).toSorted(), table.name);
-    const text = await helpOf(table.name, '--help');
-    for (const { title } of optionGroups(table)) assert.ok(text.includes(`\n\n${title}\n  `), title);
+    const [short, whole] = [await helpOf(table.name, '--help'), await helpOf('help', table.name)];
+    for (const { title, isRare } of optionGroups(table)) {
+      assert.ok(whole.includes(`\n\n${title}\n  `), title);
+      assert.ok(short.includes(isRare ? `\n  ${title}: ` : `\n\n${title}\n  `), title);
+    }
   }
   const login = await helpOf('help', 'login');
   assert.ok(login.indexOf('--name NAME') < login.indexOf('--assertion-file'), 'what few need stands below');
 });
 
-test('--help has of options that few need the names alone, so that it stays short; what they do is in postern help', async () => {
+test('--help is for a screen or two: of options that few need it has the names alone; what they do is in postern help', async () => {
   for (const table of tables) {
     const short = (await helpOf(table.name, '--help')).replace(/\s+/g, ' ');
     const specs: readonly OptionSpec[] = table.options;
     for (const { name } of specs) assert.match(short, new RegExp(` --${name}(?:,| )`), `${table.name} ${name}`);
     for (const { isRare, options } of optionGroups(table)) {
-      for (const { describe } of options) {
+      for (const { describe, brief = describe } of options) {
         // Two options of one command may say the same.
-        const isOnce = specs.filter((one) => one.describe === describe).length === 1;
-        if (isOnce) assert.equal(short.includes(describe), !isRare, `${table.name}: ${describe}`);
+        const isOnce = specs.filter((one) => (one.brief ?? one.describe) === brief).length === 1;
+        if (isOnce) assert.equal(short.includes(brief), !isRare, `${table.name}: ${brief}`);
+        assert.ok(brief === describe || brief.length <= 60, brief);
       }
     }
     for (const width of [80, 120]) {
       const lines = (await helpIn({ width, color: false }, table.name, '--help')).split('\n');
-      assert.ok(lines.length <= 120, `${table.name} at ${width}: ${lines.length} lines`);
+      assert.ok(lines.length <= 62, `${table.name} at ${width}: ${lines.length} lines`);
     }
   }
 });
@@ -161,7 +165,10 @@ test('the words of a command’s own are explained each on a line of its own', a
       ['help', name],
     ]) {
       const flat = (await helpOf(...argv)).replace(/\s+/g, ' ');
-      for (const [term, meaning] of terms.rows) assert.ok(flat.includes(`${term} ${meaning}`), term);
+      for (const [term, meaning] of terms.rows) {
+        const said = argv[0] === 'help' ? meaning : meaning.replace(/(?<=\.) [A-Z].*$/s, '');
+        assert.ok(flat.includes(`${term} ${said}`), term);
+      }
     }
   }
 });
@@ -174,9 +181,11 @@ test('what --help has no room for is in postern help, and --help says so', async
     for (const note of table.more ?? [])
       assert.deepEqual([short?.includes(note), whole?.includes(note)], [false, true]);
     for (const note of table.notes ?? []) assert.ok(whole?.includes(note), note);
-    const isCut = table.more !== undefined || optionGroups(table).some(({ isRare }) => isRare);
-    assert.equal(short?.includes(`All that there is to say: postern help ${table.name}`), isCut);
-    assert.ok(!whole?.includes('All that there is to say'), table.name);
+    const without = (text = '') => text.replace(/ (?:All of it|See also): .*$/, '');
+    const isCut = without(short) !== without(whole);
+    assert.equal(short?.includes(` All of it: postern help ${table.name} `), isCut, table.name);
+    assert.ok(!whole?.includes('All of it:'), table.name);
+    for (const { describe } of table.examples ?? []) assert.ok(whole?.includes(describe), describe);
   }
 });
 

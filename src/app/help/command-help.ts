@@ -1,8 +1,8 @@
-import type { CommandTable, OptionSpec, PositionalSpec } from '../../core/command.js';
+import type { CommandTable, PositionalSpec } from '../../core/command.js';
 import { wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { globalOptions } from '../global-options.js';
-import { optionGroups } from './option-groups.js';
+import { type OptionGroup, optionGroups } from './option-groups.js';
 import { exampleLines, labelled, optionRows, paragraph, type Row, section, usageLines } from './parts.js';
 
 /** `postern login [server] [options]`. */
@@ -32,42 +32,81 @@ export function wordRows({ positionals, rest }: CommandTable): readonly Row[] {
   return [...positionals.map(({ name, describe }): Row => [name, describe]), ...behind];
 }
 
+/** As many examples as `--help` has room for. */
+const maxExamples = 4;
+
 /**
  * Lines of a command's help: how it is typed, examples, words, options, and what a first use needs to know.
- * @param isWhole All else that there is to say, too: `postern help login`, where `postern login --help` is shorter. That
- * has of options that few need the names alone.
+ * @param isWhole All that there is to say: `postern help login`. `postern login --help` is for a screen or two: it has
+ * the first examples, of options that few need the names alone, and of words the first sentence.
  */
 export function commandHelp(look: Look, table: CommandTable, isWhole: boolean): readonly string[] {
   const { name, aliases = [], examples = [], notes = [], more = [], seeAlso = [], terms } = table;
   const helpOn = (one: string) => `postern help ${one}`;
-  const isCut = !isWhole && (more.length > 0 || optionGroups(table).some(({ isRare }) => isRare));
+  const shown = isWhole ? examples : examples.slice(0, maxExamples);
+  const rows = isWhole ? terms?.rows : terms?.rows.map(([term, text]): Row => [term, firstSentence(text)]);
+  const isCut = !isWhole && hasMore(table);
+  const ways = [
+    ...(isCut ? [`All of it: ${helpOn(name)}`] : []),
+    ...(seeAlso.length === 0 ? [] : [`See also: ${seeAlso.map(helpOn).join(', ')}`]),
+  ];
   return [
     ...usageLines(look, usageOf(table)),
     ...paragraph(look, sentenceOf(table)),
     ...(aliases.length === 0 ? [] : paragraph(look, `Also: ${aliases.map((one) => `postern ${one}`).join(', ')}`)),
-    ...section(look, 'Examples', exampleLines(look, examples)),
+    ...section(look, 'Examples', exampleLines(look, shown)),
     ...section(look, 'Arguments', labelled(look, wordRows(table))),
     ...optionSections(look, table, isWhole),
     ...paragraph(look, `Global options: ${globalOptions.map(shortLabel).join(', ')} (postern --help)`),
-    ...(terms === undefined ? [] : section(look, terms.title, labelled(look, terms.rows))),
+    ...(terms === undefined ? [] : section(look, terms.title, labelled(look, rows ?? []))),
     ...[...notes, ...(isWhole ? more : [])].flatMap((note) => paragraph(look, note)),
-    ...(isCut ? paragraph(look, `All that there is to say: ${helpOn(name)}`) : []),
-    ...(seeAlso.length === 0 ? [] : paragraph(look, `See also: ${seeAlso.map(helpOn).join(', ')}`)),
+    ...(ways.length === 0 ? [] : ['', ...ways.flatMap((line) => wrapped(line, look.width))]),
   ];
 }
 
-function optionSections(look: Look, table: CommandTable, isWhole: boolean): readonly string[] {
-  const groups = optionGroups(table).map((group) => ({ ...group, isFolded: !isWhole && group.isRare }));
-  const shown = groups.flatMap(({ options, isFolded }) => (isFolded ? [] : options));
-  const hasLetters = shown.some(({ alias }) => alias !== undefined);
-  const all = optionRows(shown, hasLetters);
-  return groups.flatMap(({ title, options, isFolded }) =>
-    section(look, title, isFolded ? namesAlone(look, options) : labelled(look, optionRows(options, hasLetters), all)),
+/** Does `postern help` say more of it than `--help`? */
+export function hasMore(table: CommandTable): boolean {
+  const { examples = [], more = [], terms } = table;
+  return (
+    more.length > 0 ||
+    examples.length > maxExamples ||
+    table.options.some(({ brief }) => brief !== undefined) ||
+    optionGroups(table).some(({ isRare }) => isRare) ||
+    (terms?.rows.some(([, text]) => firstSentence(text) !== text) ?? false)
   );
 }
 
-function namesAlone(look: Look, options: readonly OptionSpec[]): readonly string[] {
-  return wrapped(options.map(({ name }) => toned(look, 'name', `--${name}`)).join(', '), look.width, 2);
+function firstSentence(text: string): string {
+  return /^.*?\.(?= [A-Z])/s.exec(text)?.[0] ?? text;
+}
+
+function optionSections(look: Look, table: CommandTable, isWhole: boolean): readonly string[] {
+  const groups = optionGroups(table);
+  const shown = groups.filter(({ isRare }) => isWhole || !isRare);
+  const hasLetters = shown.some(({ options }) => options.some(({ alias }) => alias !== undefined));
+  const all = optionRows(
+    shown.flatMap(({ options }) => options),
+    hasLetters,
+    !isWhole,
+  );
+  const rare = isWhole ? [] : groups.filter(({ isRare }) => isRare);
+  return [
+    ...shown.flatMap(({ title, options }) =>
+      section(look, title, labelled(look, optionRows(options, hasLetters, !isWhole), all)),
+    ),
+    ...section(
+      look,
+      `More options (postern help ${table.name})`,
+      rare.flatMap((group) => namesAlone(look, group)),
+    ),
+  ];
+}
+
+/** The options of a group by their names, its title before them. */
+function namesAlone(look: Look, { title, options }: OptionGroup): readonly string[] {
+  const names = options.map(({ name }) => toned(look, 'name', `--${name}`)).join(', ');
+  const [first = '', ...others] = wrapped(`${title}: ${names}`, look.width, 4);
+  return [first.slice(2), ...others];
 }
 
 function shortLabel(spec: (typeof globalOptions)[number]): string {

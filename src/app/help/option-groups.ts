@@ -14,10 +14,11 @@ const assertions = ['assertion-file', 'assertion-env', 'assertion-command', 'ass
 
 const headers = ['header-file', 'header-env'];
 
+/** A topic that says all of such options stands behind the title. */
 const own: Names = [
   ['Headers beside the token', headers, 'rare'],
   [
-    'A login for this run alone (postern help machines)',
+    'A login for this run alone (help machines)',
     [
       ...['client-credentials', 'store', 'client-id', 'client-secret-file', 'client-key-file'],
       ...assertions,
@@ -27,22 +28,24 @@ const own: Names = [
   ],
 ];
 
+const lending: Names = [['What it lends', ['allow-tool', 'deny-tool', 'read-only']]];
+
+const conversation = ['browser', 'elicitation', 'protocol'];
+
 /** By command. An option that stands in no group comes first, with those that most people need. */
 export const namedGroups: Readonly<Record<string, Names>> = {
   login: [
     ['Several at once', ['from', 'all', 'expired', 'yes']],
-    [
-      'The browser',
-      ['browser', 'browser-with', 'browser-profile', 'no-browser', 'device', 'login-hint', 'prompt', 'timeout'],
-    ],
+    ['The browser', ['no-browser', 'device', 'browser-with', 'timeout']],
+    ['The login page', ['browser', 'browser-profile', 'login-hint', 'prompt'], 'rare'],
     ['Where its answer arrives', ['redirect-port', 'redirect-uri', 'listen-address'], 'rare'],
     [
-      'What the server or its authorization server wants',
+      'What the servers want',
       ['authorization-server', 'legacy', 'resource', 'no-resource', 'dpop', 'no-dpop', ...headers, 'no-headers'],
       'rare',
     ],
     [
-      'The client identifier (postern help clients)',
+      'The client (help clients)',
       [
         ...['registration', 'client-id', 'client-secret-stdin', 'client-secret-file', 'client-metadata-url'],
         'client-name',
@@ -50,26 +53,31 @@ export const namedGroups: Readonly<Record<string, Names>> = {
       'rare',
     ],
     [
-      'A machine’s own login (postern help machines)',
+      'A machine’s own login (help machines)',
       ['client-credentials', 'client-key-file', 'generate-key', 'key-algorithm', ...assertions],
       'rare',
     ],
     [
-      'A login by your company’s provider (postern help company)',
+      'A company’s provider (help company)',
       ['idp', 'idp-client-id', 'idp-client-secret-file', 'idp-token-file'],
       'rare',
     ],
   ],
+  call: [['How the server is spoken to', [...conversation, 'ping'], 'rare'], ...own],
+  shell: [['How the server is spoken to', conversation, 'rare'], ...own],
   proxy: [
-    ['What it lends', ['allow-tool', 'deny-tool', 'read-only']],
-    ['A service of yours (postern help proxies)', ['install', 'host', 'with-proxy', 'rotate', 'uninstall', 'service']],
+    ...lending,
+    ['A service of yours (postern help proxies)', ['install', 'host', 'uninstall']],
+    ['Of such a service', ['with-proxy', 'rotate', 'service'], 'rare'],
+    ['Waits, and its end', ['timeout', 'silence', 'grace', 'ready-fd', 'until-stdin-ends'], 'rare'],
     ...own,
   ],
-  bridge: [['What it lends', ['allow-tool', 'deny-tool', 'read-only']], ...own],
+  bridge: [...lending, ...own],
+  credential: [['Which login, and for what', ['pin', 'whole-host'], 'rare'], ...own.slice(1)],
   doctor: [
-    ['A login for this run', ['login', 'scope', 'browser', 'no-browser', 'device', 'timeout']],
-    ['Headers beside the token', headers, 'rare'],
     ['Reports', ['junit', 'sarif', 'bundle']],
+    ['A login for this run (--login)', ['scope', 'browser', 'no-browser', 'device', 'timeout'], 'rare'],
+    ['Headers beside the token', headers, 'rare'],
   ],
   sandbox: [
     [

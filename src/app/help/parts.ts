@@ -116,9 +116,9 @@ export function optionText(spec: OptionSpec): string {
   return `${spec.describe}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`;
 }
 
-/** @param hasLetters Does any option that stands with them have a letter? */
-export function optionRows(options: readonly OptionSpec[], hasLetters: boolean): readonly Row[] {
-  return options.map((spec) => [optionLabel(spec, hasLetters), optionText(spec)]);
+/** @param hasLetters Does any option that stands with them have a letter? @param isBrief Where an option has a short text, that. */
+export function optionRows(options: readonly OptionSpec[], hasLetters: boolean, isBrief = false): readonly Row[] {
+  return options.map((spec) => [optionLabel(spec, hasLetters), (isBrief && spec.brief) || optionText(spec)]);
 }
 
 /** How a command is typed; what does not fit goes on below. */

@@ -32,9 +32,9 @@ export const shellTable = {
     { command: 'postern shell -- npx -y a-server', describe: 'a stdio server' },
   ],
   notes: [
-    headerNote,
     'A line is what postern call takes after the server; --output FORM and --save DIR may stand in it, too, and then count for that line. TAB completes, Ctrl-C cancels what runs, Ctrl-D ends. The last 500 lines are kept, those that seem to hold a secret left out.',
   ],
+  more: [headerNote],
 } as const satisfies CommandTable;
 
 export type ShellArguments = ArgumentsOf<typeof shellTable>;

@@ -33,17 +33,20 @@ export const proxyTable = {
       name: 'socket',
       kind: 'string',
       value: 'PATH',
+      brief: 'a Unix socket instead, for its owner alone; no key',
       describe: 'a Unix socket instead, for its owner alone (0600), in a folder that others cannot write to; no key',
       excludes: ['port'],
     },
     {
       name: 'no-key',
       kind: 'boolean',
+      brief: 'no key in the address: open to this whole machine',
       describe: 'leave the key out of the address: then every user and program of this machine can use the login',
     },
     {
       name: 'browser',
       kind: 'boolean',
+      brief: 'open the browser although CI is set',
       describe: 'open the browser although CI is set, or --non-interactive was given',
       excludes: ['no-browser'],
     },
@@ -122,10 +125,10 @@ export const proxyTable = {
   ],
   notes: [
     'Prints http://127.0.0.1:PORT/KEY/NAME on stdout, with several servers NAME and the address, a line each. The key is new at each start; who has the address can use the login. The key may also be sent as the header Postern-Key, with the path /NAME.',
-    'When a login is needed, the browser opens where there is a display, and requests wait for it (15 minutes at a terminal, else 5, or POSTERN_TIMEOUT): 3 tabs an hour at most until a token has worked, 10 in all, and not again for a login whose first token the server refuses. In CI, and with --non-interactive, requests get 503 until somebody has logged in.',
-    'Limits: 256 connections, 512 requests at a time, 16 KiB and 200 lines of headers, 8192 characters of target; a caller may keep silent for 10 s in the headers, 60 s in a body, 300 s with an answer unread. Bodies and event streams have no limit. Ctrl-C ends it at once; SIGTERM lets running requests end (exit 0).',
   ],
   more: [
+    'When a login is needed, the browser opens where there is a display, and requests wait for it (15 minutes at a terminal, else 5, or POSTERN_TIMEOUT): 3 tabs an hour at most until a token has worked, 10 in all, and not again for a login whose first token the server refuses. In CI, and with --non-interactive, requests get 503 until somebody has logged in.',
+    'Limits: 256 connections, 512 requests at a time, 16 KiB and 200 lines of headers, 8192 characters of target; a caller may keep silent for 10 s in the headers, 60 s in a body, 300 s with an answer unread. Bodies and event streams have no limit. Ctrl-C ends it at once; SIGTERM lets running requests end (exit 0).',
     'The caller’s Authorization, Cookie, forwarding and hop-by-hop headers are taken out; so are Set-Cookie and WWW-Authenticate of the server. A 401 is answered by one refresh and one retry, where the body could be kept (1 MiB). Requests from web pages are refused, and so are methods other than GET, HEAD, POST, PUT, DELETE, OPTIONS and PATCH (405). Redirects are never followed: within the server’s address Location is rewritten, others are an error (502). So is the address for messages that a server of the older transport (HTTP+SSE) names: it leads here, or, when it is not on the server’s own origin, the stream is broken off.',
     `${headerNote} They go in the place of headers of the caller’s with these names.`,
     `${toolNote} Then nothing passes but the server’s own address, JSON messages of 8 MiB at most (256 MiB of all together), and answers that can be read; a server of the older transport gets no call of a tool that --read-only does not know yet.`,
