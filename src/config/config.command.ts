@@ -9,6 +9,7 @@ import { printable, quoted } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
 import { usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { type ConfigWorld, change, edit, settingNamed } from './change.js';
+import { settingsTable, sources } from './settings-table.js';
 
 export const configTable = {
   name: 'config',
@@ -119,7 +120,8 @@ async function showAll(world: World): Promise<0> {
   const fit = (line: string) => fitted(printable(line, 400), look.width).map((one) => lineToned(look, one));
   const shown = [
     ...fit(`${path}${found === undefined ? '  (there is none)' : ''}`),
-    ...usual.flatMap((setting) => ['', ...settingLines(setting, set.get(setting.key)).flatMap(fit)]),
+    '',
+    ...settingsTable(look, usual, set),
     ...listLines(configuration).flatMap(fit),
     '',
     toned(look, 'strong', 'Limits, which few people change'),
@@ -140,8 +142,6 @@ function lineToned(look: Look, line: string): string {
   return line.startsWith('  ') ? toned(look, 'dim', line) : line;
 }
 
-const sources = { file: 'config.json', environment: 'the environment' } as const;
-
 /** One line each where there is room: the key and its value, what it limits, and what it takes. */
 function limitLines(look: Look, limits: readonly Setting[], set: ReadonlyMap<string, SetValue>): readonly string[] {
   const rows = limits.map(({ key, fallback, describe, takes }) => {
@@ -155,13 +155,6 @@ function limitLines(look: Look, limits: readonly Setting[], set: ReadonlyMap<str
 function limitToned(look: Look, line: string): string {
   const [, label = '', text = ''] = /^(\w+: \S+(?: \(from [^)]*\))?)?(.*)$/.exec(line) ?? [];
   return lineToned(look, label) + toned(look, 'dim', text);
-}
-
-function settingLines(setting: Setting, set: SetValue | undefined): readonly string[] {
-  const { key, fallback, takes, describe, variable, option } = setting;
-  const value = set === undefined ? `${fallback}  (default)` : `${set.value}  (from ${sources[set.by]})`;
-  const ways = [variable, ...(option === undefined ? [] : [option])].join(', ');
-  return [`${key}: ${value}`, `  ${describe}`, `  takes ${takes}; or by ${ways}`];
 }
 
 function settingJson({ key, variable, option, fallback }: Setting, set: SetValue | undefined) {
