@@ -1,7 +1,7 @@
 import type { LoginRecord } from '../../core/records.js';
 import { namedServer } from '../../core/resource.js';
 import type { ProxyService } from '../../core/services/proxy-services.js';
-import { columnsOf, commandLine, cutInside, cutTo, inColumns } from '../../core/text/layout.js';
+import { columnsOf, commandLine, cutInside, cutTo, inColumns, withBrokenWords } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import type { CheckedLogin } from './check-logins.js';
@@ -210,15 +210,35 @@ function linesOf(look: Look, rows: readonly TableRow[], { columns, cells, states
   return inColumns(endless, [headingOf(look, [...columns, 'state']), ...lines]);
 }
 
-/** Name and state on a line, server and who below; a login without a name is called by its server. */
+/**
+ * Name and state on a line, server and who below; a login without a name is called by its server. A name is what is typed:
+ * it is whole, and where one has no room beside its state, each stands on a line of its own.
+ */
 function stacked(look: Look, rows: readonly TableRow[], states: readonly string[]): readonly string[] {
+  const heads = rows.map(({ name, server }) => (name === '' ? server : name));
   const room = look.width - Math.max(...states.map(columnsOf), 5) - 2;
-  const heads = rows.map(({ name, server }) => (name === '' ? cutInside(room, server) : cutTo(room, name)));
-  const [heading = '', ...lines] = inColumns(endless, [
-    headingOf(look, ['name', 'state']),
-    ...rows.map(({ state }, at) => [toned(look, 'name', heads[at] ?? ''), toned(look, state.tone, states[at] ?? '')]),
-  ]);
-  return [heading, ...rows.flatMap((row, at) => [lines[at] ?? '', ...linesBelow(look, row, heads[at] ?? '')])];
+  const isBeside = heads.every((head) => columnsOf(head) <= room);
+  const toneds = rows.map(({ state }, at) => toned(look, state.tone, states[at] ?? ''));
+  const [heading = '', ...lines] = isBeside
+    ? inColumns(endless, [
+        headingOf(look, ['name', 'state']),
+        ...heads.map((head, at) => [toned(look, 'name', head), toneds[at] ?? '']),
+      ])
+    : headingOf(look, ['name']);
+  return [
+    heading,
+    ...rows.flatMap((row, at) => {
+      const head = heads[at] ?? '';
+      const below = linesBelow(look, row, head);
+      if (isBeside) return [lines[at] ?? '', ...below];
+      const whole = withBrokenWords(head, look.width).split(' ');
+      return [
+        ...whole.map((part) => toned(look, 'name', part)),
+        `${' '.repeat(indentBelow)}${toneds[at] ?? ''}`,
+        ...below,
+      ];
+    }),
+  ];
 }
 
 const indentBelow = 4;

@@ -86,10 +86,24 @@ test('on a narrow terminal no column is dropped: server and who stand below the 
     ['To log in again:', '  postern login staging'],
   ]);
   assert.deepEqual(drawn(40, [{ server: 'https://mcp.a-rather-long-name.example/mcp', dead: true }])[0], [
-    'NAME                STATE',
-    'mcp.a-rathe…le/mcp  ✗ refused, see below',
-    '    mcp.a-rather-long-name.example/mcp',
+    'NAME',
+    'mcp.a-rather-long-name.example/mcp',
+    '    ✗ refused, see below',
   ]);
+});
+
+test('on a narrow terminal a name is whole: where one has no room beside its state, each has a line of its own', () => {
+  const name = 'a-rather-long-name-of-a-login';
+  assert.deepEqual(drawn(40, [{ name, dead: true }, { name: 'work' }])[0], [
+    'NAME',
+    name,
+    '    ✗ refused, see below',
+    '    mcp.example/mcp',
+    'work',
+    '    ✓ ok, 60 min',
+    '    mcp.example/mcp',
+  ]);
+  assert.deepEqual(drawn(40, [{ name: 'n'.repeat(63) }])[0].slice(1, 3), ['n'.repeat(40), 'n'.repeat(23)]);
 });
 
 test('two projects at one server are told apart where their addresses are cut', () => {
@@ -165,11 +179,16 @@ test('at a terminal of 40 to 200 columns every line fits, the state is whole, an
       const [[heading = '', ...lines]] = tableOf(at(width), rows);
       for (const line of [heading, ...lines]) assert.ok(columnsOf(line) <= width, `${width}: ${line}`);
       const isOneLine = heading.includes('SERVER');
-      const isHead = (line: string) => isOneLine || !line.startsWith('    ');
-      const heads = lines.filter(isHead);
+      const isBeside = heading.includes('STATE');
+      const ofState = /^ {4}[✓✗-] /;
+      const heads = lines.filter((line) => isOneLine || (isBeside ? !line.startsWith('    ') : ofState.test(line)));
       assert.equal(heads.length, logins.length);
       for (const [index, line] of heads.entries()) {
         assert.ok(line.includes(`${rows[index]?.state.mark} ${rows[index]?.state.text}`), line);
+      }
+      if (!isOneLine) {
+        const names = rows.map(({ name, server }) => (name === '' ? server.replace(/^https:\/\//, '') : name));
+        for (const name of names) assert.ok(lines.join('').includes(name), `${name} is cut: ${lines.join('\n')}`);
       }
       const below = rows.filter(({ name, who }) => name !== '' || who !== '').length;
       assert.ok(isOneLine || lines.length >= logins.length + below, `nothing below: ${lines.join('\n')}`);
