@@ -54,7 +54,7 @@ export const sandboxTable = {
       name: 'misbehave',
       kind: 'list',
       value: 'NAME',
-      describe: 'break a rule on purpose, again for more; `--misbehave list` shows what can go wrong',
+      describe: 'break a rule on purpose, again for more; “--misbehave list” shows what can go wrong',
     },
     {
       name: 'clients',
@@ -136,7 +136,7 @@ export const sandboxTable = {
     { command: 'postern sandbox', describe: 'any free ports, everything in memory' },
     {
       command: 'postern sandbox --approve --port 5800',
-      describe: 'for CI: `postern login http://127.0.0.1:5800/mcp --device` needs nobody',
+      describe: 'for CI: “postern login http://127.0.0.1:5800/mcp --device” needs nobody',
     },
     { command: 'postern sandbox --misbehave list', describe: 'what it can do wrong' },
     { command: 'postern sandbox --misbehave as-issuer-mismatch', describe: 'a server that breaks a rule' },

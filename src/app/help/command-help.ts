@@ -57,7 +57,7 @@ export function commandHelp(look: Look, table: CommandTable, isWhole: boolean): 
     ...section(look, 'Examples', exampleLines(look, shown)),
     ...section(look, 'Arguments', labelled(look, wordRows(table))),
     ...optionSections(look, table, isWhole),
-    ...paragraph(look, `Global options: ${globalOptions.map(shortLabel).join(', ')} (postern --help)`),
+    ...paragraph(look, `Global options: ${globalOptions.map(shortLabel).join(', ')}`),
     ...(terms === undefined ? [] : section(look, terms.title, labelled(look, rows ?? []))),
     ...[...notes, ...(isWhole ? more : [])].flatMap((note) => paragraph(look, note)),
     ...(ways.length === 0 ? [] : ['', ...ways.flatMap((line) => wrapped(line, look.width))]),

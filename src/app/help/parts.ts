@@ -39,7 +39,7 @@ export function labelled(look: Look, rows: readonly Row[], among: readonly Row[]
 export function copyLines(look: Look, command: string): readonly string[] {
   const words = command.match(/postern \S+|(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? [];
   const isCommand =
-    /^(?:[A-Z_]+=\S* )*[a-z-]+ /.test(command) && words.join(' ') === command && !command.includes('\\');
+    /^(?:[A-Z_]+=\S* )*[a-z][a-z-]* /.test(command) && words.join(' ') === command && !command.includes('\\');
   const room = look.width - 2; // for the blank and the backslash
   const hasRoom = words.every((word) => columnsOf(word) + indentGoingOn <= room);
   if (!isCommand || !hasRoom || columnsOf(command) + 2 <= look.width) {

@@ -53,7 +53,11 @@ function going(look: Look, statuses: readonly LoginStatus[]): readonly string[] 
     const { name, server } = status.login;
     const address = printable(server.replace(/^https:\/\//, ''), 200);
     return {
-      name: toned(look, 'name', name === undefined ? cutInside(36, address) : cutTo(look.width - 2, printable(name, 200))),
+      name: toned(
+        look,
+        'name',
+        name === undefined ? cutInside(36, address) : cutTo(look.width - 2, printable(name, 200)),
+      ),
       address: name === undefined ? '' : address,
       state: needsPerson(status) ? toned(look, 'warning', 'needs a new login') : '',
     };

@@ -53,6 +53,10 @@ export const logoutTable = {
       excludes: ['all', 'force'],
     },
   ],
+  examples: [
+    { command: 'postern logout work', describe: 'revoke it at its authorization server, forget it here' },
+    { command: 'postern logout --all', describe: 'says how many there are, and asks' },
+  ],
   notes: [
     'A login by a company’s provider leaves the one at the provider when it ends alone: the next one needs no browser. --idp ends that one, too, and asks nothing. Tokens that were handed out work until they expire, unless their authorization server revokes them.',
     '--all says how many logins there are and which, and asks; without a terminal, and with --json, it needs --yes.',

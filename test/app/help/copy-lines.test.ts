@@ -20,6 +20,8 @@ test('a command that is wider than the terminal goes on behind a backslash, neve
   ]);
   const json = `{"error": "${'x'.repeat(50)}"}`;
   assert.deepEqual(linesAt(40, json), [`  ${json}`]);
+  const yaml = '- {name: CREDENTIALS_DIRECTORY, value: /run/postern}';
+  assert.deepEqual(linesAt(40, yaml), [`  ${yaml}`]);
 });
 
 test('a shell reads the same words from an example on any number of lines', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { copyLines } from '../../../src/app/help/parts.js';
 import { topicHelp } from '../../../src/app/help/topic-help.js';
 import { type Block, blocksOf } from '../../../src/app/help/topics/topic.js';
 import { topics } from '../../../src/app/help/topics/topics.js';
@@ -79,4 +80,13 @@ test('every topic fits 40 to 200 columns, but for lines to copy, and no sign of 
       }
     }
   }
+});
+
+test('no line to copy out of a topic is wider than 80 columns', () => {
+  const look = { width: 80, color: false };
+  const code = topics.flatMap((topic) =>
+    blocksOf(topic.text(registry.map(({ table }) => table))).flatMap((one) => (one.kind === 'code' ? one.lines : [])),
+  );
+  assert.ok(code.length > 60, String(code.length));
+  for (const copied of code.flatMap((each) => copyLines(look, each))) assert.ok(columnsOf(copied) <= 80, copied);
 });

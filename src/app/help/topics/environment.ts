@@ -51,7 +51,10 @@ ${others.map(([name, what]) => `${name} :: ${what}`).join('\n')}
 
 It lies in \`$XDG_CONFIG_HOME/postern\`, or in \`POSTERN_CONFIG_DIR\`, and is one JSON object:
 
-    {"clients": [{"issuer": "https://as.example", "clientId": "ID"}], "timeoutSeconds": 120}
+    {
+      "clients": [{"issuer": "https://as.example", "clientId": "ID"}],
+      "timeoutSeconds": 120
+    }
 
 \`postern config set timeoutSeconds 120\` checks a value and writes it there, \`config unset\` takes it out, \`config edit\` opens the file in
 $VISUAL or $EDITOR and checks it before it is replaced. Lists (\`clients\`, \`clientCertificates\`) are changed by \`edit\` alone.

@@ -12,7 +12,8 @@ refreshes it. Runners read the access token, and can do no more; refreshers, suc
 
 ## Keys
 
-    (umask 077; head -c32 /dev/urandom | base64 > readers.key; head -c32 /dev/urandom | base64 > refreshers.key)
+    (umask 077; head -c32 /dev/urandom | base64 > readers.key)
+    (umask 077; head -c32 /dev/urandom | base64 > refreshers.key)
 
 Every machine gets readers.key; refreshers.key only those that refresh. Neither comes near the engine.
 Where people alone use the login, at terminals: without a key file the first login asks for two passphrases, and every machine for the
@@ -83,7 +84,8 @@ is killed, at once when it is ended (SIGTERM). At 127.0.0.1:9464 are /metrics, f
     DynamicUser=yes
     StateDirectory=postern
     RuntimeDirectory=postern
-    Environment=POSTERN_STATE_DIR=%S/postern POSTERN_STORE=redis:rediss://cache.example:6380
+    Environment=POSTERN_STATE_DIR=%S/postern
+    Environment=POSTERN_STORE=redis:rediss://cache.example:6380
     LoadCredential=postern-store-key:/etc/postern/readers.key
     LoadCredential=postern-store-refresh-key:/etc/postern/refreshers.key
     LoadCredential=postern-engine:/etc/postern/refresher.credentials

@@ -31,7 +31,9 @@ authenticates with it. --assertion-as grant, or client, says it. After a refusal
 
     permissions: {id-token: write}
 
-    PLATFORM_TOKEN=$(curl -sSf -H "Authorization: bearer $ACTIONS_ID_TOKEN_REQUEST_TOKEN" "$ACTIONS_ID_TOKEN_REQUEST_URL&audience=https://as.example" | jq -r .value)
+    url="$ACTIONS_ID_TOKEN_REQUEST_URL&audience=https://as.example"
+    auth="Authorization: bearer $ACTIONS_ID_TOKEN_REQUEST_TOKEN"
+    PLATFORM_TOKEN=$(curl -sSf -H "$auth" "$url" | jq -r .value)
     export PLATFORM_TOKEN
     postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --client-id ID --assertion-env PLATFORM_TOKEN --store memory
 
@@ -40,7 +42,14 @@ a token lives for minutes: a step that goes on for longer prints it by a command
 
 ## Kubernetes
 
-    volumes: [{name: as, projected: {sources: [{serviceAccountToken: {audience: https://as.example, path: token, expirationSeconds: 600}}]}}]
+    volumes:
+    - name: as
+      projected:
+        sources:
+        - serviceAccountToken:
+            audience: https://as.example
+            path: token
+            expirationSeconds: 600
 
     postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --client-id ID --assertion-file /var/run/as/token --store memory
 
@@ -54,7 +63,8 @@ spiffe-helper writes JWT-SVIDs into files (\`jwt_svids\`, with \`jwt_audience\` 
 
     [Service]
     Environment=POSTERN_CLIENT_ID=ID POSTERN_ASSERTION_FILE=/run/as/token
-    ExecStart=/usr/bin/postern proxy https://example.com/mcp --client-credentials --store memory --port 8321
+    ExecStart=/usr/bin/postern proxy https://example.com/mcp \\
+      --client-credentials --store memory --port 8321
 
 Name the file that the platform renews: what LoadCredential copies stays as it was when the service began.
 

@@ -14,7 +14,11 @@ A proxy that opens TLS has an authority of its own. It is trusted, beside those 
 
 Client certificates stand in config.json, each for the addresses that are named with it, and for nobody else:
 
-    {"clientCertificates": [{"origins": ["https://example.com"], "certFile": "/home/me/cert.pem", "keyFile": "/home/me/key.pem"}]}
+    {"clientCertificates": [{
+      "origins": ["https://example.com"],
+      "certFile": "/home/me/cert.pem",
+      "keyFile": "/home/me/key.pem"
+    }]}
 
 The key file has to be yours and closed to others (chmod 600). Certificates are always checked, whatever
 \`NODE_TLS_REJECT_UNAUTHORIZED\` says.
