@@ -76,8 +76,8 @@ export const command: Command<typeof credentialTable, World> = {
       if (isFailure(error) && error.exit !== exitCode.interrupted) {
         const { call, login } = progress;
         const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
-        // Whoever has typed it at a terminal has read why.
-        const isSeen = isOwn || error.code === 'terminal_output';
+        // Whoever has typed it at a terminal has read why: a program that asks has its answer in a pipe.
+        const isSeen = isOwn || world.out.isTerminal;
         if (!isSeen) await rememberFailure(world, { format, origin }, error.code);
         // git would ask the person for a user name and a password, which no server of ours takes.
         if (format === 'git' && call?.kind === 'get' && covers(login, call.wanted)) await world.out.write('quit=1\n\n');

@@ -93,8 +93,13 @@ test('[A-190] nothing is shown on a terminal unless asked for; nobody who reads 
   assert.equal(refused.code, 2);
   assert.match(refused.stdout, /terminal_output, exit 2/);
   assert.doesNotMatch(refused.stdout, /tok\.en/);
+  await using mistyped = await startAtTerminal(seeded.home, programCommand(['credential', 'headers']), {
+    stdout: 'terminal',
+    columns: 200,
+  });
+  assert.equal((await mistyped.screen.finished).code, 2);
   const { stdout: status } = await runProgram(seeded.home, ['status']);
-  assert.doesNotMatch(status, /Last failure/, 'whoever typed it has read why');
+  assert.doesNotMatch(status, /Last failure/, 'whoever typed them has read why');
   await using shown = await startAtTerminal(seeded.home, [...command, '--show-secret'] as typeof command, {
     stdout: 'terminal',
     columns: 200,

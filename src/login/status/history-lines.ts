@@ -4,9 +4,9 @@ import type { LabelledRow } from './login-status.js';
 
 /** What has happened to a login, in rows. `now` in milliseconds since 1970. */
 export function historyRows(entries: readonly HistoryEntry[], now: number): readonly LabelledRow[] {
-  const said = (what: HistoryEntry['what']) => {
+  const said = (what: HistoryEntry['what'], more = '') => {
     const [one] = entries.filter((entry) => entry.what === what);
-    return one && times(one, now);
+    return one && times(one, now) + more;
   };
   const uses = entries.filter(({ what }) => what === 'used').toReversed();
   const end = entries.filter(({ what }) => what === 'ended').at(-1);
@@ -14,11 +14,19 @@ export function historyRows(entries: readonly HistoryEntry[], now: number): read
   return [
     ['made', made && (made.count === 1 ? moment(made.last, now) : times(made, now))],
     ['stepped up', said('stepped_up')],
-    ['refreshed', listed(said('refreshed'), labelled('by hand', said('asked_anew')))],
+    ['refreshed', said('refreshed', byHand(entries))],
     ['refused', listed(said('refused'), labelled('by another program’s report', said('reported')))],
     ['used by', uses.length === 0 ? undefined : uses.map((one) => `${one.detail} ${times(one, now)}`).join('; ')],
     ['ended', end && `${moment(end.last, now)}: ${end.detail}`],
   ];
+}
+
+/** How many of the refreshes somebody has asked for. */
+function byHand(entries: readonly HistoryEntry[]): string {
+  const count = (what: HistoryEntry['what']) => entries.find((entry) => entry.what === what)?.count ?? 0;
+  const asked = count('asked_anew');
+  if (asked === 0) return '';
+  return asked >= count('refreshed') ? ', by hand' : `, ${asked} of them by hand`;
 }
 
 function labelled(label: string, text: string | undefined): string | undefined {

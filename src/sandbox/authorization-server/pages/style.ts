@@ -20,7 +20,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .4rem 1rem; mar
   background: var(--tint); border-radius: 10px; font-size: .92rem; }
 dt { color: var(--soft); } dd { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
 dd code { display: block; font-weight: 400; } dd small { color: var(--soft); font-weight: 400; }
-@media (max-width: 27rem) { main { padding: 1.4rem 1.2rem; } dl { grid-template-columns: 1fr; gap: 0; } dd + dt { margin-top: .5rem; } }
+@media (max-width: 27rem) { main { margin-top: 1rem; padding: 1.4rem 1.2rem; } dl { grid-template-columns: 1fr; gap: 0; } dd + dt { margin-top: .5rem; } }
 .warning { margin-top: 0; padding: .8rem 1rem; background: var(--warn); color: var(--warn-ink);
   border: 1px solid var(--warn-line); border-radius: 10px; font-size: .92rem; }
 .scopes { margin: 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: 10px; }
