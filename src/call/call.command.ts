@@ -3,7 +3,7 @@ import { interrupted } from '../core/output-failures.js';
 import type { CorePorts, Files, Signals } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { toned } from '../core/text/look.js';
-import { shellWord } from '../core/text/printable.js';
+import { counted, shellWord } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
 import { clientLoginOptions } from '../stores/own-login.js';
@@ -137,18 +137,21 @@ export const command: Command<typeof callTable, World> = {
       perform(world, target, wanted, (request) => call(world, form === 'raw' ? { ...request, raw: keep } : request)),
     );
     await printResult(world, { method: wanted.method, result, raw }, { form, folder: args.save, isLong: args.long });
-    if (wanted.method === 'tools/list' && form === 'text') tellMore(world, args);
-    if (wanted.method === 'tools/call' && result['isError'] === true) throw toolFailed(String(wanted.params['name']));
+    if (wanted.method === 'tools/list' && form === 'text') tellMore(world, args, result['tools']);
+    if (wanted.method === 'tools/call' && result['isError'] === true) {
+      throw toolFailed(String(wanted.params['name']), args.command.length > 0 ? undefined : args.server);
+    }
     return 0;
   },
 };
 
-/** At a terminal: what says more of a list's tools. */
-function tellMore({ out, tell, tellLook }: World, { server, long, command }: Arguments): void {
+/** At a terminal: how many tools there are, and what says more of them. */
+function tellMore({ out, tell, tellLook }: World, { server, long, command }: Arguments, tools: unknown): void {
   if (!out.isTerminal || server === undefined || command.length > 0) return;
   const words = `postern call ${shellWord(server)}`;
-  if (!long) tell(toned(tellLook, 'dim', `What parameters mean: ${words} -l`));
-  tell(toned(tellLook, 'dim', `More on one: ${words} TOOL --help`));
+  const count = Array.isArray(tools) ? `${counted(tools.length, 'tool')}. ` : '';
+  if (!long) tell(toned(tellLook, 'dim', `${count}What parameters mean: ${words} -l`));
+  tell(toned(tellLook, 'dim', `${long ? count : ''}More on one: ${words} TOOL --help`));
 }
 
 /** Behind “--” stands the server itself: then no word names one. */

@@ -141,12 +141,16 @@ export function notJson(argument: string, name: string, why: string): Failure {
 }
 
 /** The tool ran and reported an error; what it said is on stdout. */
-export function toolFailed(tool: string): Failure {
+export function toolFailed(tool: string, server?: string): Failure {
+  const help = `postern call ${shellWord(printable(server ?? '', 200))} ${shellWord(printable(tool, 80))} --help`;
   return new Failure({
     code: 'tool_failed',
     exit: exitCode.callFailed,
     message: `The tool ${quoted(tool, 80)} reported an error.`,
-    remedy: 'See what it printed, and check its arguments.',
+    remedy:
+      server === undefined
+        ? 'See what it printed, and check its arguments.'
+        : `See what it printed. What it takes: ${help}`,
   });
 }
 

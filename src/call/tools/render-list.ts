@@ -73,7 +73,11 @@ export function marksOf({ isReadOnly, isDestructive }: ToolSignature, look: Look
 function headLines(head: string, mark: string, { look, isTerminal }: ListLayout): readonly string[] {
   const whole = mark === '' ? head : `${head}  ${mark}`;
   if (!isTerminal || columnsOf(whole) <= look.width) return [whole];
-  return hanging(mark === '' ? head : `${head} ${mark}`, look.width);
+  const lines = hanging(head, look.width);
+  const last = lines.at(-1) ?? '';
+  if (mark === '') return lines;
+  const isBeside = columnsOf(last) + 2 + columnsOf(mark) <= look.width;
+  return isBeside ? [...lines.slice(0, -1), `${last}  ${mark}`] : [...lines, `${' '.repeat(indent + 2)}${mark}`];
 }
 
 /** Lines whose first is not indented. */

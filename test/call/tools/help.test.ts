@@ -129,4 +129,7 @@ test('the help of each tool of the sandbox has an example that works; without a 
     // What lacks a scope, or fails by itself, has got as far as the server.
     assert.ok(code === 0 || /insufficient_scope|tool_failed/.test(stderr), `${name}: ${code} ${stdout} ${stderr}`);
   }
+  const failed = await runProgram(own, ['call', 'work', 'fail']);
+  assert.equal(failed.code, 8);
+  assert.match(failed.stderr, /What it takes: postern call work fail --help\n/);
 });

@@ -57,6 +57,10 @@ test('on a terminal each tool takes a few lines of its width, and a colour says 
       'the description is cut',
     );
     assert.ok(shown.length <= 10, shown.join('\n'));
+    assert.ok(
+      shown.filter((line) => line.includes('(read-only)')).every((line) => line.includes('  (read-only)')),
+      'a mark stands apart from the parameters',
+    );
     const colored = [...(listLines('tools/list', { tools }, screen(width, true)) ?? [])];
     assert.ok(colored.join('').includes('\u001b['));
     assert.equal(stripVTControlCharacters(colored.join('\n')), shown.join('\n'));
