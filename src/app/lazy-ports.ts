@@ -100,7 +100,7 @@ export function externalPorts(
     findServers: async (program, logins) =>
       (await import('../setup/find-servers.js')).findServers(externalPrograms, program, logins),
     programsWithServers: async (logins) =>
-      (await import('../setup/programs-with-servers.js')).programsWithServers(externalPrograms, logins),
+      (await import('../setup/find-servers.js')).programsWithServers(externalPrograms, logins),
     proxyServices: lazyServices(options, context),
     hostEntries: lazy({ of: true, rewrite: true }, async () => {
       const { createHostEntries } = await import('../setup/proxied/host-entries.js');

@@ -41,7 +41,7 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   const readLine = (words: readonly string[]) => parseCommandLine(words, { tables, version, env, loginNames });
   const withWays = async (error: unknown, of: CommandTable | undefined): Promise<unknown> => {
     if (!isFailure(error, 'word_missing')) return error;
-    const { withWaysOn } = await import('./missing-word.js');
+    const { withWaysOn } = await import('./help/missing-word.js');
     return await withWaysOn(error, of, makeContext(noOptions, helpTable));
   };
   const named = argv.find((word) => !word.startsWith('-'));
@@ -77,8 +77,8 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   try {
     return await command.run(context, parsed.args as ArgumentsOf<CommandTable>);
   } catch (error) {
-    const mended = withServerNamed(withLineMeant(await withWays(error, table), argv, table), parsed.args);
-    throw closer(withClientOfVariables(mended, table, parsed.args, env), table, parsed.args);
+    const named = withServerNamed(withLineMeant(await withWays(error, table), argv, table), parsed.args);
+    throw closer(withClientOfVariables(named, table, parsed.args, env), table, parsed.args);
   }
 }
 

@@ -11,7 +11,7 @@ export function usageWrong(message: string, help: string): Failure {
   return wrongUsage(message, `See: ${help}`);
 }
 
-/** A word that the command cannot do without was left out: what to type instead is shown with it (app/missing-word.ts). */
+/** A word that the command cannot do without was left out: what to type instead is shown with it (app/help/missing-word.ts). */
 export function wordMissing(message: string, name: string, example?: string): Failure {
   const remedy = example === undefined ? `See: postern ${name} --help` : `For example: ${example}`;
   return wrongUsage(message, remedy, 'word_missing');

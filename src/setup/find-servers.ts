@@ -1,3 +1,4 @@
+import { ignoreFailure } from '../core/failure.js';
 import type { OfferedServers } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { argumentRefused } from '../core/usage-failures.js';
@@ -6,7 +7,7 @@ import { jsonAt } from './formats/json.js';
 import { tomlAt } from './formats/toml.js';
 import { yamlAt } from './formats/yaml.js';
 import type { MachineFiles } from './machine/ports.js';
-import { programNamed } from './programs/programs.js';
+import { programNamed, programs } from './programs/programs.js';
 import { type FoundServer, foundServers } from './programs/read-servers.js';
 
 /**
@@ -40,6 +41,20 @@ export async function findServers(
     return { ...server, loginName: login ? login.name : freeName(server.name, logins), hasLogin: login !== undefined };
   });
   return { title: program.title, files: paths, servers };
+}
+
+/** Programs whose configuration names servers that there is no login for, with how many. One that cannot be read is left out. */
+export async function programsWithServers(
+  externalPrograms: () => Promise<MachineFiles>,
+  logins: readonly LoginRecord[],
+): Promise<readonly { readonly name: string; readonly title: string; readonly count: number }[]> {
+  const found = programs
+    .filter((program) => program.servers !== undefined)
+    .map(async ({ name, title }) => {
+      const { servers = [] } = (await findServers(externalPrograms, name, logins).catch(ignoreFailure)) ?? {};
+      return { name, title, count: servers.filter(({ hasLogin }) => !hasLogin).length };
+    });
+  return (await Promise.all(found)).filter(({ count }) => count > 0);
 }
 
 /** The name in the form that `login --name` takes; undefined where a login has it already. */

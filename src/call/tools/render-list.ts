@@ -76,8 +76,8 @@ function headLines(head: string, mark: string, { look, isTerminal }: ListLayout)
   const lines = hanging(head, look.width);
   const last = lines.at(-1) ?? '';
   if (mark === '') return lines;
-  const isBeside = columnsOf(last) + 2 + columnsOf(mark) <= look.width;
-  return isBeside ? [...lines.slice(0, -1), `${last}  ${mark}`] : [...lines, `${' '.repeat(indent + 2)}${mark}`];
+  const hasRoom = columnsOf(last) + 2 + columnsOf(mark) <= look.width;
+  return hasRoom ? [...lines.slice(0, -1), `${last}  ${mark}`] : [...lines, `${' '.repeat(indent + 2)}${mark}`];
 }
 
 /** Lines whose first is not indented. */

@@ -217,9 +217,9 @@ function linesOf(look: Look, rows: readonly TableRow[], { columns, cells, states
 function stacked(look: Look, rows: readonly TableRow[], states: readonly string[]): readonly string[] {
   const heads = rows.map(({ name, server }) => (name === '' ? server : name));
   const room = look.width - Math.max(...states.map(columnsOf), 5) - 2;
-  const isBeside = heads.every((head) => columnsOf(head) <= room);
+  const hasRoom = heads.every((head) => columnsOf(head) <= room);
   const toneds = rows.map(({ state }, at) => toned(look, state.tone, states[at] ?? ''));
-  const [heading = '', ...lines] = isBeside
+  const [heading = '', ...lines] = hasRoom
     ? inColumns(endless, [
         headingOf(look, ['name', 'state']),
         ...heads.map((head, at) => [toned(look, 'name', head), toneds[at] ?? '']),
@@ -230,7 +230,7 @@ function stacked(look: Look, rows: readonly TableRow[], states: readonly string[
     ...rows.flatMap((row, at) => {
       const head = heads[at] ?? '';
       const below = linesBelow(look, row, head);
-      if (isBeside) return [lines[at] ?? '', ...below];
+      if (hasRoom) return [lines[at] ?? '', ...below];
       const whole = withBrokenWords(head, look.width).split(' ');
       return [
         ...whole.map((part) => toned(look, 'name', part)),

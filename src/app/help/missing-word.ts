@@ -1,9 +1,9 @@
-import type { CommandTable } from '../core/command.js';
-import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
-import { loginArgument } from '../core/login-command.js';
-import type { ProgramsWithServers } from '../core/ports.js';
-import type { IndexDocument, LoginRecord } from '../core/records.js';
-import { counted, printable, shellWord } from '../core/text/printable.js';
+import type { CommandTable } from '../../core/command.js';
+import { type Failure, ignoreFailure, isFailure } from '../../core/failure.js';
+import { loginArgument } from '../../core/login-command.js';
+import type { ProgramsWithServers } from '../../core/ports.js';
+import type { IndexDocument, LoginRecord } from '../../core/records.js';
+import { counted, printable, shellWord } from '../../core/text/printable.js';
 
 /** What there is on this machine that a word could be. */
 export interface Known {
@@ -11,7 +11,7 @@ export interface Known {
   readonly programsWithServers: ProgramsWithServers;
 }
 
-/** As many names as fit beside each other. */
+/** As many names as one line has room for. */
 const shownLogins = 5;
 
 /** Where the first example of a command is not the shortest line that works. */
@@ -24,7 +24,7 @@ const shortest: Readonly<Record<string, string>> = {
 };
 
 /** What else there is to know, in a line that ends with a command. */
-const beside: Readonly<Record<string, readonly string[]>> = {
+const alsoThere: Readonly<Record<string, readonly string[]>> = {
   setup: ['Every program: postern setup --list'],
   config: ['Every setting: postern config'],
 };
@@ -41,7 +41,7 @@ export async function withWaysOn(error: unknown, table: CommandTable | undefined
   const { logins } = (await known.index.read().catch(ignoreFailure)) ?? { logins: [] };
   const [first = '', ...others] = [
     ...(await linesFor(error, table, logins, known)),
-    ...(beside[table.name] ?? []),
+    ...(alsoThere[table.name] ?? []),
     `More: postern ${table.name} --help`,
   ];
   return error.withRemedy(first, ...others);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withWaysOn } from '../../src/app/missing-word.js';
-import { laidOut, reportFailure } from '../../src/app/print-failure.js';
-import { registry } from '../../src/app/registry.js';
-import type { CommandTable } from '../../src/core/command.js';
-import { Failure } from '../../src/core/failure.js';
-import type { LoginRecord } from '../../src/core/records.js';
-import { usageWrong, wordMissing } from '../../src/core/usage-failures.js';
-import { loginRecord } from '../login/status/login-record.js';
+import { withWaysOn } from '../../../src/app/help/missing-word.js';
+import { laidOut, reportFailure } from '../../../src/app/print-failure.js';
+import { registry } from '../../../src/app/registry.js';
+import type { CommandTable } from '../../../src/core/command.js';
+import { Failure } from '../../../src/core/failure.js';
+import type { LoginRecord } from '../../../src/core/records.js';
+import { usageWrong, wordMissing } from '../../../src/core/usage-failures.js';
+import { loginRecord } from '../../login/status/login-record.js';
 
 const tables: readonly CommandTable[] = registry.map(({ table }) => table);
 
