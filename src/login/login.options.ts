@@ -179,6 +179,7 @@ export const loginTable = {
       fallback: 'postern',
       excludes: ['client-id', 'client-credentials', 'client-metadata-url'],
     },
+    ...browserOptions,
     {
       name: 'store',
       kind: 'string',
@@ -189,7 +190,6 @@ export const loginTable = {
         'where its secrets are kept: keychain, file (sealed files), helper:NAME, or an engine that machines share: redis:URL, etcd:URL',
       fallback: 'where the last login’s are, else keychain',
     },
-    ...browserOptions,
     {
       name: 'timeout',
       kind: 'number',

@@ -150,6 +150,8 @@ function showLink(terminal: Terminal, { listener, availability, consent, signal 
   const show = (url: string | undefined): void => {
     if (signal.aborted || url === undefined) return;
     terminal.event({ event: 'login_page', url, redirectUri: listener.redirectUri });
+    // Whoever watches an agent is to know why the page waits.
+    if (consent !== undefined) terminal.tell('The page asks first whether to log in, as no person typed this.');
     terminal.tell(`If no page opens in the browser${isHere ? '' : ' here'}, open this address in one:`);
     terminal.tell(printable(url, maxShown));
   };

@@ -8,7 +8,7 @@ import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
 import { PageAdvice } from '../../../src/login/browser/failures.js';
 import { receiveResponse } from '../../../src/login/browser/receive-response.js';
-import type { BrowserAvailability, CallbackListener } from '../../../src/login/ports.js';
+import type { BrowserAvailability, CallbackListener, LoginConsent } from '../../../src/login/ports.js';
 import { type FakePerson, fakePerson } from './fake-person.js';
 
 const authorizationUrl = 'https://as.example/authorize?client_id=c&state=the-state';
@@ -21,7 +21,7 @@ function listen(): Promise<CallbackListener> {
 function receive(
   person: FakePerson,
   listener: CallbackListener,
-  more: { mode?: 'no-browser'; availability?: BrowserAvailability } = {},
+  more: { mode?: 'no-browser'; availability?: BrowserAvailability; consent?: LoginConsent } = {},
 ) {
   const received = receiveResponse(person.ports, {
     listener,
@@ -73,6 +73,17 @@ test('[A-65] [A-70] the opener gets a link of ours alone, the terminal shows ano
   assert.notEqual(person.told[1], person.opened[0]);
   assert.deepEqual(person.events, [{ event: 'login_page', url: person.told[1], redirectUri: listener.redirectUri }]);
   assert.deepEqual([person.questions, person.openWaits()], [[], 0]);
+});
+
+test('whoever watches an agent log in is told why the page waits for a yes', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: false });
+  const consent = { program: 'an agent', server: 'https://mcp.example/mcp', issuer: 'https://as.example' };
+  const received = receive(person, listener, { consent });
+  await person.hasBeenTold('/go/');
+  assert.match(person.told[0] ?? '', /^The page asks first whether to log in/);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  await received;
 });
 
 test('[A-73] an opener that hangs, or says that it has opened something: the address is shown all the same', async () => {
