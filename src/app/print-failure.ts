@@ -61,7 +61,7 @@ export function reportFailure(
   }
   if (options.oneLine) {
     const background = options.verbose ? backgroundOf(error) : [];
-    const words = ['postern:', message, ways, `[${code}, exit ${exit}]`].filter((word) => word !== '');
+    const words = ['postern:', message, remedy, `[${code}, exit ${exit}]`].filter((word) => word !== '');
     return { exit, lines: [...background, words.join(' ')] };
   }
   // With --verbose each step has been shown as it ended.

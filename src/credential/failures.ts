@@ -2,6 +2,7 @@ import { exitCode, Failure } from '../core/failure.js';
 import { type LoginMeant, loginArgument } from '../core/login-command.js';
 import { visibleUrl } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
+import { wordMissing } from '../core/usage-failures.js';
 
 function wrongUsage(code: string, message: string, remedy: string): Failure {
   return new Failure({ code, exit: exitCode.usage, message, remedy });
@@ -46,9 +47,12 @@ export function serversAmbiguous(format: string, servers: readonly string[]): Fa
 }
 
 /** No server was named, neither as an argument nor by the caller. */
-export function serverNotNamed(format: string, variable: string): Failure {
-  const message = `postern credential ${format} was given no server, and ${variable} names none.`;
-  return wrongUsage('usage_wrong', message, `Name it: postern credential ${format} SERVER`);
+export function serverNotNamed(format: string, variable?: string): Failure {
+  const message =
+    variable === undefined
+      ? `postern credential ${format} needs a server: its URL, or the name of a login.`
+      : `postern credential ${format} was given no server, and ${variable} names none.`;
+  return wordMissing(message, 'credential', `postern credential ${format} work`);
 }
 
 /** A word is missing, or one too many. */

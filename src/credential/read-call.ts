@@ -1,5 +1,5 @@
 import type { CredentialFormat } from './credential.options.js';
-import { serverNotNamed, wordsWrong } from './failures.js';
+import { serverNotNamed } from './failures.js';
 import { bazelCall, goauthCall, kubectlCall, terraformCall } from './formats/by-url.js';
 import {
   type CallContext,
@@ -31,9 +31,7 @@ function plainCall(format: ByServer, args: CredentialArguments, { env }: CallCon
   const variable = 'CLAUDE_CODE_MCP_SERVER_URL';
   const target = format === 'headers' && env[variable] !== '' ? env[variable] : undefined;
   if (named === undefined && target === undefined) {
-    throw format === 'headers'
-      ? serverNotNamed(format, variable)
-      : wordsWrong(format, 'needs a server: its URL, or the name of a login');
+    throw serverNotNamed(format, format === 'headers' ? variable : undefined);
   }
   const wanted = wantedOf(format, { ...args, wholeHost: false }, named, target);
   if (format === 'headers') return getCall(args, wanted, { output: (granted) => headersOutput(granted) });

@@ -5,7 +5,7 @@ import { defaultAccount, type LoginRecord } from '../core/records.js';
 import type { SecretHeader } from '../core/secret.js';
 import { readerLook } from '../core/text/layout.js';
 import { asciiJson } from '../core/text/printable.js';
-import { usageContradictory, usageWrong } from '../core/usage-failures.js';
+import { usageContradictory, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { noLogin, readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
 import { headerOptions } from '../tokens/server-headers/header-options.js';
@@ -193,7 +193,7 @@ function wantedOf({ server, active, login, scope, browser, noBrowser, device, ti
     throw usageWrong('What says how to log in goes with --login.', 'postern doctor --help');
   }
   if ((active || login) && server === undefined) {
-    throw usageWrong('--login and --active need a server.', 'postern doctor --help');
+    throw wordMissing('--login and --active need a server.', 'doctor', 'postern doctor work --login');
   }
   return { active, login: login ? ofLogin : undefined, limitMs };
 }

@@ -79,7 +79,8 @@ const ofLogin = /(?<= )work\b/;
 
 function namesOf(logins: readonly LoginRecord[]): readonly string[] {
   if (logins.length === 0) return [];
-  const names = logins.slice(0, shownLogins).map(({ name, server }) => printable(shellWord(name ?? server), 80));
-  const more = logins.length - names.length;
+  const all = [...new Set(logins.map(({ name, server }) => printable(shellWord(name ?? server), 80)))];
+  const names = all.slice(0, shownLogins);
+  const more = all.length - names.length;
   return [`Your logins: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
 }

@@ -7,6 +7,7 @@ import type { CommandTable } from '../../../src/core/command.js';
 import { Failure } from '../../../src/core/failure.js';
 import type { LoginRecord } from '../../../src/core/records.js';
 import { usageWrong, wordMissing } from '../../../src/core/usage-failures.js';
+import { serverNotNamed } from '../../../src/credential/failures.js';
 import { loginRecord } from '../../login/status/login-record.js';
 
 const tables: readonly CommandTable[] = registry.map(({ table }) => table);
@@ -49,6 +50,17 @@ test('a word that is missing is answered with a line that works, with the logins
   assert.equal((await linesOf('bridge', many))[1], 'Your logins: n0, n1, n2, n3, n4 and 2 more');
 });
 
+test('a line that the failure names itself is shown with a login that there is', async () => {
+  const known = {
+    index: { read: async () => ({ logins: [loginRecord({ name: 'notes', account: 'default' })] }) },
+    programsWithServers: async () => [],
+  };
+  const table = tables.find(({ name }) => name === 'credential');
+  const failure = await withWaysOn(serverNotNamed('headers', 'X'), table, known);
+  assert.ok(failure instanceof Failure);
+  assert.equal(failure.remedy, 'For example: postern credential headers notes');
+});
+
 test('every command that needs a word has an example for it, and shows five lines at most', async () => {
   const work = loginRecord({ name: 'notes', account: 'default' });
   for (const { name, positionals } of tables.filter((table) => table.positionals[0]?.required === true)) {
@@ -65,7 +77,7 @@ test('every command that needs a word has an example for it, and shows five line
   }
 });
 
-test('each way on stands on a line of its own, and in one line where a program reads them', async () => {
+test('each way on stands on a line of its own; a line for a program has the first alone', async () => {
   const failure = usageWrong('It is missing.', 'x').withRemedy(
     'For example: postern call notes',
     'More: postern call --help',
@@ -78,8 +90,5 @@ test('each way on stands on a line of its own, and in one line where a program r
   for (const line of lines) for (const one of laidOut(line, { width: 40, color: false })) assert.ok(one.length <= 40);
   const [json = ''] = reportFailure(failure, { ...report, json: true }).lines;
   assert.equal(JSON.parse(json).error.remedy, 'For example: postern call notes; More: postern call --help');
-  assert.match(
-    reportFailure(failure, { ...report, oneLine: true }).lines.join('\n'),
-    /notes; More: postern call --help \[/,
-  );
+  assert.match(reportFailure(failure, { ...report, oneLine: true }).lines.join('\n'), /: postern call notes \[/);
 });
