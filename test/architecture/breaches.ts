@@ -123,7 +123,7 @@ export const limits = {
     30 +
     360 +
     170 +
-    422,
+    427,
 } as const;
 
 /**
