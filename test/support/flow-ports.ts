@@ -162,7 +162,11 @@ function shiftedClock(): Clock & { advance(ms: number): void } {
   return {
     now: () => Date.now() + shift,
     monotonic: () => performance.now() + shift,
-    sleep: async (ms, signal) => void (await wait(ms, undefined, { signal })),
+    sleep: async (ms, signal) => {
+      await wait(ms, undefined, { signal }).catch(() => {
+        throw signal.reason;
+      });
+    },
     advance: (ms) => {
       shift += ms;
     },

@@ -17,7 +17,7 @@ import { type ItemRequest, type ItemResponse, performItemRequest, requestInChild
 import { macosTrouble } from './macos-trouble.js';
 import { type Probe, probeSecretService } from './probe.js';
 import { type OpenKeychain, readSecret, replaceSecret } from './read-item.js';
-import { askServiceName, type ServiceName } from './service-name.js';
+import { askServiceName, asksNoMore } from './service-name.js';
 import { SessionBus } from './session-bus.js';
 
 /** How long the keychain may take, milliseconds, and what it holds. */
@@ -70,9 +70,6 @@ const slowMs = 1_000;
 /** How long a Secret Service that has ended may take to be there again, and between two looks. */
 const backMs = 2_000;
 const pauseMs = 100;
-/** Of an open keyring these give what is asked for, and ask nobody. */
-const asksNoMore: ReadonlySet<ServiceName> = new Set(['gnome-keyring', 'kwallet']);
-
 const unended = new AbortController().signal;
 
 /** What a look at the keychain showed. On macOS and Windows there is nothing to look at. */
@@ -158,8 +155,7 @@ export class ItemAccess implements Items {
     const since = clock.monotonic();
     const here = setting === 'here' ? await this.#overBus(request, Math.max(1, deadline - since)) : undefined;
     const leftMs = setting === 'unlock' ? limits.unlockMs : deadline - clock.monotonic();
-    const isLate = here === undefined && leftMs <= 0 && clock.monotonic() > since;
-    const response = here ?? (isLate ? 'timeout' : await this.#within(Math.max(1, leftMs), request, setting, seen));
+    const response = here ?? (leftMs <= 0 ? 'timeout' : await this.#within(leftMs, request, setting, seen));
     if (response !== 'timeout' && response.ok) return response.value;
     const failure = await this.#explain(request, setting, response, seen);
     const wasSlow = failure.code === 'store_failed' && clock.monotonic() - since >= slowMs;
@@ -258,11 +254,8 @@ export class ItemAccess implements Items {
       this.#isReadHere = read.ok;
       if (read.ok) return { ok: true, value: read.value };
     }
-    if (operation === 'write' && text !== undefined) {
-      const isWritten = await replaceSecret(this.#bus, account, text, limitMs);
-      if (isWritten) return { ok: true, value: true };
-    }
-    return undefined;
+    const isWritten = text !== undefined && (await replaceSecret(this.#bus, account, text, limitMs));
+    return isWritten ? { ok: true, value: true } : undefined;
   }
 
   /** Why a request failed. The package's messages do not say, so the keychain is probed again. */

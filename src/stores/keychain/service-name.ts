@@ -13,6 +13,9 @@ const ownNames: readonly (readonly [name: string, service: ServiceName])[] = [
   ['org.keepassxc.KeePassXC.MainWindow', 'keepassxc'],
 ];
 
+/** Of an open keyring these give what is asked for, and ask nobody. */
+export const asksNoMore: ReadonlySet<ServiceName> = new Set(['gnome-keyring', 'kwallet']);
+
 export interface FoundService {
   readonly name: ServiceName;
   /** False: it is no Secret Service now, but runs, or could be started, and could be one. */

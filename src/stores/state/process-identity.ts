@@ -15,12 +15,14 @@ export interface ProcessIdentity {
   readonly system: string;
 }
 
-let ownStart: string | undefined; // the rest may change while we run, as the machine's name does
-
 /** The identity of this process. */
 export function ownIdentity(): ProcessIdentity {
-  ownStart ??= startOf(process.pid);
-  return { pid: process.pid, started: ownStart, boot: textOf('/proc/sys/kernel/random/boot_id'), system: ownSystem() };
+  return {
+    pid: process.pid,
+    started: startOf(process.pid),
+    boot: textOf('/proc/sys/kernel/random/boot_id'),
+    system: ownSystem(),
+  };
 }
 
 /** The identity as it is written as JSON, with the names that earlier releases gave. */
