@@ -125,6 +125,21 @@ test('nobody is refused who asks another time: after ten seconds, from another p
   assert.deepEqual(refreshTokensSent(stage), []);
 });
 
+test('[A-134] a helper that was started before the token was given to another has not asked again, however late it is', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  await logIn(stage);
+  await using late = stage.start('credential', 'headers', stage.sandbox.serverUrl, '--timeout', '60');
+  late.kill('SIGSTOP'); // as where there is a lot to do
+  const first = await ask(stage);
+  late.kill('SIGCONT');
+  const { code, stdout, stderr } = await late.finished;
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.equal(JSON.parse(stdout).Authorization, `Bearer ${first}`);
+  assert.deepEqual(refreshTokensSent(stage), []);
+});
+
 test('a token that was renewed meanwhile is another one than was given: it is not taken for refused', {
   skip,
 }, async () => {

@@ -3,13 +3,16 @@ import { dirname, join } from 'node:path';
 import { asObject, type JsonValue, parseObject } from '../../core/text/json.js';
 import type { HandedOut, HandedToken } from '../ports.js';
 import { readIfThere } from './private-file.js';
-import { startOf } from './process-identity.js';
+import { startOf, startTime } from './process-identity.js';
 
 /** A caller that asks again within so many milliseconds asks because the token was refused. */
 const againMs = 10_000;
 
 /** A caller that asks again has a token refreshed no more often than this. */
 const refreshMs = 60_000;
+
+/** A start is known to some hundredths of a second, and who asks again may do so at once. */
+const startSlackMs = 20;
 
 /** Files at most: two callers that share one forget each other's. */
 const slots = 256;
@@ -22,8 +25,9 @@ export function handedOutPath(stateFolder: string, key: string): string {
 }
 
 /**
- * What this very caller was given of the login within the last ten seconds; `refreshedAt` only where that is less than a
- * minute ago. A note that says anything odd says nothing. `now` in milliseconds since 1970.
+ * What this very caller was given of the login within the last ten seconds, and before it started this process: where it
+ * starts many helpers at once, a late one is no second question. `refreshedAt` only where that is less than a minute ago. A
+ * note that says anything odd says nothing. `now` in milliseconds since 1970.
  */
 export function recentlyHandedOut(path: string, key: string, now: number): HandedToken | undefined {
   const file = readNote(path);
@@ -36,6 +40,7 @@ export function recentlyHandedOut(path: string, key: string, now: number): Hande
     caller['started'] === startOf(process.ppid);
   const { at, obtainedAt, renewedAt: refreshedAt } = note ?? {};
   if (!isThis || !isWithin(againMs, at, now) || typeof obtainedAt !== 'number') return undefined;
+  if (startTime(now) + startSlackMs < at) return undefined;
   return { key, obtainedAt, refreshedAt: isWithin(refreshMs, refreshedAt, now) ? refreshedAt : undefined };
 }
 
