@@ -20,8 +20,8 @@ export interface GrantRequest {
 
 type GrantPorts = Pick<StorePorts, 'recovery' | 'store' | 'index' | 'locks'> & Pick<CorePorts, 'clock'> & RefreshPorts;
 
-/** Longer than any caller waits: the signal comes sooner. */
-const turnWaitMs = 10_000;
+/** As long as any caller may ask to wait: the signal comes sooner. */
+const turnWaitMs = 60_000;
 
 /**
  * A token of this login for another program, with enough life left: the stored one, else one that a process of its own
