@@ -1,22 +1,26 @@
-// `npm run check`: types, lint, and every test that starts no other program, for whoever is at work. `npm test` is the whole.
+// `npm run check`: types, lint, and the tests that start no other program, for whoever is at work. `npm test` is the whole.
 //
 //   node .build/check.mjs [--tests] [word…]     only test files whose path holds one of the words; the tests alone, as built
 //
+// Without a word, what is slow by its nature is left out (in-process.mjs), but for `--tests`, which leaves out nothing.
+//
 // The linter looks at what is new since it last found all in order (unlinted.mjs); `npm run lint` looks at everything.
 //
-// Many test files share a process: to start one for each takes longer than most of them run. More processes than
-// processors, since most tests wait most of the time. Each gets a like share by the times of the last run, which are kept in
-// build/; by the files' sizes, and by what is known to take long, before there was one.
+// Many test files share a process: to start one for each takes longer than most of them run, and each has to load the whole
+// program, two seconds of a processor. Yet more processes than processors, since tests wait, too. Their folders are in memory
+// where the system has a place there: on a disk they wait for what nobody needs, that their files outlive a power cut. Each
+// process gets a like share by the times of the last run, which are kept in build/; by the files' sizes, and by what is known
+// to take long, before there was one.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from './environment.mjs';
-import { inProcess } from './in-process.mjs';
+import { inProcess, slowByNature } from './in-process.mjs';
 import { unlinted } from './unlinted.mjs';
 
-const processes = 9;
+const processes = 6;
 const slow = [
   ['test/tokens/time-limits.test.ts', 23_000],
   ['test/login/hostile-answers.test.ts', 18_000],
@@ -28,13 +32,16 @@ const slow = [
   ['test/stores/sealed-files/file-store-key.test.ts', 8_000],
   ['test/stores/run-program.test.ts', 7_500],
 ];
+const leastMemory = 2 ** 30;
 const timesFile = 'build/check-times.json';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const started = Date.now();
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const testsAlone = process.argv.includes('--tests');
-const scratch = mkdtempSync(join(tmpdir(), 'postern-check-'));
+const scratch = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'postern-check-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 const failures = [];
 const times = readTimes();
 let passed = 0;
@@ -42,14 +49,15 @@ let passed = 0;
 const lint = testsAlone ? undefined : lintNew();
 if (!testsAlone) await run('types', ['npx', 'tsc', '-p', 'tsconfig.json']);
 if (failures.length === 0) {
-  const files = inProcess().filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
+  const all = inProcess();
+  const files = all.filter(words.length > 0 ? (file) => words.some((word) => file.includes(word)) : (file) => testsAlone || !slowByNature.has(file));
   const groups = shared(files);
   await Promise.all(groups.map(testGroup));
   writeFileSync(timesFile, JSON.stringify(times));
   console.log(`${passed} tests passed, in ${groups.length} processes`);
+  if (words.length === 0 && files.length < all.length) console.log(`${all.length - files.length} files of tests are left to npm test: they are slow by their nature`);
 }
 await lint;
-rmSync(scratch, { recursive: true, force: true });
 for (const failure of failures) console.log(`FAILED: ${failure}`);
 console.log(`${Math.round((Date.now() - started) / 1000)} s`);
 process.exitCode = failures.length === 0 ? 0 : 1;
@@ -87,11 +95,23 @@ async function testGroup(files, number) {
     fileURLToPath(new URL('./import-tests.mjs', import.meta.url)),
     ...files.map((file) => join('build', file.replace(/\.ts$/, '.js'))),
   ];
-  await run(`one of ${files.join(', ')}`, [process.execPath, ...args], cleanEnvironment());
+  await run(`one of ${files.join(', ')}`, [process.execPath, ...args], { ...cleanEnvironment(), TMPDIR: scratch });
   const told = JSON.parse(readFileSync(counts, 'utf8'));
   passed += told.passed;
   failures.push(...told.failures);
   for (const [file, ms] of Object.entries(told.times)) times[sourceOf(file)] = Math.round(ms);
+}
+
+/** Undefined where there is none, or little room in it. */
+function memoryFolder() {
+  const folder = '/dev/shm';
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= leastMemory ? folder : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The files by process: the longest first, each to whoever has the least to do. */

@@ -1,6 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
+/** Test files that take seconds of a processor by their nature: whoever is at work asks for them by name, `npm test` always runs them. */
+export const slowByNature = new Set([
+  'test/doctor/every-fault.test.ts', // a login for each fault
+  'test/login/browser/guesses.test.ts', // thousands of requests
+  'test/stores/sealed-files/file-store-key.test.ts', // keys from passphrases, which are made to take long
+  'test/stores/shared/protocol.test.ts', // every order of two or three holders
+  'test/stores/shared/salts.test.ts', // keys from passphrases
+]);
+
 /**
  * Test files that start no other program, nor does anything of test/ that they import. `openssl` alone may: it makes certificates.
  * Paths with slashes, from the repository's root, which is the working folder.
