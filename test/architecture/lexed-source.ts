@@ -12,6 +12,8 @@ const beforeRegex = /(?:^|[=([{,;:!&|?+\-*%~^<>]|\breturn|\btypeof)\s*$/;
 const regexLiteral = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y;
 const comment = /\/\/[^\n]*|\/\*.*?\*\//sy;
 const stringLiteral = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/y;
+/** What has no meaning for where strings, comments, templates and regular expressions begin and end. */
+const plain = /[^/'"`{}]+/y;
 const templateText = /(?:[^`\\$]|\\.|\$(?!\{))*/sy;
 
 const lexed = new Map<string, LexedSource>();
@@ -48,6 +50,7 @@ function lex(text: string): LexedSource {
     }
   };
   while (at < text.length) {
+    code += take(plain)?.[0] ?? '';
     const character = text[at] ?? '';
     if (character === '/' && take(comment) !== null) {
       code += ' ';
