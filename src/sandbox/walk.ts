@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { CookieJar } from './cookie-jar.js';
 
 export interface Walk {
@@ -31,6 +31,12 @@ interface Step {
   readonly form?: URLSearchParams;
 }
 
+/** What it keeps from one step to the next, as a browser does. */
+interface Browser {
+  readonly cookies: CookieJar;
+  readonly agent: Agent;
+}
+
 const maxSteps = 20;
 
 /**
@@ -41,10 +47,18 @@ const maxSteps = 20;
  * @throws Error after 20 steps, and the system's error when a server does not answer
  */
 export async function walkLogin(authorizationUrl: string, walk: Walk = {}): Promise<Arrival> {
-  const cookies = new CookieJar();
-  let step: Step = { method: 'GET', url: new URL(authorizationUrl) };
+  const agent = new Agent({ keepAlive: true });
+  try {
+    return await walkOn({ method: 'GET', url: new URL(authorizationUrl) }, { cookies: new CookieJar(), agent }, walk);
+  } finally {
+    agent.destroy();
+  }
+}
+
+async function walkOn(first: Step, browser: Browser, walk: Walk): Promise<Arrival> {
+  let step = first;
   for (let count = 0; count < maxSteps; count += 1) {
-    const response = await take(step, cookies, walk);
+    const response = await take(step, browser, walk);
     const location = response.location === undefined ? undefined : new URL(response.location, step.url);
     const next =
       location === undefined ? submission(response.html, step.url, walk) : { method: 'GET' as const, url: location };
@@ -91,7 +105,7 @@ function submit(form: HtmlForm, button: readonly [string, string], page: URL, sc
 
 function take(
   step: Step,
-  cookies: CookieJar,
+  { cookies, agent }: Browser,
   { signal, headers: more }: Walk,
 ): Promise<{ readonly status: number; readonly location: string | undefined; readonly html: string }> {
   const cookie = cookies.header(step.url);
@@ -107,20 +121,16 @@ function take(
       : { 'content-type': 'application/x-www-form-urlencoded', origin: step.url.origin }),
   };
   return new Promise((resolve, reject) => {
-    const sent = request(
-      step.url,
-      { method: step.method, headers, agent: false, ...(signal && { signal }) },
-      (reply) => {
-        const chunks: Buffer[] = [];
-        reply.on('data', (chunk: Buffer) => chunks.push(chunk));
-        reply.once('error', reject);
-        reply.once('end', () => {
-          cookies.take(step.url, reply.headers['set-cookie'] ?? []);
-          const html = Buffer.concat(chunks).toString('utf8');
-          resolve({ status: reply.statusCode ?? 0, location: reply.headers.location, html });
-        });
-      },
-    );
+    const sent = request(step.url, { method: step.method, headers, agent, ...(signal && { signal }) }, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+      reply.once('error', reject);
+      reply.once('end', () => {
+        cookies.take(step.url, reply.headers['set-cookie'] ?? []);
+        const html = Buffer.concat(chunks).toString('utf8');
+        resolve({ status: reply.statusCode ?? 0, location: reply.headers.location, html });
+      });
+    });
     sent.once('error', reject);
     sent.end(step.form?.toString());
   });
