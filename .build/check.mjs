@@ -47,7 +47,7 @@ const times = readTimes();
 let passed = 0;
 
 const lint = testsAlone ? undefined : lintNew();
-if (!testsAlone) await run('types', ['npx', 'tsc', '-p', 'tsconfig.json']);
+if (!testsAlone) await run('types', [process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']);
 if (failures.length === 0) {
   const all = inProcess();
   const files = all.filter(words.length > 0 ? (file) => words.some((word) => file.includes(word)) : (file) => testsAlone || !slowByNature.has(file));
@@ -65,7 +65,7 @@ process.exitCode = failures.length === 0 ? 0 : 1;
 async function lintNew() {
   const { files, keep } = unlinted();
   if (files === undefined) return;
-  if (await run('biome', ['npx', 'biome', 'check', '--no-errors-on-unmatched', ...files])) keep();
+  if (await run('biome', [process.execPath, 'node_modules/@biomejs/biome/bin/biome', 'check', '--no-errors-on-unmatched', ...files])) keep();
 }
 
 /** Runs to its end, true: in order; what it printed is shown where it failed. */
