@@ -6,7 +6,12 @@ import { test } from 'node:test';
 import { defaultLimits } from '../../../src/core/limits.js';
 import { decodeMessage } from '../../../src/stores/keychain/bus-messages.js';
 import { ItemAccess, keychainLimits } from '../../../src/stores/keychain/item-access.js';
-import { type OpenKeychain, readSecret, readSecretFast } from '../../../src/stores/keychain/read-item.js';
+import {
+  type FastRead,
+  type OpenKeychain,
+  readSecret,
+  readSecretFast,
+} from '../../../src/stores/keychain/read-item.js';
 import { SessionBus } from '../../../src/stores/keychain/session-bus.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { realClock } from '../state/real-clock.js';
@@ -150,6 +155,46 @@ test('one connection does for all that is asked one after another, two at a time
   assert.equal(bus.sockets.length, 3);
 });
 
+test('a session that is open serves all that is asked on its connection; one that was of no use is not used again', async () => {
+  const search = ['SearchItems', 'GetSecret'];
+  const anew = ['ReadAlias', 'OpenSession', ...search];
+  const cases: readonly (readonly [Reply, FastRead, readonly string[]])[] = [
+    [secret('text'), { ok: true, value: 'text' }, ['Hello', ...anew, ...search]],
+    [odd, { ok: false, why: 'not readable' }, ['Hello', ...anew, ...anew]],
+  ];
+  for (const [reply, read, asked] of cases) {
+    await using bus = await startBus({ SearchItems: found(['/item'], []), GetSecret: reply });
+    const kept = new SessionBus(bus.env);
+    assert.deepEqual([await readSecret(kept, 'key'), await readSecret(kept, 'key')], [read, read]);
+    assert.deepEqual(bus.asked, asked);
+  }
+});
+
+test('what was read here is written over without a look at the keyring, and looked for anew', async () => {
+  const nothing: Reply = { signature: '', body: new Body() };
+  const replies = { SearchItems: found(['/item'], []), GetSecret: secret('text'), SetSecret: nothing };
+  await using bus = await startBus({ ...replies, GetNameOwner: odd });
+  const items = new ItemAccess({
+    ...{ platform: 'linux', env: bus.env, clock: realClock, interactive: false, notify: () => undefined },
+    limits: keychainLimits('linux', defaultLimits),
+    open: await openedBy(bus.env),
+  });
+  bus.asked.length = 0;
+  await items.set('key', 'newer');
+  assert.deepEqual(bus.asked, ['GetNameOwner', 'GetNameOwner', 'SearchItems', 'SetSecret']);
+});
+
+/** What the hot path leaves. */
+async function openedBy(env: Readonly<Record<string, string>>): Promise<OpenKeychain | undefined> {
+  const left: OpenKeychain[] = [];
+  await readSecretFast(
+    () => 'key',
+    env,
+    (open) => void left.push(open),
+  );
+  return left.at(-1);
+}
+
 test('what the hot path leaves open is used, and its item once: by the second time it may be another', async () => {
   await using bus = await startBus({ SearchItems: found(['/item'], []), GetSecret: secret('newer') });
   const left: OpenKeychain[] = [];
@@ -211,17 +256,12 @@ test('[A-206] the one open item is read; two of the same name, a locked one, one
 
 test('what the hot path has read is of no worth once something was changed', async () => {
   await using bus = await startBus({ SearchItems: found(['/item'], []), GetSecret: secret('text') });
-  const left: OpenKeychain[] = [];
-  await readSecretFast(
-    () => 'key',
-    bus.env,
-    (open) => void left.push(open),
-  );
-  left.at(-1)?.bus[Symbol.dispose]();
+  const open = await openedBy(bus.env);
+  open?.bus[Symbol.dispose]();
   const items = new ItemAccess({
     ...{ platform: 'linux', env: {}, clock: realClock, interactive: false, notify: () => undefined },
     limits: keychainLimits('linux', defaultLimits),
-    open: left.at(-1),
+    open,
   });
   await assert.rejects(items.delete('key'), { code: 'store_unavailable' });
   await assert.rejects(items.get('key'), { code: 'store_unavailable' });
