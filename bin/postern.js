@@ -32,7 +32,7 @@ async function launch() {
   }
   const use = isCredential ? 'token' : ['token', 'request'].find((name) => name === process.argv[2]); // scripts call these
   const { start } = load('main', use);
-  await start(JSON.parse(read('../package.json')), __filename, end);
+  await start(require('../package.json'), __filename, end);
 }
 
 // Wrong configuration, as far as this program is concerned: exit 2.

@@ -2,6 +2,7 @@ import { credentialOutput } from './app/hot-path/credential.js';
 import { type Left, writeAll } from './app/hot-path/parts.js';
 import { tokenOutputFor } from './app/hot-path/token.js';
 import type { ReadInput } from './credential/read-input.js';
+import type { KnownIndex } from './stores/index/credential-index.js';
 import type { OpenKeychain } from './stores/keychain/read-item.js';
 
 /** Whether all was done; if not, what has been read of stdin meanwhile. */
@@ -10,6 +11,7 @@ export interface HotEnd {
   readonly input: ReadInput | undefined;
   /** As far as it was opened. */
   readonly keychain: OpenKeychain | undefined;
+  readonly index: KnownIndex | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface HotEnd {
  */
 export async function hotPath(argv: readonly string[]): Promise<HotEnd> {
   const [command, ...words] = argv;
-  const left: Left = { input: undefined, open: [], keychain: undefined, afterwards: undefined };
+  const left: Left = { input: undefined, open: [], keychain: undefined, index: undefined, afterwards: undefined };
   const finding = command === 'token' ? tokenOutputFor(words, left) : credentialOutput(words, left);
   const output = await finding.catch(() => undefined);
   const done = output !== undefined && writeAll(output);
@@ -29,5 +31,5 @@ export async function hotPath(argv: readonly string[]): Promise<HotEnd> {
     for (const one of left.open) one[Symbol.dispose]();
     left.keychain?.bus.rest(); // whoever comes may never ask the keychain
   }
-  return { done, input: left.input, keychain: left.keychain };
+  return { done, input: left.input, keychain: left.keychain, index: left.index };
 }

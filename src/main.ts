@@ -265,6 +265,7 @@ function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptio
     headers: options,
     program: programWords(world.launch.script),
     keychain: world.launch.before?.keychain,
+    known: world.launch.before?.index,
     command: means.table.name,
     requests: options.verbose ? { show, json: options.json } : undefined,
     own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,

@@ -16,6 +16,7 @@ import type { CheckProgramsWorld } from '../setup/check-programs.js';
 import { createAssertions } from '../stores/assertions/read-assertion.js';
 import { createClock } from '../stores/clock.js';
 import { type EnvironmentLogin, withEnvironmentLogin } from '../stores/environment-token.js';
+import type { KnownIndex } from '../stores/index/credential-index.js';
 import { withHistory } from '../stores/index/with-history.js';
 import type { OpenKeychain } from '../stores/keychain/read-item.js';
 import { statePaths } from '../stores/paths.js';
@@ -61,6 +62,8 @@ export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
   readonly program: readonly string[];
   /** Where it is open already. */
   readonly keychain: OpenKeychain | undefined;
+  /** As it was read just now, if it was. */
+  readonly known: KnownIndex | undefined;
   /** The name of the command that runs. */
   readonly command: string;
   readonly own: OwnPorts;
@@ -161,7 +164,7 @@ async function reporter(requests: RequestPrinter | undefined): Promise<((line: s
 }
 
 /** What lies in the state folder, beside the secrets. */
-function stateOf({ platform, homedir, env, hold, own, command }: PortsOptions, clock: CorePorts['clock']) {
+function stateOf({ platform, homedir, env, hold, own, known, command }: PortsOptions, clock: CorePorts['clock']) {
   const folder = () => statePaths(env, platform, homedir).state;
   const locks = lazy({ acquire: true }, async () => {
     const { createLocks } = await import('../stores/state/locks.js');
@@ -169,7 +172,7 @@ function stateOf({ platform, homedir, env, hold, own, command }: PortsOptions, c
   });
   const index = lazy<Omit<CredentialIndex, 'adopt'>>({ read: true, update: true }, async () => {
     const { createCredentialIndex } = await import('../stores/index/credential-index.js');
-    return createCredentialIndex({ directory: folder(), locks });
+    return createCredentialIndex({ directory: folder(), locks, known });
   });
   const attempts = lazy({ take: true, allows: true, forget: true }, async () => {
     const { createAttempts } = await import('../stores/state/attempts.js');

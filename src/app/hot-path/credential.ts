@@ -6,7 +6,6 @@ import { type CredentialCall, formatOf, type GetCall, type Input, inputOf } from
 import { readCall } from '../../credential/read-call.js';
 import { inputBytes, isComplete, type ReadInput, readInput } from '../../credential/read-input.js';
 import { decodeCredential } from '../../stores/credential-item.js';
-import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
 import { withSessionBus } from '../../stores/keychain/bus-address.js';
 import { readSecretFast } from '../../stores/keychain/read-item.js';
 import type { HandedToken } from '../../stores/ports.js';
@@ -16,7 +15,7 @@ import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
 import { isRefreshable, usable } from '../../tokens/token-request.js';
 import { nullDevice, openStdin, takeWaiting } from '../terminal/read-stdin.js';
-import { isOwnLogin, isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
+import { isOwnLogin, isRefreshWaiting, type Left, readIndex, stateFolder, usualArguments } from './parts.js';
 
 /** What `postern credential` prints; undefined when anything is unusual, and for all that is more than an answer. */
 export async function credentialOutput(argv: readonly string[], left: Left): Promise<string | undefined> {
@@ -72,7 +71,7 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
       output = outputWithoutToken(call);
       return undefined;
     }
-    const login = await loginFor(call);
+    const login = await loginFor(call, left);
     if (login === 'nobody') output = call.unmapped;
     if (typeof login !== 'object') return undefined;
     const isNoted = formatsAskedAgain.has(call.wanted.format);
@@ -109,9 +108,9 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
 }
 
 /** `nobody`: nothing is mapped, and nothing is to be said about it. Undefined: the whole program's business. */
-async function loginFor({ wanted, refused, hint }: GetCall): Promise<LoginRecord | 'nobody' | undefined> {
+async function loginFor({ wanted, refused, hint }: GetCall, left: Left): Promise<LoginRecord | 'nobody' | undefined> {
   const folder = stateFolder();
-  const index = readIndexSync(indexPath(folder));
+  const index = readIndex(left);
   if (!index.ok || refused) return undefined;
   const { login, onOrigin } = findCredential(index.document.logins, wanted);
   if (login === undefined) {

@@ -7,6 +7,8 @@ import type { LoginRecord } from '../../core/records.js';
 import type { ReadInput } from '../../credential/read-input.js';
 import { assertionOptionsOf } from '../../stores/assertions/options.js';
 import { mentionsToken } from '../../stores/environment-token.js';
+import { indexPath, type KnownIndex, type ReadIndex, readIndexSync } from '../../stores/index/credential-index.js';
+import { parseIndex } from '../../stores/index/index-schema.js';
 import type { OpenKeychain } from '../../stores/keychain/read-item.js';
 import type { OwnLoginArguments } from '../../stores/own-login.js';
 import { recoveryPath, statePaths } from '../../stores/paths.js';
@@ -24,6 +26,8 @@ export interface Left {
    * milliseconds, since node:net then asks whether it is `process.stderr`, which is made for that.
    */
   keychain: OpenKeychain | undefined;
+  /** As it was read. */
+  index: KnownIndex | undefined;
   /** To be done once all is written. */
   afterwards: (() => void) | undefined;
 }
@@ -55,6 +59,15 @@ export function isOwnLogin(args: OwnLoginArguments): boolean {
     !![store, clientId, clientSecretFile, clientKeyFile, authorizationServer, scope[0]].join('') ||
     !!assertionOptionsOf(args).join('')
   );
+}
+
+/** The index of logins, which whoever comes need not parse again. @throws as `stateFolder`, or an error of the file system */
+export function readIndex(left: Left): ReadIndex {
+  return readIndexSync(indexPath(stateFolder()), (bytes) => {
+    const parsed = parseIndex(bytes);
+    left.index = { bytes, parsed };
+    return parsed;
+  });
 }
 
 /** Where the index of logins is. @throws Failure `path_refused` */

@@ -1,12 +1,11 @@
 import type { LoginRecord } from '../../core/records.js';
 import { tokenOutput, tokenTable } from '../../credential/token.command.js';
 import { decodeCredential } from '../../stores/credential-item.js';
-import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
 import { readSecretFast } from '../../stores/keychain/read-item.js';
 import { proveNamed } from '../../tokens/credential-target.js';
 import { pickLogin } from '../../tokens/find-login.js';
 import { usable } from '../../tokens/token-request.js';
-import { isOwnLogin, isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
+import { isOwnLogin, isRefreshWaiting, type Left, readIndex, usualArguments } from './parts.js';
 
 type Arguments = NonNullable<ReturnType<typeof usualArguments<typeof tokenTable>>>;
 
@@ -14,7 +13,7 @@ type Arguments = NonNullable<ReturnType<typeof usualArguments<typeof tokenTable>
 export async function tokenOutputFor(argv: readonly string[], left: Left): Promise<string | undefined> {
   let asked: { readonly args: Arguments; readonly login: LoginRecord } | undefined;
   const findKey = () => {
-    asked = whatIsAsked(argv);
+    asked = whatIsAsked(argv, left);
     return asked?.login.key;
   };
   const item = await readSecretFast(findKey, process.env, (keychain) => {
@@ -33,10 +32,10 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
 }
 
 /** @throws Failure for a command line that is wrong, or an error of the file system */
-function whatIsAsked(argv: readonly string[]) {
+function whatIsAsked(argv: readonly string[], left: Left) {
   const args = usualArguments(tokenTable, argv);
   if (args === undefined || args.refresh || isOwnLogin(args)) return undefined;
-  const index = readIndexSync(indexPath(stateFolder()));
+  const index = readIndex(left);
   const picked = index.ok ? pickLogin(index.document.logins, args) : undefined;
   return picked?.kind === 'one' && picked.login.store === 'keychain' ? { args, login: picked.login } : undefined;
 }
