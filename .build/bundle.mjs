@@ -4,6 +4,7 @@
 //   hot-path.cjs        `postern token` and `credential` with a valid token
 //   main.cjs            what every other command needs, `request` and a refresh
 //   usual.cjs rare.cjs  the other commands, loaded by main.cjs (divide.mjs)
+//   failures.cjs        what says why something failed, and what to type next
 //   completion.cjs      what stands behind the Tab key of a shell, by completion.json, the tables of all commands
 //   package-*.cjs       one of the other packages that the program is made of, loaded when it is used; the keychain's
 //                       alone is installed beside it, since it is compiled for each system
@@ -142,7 +143,7 @@ mkdirSync(join(fresh, 'man'));
 for (const { file, text } of manPages(version)) writeFileSync(join(fresh, 'man', file), text);
 
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = [...[...packages.keys()].map((name) => `${name}.cjs`), 'sandbox-state-schema.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'completion.json', 'completion.cjs', 'rare.cjs', 'usual.cjs', 'main.cjs', 'hot-path.cjs'];
+const named = [...[...packages.keys()].map((name) => `${name}.cjs`), 'sandbox-state-schema.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'completion.json', 'completion.cjs', 'rare.cjs', 'usual.cjs', 'failures.cjs', 'main.cjs', 'hot-path.cjs'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
   if (['man', 'schemas'].includes(file)) rmSync(join(dist, file), { recursive: true, force: true }); // a folder replaces none that is full

@@ -7,9 +7,11 @@ import { cheaperExports } from './cheaper.mjs';
 
 /**
  * The bundles beside `main`: which modules lie there, of those that are imported when they are used first. What these import
- * lies in the first bundle that needs it. A request, a refresh and a credential helper make do with `main`.
+ * lies in the first bundle that needs it. A request, a refresh and a credential helper make do with `main`. What says why
+ * something failed is most of what they import and do not need: it is loaded when one of its functions is called first.
  */
 const divisions = [
+  { name: 'failures', modules: /^(?!core\/).*failures\.js$/ },
   { name: 'usual', modules: /^(?:(?:app\/help|call|mcp|stores\/(?:engines|shared))\/(?!request\.command)|credential\/exec|login\/status|oauth\/dpop\/token-proofs|tokens\/dpop\/login-proofs)/ },
   {
     name: 'rare',
@@ -32,7 +34,9 @@ export async function buildDivided(compiled, options) {
   const main = { main: join(compiled, 'main.js') };
   const whole = await bundle(main, (bundler) => tablesAsData(bundler, compiled), { write: false, metafile: true });
   const id = createHash('sha256').update(whole.outputFiles.find(({ path }) => path.endsWith('.cjs')).contents).digest('hex');
-  const plan = { compiled, id: id.slice(0, 12), ...divide(importsOf(whole.metafile, compiled)) };
+  const imports = importsOf(whole.metafile, compiled);
+  const atFirstCall = await functionsAlone([...imports.keys()].filter((module) => divisions[0].modules.test(module)), compiled);
+  const plan = { compiled, id: id.slice(0, 12), atFirstCall, ...divide(imports, atFirstCall) };
   const metafiles = [];
   for (const name of names) {
     const made = await bundle(name === 'main' ? main : { [name]: 'entry-of-bundle' }, divided(name, plan), { write: false, metafile: true });
@@ -52,15 +56,27 @@ function importsOf({ inputs }, compiled) {
   return new Map(ours.map(([file, { imports }]) => [own(file), oursOf(imports).map(edge)]));
 }
 
+/** Of these modules, those that export functions and nothing else, each with their names. */
+async function functionsAlone(modules, compiled) {
+  const isFunction = (value) => typeof value === 'function' && !/^class\b/.test(String(value));
+  const found = new Map();
+  for (const module of modules) {
+    const exported = Object.entries(await import(pathToFileURL(join(compiled, module)).href));
+    if (exported.every(([, value]) => isFunction(value))) found.set(module, exported.map(([name]) => name));
+  }
+  return found;
+}
+
 /** Gives each module to a bundle; `foreign` are those that another bundle than their own asks for. */
-function divide(imports) {
+function divide(imports, atFirstCall) {
+  const isLate = (edge) => edge.isLate || atFirstCall.has(edge.module);
   const bundleOf = new Map();
   const take = (module, name) => {
     if (bundleOf.has(module)) return;
     bundleOf.set(module, name);
-    for (const one of imports.get(module) ?? []) if (!one.isLate) take(one.module, name);
+    for (const one of imports.get(module) ?? []) if (!isLate(one)) take(one.module, name);
   };
-  const late = [...imports.values()].flat().filter(({ isLate }) => isLate);
+  const late = [...imports.values()].flat().filter(isLate);
   const wanted = (module) => divisions.find(({ modules }) => modules.test(module))?.name ?? 'main';
   take('main.js', 'main');
   for (const name of names) for (const { module } of late) if (wanted(module) === name) take(module, name);
@@ -70,7 +86,7 @@ function divide(imports) {
 }
 
 /** One bundle: what lies in another is asked of the directory, which `main` makes and hands on. */
-function divided(name, { compiled, id, bundleOf, foreign }) {
+function divided(name, { compiled, id, atFirstCall, bundleOf, foreign }) {
   const quoted = JSON.stringify;
   const own = foreign.filter((module) => bundleOf.get(module) === name);
   const others = foreign.filter((module) => bundleOf.get(module) !== name);
@@ -88,6 +104,10 @@ function divided(name, { compiled, id, bundleOf, foreign }) {
       if (id !== '${id}') throw new Error('postern was replaced by another version while it ran');
       module.exports = join(require('directory').modules);
       ${asked === names.at(-1) ? before : ''}`,
+    // One function for all of them: V8 keeps something of each that stands in a bundle, called or not.
+    'at-first-call': (module) => `let made;
+      const late = (name) => (...given) => (made ??= require('directory').modules[${quoted(module)}]())[name](...given);
+      ${atFirstCall.get(module)?.map((one) => `export const ${one} = late('${one}');`).join('\n')}`,
     elsewhere: (module) => `module.exports = require('directory').modules[${quoted(module)}]();`,
   };
   return (bundler) => {
@@ -96,9 +116,11 @@ function divided(name, { compiled, id, bundleOf, foreign }) {
       const [namespace, asked = 'all'] = path.split(':');
       return { path: asked, namespace };
     });
-    bundler.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, namespace }) => {
+    bundler.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, namespace, kind }) => {
       if (namespace === 'bundle') return { path, external: true };
       const module = relative(compiled, join(resolveDir, path));
+      const isElsewhere = ![name, undefined].includes(bundleOf.get(module));
+      if (isElsewhere && atFirstCall.has(module) && kind === 'import-statement') return { path: module, namespace: 'at-first-call' };
       return [name, undefined].includes(bundleOf.get(module)) ? undefined : { path: module, namespace: 'elsewhere' };
     });
     for (const [namespace, text] of Object.entries(texts)) {

@@ -2,15 +2,6 @@ import type { Failure } from '../core/failure.js';
 import { quoted } from '../core/text/printable.js';
 import { storeFailure } from './state-failures.js';
 
-/** Bytes of a value in a keychain or a sealed file; no credential has more. */
-const maxValueBytes = 65_536;
-
-/** @throws Failure `store_too_large` */
-export function refuseTooLarge(text: string): void {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > maxValueBytes) throw storeTooLarge(bytes, maxValueBytes);
-}
-
 /** A value that no store is meant for. */
 export function storeTooLarge(bytes: number, limit: number): Failure {
   return storeFailure(

@@ -27,7 +27,7 @@ async function bundle(name: string) {
 const isTaken = (source: string, cachedData: Buffer) => new Script(source, { cachedData }).cachedDataRejected === false;
 
 /** Those that the program is divided into: `main` loads the others. */
-const divided = ['main', 'usual', 'rare'];
+const divided = ['main', 'failures', 'usual', 'rare'];
 
 for (const name of ['hot-path', ...divided, 'http-client']) {
   test(`${name} has its own code beside it, compiled by this very version of V8`, async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Secret } from '../../core/secret.js';
-import { refuseTooLarge } from '../failures.js';
+import { refuseTooLarge } from '../item-size.js';
 import type { SecretStore } from '../ports.js';
 import { removeFile, replacePrivateFile } from '../state/safe-file.js';
 import { sealedFileDamaged } from './failures.js';
