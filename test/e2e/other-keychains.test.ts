@@ -64,7 +64,8 @@ test('[A-193] the wallet is closed after the login: token and status say so at o
   assert.match(token.stderr, /KWallet.*\n?.*kwallet-query -l kdewallet/);
   assert.equal((await stage.run('status')).code, 0, 'it reads no secret');
   await wallet.openAtLogin();
-  assert.equal((await stage.run('token', stage.server)).code, 0, 'open again, it goes on');
+  const again = await stage.run('token', stage.server);
+  assert.equal(again.code, 0, `open again, it goes on: ${again.stderr}`);
 });
 
 test('[A-194] a desktop without a wallet yet: login ends at once, before anything is sent', {

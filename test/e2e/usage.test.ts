@@ -9,8 +9,8 @@ test('what is wrong in the words is said first, exit 2, with or without a person
   await using home = await makeHome();
   const server = 'https://server.invalid/mcp';
   for (const [words, said] of [
-    [['logout'], /postern help logout/],
-    [['logout', server, '--all'], /postern help logout/],
+    [['logout'], /postern logout --help/],
+    [['logout', server, '--all'], /postern logout --help/],
     [['login', server, '--store', 'nope'], /--store cannot be used[\s\S]*postern login --help/],
     [['login', 'no-such-login', '--store', 'nope'], /--store cannot be used/],
     [['login', 'no-such-login', '--browser-with', 'nope'], /--browser-with cannot be used/],
@@ -41,7 +41,7 @@ test('login --from --all of many servers says how many and which, and needs --ye
   const refused = await runProgram(home, words);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /log in to 7 servers \(server-0, [^)]*server-4 and 2 more\)/);
-  assert.match(refused.stderr, /Run: postern login --from cursor --all --yes --store file --no-browser\n/);
+  assert.match(refused.stderr, /Run: postern login --from cursor --all --yes --no-browser --store file\n/);
   assert.equal((await runProgram(home, [...words, '--json'])).code, 2);
   const tried = await runProgram(home, [...words, '--yes']);
   assert.match(tried.stdout, /Logged in to 0 servers of 7; 7 failed/);

@@ -120,6 +120,8 @@ export async function startKeePassXC(state: KeePassXCState): Promise<OtherServic
   await startService(opened, env, 'keepassxc', args, { input: isOpen ? `${password}\n` : '', name });
   if (state === 'open' || asks || state === 'locked') {
     await until(async () => (await callService(env, 'ReadAlias', 'string:default')).includes('/collection/'));
+    // It shows a database before it has opened it.
+    if (isOpen) await until(async () => !(await isDefaultLocked(env)));
   }
   const close = opened.handOver();
   return {
@@ -128,6 +130,13 @@ export async function startKeePassXC(state: KeePassXCState): Promise<OtherServic
     lookup: (account) => lookupItem(env, account),
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function isDefaultLocked(env: NodeJS.ProcessEnv): Promise<boolean> {
+  const target = ['--dest=org.freedesktop.secrets', '/org/freedesktop/secrets/aliases/default'];
+  const property = ['string:org.freedesktop.Secret.Collection', 'string:Locked'];
+  const get = ['--session', '--print-reply', ...target, 'org.freedesktop.DBus.Properties.Get', ...property];
+  return (await run('dbus-send', get, { env })).stdout.includes('boolean true');
 }
 
 /** A database whose root group is shown to other programs. */

@@ -64,6 +64,20 @@ export async function performItemRequest(request: ItemRequest): Promise<ItemResp
   } catch (error) {
     return failed(error, 'no_package');
   }
+  const response = await performOnce(native, request);
+  return !response.ok && lostSession.test(response.message) ? performOnce(native, request) : response;
+}
+
+/**
+ * KWallet: a key of the session that begins with a zero, as one in 256 does, is too short for it, or leads to another secret
+ * than ours; and it may forget a session that it has just opened. The next session has another key.
+ */
+const lostSession = /Can't find session|Unpad Error|public key size is invalid/;
+
+async function performOnce(
+  native: Awaited<ReturnType<typeof loadNative>>,
+  request: ItemRequest,
+): Promise<ItemResponse> {
   try {
     const entry = new native.AsyncEntry(service, request.account, entryOptions);
     switch (request.operation) {
