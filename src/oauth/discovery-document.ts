@@ -5,7 +5,7 @@ import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/te
 import { quoted } from '../core/text/printable.js';
 import { withSecretHeaders } from '../core/text/secret-headers.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
-import type { HttpPorts } from '../http/request.js';
+import type { HttpPorts, HttpRequest } from '../http/request.js';
 import { headersForDocument, type ServerHeaders } from './server-headers.js';
 
 export type DiscoveryPorts = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>;
@@ -95,6 +95,19 @@ interface DocumentRequest {
   readonly signal: AbortSignal;
 }
 
+/** The request for a document: without credentials, with redirects within the origin, bounded in size and time. */
+export function documentRequest({ url, zone, signal }: Omit<DocumentRequest, 'own'>) {
+  return {
+    method: 'GET',
+    url,
+    headers: [['accept', 'application/json']],
+    namedBy: zone,
+    redirects: 'same-origin',
+    limits: metadataLimits,
+    signal,
+  } as const satisfies HttpRequest;
+}
+
 /**
  * GETs a discovery document: no credentials, at most three redirects within the origin, bounded in size and time. What a
  * gateway refuses without the headers that its server wants is asked for with them, and then no redirect is followed.
@@ -104,23 +117,14 @@ async function fetchDocument(
   { url, zone, own, signal }: DocumentRequest,
 ): Promise<FetchedDocument> {
   const none = (why: string, failure?: Failure) => ({ ok: false, why, failure, isBroken: false }) as const;
-  const headers = [['accept', 'application/json']] as const;
   try {
-    const request = {
-      method: 'GET',
-      url,
-      headers,
-      namedBy: zone,
-      redirects: 'same-origin',
-      limits: metadataLimits,
-      signal,
-    } as const;
+    const request = documentRequest({ url, zone, signal });
     await using first = await http.send(request);
     const mayPass = first.status === 401 || first.status === 403 ? headersForDocument(url, own) : [];
     await using second =
       mayPass.length === 0
         ? undefined
-        : await http.send({ ...request, headers: withSecretHeaders(headers, mayPass), redirects: 'refuse' });
+        : await http.send({ ...request, headers: withSecretHeaders(request.headers, mayPass), redirects: 'refuse' });
     const response = second ?? first;
     if (response.status !== 200) return none(`status ${response.status}`);
     const parsed = parseJson(await response.bytes());

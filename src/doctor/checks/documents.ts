@@ -1,6 +1,6 @@
 import type { Zone } from '../../core/records.js';
 import { asObject, type JsonObject, parseJson } from '../../core/text/json.js';
-import { metadataLimits } from '../../oauth/discovery-document.js';
+import { documentRequest } from '../../oauth/discovery-document.js';
 import type { ExaminePorts } from '../ports.js';
 import { headerValues, type SeenExchange } from '../seen-http.js';
 
@@ -17,19 +17,9 @@ export async function documentsAt(
   { http }: Pick<ExaminePorts, 'http'>,
   { urls, zone, signal }: { readonly urls: readonly string[]; readonly zone: Zone; readonly signal: AbortSignal },
 ): Promise<readonly FoundDocument[]> {
-  const headers = [['accept', 'application/json']] as const;
   const found: FoundDocument[] = [];
   for (const url of urls) {
-    const request = {
-      method: 'GET',
-      url,
-      headers,
-      namedBy: zone,
-      redirects: 'same-origin',
-      limits: metadataLimits,
-      signal,
-    } as const;
-    const document = documentIn(await http.see(request));
+    const document = documentIn(await http.see(documentRequest({ url, zone, signal })));
     if (document !== undefined) found.push({ url, ...document });
   }
   return found;
