@@ -17,6 +17,7 @@ import { type Begun, begunIn } from './shared/begun.js';
 import { refreshLeftByMachine } from './shared/failures.js';
 import {
   cannotRefresh,
+  isByOthersWord,
   isRefreshable,
   isRefused,
   stillLives,
@@ -28,6 +29,9 @@ import { maxPlatformRefusals, platformRefusals } from './workload/own-grant.js';
 
 /** How long a process waits for another one's refresh: not long while the token that it has still lives. */
 const lockWaitMs = { tokenLives: 5_000, tokenEnded: 30_000 } as const;
+
+/** Turns among the machines of a fleet that one refresh may lose. */
+const maxLostTurns = 4;
 
 /** Tokens of one login that a server may refuse within a minute. */
 const maxRefused = 3;
@@ -61,9 +65,16 @@ class Refresh {
     if (isSharedKind(this.#request.login.store) && known.refreshedElsewhere !== undefined) {
       return await awaitRefreshed(this.#ports, this.#request, known);
     }
+    let lost = 0;
     for (let held = known; ; held = await this.#read()) {
-      const result = await this.#once(held);
-      if (result !== 'again') return result;
+      try {
+        const result = await this.#once(held);
+        if (result !== 'again') return result;
+      } catch (error) {
+        // A turn that ended before anything was sent, as this process was paused: it begins anew.
+        lost += 1;
+        if (!isFailure(error, 'shared_overtaken') || lost === maxLostTurns) throw error;
+      }
     }
   }
 
@@ -211,10 +222,9 @@ class Refresh {
   async #countRefused(held: StoredCredential): Promise<void> {
     const { login, rejected, isAskedAnew } = this.#request;
     if (!isRefused(held, this.#request)) return;
-    const { attempts, history } = this.#ports;
     const what = isAskedAnew ? 'asked_anew' : 'refused';
-    const isAllowed = await attempts.take(`${what} token ${login.key}`, maxRefused, 60_000);
-    if (rejected !== undefined && (isAllowed || !isAskedAnew)) await history.note(login, what);
+    const isAllowed = await this.#ports.attempts.take(`${what} token ${login.key}`, maxRefused, 60_000);
+    if (rejected !== undefined && (isAllowed || !isAskedAnew)) await this.#ports.history.note(login, what);
     if (!isAllowed) throw replacedTooOften(login, maxRefused, isAskedAnew);
   }
 
@@ -237,7 +247,6 @@ class Refresh {
   }
 
   async #ask(held: StoredCredential, http: HttpClient): Promise<TokenResult> {
-    const { journal } = this.#ports;
     const { login, signal } = this.#request;
     const step = { name: 'refresh', asked: `POST ${held.tokenEndpoint}` } as const;
     const refresh: Refreshes = async (one, rejected) =>
@@ -252,19 +261,13 @@ class Refresh {
       const [came, verdict] = result.ok
         ? ([result.token.isBound ? 'a token bound to our key (DPoP)' : 'a Bearer token', 'pass'] as const)
         : ([result.problem, 'failure'] as const);
-      journal.record({ ...step, came, rule: 'R-2.5a', verdict });
+      this.#ports.journal.record({ ...step, came, rule: 'R-2.5a', verdict });
       return result;
     } catch (error) {
       if (!isFailure(error) || !this.#lives(held)) throw error;
-      journal.record({ ...step, came: error.message, rule: 'R-5.8a', verdict: 'warning' });
+      this.#ports.journal.record({ ...step, came: error.message, rule: 'R-5.8a', verdict: 'warning' });
       return { ok: false, problem: 'transient', status: 0, retryAfterMs: undefined };
     }
-  }
-
-  /** So that no other machine sends the same refresh token. */
-  async #tellEnded(held: StoredCredential): Promise<void> {
-    const ended = encodeCredential({ ...held, ended: true });
-    await this.#ports.store.write(this.#request.login.key, ended).catch(ignoreFailure);
   }
 
   async #afterFailure(held: StoredCredential, failed: FailedToken): Promise<StoredCredential> {
@@ -285,16 +288,13 @@ class Refresh {
       throw failure;
     }
     await this.#ports.index.update((document) => withLogin(document, login.key, (old) => ({ ...old, dead: true })));
-    if (isSharedKind(login.store)) await this.#tellEnded(held);
+    // So that no other machine sends the same refresh token.
+    const ended = encodeCredential({ ...held, ended: true });
+    if (isSharedKind(login.store)) await this.#ports.store.write(login.key, ended).catch(ignoreFailure);
     // The next login registers anew instead of sending the person to a page that says "unknown client".
     const isForgotten = failed.error === 'invalid_client' && login.registration === 'dynamic';
     if (isForgotten) await forgetRegistration(this.#ports, held.binding);
     const why = `the authorization server refused to refresh it (${failed.error === '' ? failed.status : failed.error})`;
     throw loginExpired(login, why, failure);
   }
-}
-
-/** Is another one's word what this login is refreshed by: a platform's, or a company's provider's? */
-function isByOthersWord({ assertion, provider }: StoredCredential): boolean {
-  return assertion !== undefined || provider !== undefined;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Secret } from '../../src/core/secret.js';
@@ -6,6 +7,7 @@ import { startAuthority } from '../support/certificates.js';
 import { type RunningEngine, startEtcd, startForwarder, startRedis } from '../support/engines.js';
 import { logInOn, openFleet, refreshTokensSent } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
+import { type Running, startCommand } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { startSandbox } from '../support/start-sandbox.js';
 
@@ -193,5 +195,64 @@ describe('a login that machines share', { skip }, () => {
     await logInOn(second, sandbox);
     const { code, stderr } = await first.run('token', 'work');
     assert.deepEqual([code, stderr], [0, '']);
+  });
+
+  test('a machine that is paused for longer than its lease, before anything is sent, begins anew; it is no fault', async () => {
+    await using engine = await startRedis();
+    await using sandbox = await startSandbox({ approve: true });
+    await using fleet = await openFleet({ address: engine.address(), count: 1, env: { POSTERN_LEASE_SECONDS: '2' } });
+    const [first] = fleet.machines;
+    assert.ok(first);
+    await logInOn(first, sandbox);
+    const key = fleet.keyOf(first);
+    const there = async (part: string) =>
+      (await engine.tool('--raw', 'keys', `postern/*/${part}/*/item`)).trim() !== '';
+    await engine.tool('config', 'set', 'notify-keyspace-events', 'KA');
+    let running: Running | undefined;
+    const watching = connect(engine.port, '127.0.0.1').on('data', () => running?.kill('SIGSTOP'));
+    watching.write('PSUBSCRIBE __keyspace@0__:postern/*/lease/*/item\r\n');
+    let paused = 0;
+    for (let tries = 0; paused === 0 && tries < 20; tries += 1) {
+      await fleet.letExpire(key, -1_000);
+      await wait(50); // for what the watcher is told of that write
+      running = first.start('token', 'work');
+      running.stdin.end();
+      while (!(await there('lease')) && refreshTokensSent(sandbox).length === tries) await wait(5);
+      const isBetween = (await there('lease')) && !(await there('note'));
+      if (isBetween) await wait(2_500);
+      if (isBetween && !(await there('lease'))) paused += 1;
+      const stopped: Running = running;
+      running = undefined;
+      stopped.kill('SIGCONT');
+      const ended = await stopped.finished;
+      assert.deepEqual([ended.code, ended.stderr], [0, '']);
+    }
+    watching.destroy();
+    assert.equal(paused, 1, 'it was paused between the two');
+    const sent = refreshTokensSent(sandbox);
+    assert.equal(new Set(sent).size, sent.length);
+  });
+
+  test('an engine that removes leases before their time: the machine gives up, says so, and has sent nothing', async () => {
+    await using engine = await startRedis();
+    await using sandbox = await startSandbox({ approve: true });
+    await using fleet = await openFleet({ address: engine.address(), count: 1 });
+    const [first] = fleet.machines;
+    assert.ok(first);
+    await logInOn(first, sandbox);
+    await fleet.letExpire(fleet.keyOf(first), -1_000);
+    const remove = "for _, key in ipairs(redis.call('keys', 'postern/*/lease/*/item')) do redis.call('del', key) end";
+    await using removing = startCommand(
+      'redis-cli',
+      ['-p', `${engine.port}`, '-r', '-1', 'eval', remove, '0'],
+      first.home,
+    );
+    const { code, stderr } = await first.run('token', 'work');
+    removing.kill('SIGKILL');
+    assert.equal(code, 7, stderr);
+    assert.match(stderr, /turn of this machine to refresh this login ended in Redis.*maxmemory-policy noeviction/s);
+    assert.equal(refreshTokensSent(sandbox).length, 0);
+    const after = await first.run('token', 'work');
+    assert.equal(after.code, 0, after.stderr);
   });
 });

@@ -141,6 +141,17 @@ export function sharedOvertaken(label: string): Failure {
   });
 }
 
+/** The lease ended before the refresh token was sent: nothing was changed by anybody here. */
+export function sharedTurnLost(label: string): Failure {
+  return new Failure({
+    code: 'shared_overtaken',
+    exit: exitCode.store,
+    message: `The turn of this machine to refresh this login ended in ${label} before anything was sent: this process was paused for longer than its lease, another machine has the login, or the engine removed the lease.`,
+    remedy:
+      'Try again. If it goes on, see that the engine removes nothing before its time (in Redis: maxmemory-policy noeviction), or raise POSTERN_LEASE_SECONDS. How a fleet is set up: postern help fleet',
+  });
+}
+
 /** Another machine goes on having the lease. @param by Its name and process, from a sealed item. */
 export function sharedBusy(label: string, by: string, waitedMs: number): Failure {
   return new Failure({

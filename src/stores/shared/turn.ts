@@ -2,7 +2,7 @@ import { isFailure } from '../../core/failure.js';
 import { timeLimit } from '../../core/time.js';
 import type { EngineEntry } from '../engines/engine.js';
 import type { SharedTurn } from '../ports.js';
-import { sharedOvertaken, sharedUncertain } from './failures.js';
+import { sharedTurnLost, sharedUncertain } from './failures.js';
 import { type Note, newNonce } from './items.js';
 import type { Lease, SharedParts } from './lease.js';
 
@@ -86,7 +86,7 @@ export class Turn implements SharedTurn {
       const [lease, note] = await engine.read([this.lease.name, this.#name], signal);
       const isOurs = this.lease.isOurs(lease);
       if (this.#isOwnNote(note)) this.#noteRevision = note?.revision;
-      if (!isOurs) throw sharedOvertaken(engine.label);
+      if (!isOurs) throw sharedTurnLost(engine.label);
       if (this.#noteRevision !== undefined) return;
     }
     throw sharedUncertain(engine.label, cause);
