@@ -18,7 +18,8 @@ function createMemoryIndex(): CredentialIndex {
   let document: IndexDocument = { version: 1, logins: [], registrations: [] };
   return {
     read: async () => document,
-    update: async (change) => {
+    update: async (change, first) => {
+      await first;
       document = change(document);
       return document;
     },

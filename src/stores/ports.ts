@@ -63,8 +63,11 @@ export interface SecretStores {
 export interface CredentialIndex {
   /** @throws Failure `index_corrupt`, `index_newer`, `index_unsafe` */
   read(): Promise<IndexDocument>;
-  /** Reads, changes and replaces it under a lock between processes. */
-  update(change: (document: IndexDocument) => IndexDocument): Promise<IndexDocument>;
+  /**
+   * Reads, changes and replaces it under a lock between processes. `change` may be called twice.
+   * @param first Waited for before; where it rejects nothing is changed, and that is thrown. After a power cut the old one may be there.
+   */
+  update(change: (document: IndexDocument) => IndexDocument, first?: Promise<unknown>): Promise<IndexDocument>;
   /** Takes in the logins that other machines have made in the shared store that the person has set. @throws as that store */
   adopt?(kind?: StoreKind): Promise<void>;
 }
@@ -93,8 +96,11 @@ export interface Recovery {
 
 /** A refresh that is under way; its reserved space is freed at the end. */
 export interface BegunRefresh extends AsyncDisposable {
-  /** Keeps the response for good, in the reserved space; false where nothing was spent. @throws Failure `state_unwritable` */
-  keep(value: Secret): Promise<boolean>;
+  /**
+   * Keeps the response, in the reserved space: SIGKILL takes nothing back from now on, a power cut once this resolves.
+   * Undefined where nothing was spent. @throws Failure `state_unwritable`, at once or later
+   */
+  keep(value: Secret): Promise<void> | undefined;
 }
 
 /** Limits on what is done within an hour, over all processes. */

@@ -66,18 +66,28 @@ export function handingOver(
   return { ...http, send };
 }
 
+/** A response in a sealed file: true once it is on the disk for good, false where the disk fails. Never rejects. */
+export type Sealed = Promise<boolean>;
+
 /**
  * Seals what cannot be had again, as it came, before anything else is done with it: the authorization server may have taken
- * the old refresh token back by now, and this process may be killed at any moment. False where that fails, or nothing was
- * spent: then the store alone has to do.
+ * the old refresh token back by now, and this process may be killed at any moment. The disk is waited for beside what
+ * follows. Undefined where it fails at once, or nothing was spent: then the store alone has to do.
  */
-export async function sealResponse(
+export function sealResponse(
   refresh: BegunRefresh,
   { generation }: StoredCredential,
   { body, now }: { readonly body: Uint8Array; readonly now: number },
-): Promise<boolean> {
+): Sealed | undefined {
   const item = new Secret(JSON.stringify({ response: Buffer.from(body).toString('base64'), now, generation }));
-  return (await refresh.keep(item).catch(ignoreFailure)) ?? false;
+  try {
+    return refresh.keep(item)?.then(
+      () => true,
+      (error) => ignoreFailure(error) ?? false,
+    );
+  } catch (error) {
+    return ignoreFailure(error);
+  }
 }
 
 /** The credential that a sealed response makes of the stored one; undefined for one that makes none. */
@@ -109,16 +119,34 @@ export function whyNotOurs(held: StoredCredential, { idToken, obtainedAt }: Issu
 /**
  * Moves a refreshed credential into its store, then what the index tells of it. While the store goes on failing nothing
  * is handed out. The caller holds the lock.
- * @param sealed It waits in a sealed file, and will be moved at the next use at the latest.
+ * @param sealed It will be moved at the next use at the latest.
  * @throws Failure the store's own, with what follows from it
  */
 export async function keepCredential(
   ports: TokenPorts,
   request: Pick<ValidTokenRequest, 'login' | 'signal'>,
   fresh: StoredCredential,
-  sealed: boolean,
+  sealed: Sealed | undefined,
 ): Promise<void> {
-  const { login, signal } = request;
+  const { login } = request;
+  const { expiresAt, obtainedAt, scopes } = fresh;
+  const stored = writeToStore(ports, request, fresh, sealed);
+  // The store has it first: what the index tells of it is put right at the next read, where it matters.
+  await tryUpdate(
+    ports,
+    (document) => withLogin(document, login.key, (old) => ({ ...old, expiresAt, obtainedAt, scopes })),
+    stored,
+  );
+  await stored;
+  if (sealed !== undefined) await ports.recovery.forget(login.key).catch(ignoreFailure); // it goes the next time
+}
+
+async function writeToStore(
+  ports: TokenPorts,
+  { login, signal }: Pick<ValidTokenRequest, 'login' | 'signal'>,
+  fresh: StoredCredential,
+  sealed: Sealed | undefined,
+): Promise<void> {
   const item = encodeCredential(fresh);
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -128,16 +156,10 @@ export async function keepCredential(
       if (!(error instanceof Failure)) throw error;
       // What is there follows on another refresh or login: that one counts.
       if (error.code === 'shared_overtaken') throw error;
-      if (attempt === maxWrites) throw refreshNotStored(login, error, sealed);
+      if (attempt === maxWrites) throw refreshNotStored(login, error, (await sealed) === true);
       await ports.clock.sleep(attempt * writePauseMs, signal);
     }
   }
-  if (sealed) await ports.recovery.forget(login.key).catch(ignoreFailure); // it goes the next time
-  const { expiresAt, obtainedAt, scopes } = fresh;
-  // The store has it: what the index tells of it is put right at the next read, where it matters.
-  await tryUpdate(ports, (document) =>
-    withLogin(document, login.key, (old) => ({ ...old, expiresAt, obtainedAt, scopes })),
-  );
 }
 
 /**

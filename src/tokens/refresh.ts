@@ -2,13 +2,20 @@ import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
 import { isSharedKind } from '../core/records.js';
 import type { HttpClient } from '../http/request.js';
 import type { FailedToken, TokenResult } from '../oauth/token.js';
-import { platformRefusedTooOften } from '../oauth/workload/failures.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { Lock } from '../stores/ports.js';
 import { currentProofs } from './client-keys.js';
 import type { Refreshes } from './company/vouch.js';
 import { loginExpired, refreshLeftElsewhere, replacedTooOften, tokenUnusable } from './failures.js';
-import { handingOver, keepCredential, recover, refreshed, sealResponse, whyNotOurs } from './keep-refreshed.js';
+import {
+  handingOver,
+  keepCredential,
+  recover,
+  refreshed,
+  type Sealed,
+  sealResponse,
+  whyNotOurs,
+} from './keep-refreshed.js';
 import { readCredential, withLogin } from './read-credential.js';
 import { forgetRegistration } from './registrations.js';
 import { requestRefresh, tokenFailure } from './send-refresh.js';
@@ -17,7 +24,6 @@ import { type Begun, begunIn } from './shared/begun.js';
 import { refreshLeftByMachine } from './shared/failures.js';
 import {
   cannotRefresh,
-  isByOthersWord,
   isRefreshable,
   isRefused,
   stillLives,
@@ -25,7 +31,7 @@ import {
   usable,
   type ValidTokenRequest,
 } from './token-request.js';
-import { maxPlatformRefusals, platformRefusals } from './workload/own-grant.js';
+import { isByOthersWord, maxPlatformRefusals, mayAskByPlatform, platformRefusals } from './workload/own-grant.js';
 
 /** How long a process waits for another one's refresh: not long while the token that it has still lives. */
 const lockWaitMs = { tokenLives: 5_000, tokenEnded: 30_000 } as const;
@@ -88,13 +94,13 @@ class Refresh {
     const stored = await this.#read();
     const recovered = await recover(ports, login, stored);
     const held = recovered ?? stored;
-    if (recovered !== undefined && !(await this.#keep(recovered, true))) return 'again';
+    if (recovered !== undefined && !(await this.#keep(recovered, Promise.resolve(true)))) return 'again';
     if (this.#isUsable(held)) return held;
     if (!isRefreshable(held)) throw cannotRefresh(held, request, ports.clock.now());
     const { logins, providers = [] } = await ports.index.read();
     const isDead = [...logins, ...providers].some(({ key, dead }) => key === login.key && dead);
     if (isDead || held.ended === true) throw loginExpired(login, 'the authorization server refused to refresh it');
-    if (!(await this.#mayAskByPlatform(held))) return held;
+    if (!(await mayAskByPlatform(ports, login, held, this.#lives(held)))) return held;
     if (await this.#isSpentElsewhere(held)) return held;
     const ours = await this.#begin(held);
     if (ours === 'again' || 'accessToken' in ours) return ours === 'again' ? ours : held;
@@ -103,10 +109,10 @@ class Refresh {
     // Paused for so long that another machine took the lock: what is stored may be another one now.
     if (!turn.isHeld()) return 'again';
     ports.progress.begin('Refreshing the token');
-    let sealed = false;
+    let sealed = undefined as Sealed | undefined;
     const take = async (body: Uint8Array) => {
       refresh.shared?.responded();
-      sealed = await sealResponse(refresh, held, { body, now: ports.clock.now() });
+      sealed = sealResponse(refresh, held, { body, now: ports.clock.now() });
     };
     const spends = refresh.shared !== undefined && held.grant === undefined;
     const sending = spends ? async () => await refresh.shared?.sending() : undefined;
@@ -119,12 +125,12 @@ class Refresh {
     if (problem !== undefined) throw tokenUnusable(held.binding.issuer, problem);
     const fresh = refreshed(proof, result.token);
     // Sealed, it follows on the stored credential or on none: the next one with the lock finds out.
-    if (sealed && !turn.isHeld()) return 'again';
+    if (!turn.isHeld() && (await sealed)) return 'again';
     return (await this.#keep(fresh, sealed)) ? fresh : 'again';
   }
 
   /** False where another machine has written this login meanwhile: that one counts. */
-  async #keep(fresh: StoredCredential, sealed: boolean): Promise<boolean> {
+  async #keep(fresh: StoredCredential, sealed: Sealed | undefined): Promise<boolean> {
     try {
       await keepCredential(this.#ports, this.#request, fresh, sealed);
       return true;
@@ -199,20 +205,6 @@ class Refresh {
       if (isFailure(error) && lives) return held;
       throw error;
     }
-  }
-
-  /**
-   * Were the platform's tokens refused too often within the hour? False where the token at hand still lives.
-   * @throws Failure `assertion_refused`
-   */
-  async #mayAskByPlatform(held: StoredCredential): Promise<boolean> {
-    const { login } = this.#request;
-    if (!isByOthersWord(held)) return true;
-    const isAllowed = await this.#ports.attempts.allows(platformRefusals(login), maxPlatformRefusals);
-    if (isAllowed || this.#lives(held)) return isAllowed;
-    if (held.provider === undefined) throw platformRefusedTooOften(login, maxPlatformRefusals);
-    const { providerRefusedTooOften } = await import('../oauth/company/failures.js');
-    throw providerRefusedTooOften(login, maxPlatformRefusals);
   }
 
   /**

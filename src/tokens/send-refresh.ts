@@ -168,6 +168,6 @@ export async function widenCredential(
   if (missing.length > 0) throw scopeNotForClient(login.server, missing);
   const fresh = refreshed(held, result.token);
   // Nothing was spent for it: where it is lost, the client asks again.
-  await keepCredential(ports, request, fresh, false);
+  await keepCredential(ports, request, fresh, undefined);
   return { ...login, expiresAt: fresh.expiresAt, obtainedAt: fresh.obtainedAt, scopes: fresh.scopes };
 }

@@ -109,8 +109,3 @@ export function cannotRefresh(token: Token, wanted: Wanted, now: number): Failur
     ? lifeTooShort(login, expiresAt - now, minLifeOf(token, minLifeMs))
     : loginExpired(login, 'its token has expired, or is about to, and there is no refresh token');
 }
-
-/** Is another one's word what this login is refreshed by: a platform's, or a company's provider's? */
-export function isByOthersWord({ assertion, provider }: StoredCredential): boolean {
-  return assertion !== undefined || provider !== undefined;
-}

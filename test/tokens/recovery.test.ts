@@ -206,7 +206,7 @@ test('[A-136] a sealed answer is judged when it is found as one that has just co
   assert.ok(stored.refreshToken);
   const found = async (body: string, generation = stored.generation) => {
     await using refresh = await recovery.begin(login.key, { bytes: 100, spent: stored.refreshToken });
-    await sealResponse(refresh, { ...stored, generation }, { body: Buffer.from(body), now: clock.now() });
+    void sealResponse(refresh, { ...stored, generation }, { body: Buffer.from(body), now: clock.now() });
     const credential = await recover(scene.ports, login, stored);
     assert.equal(existsSync(fileOf(scene, login)), credential !== undefined, 'of no use, it goes');
     return credential?.accessToken.reveal();

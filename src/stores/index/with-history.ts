@@ -8,12 +8,12 @@ type Noted = readonly [login: LoginRecord, what: HistoryEvent | 'forgotten', why
 export function withHistory(index: CredentialIndex, history: LoginHistory): CredentialIndex {
   return {
     read: () => index.read(),
-    update: async (change) => {
+    update: async (change, first) => {
       let before: IndexDocument | undefined;
       const after = await index.update((document) => {
         before = document;
         return change(document);
-      });
+      }, first);
       for (const [login, what, why] of before === undefined ? [] : eventsOf(before, after)) {
         await (what === 'forgotten' ? history.forget(login) : history.note(login, what, why));
       }

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ignoreFailure } from '../../core/failure.js';
 import { once } from '../../core/lazy.js';
 import { Secret } from '../../core/secret.js';
 import { parseObject, stringField } from '../../core/text/json.js';
@@ -61,13 +62,18 @@ export function createRecovery({
       // Each room has a name of its own, so that nobody writes into another's.
       const room = join(directory, `${key}.${randomBytes(8).toString('hex')}.room`);
       const file = await takeRoom(room, Buffer.concat([Buffer.from(`${who}\n`), randomBytes(2 * bytes + spareBytes)]));
+      let kept: Promise<void> | undefined;
       return {
-        keep: async (value) => {
-          if (sealWith === undefined) return false;
-          await keepIn(file, room, pathOf(key), sealWith('recovery', value.reveal()));
-          return true;
+        keep: (value) => {
+          if (sealWith === undefined) return undefined;
+          kept = keepIn(file, room, pathOf(key), sealWith('recovery', value.reveal()));
+          return kept;
         },
-        [Symbol.asyncDispose]: once(() => giveBack(file, room)), // a number that was closed may be another file's by now
+        // Once: a number that was closed may be another file's by now.
+        [Symbol.asyncDispose]: once(async () => {
+          await kept?.catch(ignoreFailure);
+          await giveBack(file, room);
+        }),
       };
     },
     isWaiting: async (key) => existsSync(pathOf(key)),
@@ -165,14 +171,22 @@ async function giveBack(file: number, room: string): Promise<void> {
 }
 
 /**
- * Puts a text into the room, and makes it the file at `path`. What SIGKILL interrupts is done after two short calls, what
- * a power cut interrupts once this resolves.
- * @throws Failure `state_unwritable`
+ * Puts a text into the room, and makes it the file at `path`. What SIGKILL interrupts is done when this returns, what a
+ * power cut interrupts once that resolves.
+ * @throws Failure `state_unwritable`, at once or later
  */
-async function keepIn(file: number, room: string, path: string, text: string): Promise<void> {
+function keepIn(file: number, room: string, path: string, text: string): Promise<void> {
   try {
     ftruncateSync(file, writeSync(file, text, 0));
     whenFreeSync(() => renameSync(room, path));
+  } catch (cause) {
+    throw stateUnwritable(path, cause);
+  }
+  return onDisk(file, path);
+}
+
+async function onDisk(file: number, path: string): Promise<void> {
+  try {
     await synced(file);
     await syncFolder(dirname(path));
   } catch (cause) {

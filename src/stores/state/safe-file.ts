@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -35,22 +36,23 @@ export async function replaceFile(
 ): Promise<void> {
   try {
     removeIfThere(temporary);
-    const file = openSync(temporary, newFile, 0o600);
-    try {
-      writeFileSync(file, text);
-      fchmodSync(file, mode);
-      await synced(file);
-    } finally {
-      closeSync(file);
-    }
+    await writeNew(temporary, text, mode);
     await whenFree(async () => renameSync(temporary, path));
   } catch (error) {
-    try {
-      unlinkSync(temporary);
-    } catch {
-      // what went wrong before is what is told
-    }
+    removeQuietly(temporary); // what went wrong before is what is told
     throw error;
+  }
+}
+
+/** A new file, on the disk when this resolves. */
+async function writeNew(path: string, text: string | Uint8Array, mode: number): Promise<void> {
+  const file = openSync(path, newFile, 0o600);
+  try {
+    writeFileSync(file, text);
+    fchmodSync(file, mode);
+    await synced(file);
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -113,19 +115,89 @@ export interface StateFile<Value> {
   readonly locks: Locks;
   readonly lock: string;
   readonly waitMs: number;
-  /** What is there now. */
+  /** What is there now: the same value where the file is the same. */
   read(): Value;
   textOf(value: Value): string;
 }
 
-/** Writes what `change` makes of the value; nothing where it returns the very value that it was given. */
-export async function updateStateFile<Value>(file: StateFile<Value>, change: (value: Value) => Value): Promise<Value> {
+/**
+ * Writes what `change` makes of the value; nothing where it returns the very value that it was given.
+ * @param first Waited for before anything is changed, and nothing is where it rejects. The text is on the disk by then, and takes
+ *   the file's place if nobody else has: after a power cut the old one may be there.
+ * @throws what `first` rejects with
+ */
+export async function updateStateFile<Value>(
+  file: StateFile<Value>,
+  change: (value: Value) => Value,
+  first?: Promise<unknown>,
+): Promise<Value> {
   const { signal } = new AbortController();
-  await using _lock = await file.locks.acquire(file.lock, { waitMs: file.waitMs, signal });
+  const drafting = first && draftOf(file, change).catch(ignoreError); // it is written anew, then
+  let draft: Draft<Value> | undefined;
+  try {
+    try {
+      await first;
+    } finally {
+      draft = await drafting;
+    }
+    await using _lock = await file.locks.acquire(file.lock, { waitMs: file.waitMs, signal });
+    const before = file.read();
+    if (draft !== undefined && draft.before === before) {
+      const { path, after } = draft;
+      await whenFree(async () => renameSync(path, file.path));
+      return after;
+    }
+    const after = change(before);
+    if (after !== before) await replacePrivateFile(file.path, file.textOf(after));
+    if (first === undefined) await removeDrafts(file.path);
+    return after;
+  } finally {
+    if (draft !== undefined) removeQuietly(draft.path);
+  }
+}
+
+interface Draft<Value> {
+  readonly path: string;
+  readonly before: Value;
+  readonly after: Value;
+}
+
+/** What a file is to be, written beside it without a lock. Undefined where it is to stay as it is. */
+async function draftOf<Value>(
+  file: StateFile<Value>,
+  change: (value: Value) => Value,
+): Promise<Draft<Value> | undefined> {
   const before = file.read();
   const after = change(before);
-  if (after !== before) await replacePrivateFile(file.path, file.textOf(after));
-  return after;
+  if (after === before) return undefined;
+  const path = `${draftsOf(file.path)}${randomBytes(8).toString('hex')}`;
+  try {
+    await writeNew(path, file.textOf(after), 0o600);
+  } catch (error) {
+    removeQuietly(path);
+    throw error;
+  }
+  return { path, before, after };
+}
+
+/** How the paths of its drafts begin. */
+function draftsOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.draft-`);
+}
+
+/** Of processes that were killed; who loses one that way writes it anew. */
+async function removeDrafts(path: string): Promise<void> {
+  for (const one of await pathsIn(dirname(path))) if (one.startsWith(draftsOf(path))) removeQuietly(one);
+}
+
+function ignoreError(): undefined {}
+
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // it is not there, or stays
+  }
 }
 
 function removeIfThere(path: string): void {

@@ -1,11 +1,13 @@
 import type { Failure } from '../../core/failure.js';
 import { isFailure } from '../../core/failure.js';
 import type { CorePorts } from '../../core/ports.js';
+import type { LoginRecord } from '../../core/records.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import type { TokenGrant } from '../../oauth/token.js';
 import { type AssertionClaims, checkAssertion } from '../../oauth/workload/assertion.js';
-import { assertionRefused, assertionUnusable } from '../../oauth/workload/failures.js';
+import { assertionRefused, assertionUnusable, platformRefusedTooOften } from '../../oauth/workload/failures.js';
 import { type KeptAssertion, sourceInWords } from '../../stores/assertions/source.js';
+import type { StoredCredential } from '../../stores/credential-item.js';
 import type { StorePorts } from '../../stores/ports.js';
 
 /** Refusals of a platform's tokens within an hour, after which a login is not renewed by itself. */
@@ -13,6 +15,29 @@ export const maxPlatformRefusals = 10;
 
 /** What they are counted by; a new login starts anew. */
 export const platformRefusals = ({ key }: { readonly key: string }): string => `refused platform ${key}`;
+
+/** Is another one's word what this login is refreshed by: a platform's, or a company's provider's? */
+export function isByOthersWord({ assertion, provider }: StoredCredential): boolean {
+  return assertion !== undefined || provider !== undefined;
+}
+
+/**
+ * May another one's word be asked for, or was it refused too often within the hour? False where the token at hand lives on.
+ * @throws Failure `assertion_refused`
+ */
+export async function mayAskByPlatform(
+  { attempts }: Pick<StorePorts, 'attempts'>,
+  login: LoginRecord,
+  held: StoredCredential,
+  lives: boolean,
+): Promise<boolean> {
+  if (!isByOthersWord(held)) return true;
+  const isAllowed = await attempts.allows(platformRefusals(login), maxPlatformRefusals);
+  if (isAllowed || lives) return isAllowed;
+  if (held.provider === undefined) throw platformRefusedTooOften(login, maxPlatformRefusals);
+  const { providerRefusedTooOften } = await import('../../oauth/company/failures.js');
+  throw providerRefusedTooOften(login, maxPlatformRefusals);
+}
 
 /** A client's own request for a token: as whom, and by which grant. */
 export interface OwnRequest {
