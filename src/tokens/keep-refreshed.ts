@@ -80,14 +80,16 @@ export function sealResponse(
   { body, now }: { readonly body: Uint8Array; readonly now: number },
 ): Sealed | undefined {
   const item = new Secret(JSON.stringify({ response: Buffer.from(body).toString('base64'), now, generation }));
+  let kept: Promise<void> | undefined;
   try {
-    return refresh.keep(item)?.then(
-      () => true,
-      (error) => ignoreFailure(error) ?? false,
-    );
+    kept = refresh.keep(item);
   } catch (error) {
     return ignoreFailure(error);
   }
+  return kept?.then(
+    () => true,
+    (error) => ignoreFailure(error) ?? false,
+  );
 }
 
 /** The credential that a sealed response makes of the stored one; undefined for one that makes none. */
