@@ -7,12 +7,16 @@ import { cheaperExports } from './cheaper.mjs';
 
 /**
  * The bundles beside `main`: which modules lie there, of those that are imported when they are used first. What these import
- * lies in the first bundle that needs it. A request, a refresh and a credential helper make do with `main`. What says why
+ * lies in the first bundle that needs it. A request and a refresh make do with `main`. What says why
  * something failed is most of what they import and do not need: it is loaded when one of its functions is called first.
  */
 const divisions = [
   { name: 'failures', modules: /^(?!core\/).*failures\.js$/ },
-  { name: 'usual', modules: /^(?:(?:app\/help|call|mcp|stores\/(?:engines|shared))\/(?!request\.command)|credential\/exec|login\/status|oauth\/dpop\/token-proofs|tokens\/dpop\/login-proofs)/ },
+  {
+    name: 'usual',
+    modules:
+      /^(?:app\/(?:completion|field|help|print-failure|terminal\/line|wrong-command-line)|call\/(?!request\.command)|credential\/(?!token)|login\/status|mcp\/|oauth\/(?:company|dpop\/token-proofs)|stores\/(?:engines|shared|state\/(?:failure-log|handed-out|shell-history|tool-lists))|tokens\/(?:company|detached-refresh|dpop\/login-proofs))/,
+  },
   {
     name: 'rare',
     modules: /^(?:app\/(?:relay-origins|server-program|uninstall)|bridge|client-metadata|config|doctor|fleet|login(?!\/logins)|proxy|relay|sandbox|setup|upgrade-check)\b/,
