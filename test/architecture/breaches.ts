@@ -128,7 +128,7 @@ export const limits = {
     160 +
     14 +
     20 +
-    125,
+    140,
 } as const;
 
 /**

@@ -24,6 +24,8 @@ export interface BusConnection extends Disposable {
    * connection (read-item.ts). It lives as long as the connection and the service.
    */
   session: string | undefined;
+  /** The key of the item that was read last, and its object path then. */
+  item: { readonly key: string; readonly path: string } | undefined;
 }
 
 /**
@@ -57,6 +59,7 @@ const restMs = 5_000;
 class Connection implements BusConnection {
   readonly isOpen: Promise<boolean>;
   session: string | undefined;
+  item: BusConnection['item'];
   readonly #socket: Socket;
   #limit: NodeJS.Timeout | undefined;
   readonly #waiting = new Map<number, (response: BusMessage | BusTrouble) => void>();

@@ -131,12 +131,10 @@ export class ItemAccess implements Items {
    * is open. KeePassXC might ask a person all the same.
    */
   async #isReplaced(account: string, text: string, deadline: number): Promise<boolean> {
-    const { clock, limits } = this.#options;
     this.#item = undefined;
     if (!this.#isReadHere || this.#gaveUp !== undefined) return false;
-    const service = await this.#bus.use(limits.probeMs, askServiceName);
-    if (typeof service === 'string' || !asksNoMore.has(service.name)) return false;
-    return await replaceSecret(this.#bus, account, text, Math.max(1, deadline - clock.monotonic()));
+    const item = { key: account, text, ms: Math.max(1, deadline - this.#options.clock.monotonic()) };
+    return await replaceSecret(this.#bus, item, async (bus) => asksNoMore.has((await askServiceName(bus)).name));
   }
 
   async #perform(request: ItemRequest, deadline = this.#deadline()): Promise<string | boolean | null> {
@@ -254,7 +252,7 @@ export class ItemAccess implements Items {
       this.#isReadHere = read.ok;
       if (read.ok) return { ok: true, value: read.value };
     }
-    const isWritten = text !== undefined && (await replaceSecret(this.#bus, account, text, limitMs));
+    const isWritten = text !== undefined && (await replaceSecret(this.#bus, { key: account, text, ms: limitMs }));
     return isWritten ? { ok: true, value: true } : undefined;
   }
 

@@ -35,7 +35,7 @@ async function perform({ operation, key = '', value = '' }: KeychainCommand): Pr
     case 'remove':
       return { value: await store.remove(key) };
     case 'replace':
-      return { value: await replaceSecret(new SessionBus(process.env), key, value, 5_000) };
+      return { value: await replaceSecret(new SessionBus(process.env), { key, text: value, ms: 5_000 }) };
     case 'fast':
       return {
         value: await readSecretFast(

@@ -67,7 +67,21 @@ test('what was read here is written over without a look at the keyring, and look
   });
   bus.asked.length = 0;
   await items.set('key', 'newer');
-  assert.deepEqual(bus.asked, ['GetNameOwner', 'GetNameOwner', 'SearchItems', 'SetSecret']);
+  assert.deepEqual(bus.asked, ['SearchItems', 'GetNameOwner', 'GetNameOwner', 'SetSecret']);
+});
+
+test('an item that another program has made anew meanwhile is read where it lies now; one that is gone is not found', async () => {
+  let paths = ['/item'];
+  const SearchItems = () => found(paths, []);
+  await using bus = await startBus({ SearchItems, '/item': secret('older'), '/another': secret('newer') });
+  const kept = new SessionBus(bus.env);
+  assert.deepEqual(await readSecret(kept, 'key'), { ok: true, value: 'older' });
+  paths = ['/another'];
+  assert.deepEqual(await readSecret(kept, 'key'), { ok: true, value: 'newer' });
+  paths = [];
+  assert.deepEqual(await readSecret(kept, 'key'), { ok: false, why: 'not found' });
+  paths = ['/item'];
+  assert.deepEqual(await readSecret(kept, 'another key'), { ok: true, value: 'older' });
 });
 
 /** What the hot path leaves. */

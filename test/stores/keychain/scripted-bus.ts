@@ -69,13 +69,13 @@ export const secret = (value: string): Reply => ({
 });
 export const odd: Reply = { signature: 's', body: new Body().text('odd') };
 
+/** By what the call names: its member, or its object's path, whichever stands here first. */
+export type Replies = Readonly<Record<string, Reply | (() => Reply) | undefined>>;
+
 /** A bus on which the Secret Service says these things, which no real one can be made to say. */
-export async function startBus(replies: Readonly<Record<string, Reply | undefined>>) {
+export async function startBus(replies: Replies) {
   const folder = await temporaryFolder();
-  const all: Readonly<Record<string, Reply | undefined>> = {
-    ...{ Hello: odd, ReadAlias: odd, OpenSession: session },
-    ...replies,
-  };
+  const all: Replies = { ...{ Hello: odd, ReadAlias: odd, OpenSession: session }, ...replies };
   const asked: string[] = [];
   const sockets: Socket[] = [];
   const serve = (socket: Socket): void => {
@@ -97,7 +97,8 @@ export async function startBus(replies: Readonly<Record<string, Reply | undefine
           const name = Object.keys(all).find((member) => bytes.includes(`${member}\0`)) ?? '';
           asked.push(name);
           const reply = all[name];
-          if (reply !== undefined) socket.write(encoded(reply, bytes.readUInt32LE(8)));
+          const said = typeof reply === 'function' ? reply() : reply;
+          if (said !== undefined) socket.write(encoded(said, bytes.readUInt32LE(8)));
         }
       });
   };
