@@ -166,6 +166,7 @@ async function startBus(opened: Opened, services: Readonly<Record<string, string
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: folder,
     XDG_RUNTIME_DIR: join(folder, 'run'),
+    TMPDIR: join(folder, 'run'), // KeePassXC looks there whether it runs already
     DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(folder, 'bus')}`,
     QT_QPA_PLATFORM: 'offscreen',
   };
