@@ -19,6 +19,7 @@ import { Redactor } from './app/redactor.js';
 import { isUnattended, registry } from './app/registry.js';
 import { loggedJson, loggedLine } from './app/requests/logged-request.js';
 import { runCommandLine } from './app/run.js';
+import { createKeyboard } from './app/terminal/keyboard.js';
 import type { Keyboard } from './app/terminal/quiet-keys.js';
 import { createSilence, createSpinner } from './app/terminal/spinner.js';
 import { createResultWriter, linesTo, writerTo } from './app/write-stream.js';
@@ -153,7 +154,8 @@ export async function start(release: Release, script: string, before: HotEnd | u
   });
   const { env, stdout, stderr, platform } = process;
   const launch = { script, before, elapsed: () => performance.now() };
-  const own = { interruption, programs, signals, launch, tokenGiven, stdin: () => process.stdin, own: {} };
+  const stdin = createKeyboard(() => process.stdin);
+  const own = { interruption, programs, signals, launch, tokenGiven, stdin, own: {} };
   const world = { env, stdout, stderr, platform, homedir: homedir(), ...release, ...own };
   owned.end(await run(process.argv.slice(2), world), programs.endedBy);
 }
