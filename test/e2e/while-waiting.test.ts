@@ -109,6 +109,7 @@ for (const how of ['Ctrl-Z', 'SIGSTOP'] as const) {
     const { terminal, screen, shown, pid } = await logIn(stage, script);
     await using _terminal = terminal;
     await stage.browser.opened();
+    await readsKeys(pid);
     if (how === 'Ctrl-Z') terminal.type('\x1a');
     else process.kill(pid, 'SIGSTOP');
     await screen.waitForStdout(/left with 1\d\d.*in the background/s);

@@ -58,13 +58,14 @@ export class QuietKeys {
     this.#on = wanted;
     const stdin = this.#stdin();
     if (wanted) {
+      process.on('SIGCONT', this.#continued); // first: whoever is stopped below has to hear of it
       this.#away = !isInForeground();
       if (!this.#away) this.#hush(stdin);
-      process.on('SIGCONT', this.#continued);
     } else {
       process.off('SIGCONT', this.#continued);
       stdin.off('data', this.#take).pause();
-      if (!this.#away) stdin.setRawMode?.(false);
+      // That it went on in the background may not have been told yet.
+      if (!this.#away && isInForeground()) stdin.setRawMode?.(false);
     }
   }
 

@@ -1,13 +1,23 @@
 import { createKeyboard } from '../../../src/app/terminal/keyboard.js';
 import { QuietKeys } from '../../../src/app/terminal/quiet-keys.js';
 
-// A program that listens to its keyboard, is stopped, and is ended by `process.exit` in the background: with a code that
-// its argument names.
+// A program that is stopped just when it has set its terminal, and ends with 7 when it is told to (SIGUSR2): at once (`exit`),
+// or by itself as it listens no more (`leave`).
 
+const { stdin } = process;
+const setRawMode = stdin.setRawMode.bind(stdin);
+stdin.setRawMode = (raw) => {
+  setRawMode(raw);
+  if (raw) process.kill(process.pid, 'SIGSTOP');
+  return stdin;
+};
+process.exitCode = 7;
+process.once('SIGUSR2', () => {
+  if (process.argv[2] === 'exit') process.exit();
+  listening[Symbol.dispose]();
+});
 const keys = new QuietKeys(
-  createKeyboard(() => process.stdin),
+  createKeyboard(() => stdin),
   () => undefined,
 );
-keys.listen(() => undefined);
-process.once('SIGCONT', () => setImmediate(() => process.exit(Number(process.argv[2]))));
-process.kill(process.pid, 'SIGSTOP');
+const listening = keys.listen(() => undefined);
