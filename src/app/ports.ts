@@ -194,7 +194,7 @@ function stateOf({ platform, homedir, env, hold, own, known, command }: PortsOpt
     const { createRecovery } = await import('../stores/state/recovery.js');
     return createRecovery({ directory: join(folder(), 'recovery') });
   });
-  const history = lazy({ read: true, note: true, forget: true }, async () => {
+  const history = lazy({ read: true, note: true, settle: true, forget: true }, async () => {
     const { createLoginHistory } = await import('../stores/state/login-history.js');
     return createLoginHistory({ stateFolder: folder(), command, now: () => clock.now() });
   });

@@ -215,7 +215,7 @@ export type HistoryEvent =
 /** Events of one kind. Holds no secret. */
 export interface HistoryEntry {
   readonly what: HistoryEvent;
-  /** Of a use the command, of an end why; else ''. */
+  /** Of a use the command (and the form, as in `credential git`), of an end why; else ''. */
   readonly detail: string;
   readonly count: number;
   /** Milliseconds since 1970. */
@@ -226,10 +226,12 @@ export interface HistoryEntry {
 /** What has happened to each login: bounded, for people, and nothing depends on it. */
 export interface LoginHistory {
   /** The latest last. */
-  read(login: Pick<LoginRecord, 'server' | 'account'>): Promise<readonly HistoryEntry[]>;
-  /** Notes what happens now; a use with the command that runs. Fails silently. */
+  read(login: Pick<LoginRecord, 'server' | 'account' | 'key'>): Promise<readonly HistoryEntry[]>;
+  /** Notes what happens now; a use with the command that runs, and what it was for (`why`). Fails silently. */
   note(login: Pick<LoginRecord, 'server' | 'account' | 'store'>, what: HistoryEvent, why?: string): Promise<void>;
-  forget(login: Pick<LoginRecord, 'server' | 'account'>): Promise<void>;
+  /** The login has another key from now on: what was given out under this one stays in its history. */
+  settle(login: Pick<LoginRecord, 'server' | 'account' | 'key'>): Promise<void>;
+  forget(login: Pick<LoginRecord, 'server' | 'account' | 'key'>): Promise<void>;
 }
 
 export interface StorePorts {

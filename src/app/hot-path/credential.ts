@@ -11,6 +11,7 @@ import { readSecretFast } from '../../stores/keychain/read-item.js';
 import type { HandedToken } from '../../stores/ports.js';
 import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.js';
 import { handedOutPath, noteHandedOut, recentlyHandedOut } from '../../stores/state/handed-out.js';
+import { noteGivenOut } from '../../stores/state/history-file.js';
 import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
 import { isRefreshable, usable } from '../../tokens/token-request.js';
@@ -98,10 +99,11 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
   proveWanted(credential.binding, call.wanted);
   const now = Date.now();
   const wanted = { login, minLifeMs: call.minLifeMs, kept: call.wanted.format === 'env' };
-  if (note !== undefined) {
+  left.afterwards = () => {
     const handed = { key: login.key, obtainedAt: credential.obtainedAt, refreshedAt: given?.refreshedAt };
-    left.afterwards = () => noteHandedOut(note, handed, Date.now());
-  }
+    if (note !== undefined) noteHandedOut(note, handed, Date.now());
+    noteGivenOut(stateFolder(), login.key, `credential ${call.wanted.format}`, Date.now());
+  };
   return usable(credential, wanted, now) && !isRefreshWaiting(login)
     ? call.output({ ...credential, server: login.server }, now)
     : undefined;

@@ -70,7 +70,7 @@ export const statusTable = {
     '--check asks 8 servers at a time, each for 15 s at most, with a valid token, which is refreshed where it has to be; nobody is asked to log in. Where no ID token says whose login it is, a tool such as whoami is called, if the server marks one read-only.',
   ],
   more: [
-    '-l tells the history, too: when a login was made, refreshed (by hand: with token --refresh), refused (by a server, or by what another program reported) and used, by which commands, and why it ended. A use is counted once for each token that a server has taken from call, request, bridge or proxy; what token and credential give to other programs is not counted, as they are not to become slower for it. A logout forgets it.',
+    '-l tells the history, too: when a login was made, refreshed (by hand: with token --refresh), refused (by a server, or by what another program reported) and used, by which commands, and why it ended. A use is counted once for each token that a server has taken from call, request, bridge or proxy, and each time that token, credential or exec has given one to another program. A logout forgets it.',
     'In a pipe there is no heading, and nothing is cut: name, server, who, state, in columns; “-” where there is none. The words may change with a release: programs read --json, whose form has a version (postern help json).',
     'Without --check secrets are neither read nor shown, and no server is asked. What a killed or failed login or logout has left in a store is removed.',
   ],

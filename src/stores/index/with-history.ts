@@ -2,7 +2,7 @@ import type { IndexDocument, LoginRecord } from '../../core/records.js';
 import { scopesMissing } from '../../core/scope.js';
 import type { CredentialIndex, HistoryEvent, LoginHistory } from '../ports.js';
 
-type Noted = readonly [login: LoginRecord, what: HistoryEvent | 'forgotten', why?: string];
+type Noted = readonly [login: LoginRecord, what: HistoryEvent | 'forgotten' | 'rekeyed', why?: string];
 
 /** The index, with what its changes mean for the history of each login noted: all but its uses is seen here. */
 export function withHistory(index: CredentialIndex, history: LoginHistory): CredentialIndex {
@@ -15,7 +15,9 @@ export function withHistory(index: CredentialIndex, history: LoginHistory): Cred
         return change(document);
       }, first);
       for (const [login, what, why] of before === undefined ? [] : eventsOf(before, after)) {
-        await (what === 'forgotten' ? history.forget(login) : history.note(login, what, why));
+        if (what === 'forgotten') await history.forget(login);
+        else if (what === 'rekeyed') await history.settle(login);
+        else await history.note(login, what, why);
       }
       return after;
     },
@@ -41,7 +43,8 @@ function eventsOfOne(before: LoginRecord | undefined, login: LoginRecord): reado
   const isNew = before === undefined || before.key !== login.key || before.generation !== login.generation;
   if (isNew) {
     const added = before === undefined ? [] : scopesMissing(before.scopes, login.scopes);
-    return [[login, added.length > 0 && before?.dead !== true ? 'stepped_up' : 'made']];
+    const made: Noted = [login, added.length > 0 && before?.dead !== true ? 'stepped_up' : 'made'];
+    return before === undefined || before.key === login.key ? [made] : [[before, 'rekeyed'], made];
   }
   const events: Noted[] = [];
   if (before.obtainedAt !== login.obtainedAt) events.push([login, 'refreshed']);

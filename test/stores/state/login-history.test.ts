@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { IndexDocument } from '../../../src/core/records.js';
 import { eventsOf } from '../../../src/stores/index/with-history.js';
-import { createLoginHistory, entriesIn, historyPath } from '../../../src/stores/state/login-history.js';
+import { entriesIn, givenOutPath, noteGivenOut } from '../../../src/stores/state/history-file.js';
+import { createLoginHistory, historyPath } from '../../../src/stores/state/login-history.js';
 import { loginRecord } from '../../login/status/login-record.js';
 import { assertMode } from '../../support/modes.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -46,6 +47,50 @@ test('nothing is noted of a token of the environment, or of a login in memory; a
   const file = join(folder.path, 'file');
   await writeFile(file, '');
   await createLoginHistory({ ...options, stateFolder: file }).note(login, 'used');
+});
+
+test('what the hot path gives out is counted with the rest, stays small, and is kept when the login gets another key', async () => {
+  await using folder = await temporaryFolder();
+  let now = 1000;
+  const history = createLoginHistory({ stateFolder: folder.path, command: 'call', now: () => now++ });
+  await history.note(login, 'used');
+  for (let count = 0; count < 1000; count += 1) noteGivenOut(folder.path, login.key, 'token', now++);
+  noteGivenOut(folder.path, login.key, 'credential git', now++);
+  const counted = [
+    ['call', 1],
+    ['token', 1000],
+    ['credential git', 1],
+  ];
+  const counts = async (of: typeof login) => (await history.read(of)).map(({ detail, count }) => [detail, count]);
+  assert.deepEqual(await counts(login), counted);
+  const { size, mode } = await stat(givenOutPath(folder.path, login.key));
+  assert.ok(size <= 16_384 + 200, String(size));
+  assertMode(mode, 0o600);
+  assert.equal((await readdir(join(folder.path, 'history'))).length, 2);
+  await history.settle(login);
+  assert.deepEqual(await counts({ ...login, key: 'e'.repeat(64) }), counted);
+  noteGivenOut(folder.path, login.key, 'token', now++);
+  await history.forget(login);
+  assert.deepEqual(await readdir(join(folder.path, 'history')), []);
+});
+
+test('nothing is written through a link, or to what is no file; one that cannot be written anew grows to 32 KiB at most', async () => {
+  await using folder = await temporaryFolder();
+  const path = givenOutPath(folder.path, login.key);
+  await mkdir(join(path, '..'), { mode: 0o700 });
+  const target = join(folder.path, 'target');
+  await writeFile(target, 'as it was');
+  await symlink(target, path);
+  noteGivenOut(folder.path, login.key, 'token', 1);
+  assert.equal(await readFile(target, 'utf8'), 'as it was');
+  await unlink(path);
+  await mkdir(path);
+  noteGivenOut(folder.path, login.key, 'token', 1);
+  await rmdir(path);
+  await mkdir(`${path}.${process.pid}`); // where it would be written anew
+  for (let count = 0; count < 250; count += 1) noteGivenOut(folder.path, login.key, 'x'.repeat(100), 1);
+  const { size } = await stat(path);
+  assert.ok(size > 32_768 && size <= 32_768 + 200, String(size));
 });
 
 test('whatever a file holds, its entries are few and whole; what was folded counts the same', () => {
@@ -91,6 +136,10 @@ test('a change of the index is what happened: made, stepped up, refreshed, ended
   assert.deepEqual(events(document(login, other), document(other)), [['default', 'forgotten']]);
   assert.deepEqual(change({ generation: 2 }), [['default', 'made']]);
   assert.deepEqual(change({ generation: 2, scopes: ['notes'] }), [['default', 'stepped_up']]);
+  assert.deepEqual(change({ key: 'e'.repeat(64) }), [
+    ['default', 'rekeyed'],
+    ['default', 'made'],
+  ]);
   assert.deepEqual(change({ obtainedAt: 5 }), [['default', 'refreshed']]);
   assert.deepEqual(change({ refusedToken: 5 }), [['default', 'reported']]);
   assert.deepEqual(change({ dead: true }), [
