@@ -65,5 +65,5 @@ export function noChoice(spec: OptionSpec, source: string, given: string, help: 
   const choices = 'choices' in spec ? (spec.choices ?? []) : [];
   const message = `${source} cannot be ${quoted(given, 80)}: it is one of ${choices.join(', ')}.`;
   const meant = closest(given, choices);
-  return meant === undefined ? usageWrong(message, help) : usageMistyped(message, meant);
+  return meant === undefined ? usageWrong(message, help) : usageMistyped(message, meant, { typed: given, meant });
 }

@@ -48,10 +48,8 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   const parsed =
     (await ownHelp(argv, registry, readLine)) ??
     (await readLine(argv).catch(async (error: unknown) => {
-      throw await withWays(
-        error,
-        tables.find((one) => isCommandName(one, named)),
-      );
+      const table = tables.find((one) => isCommandName(one, named));
+      throw withLineMeant(await withWays(error, table), argv, table);
     }));
   if (parsed.kind !== 'command') {
     const isAlone = parsed.kind === 'help' && argv.every((word) => word === '--no-color');

@@ -28,10 +28,13 @@ function helpOn(table: CommandTable | undefined): string {
 /** A word that is no command: a slip of the finger, a login's name, or what another program calls it. */
 export function unknownCommand(word: string, tables: readonly CommandTable[], logins: readonly string[]): Failure {
   const message = `There is no command ${quoted(word, 80)}.`;
-  if (logins.includes(word)) return usageMistyped(message, `postern call ${shellWord(word)}`);
+  if (logins.includes(word))
+    return usageMistyped(message, `postern call ${shellWord(word)}`, { typed: word, meant: word, command: ['call'] });
   const names = tables.filter(({ hidden }) => hidden !== true).flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const meant = closest(word, names) ?? elsewhere.get(word);
-  return meant === undefined ? usageWrong(message, 'postern --help') : usageMistyped(message, `postern ${meant}`);
+  return meant === undefined
+    ? usageWrong(message, 'postern --help')
+    : usageMistyped(message, `postern ${meant}`, { typed: word, meant });
 }
 
 /** What gh, mcpc, mcporter and others call a command of ours. */
@@ -80,22 +83,53 @@ export function failureOf(message: string, words: readonly string[], table: Comm
 }
 
 /**
- * What ended a command, where a name on its line was mistyped with the line to type instead. It is whole where all of it is
- * plain words: the value of an option or of a tool's argument may be a secret, and is not shown.
+ * What ended a command, where a word on its line was mistyped, with the whole line to type instead. The value of an option or
+ * of a tool's argument may be a secret, and is not shown.
  */
-export function withLineMeant(error: unknown, argv: readonly string[], table: CommandTable): unknown {
-  const { typed, meant } = (isFailure(error) && error.typo) || {};
-  if (!isFailure(error) || meant === undefined) return error;
-  const at = argv.indexOf(typed ?? '');
-  if (at > 0 && takesValue(argv[at - 1], table)) return error;
-  const [name = ''] = argv;
-  const hasValues = argv.some((word) => unknownIn([word], valueless(table)) !== undefined);
-  const isPlain = !hasValues && argv.every((word, index) => index === at || /^[\w./-]{1,40}$/.test(word));
-  const before = argv.slice(1, at).filter((word) => /^[a-z]/.test(word));
-  const wanted = [meant, ...toolIn(typed, meant, table)];
-  const words = at === -1 ? undefined : isPlain ? argv.toSpliced(at, 1, ...wanted) : [name, ...before, ...wanted];
-  if (words === undefined || (!isPlain && hasValues && before.length > 0)) return error;
-  return error.withRemedy(`Did you mean ${quoted(meant)}? Run: ${['postern', ...words.map(shellWord)].join(' ')}`);
+export function withLineMeant(error: unknown, argv: readonly string[], table: CommandTable | undefined): unknown {
+  const { typed = '', meant = '', command } = (isFailure(error) && error.typo) || {};
+  if (!isFailure(error) || !/^[\w-][\w ./=-]{0,200}$/.test(meant)) return error;
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const isHidden = (index: number, option = argv[index - 1]) => index < end && hidesValue(option, table);
+  const [at, another] = argv.flatMap((word, index) => (nameIn(word) === typed && !isHidden(index) ? index : []));
+  if (at === undefined || another !== undefined) return error;
+  // `--text hello`, where the tool is to be given text=hello.
+  const isDashed = typed.startsWith('--') && !meant.startsWith('-');
+  const isApart = isDashed && argv[at] === typed && argv[at + 1]?.startsWith('-') === false;
+  const words = argv.flatMap((word, index) => {
+    if (index === at + 1 && isApart) return [];
+    if (index !== at) return isHidden(index, index - 1 === at ? meant : undefined) ? '…' : shownWord(word);
+    const rest = isDashed ? '=' : word.slice(typed.length);
+    const value = meant.includes('=') ? '' : rest.replace(/^(:?=).*$/s, '$1…');
+    return [...(command ?? []), `${shellWord(meant)}${value}`, ...toolIn(typed, meant, table)];
+  });
+  const said = [...(command ?? []), meant].join(' ');
+  return error.withRemedy(`Did you mean ${quoted(said)}? Run: postern ${words.join(' ')}`);
+}
+
+/** A word that somebody has typed, in a line that is to be typed again. */
+function shownWord(word: string): string {
+  const [, name, equals] = /^([\w.-]{1,40})(:?=)/.exec(word) ?? [];
+  if (name !== undefined) return `${name}${equals}…`;
+  const isAddress = /^https?:/i.test(word) && word.length <= 200 && visibleUrl(word) === word;
+  return isAddress || /^[\w./-]{1,40}$/.test(word) ? shellWord(word) : '…';
+}
+
+/** Of an option, or a tool's argument, with its value. */
+function nameIn(word: string): string {
+  return /^(-{0,2}[\w.-]+?):?=/.exec(word)?.[1] ?? word;
+}
+
+/** Is it an option whose value is the next word, and not one of a few choices, or a number? */
+function hidesValue(word: string | undefined, table: CommandTable | undefined): boolean {
+  if (word === undefined || !/^-./.test(word) || word === '--' || word.includes('=')) return false;
+  const isOpen = (spec: OptionSpec) => !(spec.kind === 'boolean' || spec.kind === 'number' || 'choices' in spec);
+  return (
+    unknownIn(
+      [word],
+      optionsOf(table).filter((spec) => !isOpen(spec)),
+    ) !== undefined
+  );
 }
 
 /**
@@ -133,19 +167,11 @@ export function withClientOfVariables(
 }
 
 /** The tool that stands with its server in one word, as in `work.echo`, where the command takes one. */
-function toolIn(typed = '', server: string, { positionals }: CommandTable): readonly string[] {
+function toolIn(typed: string, server: string, table: CommandTable | undefined): readonly string[] {
   const [, tool] = /^@?[^.]+\.([\w-]+)$/.exec(typed) ?? [];
-  const isTaken = positionals.some(({ name }) => name === 'method') && typed.replace(/^@/, '').startsWith(`${server}.`);
+  const takesTool = table?.positionals.some(({ name }) => name === 'method') === true;
+  const isTaken = takesTool && typed.replace(/^@/, '').startsWith(`${server}.`);
   return isTaken && tool !== undefined ? [tool] : [];
-}
-
-/** Is it an option whose value is the next word? */
-function takesValue(word = '', table: CommandTable): boolean {
-  return word.startsWith('-') && !word.includes('=') && unknownIn([word], valueless(table)) !== undefined;
-}
-
-function valueless(table: CommandTable): readonly OptionSpec[] {
-  return optionsOf(table).filter(({ kind }) => kind === 'boolean');
 }
 
 /** The first option that none is called, as it was typed. */
@@ -167,10 +193,10 @@ function unknownOption(word: string, specs: readonly OptionSpec[], table: Comman
     specs.map((spec) => spec.name),
   );
   const message = `There is no option ${quoted(typed, 80)} here.`;
-  if (meant !== undefined) return usageMistyped(message, `--${meant}`);
+  if (meant !== undefined) return usageMistyped(message, `--${meant}`, { typed, meant: `--${meant}` });
   // What a tool is given has no dashes, which other programs have there. Its value may be a secret, and is not shown.
   if (table?.positionals.some((one) => one.name === 'arguments') === true && typed.startsWith('--')) {
-    return usageMistyped(message, `${shellWord(name)}=…`);
+    return usageMistyped(message, `${shellWord(name)}=…`, { typed, meant: name });
   }
   return usageWrong(message, helpOn(table));
 }

@@ -52,6 +52,8 @@ export interface FailureDetail {
 export interface Typo {
   readonly typed: string;
   readonly meant: string;
+  /** Words that are missing before it. */
+  readonly command?: readonly string[];
 }
 
 /** The system's code of an error, such as ENOENT; `unknown` where it has none. */

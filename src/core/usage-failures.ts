@@ -1,9 +1,9 @@
-import { exitCode, Failure } from './failure.js';
+import { exitCode, Failure, type Typo } from './failure.js';
 import { printable, quotedPath, shellWord } from './text/printable.js';
 import { isWindows } from './text/system.js';
 
-function wrongUsage(message: string, remedy: string, code = 'usage_wrong'): Failure {
-  return new Failure({ code, exit: exitCode.usage, message, remedy });
+function wrongUsage(message: string, remedy: string, code = 'usage_wrong', typo?: Typo): Failure {
+  return new Failure({ code, exit: exitCode.usage, message, remedy, typo });
 }
 
 /** The command line, or a value on it, is not one that this program takes. `help` is the command that explains. */
@@ -25,9 +25,9 @@ export function usageContradictory(option: string, other: string, help: string):
   );
 }
 
-/** A mistyped command or option with a likely meaning. */
-export function usageMistyped(message: string, meant: string): Failure {
-  return wrongUsage(message, `Did you mean ${meant}?`);
+/** A mistyped command or option with a likely meaning. @param typo Where a word of the line is to be replaced. */
+export function usageMistyped(message: string, meant: string, typo?: Typo): Failure {
+  return wrongUsage(message, `Did you mean ${meant}?`, 'usage_wrong', typo);
 }
 
 /** An option whose value cannot be used. `why` says it without quoting the value; `help` is the command that explains. */

@@ -39,7 +39,7 @@ test('results go to stdout, failures to stderr, the last line of it JSON with --
   assert.deepEqual([plain.code, plain.stdout], [2, '']);
   assert.equal(
     plain.stderr,
-    'postern: There is no command "tokn".\n         Did you mean postern token?\n         [usage_wrong, exit 2]\n',
+    'postern: There is no command "tokn".\n         Did you mean "token"? Run: postern token\n         [usage_wrong, exit 2]\n',
   );
   const json = await runProgram(home, ['tokn', '--json']);
   assert.equal(JSON.parse(json.stderr).error.code, 'usage_wrong');

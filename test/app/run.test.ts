@@ -101,18 +101,18 @@ test('a command answers to its other names', async () => {
 
 test('a mistyped command or option is refused with the one that was meant, exit 2', async () => {
   for (const [argv, remedy] of [
-    [['plnat'], 'Did you mean postern plant?'],
-    [['helo'], 'Did you mean postern help?'],
+    [['plnat'], 'Did you mean "plant"? Run: postern plant'],
+    [['helo'], 'Did you mean "help"? Run: postern help'],
     [['frobnicate'], 'See: postern --help'],
     [['help', 'plnt'], 'Did you mean postern help plant?'],
     [['help', 'exit-code'], 'Did you mean postern help exit-codes?'],
     [['help', 'frobnicate'], 'See: postern --help'],
-    [['hreb'], 'Did you mean postern herb?'],
+    [['hreb'], 'Did you mean "herb"? Run: postern herb'],
     [['hub'], 'See: postern --help'],
-    [['plant', 'a', '--szie', '1'], 'Did you mean --size?'],
-    [['--versoin'], 'Did you mean --version?'],
+    [['plant', 'a', '--szie', '1'], 'Did you mean "--size"? Run: postern plant a --size 1'],
+    [['--versoin'], 'Did you mean "--version"? Run: postern --version'],
     [['version', 'x'], 'See: postern version --help'],
-    [['auth', 'x'], 'Did you mean postern login?'],
+    [['auth', 'x'], 'Did you mean "login"? Run: postern login x'],
     [['toString'], 'See: postern --help'],
   ] as const) {
     const { exit, loaded } = await plant(...argv);

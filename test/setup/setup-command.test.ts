@@ -91,7 +91,7 @@ test('a variable that names another place is followed, a relative one is not', a
 test('a slip of the finger is answered with what was meant, curl with its command line', async () => {
   await using home = await plainHome();
   const slip = await runProgram(home, ['setup', 'cursr', server]);
-  assert.match(slip.stderr, /Did you mean "cursor"\? Run: postern setup cursor\n/);
+  assert.match(slip.stderr, /Did you mean "cursor"\? Run: postern setup cursor https:\/\/h\.example\/mcp\n/);
   const curl = await runProgram(home, ['setup', 'curl', server]);
   assert.equal(curl.stdout, `${helper.replace(' headers ', ' curl ')} | curl --config - ${server}\n`);
   const write = await runProgram(home, ['setup', 'curl', server, '--write']);

@@ -109,7 +109,7 @@ function typedValue(parameter: ToolParameter, text: string, help: string): JsonV
   const { name, types, choices } = parameter;
   const refused = (meant?: string) => {
     const remedy = meant === undefined ? `See: ${help}` : `Did you mean ${name}=${shellWord(meant)}?`;
-    return valueRefused({ name, text, takes: takesInWords(parameter) }, remedy);
+    return valueRefused({ name, text, takes: takesInWords(parameter) }, remedy, meant);
   };
   if (choices !== undefined) {
     const choice = choices.find((one) => one === text) ?? choices.find((one) => JSON.stringify(one) === text);

@@ -1,8 +1,8 @@
-import { exitCode, Failure } from '../../core/failure.js';
+import { exitCode, Failure, type Typo } from '../../core/failure.js';
 import { printable, quoted } from '../../core/text/printable.js';
 
-function wrong(code: string, message: string, remedy: string): Failure {
-  return new Failure({ code, exit: exitCode.usage, message, remedy });
+function wrong(code: string, message: string, remedy: string, typo?: Typo): Failure {
+  return new Failure({ code, exit: exitCode.usage, message, remedy, typo });
 }
 
 /** Names in a sentence, as many as can be read. */
@@ -19,6 +19,7 @@ export function toolUnknown(name: string, meant: string | undefined, help: strin
     'tool_unknown',
     `The server has no tool ${quoted(name, 80)}.`,
     meant === undefined ? `See ${list}` : `Did you mean ${printable(meant, 80)}? See ${list}`,
+    meant === undefined ? undefined : { typed: name, meant },
   );
 }
 
@@ -31,7 +32,8 @@ export function parameterUnknown(
   const message = `The tool ${quoted(tool, 80)} has no parameter ${quoted(name, 80)}.`;
   const there = names.length === 0 ? 'It takes none.' : `It takes: ${several(names)}.`;
   const hint = meant === undefined ? there : `Did you mean ${printable(meant, 80)}?`;
-  return wrong('parameter_unknown', message, `${hint} See: ${help}`);
+  const typo = meant === undefined ? undefined : { typed: name, meant };
+  return wrong('parameter_unknown', message, `${hint} See: ${help}`, typo);
 }
 
 /** @param example What to add, such as `text=…`. */
@@ -48,11 +50,13 @@ export function parameterMissing(tool: string, names: readonly string[], example
 export function valueRefused(
   { name, text, takes }: { readonly name: string; readonly text: string; readonly takes: string },
   remedy: string,
+  meant?: string,
 ): Failure {
   return wrong(
     'value_refused',
     `${printable(name, 80)} cannot be ${quoted(text, 80)}: it takes ${printable(takes, 400)}.`,
     remedy,
+    meant === undefined ? undefined : { typed: name, meant: `${name}=${meant}` },
   );
 }
 

@@ -104,7 +104,7 @@ test('each example is taken as it stands, and brings values of the types that th
   assert.equal(again.stdout, help.stdout);
   const wrong = await runProgram(home, ['call', server.url, 'piant', '--help']);
   assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
-  assert.match(wrong.stderr, /Did you mean paint\?/);
+  assert.match(wrong.stderr, /Did you mean "paint"\? Run: postern call \S+ paint --help\n/);
   const method = await runProgram(home, ['call', server.url, 'tools/list', '--help']);
   assert.match(method.stdout, /^Usage: postern call /);
 });

@@ -65,9 +65,12 @@ test('what does not fit the list is refused before the call, after a look at a n
   const asked = asker(server);
   const mistyped = await call(home, server, 'ehco', 'hello');
   assert.deepEqual([mistyped.code, asked()], [2, 'tools/list']);
-  assert.match(mistyped.stderr, /no tool "ehco"\.\s+Did you mean echo\?[\s\S]*\[tool_unknown, exit 2\]/);
+  assert.match(
+    mistyped.stderr,
+    /no tool "ehco"\.\s+Did you mean "echo"\? Run: postern call \S+\/mcp echo hello\s+\[tool_unknown, exit 2\]/,
+  );
   const method = await call(home, server, 'tools-list');
-  assert.match(method.stderr, /Did you mean tools\/list\?/);
+  assert.match(method.stderr, /Did you mean "tools\/list"\? Run: postern call \S+\/mcp tools\/list\n/);
   asked();
   const wrong = await call(home, server, 'echo', 'text=a', 'n=x');
   assert.deepEqual([wrong.code, asked()], [2, 'tools/list']);
@@ -168,7 +171,7 @@ test('arguments with dashes, and a method that is mistyped, bring what was meant
   await using home = await bareHome();
   const said = async (...words: readonly string[]) => (await runProgram(home, ['call', server.url, ...words])).stderr;
   assert.match(await said('tools/lst'), /Did you mean tools\/list\?/);
-  assert.match(await said('echo', '--text=a b'), /no option "--text"[\s\S]*Did you mean text=…\?/);
-  assert.match(await said('echo', '--text', 'hello'), /Did you mean text=…\?/);
-  assert.match(await said('echo', '--jsn'), /Did you mean --json\?/);
+  assert.match(await said('echo', '--text=a b'), /no option "--text"[\s\S]*Run: postern call \S+\/mcp echo text=…\n/);
+  assert.match(await said('echo', '--text', 'hello', 'n=5'), /Run: postern call \S+\/mcp echo text=… n=…\n/);
+  assert.match(await said('echo', '--jsn'), /Did you mean "--json"\? Run: postern call \S+\/mcp echo --json\n/);
 });
