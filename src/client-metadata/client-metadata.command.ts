@@ -49,7 +49,9 @@ function actionOf(args: DocumentArguments): Action {
   if (action === undefined) {
     const message = `client-metadata has no action ${quoted(args.action, 80)}; there are ${names.join(', ')}.`;
     const meant = closest(args.action, names);
-    throw meant === undefined ? usageWrong(message, help) : usageMistyped(message, `client-metadata ${meant}`);
+    throw meant === undefined
+      ? usageWrong(message, help)
+      : usageMistyped(message, `postern client-metadata ${meant}`, { typed: args.action, meant });
   }
   for (const { name } of clientMetadataTable.options) {
     const key = camelCase(name) as keyof DocumentArguments;

@@ -40,7 +40,9 @@ export function settingNamed(key: string | undefined): Setting {
   // Most know a setting by its option, whose name says no unit.
   const meant = closest(key, keys) ?? keys.find((one) => key.length > 2 && one.startsWith(key));
   const message = `There is no setting ${quoted(key, 80)}.`;
-  throw meant === undefined ? usageWrong(message, 'postern config') : usageMistyped(message, meant);
+  throw meant === undefined
+    ? usageWrong(message, 'postern config')
+    : usageMistyped(message, meant, { typed: key, meant });
 }
 
 /**

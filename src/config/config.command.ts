@@ -71,7 +71,9 @@ export const command: Command<typeof configTable, World> = {
       default: {
         const meant = closest(action, actions);
         const message = `postern config cannot ${quoted(action, 80)}; it can ${actions.join(', ')}.`;
-        throw meant === undefined ? wrong(message) : usageMistyped(message, `postern config ${meant}`);
+        throw meant === undefined
+          ? wrong(message)
+          : usageMistyped(message, `postern config ${meant}`, { typed: action, meant });
       }
     }
   },

@@ -20,7 +20,7 @@ export function labelled(look: Look, rows: readonly Row[], among: readonly Row[]
   const fitting = among.map(([label]) => columnsOf(label)).filter((columns) => columns <= share);
   const column = Math.max(0, ...fitting);
   const room = look.width - column - 4;
-  const isNarrow = room < (fitting.length < among.length ? 34 : 20);
+  const isNarrow = room < (fitting.length < among.length ? 34 : 24);
   return rows.flatMap(([label, text]) => {
     const name = toned(look, 'name', isNarrow ? label.trim() : label);
     const names = columnsOf(name) + 2 <= look.width ? [`  ${name}`] : wrapped(name, look.width, 2);

@@ -51,7 +51,7 @@ export function formatOf(args: CredentialArguments): CredentialFormat {
   const message = `There is no credential format ${quoted(args.format, 80)}.`;
   throw meant === undefined
     ? usageWrong(message, 'postern help credential')
-    : usageMistyped(message, `postern credential ${meant}`);
+    : usageMistyped(message, `postern credential ${meant}`, { typed: args.format, meant });
 }
 
 /** What has to be read before `readCall`. */

@@ -1,7 +1,7 @@
 import { loginCommand } from '../../core/login-command.js';
 import type { BrokenLogin, Clock } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord, type ProviderRecord, storeInWords } from '../../core/records.js';
-import { columnsOf, inColumnsOrStacked, withBrokenWords, wrapped } from '../../core/text/layout.js';
+import { columnsOf, commandLine, inColumnsOrStacked, withBrokenWords, wrapped } from '../../core/text/layout.js';
 import { type Look, plainLook, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import type { StorePorts } from '../../stores/ports.js';
@@ -128,14 +128,21 @@ export function loginLines(
 /** A name and a value; undefined: there is nothing to say. */
 export type LabelledRow = readonly [name: string, value: string | undefined];
 
-/** Rows of a name and a value; those without a value are left out. A terminal's lines are wrapped. */
+/** Rows of a name and a value; those without a value are left out. A terminal's lines are wrapped, a command to be copied is not. */
 export function labelledLines(look: Look, rows: readonly LabelledRow[]): readonly string[] {
   return rows.flatMap(([name, value]) => {
     if (value === undefined) return [];
     const label = `  ${name.padEnd(11)} `;
     const text = printable(value, 600);
+    const room = look.width - label.length;
+    const [, advice, command] = /^(?:(.+:) )?(postern [^;]+)$/s.exec(text) ?? [];
+    if (look !== plainLook && command !== undefined && columnsOf(text) > room) {
+      const above =
+        advice === undefined ? [toned(look, 'dim', label.trimEnd())] : labelledLines(look, [[name, advice]]);
+      return [...above, commandLine(command, look.width, indentBelow)];
+    }
     const words = text.split(' ');
-    if (look !== plainLook && Math.max(...words.map(columnsOf)) > look.width - label.length) {
+    if (look !== plainLook && Math.max(...words.map(columnsOf)) > room) {
       const broken = withBrokenWords(text, look.width - indentBelow);
       return [toned(look, 'dim', label.trimEnd()), ...wrapped(broken, look.width, indentBelow)];
     }

@@ -11,8 +11,9 @@ import { originText } from '../../tokens/credential-target.js';
 import { isDefaultLogin, loginsCalled } from '../../tokens/find-login.js';
 import { chosenRedirectUri } from '../../tokens/registrations.js';
 import type { LoginPorts } from '../ports.js';
-import { clientKeyJson, clientKeyLines, inWords, orphanLines } from '../render.js';
+import { clientKeyJson, clientKeyLines, orphanLines } from '../render.js';
 import type { CheckedLogin, CheckWorld } from './check-logins.js';
+import { failureJson, failureLines } from './failure-lines.js';
 import { historyJson, historyRows } from './history-lines.js';
 import {
   checkedJson,
@@ -205,7 +206,6 @@ async function print(world: World, { long }: Arguments, found: Found): Promise<v
   const { out, look } = world;
   const { logins, clientKeys, providers, failures } = found;
   const now = world.clock.now();
-  const lasting = failures.map((failure) => failureLine(failure, now));
   const blocks = [
     ...(long
       ? logins.map(({ status, checked, redirectUri, proxy, history }) => {
@@ -224,7 +224,7 @@ async function print(world: World, { long }: Arguments, found: Found): Promise<v
     ...(long ? clientKeys.map(clientKeyLines) : []),
     ...(failures.length === 0
       ? []
-      : [[...lasting, howToSeeWhy].flatMap((line) => fitted(line, readerLook(world).width))]),
+      : [failureLines(failures, now).flatMap((line) => fitted(line, readerLook(world).width))]),
   ];
   if (logins.length === 0) world.tell('No logins yet. Make one with: postern login URL');
   if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
@@ -270,18 +270,4 @@ function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] 
     ['to do', failure?.remedy],
     ['server says', says],
   ];
-}
-
-/** Such programs mostly hide what we print. */
-const howToSeeWhy = 'To see why: postern setup --check';
-
-/** What another program asked for in vain, in a line. `now` in milliseconds since 1970. */
-function failureLine({ at, format, origin, code }: FormatFailure, now: number): string {
-  const where = origin === '' ? '' : ` for ${origin}`;
-  const when = now - at < 1000 ? 'just now' : `${inWords(now - at)} ago`;
-  return printable(`Last failure: credential ${format}${where} ${when}: ${code.replaceAll('_', ' ')}`, 600);
-}
-
-function failureJson({ at, format, origin, code }: FormatFailure): Readonly<Record<string, unknown>> {
-  return { at: new Date(at).toISOString(), format, origin: origin === '' ? null : origin, code };
 }

@@ -230,3 +230,15 @@ test('a value that has no room beside its label stands below it, and an identifi
   assert.deepEqual(lines(40), ['  client', `    ${id.slice(0, 36)}`, `    ${id.slice(36)} (by hand)`]);
   assert.deepEqual(labelledLines(plainLook, [['client', 'x'.repeat(90)]]), [`  client      ${'x'.repeat(90)}`]);
 });
+
+test('a command that has no room beside its label stands whole below it, in a pipe beside it', () => {
+  const command = 'postern logout --idp http://127.0.0.1:45678';
+  const lines = (width: number, text: string) => labelledLines({ width, color: false }, [['end it by', text]]);
+  assert.deepEqual(lines(80, command), [`  end it by   ${command}`]);
+  assert.deepEqual(lines(40, command), ['  end it by', command]);
+  assert.deepEqual(lines(40, 'refused; to mend it: postern login work --account me'), [
+    '  end it by   refused; to mend it:',
+    '    postern login work --account me',
+  ]);
+  assert.deepEqual(labelledLines(plainLook, [['end it by', command]]), [`  end it by   ${command}`]);
+});
