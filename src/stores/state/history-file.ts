@@ -24,7 +24,7 @@ const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 const maxBytes = 16_384;
 
 /** One that cannot be written anew grows no further. */
-const mostBytes = 2 * maxBytes;
+const hardMaxBytes = 2 * maxBytes;
 
 /** Kinds of events that are kept of one login: those that were last. */
 const maxEntries = 40;
@@ -70,7 +70,7 @@ export function noteGivenOut(stateFolder: string, key: string, command: string, 
 /** What such a file says; nothing where it is not there, or not private. */
 export function readHistoryText(path: string): string {
   try {
-    const file = readIfThere(path, 2 * mostBytes);
+    const file = readIfThere(path, 2 * hardMaxBytes);
     return file === undefined ? '' : new TextDecoder().decode(file.bytes);
   } catch (error) {
     if (error instanceof Failure) return '';
@@ -110,7 +110,7 @@ function append(path: string, lines: string): number {
   const file = openToAppend(path);
   try {
     const stats = fstatSync(file);
-    if (stats.isFile() && stats.size < mostBytes) writeSync(file, lines);
+    if (stats.isFile() && stats.size < hardMaxBytes) writeSync(file, lines);
     return stats.size + lines.length;
   } finally {
     closeSync(file);
@@ -120,13 +120,15 @@ function append(path: string, lines: string): number {
 function openToAppend(path: string): number {
   // A named pipe that nobody reads is not waited for.
   const open = () => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  let file: number;
   try {
-    return open();
+    file = open();
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    return open();
+    file = open();
   }
+  return file;
 }
 
 /** Whoever adds a line meanwhile may lose it. */
