@@ -128,7 +128,7 @@ export const limits = {
     160 +
     14 +
     20 +
-    309,
+    311,
 } as const;
 
 /**

@@ -44,7 +44,9 @@ function eventsOfOne(before: LoginRecord | undefined, login: LoginRecord): reado
   if (isNew) {
     const added = before === undefined ? [] : scopesMissing(before.scopes, login.scopes);
     const made: Noted = [login, added.length > 0 && before?.dead !== true ? 'stepped_up' : 'made'];
-    return before === undefined || before.key === login.key ? [made] : [[before, 'rekeyed'], made];
+    // What is there before the first one is another login's, which an older release has ended.
+    if (before === undefined) return [[login, 'forgotten'], made];
+    return before.key === login.key ? [made] : [[before, 'rekeyed'], made];
   }
   const events: Noted[] = [];
   if (before.obtainedAt !== login.obtainedAt) events.push([login, 'refreshed']);

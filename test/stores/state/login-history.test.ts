@@ -132,7 +132,10 @@ test('a change of the index is what happened: made, stepped up, refreshed, ended
     eventsOf(before, after).map(([{ account }, what, why]) => [account, what, ...(why === undefined ? [] : [why])]);
   const other = loginRecord({ account: 'other' });
   const change = (changes: object) => events(document(login, other), document({ ...login, ...changes }, other));
-  assert.deepEqual(events(document(), document(login)), [['default', 'made']]);
+  assert.deepEqual(events(document(), document(login)), [
+    ['default', 'forgotten'],
+    ['default', 'made'],
+  ]);
   assert.deepEqual(events(document(login, other), document(other)), [['default', 'forgotten']]);
   assert.deepEqual(change({ generation: 2 }), [['default', 'made']]);
   assert.deepEqual(change({ generation: 2, scopes: ['notes'] }), [['default', 'stepped_up']]);
