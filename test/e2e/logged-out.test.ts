@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { makeHomeWithKey } from '../support/home.js';
 import { needs } from '../support/needs.js';
+import { runProgram, startProgram } from '../support/program.js';
 import { authorizationUrlOf, openStage, type Stage } from './stage.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
@@ -37,4 +39,26 @@ test('logout says what goes on working: access tokens that were handed out, unti
     failed.stdout,
     /^Logged out of r2\. Its token was not revoked: .* 500\. Its refresh token stays valid there\. Its access token stays valid for \d/,
   );
+});
+
+test('who logs out of what is not there, or twice, is not told to log in', async () => {
+  await using home = await makeHomeWithKey({ POSTERN_STORE: 'file' });
+  await using sandbox = startProgram(home, ['sandbox', '--approve']);
+  const [server = ''] = await sandbox.waitForStdout(/^http\S+$/m);
+  const run = (...words: readonly string[]) => runProgram(home, words);
+  const nothing = async (...words: readonly string[]) => {
+    const { code, stdout, stderr } = await run('logout', ...words);
+    assert.deepEqual([code, stdout], [3, '']);
+    assert.doesNotMatch(stderr, /postern login /);
+    return stderr;
+  };
+  for (const word of ['work', server]) assert.match(await nothing(word), /no logins are left\./);
+  for (const name of ['work', 'other']) {
+    const login = await run('login', server, '--device', '--name', name, '--account', name);
+    assert.equal(login.code, 0, login.stderr);
+  }
+  assert.equal((await run('logout', 'work')).code, 0);
+  assert.match(await nothing('work'), /No login named "work"\.\s+You have: other\./);
+  assert.match(await nothing('https://example.com/mcp'), /nothing to log out of\. All logins: postern status/);
+  assert.match(await nothing(server, '--account', 'wrk'), /Accounts: "other"\.\s+There is nothing to log out of\./);
 });

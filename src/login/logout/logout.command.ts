@@ -1,5 +1,5 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../../core/command.js';
-import { exitCode } from '../../core/failure.js';
+import { exitCode, isFailure } from '../../core/failure.js';
 import { isSharedKind, type LoginRecord, storeInWords } from '../../core/records.js';
 import type { ProxyServices } from '../../core/services/proxy-services.js';
 import { counted, printable } from '../../core/text/printable.js';
@@ -88,9 +88,7 @@ export const command: Command<typeof logoutTable, World> = {
 
 async function endOne(world: World, server: string, { account, force, local }: Arguments): Promise<CommandExit> {
   const { out, signal } = world;
-  // Who mistypes a name to log out of is not told to log in.
-  if (!server.includes('://')) loginsCalled((await world.index.read()).logins, server);
-  const login = await findLogin(world, { server, account, exact: true });
+  const login = await loginToEnd(world, server, account);
   if (local && !isSharedKind(login.store)) {
     throw usageWrong(
       '--local is for a login that machines share; this one is on this machine alone.',
@@ -106,6 +104,19 @@ async function endOne(world: World, server: string, { account, force, local }: A
   for (const line of orphanLines(left)) world.tell(line);
   await tellOfProxies(world, [login]);
   return 0;
+}
+
+/** @throws Failure as `findLogin`; who names what is not there is not told to log in. */
+async function loginToEnd(world: World, server: string, account: string | undefined): Promise<LoginRecord> {
+  const { logins } = await world.index.read();
+  try {
+    if (!server.includes('://')) loginsCalled(logins, server);
+    return await findLogin(world, { server, account, exact: true });
+  } catch (error) {
+    if (!isFailure(error, 'login_needed') || !error.remedy.includes('postern login ')) throw error;
+    if (logins.length === 0) throw error.withRemedy('There is nothing to log out of: no logins are left.');
+    throw error.withRemedy('There is nothing to log out of. All logins: postern status');
+  }
 }
 
 async function endProvider(world: World, issuer: string, { force }: Arguments): Promise<CommandExit> {
