@@ -20,9 +20,9 @@ export interface ArgumentSources {
 /** Methods without a slash; any other word is a tool's name. */
 const plainMethods = new Set(['ping', 'initialize']);
 
-/** Whether the first word after the server is the name of a tool. */
+/** Whether the first word after the server is the name of a tool; `tool(url: "a/b")` is meant as one. */
 export function isToolName(word: string): boolean {
-  return !word.includes('/') && !plainMethods.has(word);
+  return (!word.includes('/') || /^[\w.-]+\(/.test(word)) && !plainMethods.has(word);
 }
 
 /**

@@ -3,7 +3,15 @@ import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core
 import { shellWord } from '../../core/text/printable.js';
 import type { ToolParameter, ToolSignature } from '../../stores/ports.js';
 import { argumentUnusable } from '../failures.js';
-import { objectAlone, parameterMissing, parameterUnknown, valueRefused, wordAlone, wordsApart } from './failures.js';
+import {
+  colonWritten,
+  objectAlone,
+  parameterMissing,
+  parameterUnknown,
+  valueRefused,
+  wordAlone,
+  wordsApart,
+} from './failures.js';
 import { exampleOf, takesInWords } from './in-words.js';
 
 /** What one word of a command line gives a tool or prompt. */
@@ -75,11 +83,14 @@ function parameterFor(
   if (isValueAlone(name) && alone !== undefined && !named.has(alone.name)) {
     if (apart.length > 1) throw wordsApart(apart, shellWord(apart.join(' ')));
     if (isArguments(word, names)) throw objectAlone(word, alone.name);
+    const meant = withColon(word, names);
+    if (meant !== undefined) throw colonWritten(word, meant, shellWord(`${alone.name}=${word}`));
     return alone;
   }
   if (name === undefined) {
     const which = alone ?? parameters[0];
-    throw wordAlone(word, names, which === undefined ? '' : `${which.name}=${shellWord(word)}`, help);
+    const named = which === undefined ? '' : `${which.name}=${shellWord(word)}`;
+    throw wordAlone(word, names, withColon(word, names) ?? named, help);
   }
   if (isOpen) return undefined;
   throw parameterUnknown({ tool, name, names }, closest(name, names), help);
@@ -91,6 +102,12 @@ function isArguments(word: string, names: readonly string[]): boolean {
   const parsed = parseJson(new TextEncoder().encode(word), { maxDepth: 200, maxKeys: 100_000 });
   const members = parsed.ok ? Object.keys(asObject(parsed.value) ?? {}) : [];
   return members.length > 0 && members.every((name) => names.includes(name));
+}
+
+/** `name=value` for `name:value`, where a parameter is called so: other programs take it so. An address is none. */
+function withColon(word: string, names: readonly string[]): string | undefined {
+  const [, name, value] = /^([\w.-]+):(?!\/\/)(.+)$/s.exec(word) ?? [];
+  return name !== undefined && names.includes(name) ? shellWord(`${name}=${value}`) : undefined;
 }
 
 /** Is it a value, and no name? `https://example.com/?a=b` is one, too. */

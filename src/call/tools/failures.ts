@@ -84,6 +84,24 @@ export function objectAlone(word: string, name: string): Failure {
   );
 }
 
+/** `name:value`, where it could be the one value as well. Both ways to write what is meant. */
+export function colonWritten(word: string, parameter: string, value: string): Failure {
+  return wrong(
+    'argument_unusable',
+    `${quoted(word, 80)} may be a value, or a parameter with its value.`,
+    `For the parameter: ${printable(parameter, 200)}; for the value: ${printable(value, 200)}`,
+  );
+}
+
+/** A call that is written as in a program, such as `echo(text: "hello")`. @param command Calls the tool. */
+export function writtenAsFunction(word: string, tool: string, command: string): Failure {
+  return wrong(
+    'tool_unknown',
+    `The server has no tool ${quoted(word, 80)}.`,
+    `Did you mean ${printable(tool, 80)}? Its arguments stand apart: ${printable(command, 300)}`,
+  );
+}
+
 /** Several words that stand alone, where one value is wanted. @param example All of them, as one value. */
 export function wordsApart(words: readonly string[], example: string): Failure {
   return wrong(

@@ -8,7 +8,8 @@ import type { StorePorts, ToolList, ToolSignature } from '../../stores/ports.js'
 import type { OpenServer } from '../../tokens/find-login.js';
 import { methods } from '../failures.js';
 import { argumentsFor, type Given, needsSchema, plainArguments } from './arguments.js';
-import { toolUnknown } from './failures.js';
+import { toolUnknown, writtenAsFunction } from './failures.js';
+import { exampleOf } from './in-words.js';
 import { toolListOf } from './signatures.js';
 
 interface KnownToolsPorts extends Pick<StorePorts, 'toolLists'> {
@@ -112,6 +113,11 @@ export class KnownTools {
   }
 
   #unknown(list: ToolList | undefined, name: string): never {
+    const called = list?.tools.find((one) => one.name === /^([^(]+)\(.*\)$/s.exec(name)?.[1]);
+    if (called !== undefined) {
+      const examples = called.parameters.filter((one) => one.isRequired).map(exampleOf);
+      throw writtenAsFunction(name, called.name, this.#command([shellWord(called.name), ...examples].join(' ')));
+    }
     const names = list?.tools.map((one) => one.name) ?? [];
     throw toolUnknown(name, closest(name, [...names, ...methods]), this.#command(''));
   }

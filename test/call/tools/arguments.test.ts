@@ -108,6 +108,17 @@ test('an object of the tool’s parameters is not taken for the one value; any o
   assert.deepEqual(await send('text={"text":"a"}'), { text: '{"text":"a"}' });
 });
 
+test('a parameter and its value with a colon between them, as others write them, are not taken for the one value', async () => {
+  assert.match(
+    await refused('argument_unusable', schema, 'text:hello'),
+    /"text:hello" may be a value, or a parameter with its value\. For the parameter: text=hello; for the value: text=text:hello/,
+  );
+  assert.match(await refused('argument_unusable', schema, 'n:5'), /For the parameter: n=5; for the value: text=n:5/);
+  assert.match(await refused('argument_unusable', schema, 'text=a', 'on:true'), /Name it, such as on=true,/);
+  for (const text of ['other:a', 'text://host/a', 'text:', ':a', 'a text:b'])
+    assert.deepEqual(await send(text), { text });
+});
+
 test('unknown and missing parameters are refused with what was meant; JSON goes as it is', async () => {
   assert.match(
     await refused('parameter_unknown', schema, 'txet=a'),

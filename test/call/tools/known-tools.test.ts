@@ -71,6 +71,11 @@ test('what does not fit the list is refused before the call, after a look at a n
   );
   const method = await call(home, server, 'tools-list');
   assert.match(method.stderr, /Did you mean "tools\/list"\? Run: postern call \S+\/mcp tools\/list\n/);
+  const written = await call(home, server, 'echo(text: "https://x/")');
+  assert.match(
+    written.stderr,
+    /no tool "echo\(text:[\s\S]* Did you mean echo\? Its arguments stand\s+apart:\s+postern call \S+ echo text=/,
+  );
   asked();
   const wrong = await call(home, server, 'echo', 'text=a', 'n=x');
   assert.deepEqual([wrong.code, asked()], [2, 'tools/list']);
