@@ -3,7 +3,7 @@ import { interrupted } from '../core/output-failures.js';
 import type { CorePorts, Files, Signals } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { toned } from '../core/text/look.js';
-import { counted, shellWord } from '../core/text/printable.js';
+import { counted, printable, shellWord } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
 import { clientLoginOptions } from '../stores/own-login.js';
@@ -12,13 +12,14 @@ import { headerNote, headerOptions } from '../tokens/server-headers/header-optio
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { type CallRequest, call, commandFor, toolNamed } from './call.js';
 import { printResult } from './content/print-result.js';
+import type { Introduction } from './conversation.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
 import { callTimedOut, toolFailed } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, programRest, type ServerWorld } from './find-server.js';
 import type { DuringTask } from './follow-task.js';
 import { conversationOptions, loginNote, loginOptions, resultOptions } from './login-options.js';
 import { withLoginOffered } from './offer-login.js';
-import { isOfLists, notificationLine } from './render.js';
+import { instructionLines, isOfLists, notificationLine } from './render.js';
 import { toolHelp } from './tools/help.js';
 import { watch } from './watch.js';
 import { isToolName, type ProtocolCall, readCall } from './words.js';
@@ -71,7 +72,7 @@ export const callTable = {
   ],
   examples: [
     { command: 'postern call work', describe: 'list the tools' },
-    { command: 'postern call work -l', describe: 'what each parameter means, too' },
+    { command: 'postern call work -l', describe: 'what the server says of itself, and what each parameter means' },
     { command: 'postern call work add --help', describe: 'what a tool takes, and an example to copy' },
     { command: 'postern call work add a=5 b=3', describe: 'call the tool “add”' },
     { command: 'postern call work chart --save .', describe: 'save the images that it brings' },
@@ -133,17 +134,35 @@ export const command: Command<typeof callTable, World> = {
     const raw: Uint8Array[] = [];
     const keep = (method: string, bytes: Uint8Array) => method === wanted.method && raw.push(bytes);
     const form = args.output ?? (world.json ? 'json' : 'text');
+    const isList = wanted.method === 'tools/list' && form === 'text';
+    let said: Introduction | undefined;
+    const introduced = (introduction: Introduction) => {
+      said = introduction;
+    };
+    const more = {
+      ...(form === 'raw' && { raw: keep }),
+      ...(isList && args.long && world.out.isTerminal && { introduced }),
+    };
     const result = await withLoginOffered(world, target, () =>
-      perform(world, target, wanted, (request) => call(world, form === 'raw' ? { ...request, raw: keep } : request)),
+      perform(world, target, wanted, (request) => call(world, { ...request, ...more })),
     );
+    tellIntroduction(world, said);
     await printResult(world, { method: wanted.method, result, raw }, { form, folder: args.save, isLong: args.long });
-    if (wanted.method === 'tools/list' && form === 'text') tellMore(world, args, result['tools']);
+    if (isList) tellMore(world, args, result['tools']);
     if (wanted.method === 'tools/call' && result['isError'] === true) {
       throw toolFailed(String(wanted.params['name']), args.command.length > 0 ? undefined : args.server);
     }
     return 0;
   },
 };
+
+/** What the server says of itself, above its list. */
+function tellIntroduction({ tell, tellLook }: World, said: Introduction | undefined): void {
+  const { name, instructions } = said ?? {};
+  const head = name === undefined ? [] : [toned(tellLook, 'strong', printable(name, 80))];
+  const lines = [...head, ...instructionLines(instructions, tellLook.width)];
+  for (const line of lines.length === 0 ? [] : [...lines, '']) tell(line);
+}
 
 /** At a terminal: how many tools there are, and what says more of them. */
 function tellMore({ out, tell, tellLook }: World, { server, long, command }: Arguments, tools: unknown): void {

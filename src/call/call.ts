@@ -6,7 +6,7 @@ import { shellWord } from '../core/text/printable.js';
 import type { StorePorts, ToolSignature } from '../stores/ports.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Allowance } from './allowance.js';
-import type { Conversation } from './conversation.js';
+import type { Conversation, Introduction } from './conversation.js';
 import { type ConversationRequest, createConversation } from './create-conversation.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
 import { CallRefused } from './failures.js';
@@ -18,6 +18,8 @@ export interface CallRequest extends Omit<ConversationRequest, 'meter' | 'tell'>
   readonly params: JsonObject;
   /** What is given to a tool, which is the request then: its schema says what to make of it. */
   readonly tool?: ProtocolCall['tool'] | undefined;
+  /** Takes what the server says of itself, before the result; a server of the newer era is asked for it. */
+  readonly introduced?: ((said: Introduction) => void) | undefined;
   /** The server as the person named it; by its URL where that is not given. */
   readonly named?: string;
 }
@@ -56,7 +58,8 @@ export async function call(ports: CallPorts, request: CallRequest): Promise<Json
       warn: ports.terminal.tell,
     });
     if (request.method === 'initialize') return await conversation.describe();
-    await conversation.open();
+    if (request.introduced === undefined) await conversation.open();
+    else request.introduced(await conversation.introduction());
     return await ask(conversation, request, { known, maxPages: limits.callPages }).catch((error: unknown) => {
       const hasTool = conversation.leftUnderWay.includes('tools/call');
       throw hasTool && isFailure(error, 'interrupted') ? interruptedUnderWay('run the tool') : error;

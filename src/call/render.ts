@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/text/json.js';
-import { fitted } from '../core/text/layout.js';
+import { fitted, wrapped } from '../core/text/layout.js';
 import { piecesOf, printable, quoted } from '../core/text/printable.js';
 
 /**
@@ -51,6 +51,12 @@ export function* lines<Entry>(
     isFirst = false;
     yield line(entry);
   }
+}
+
+/** How the server wants to be used, as it says itself; none where it says nothing. */
+export function instructionLines(instructions: string | undefined, width: number): readonly string[] {
+  const said = printable((instructions ?? '').replace(/\s+/g, ' ').trim(), 600);
+  return said === '' ? [] : wrapped(`The server says: ${said}`, width);
 }
 
 /** Whether a notification tells that a list has changed: who asks for one thing need not know. */

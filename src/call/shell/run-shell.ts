@@ -13,7 +13,7 @@ import { largestInput } from '../call.command.js';
 import { type OutputForm, outputForms, printResult } from '../content/print-result.js';
 import { argumentUnusable, shellToolUnknown, toolFailed } from '../failures.js';
 import { withLoginOffered } from '../offer-login.js';
-import { isOfLists, lines, notificationLine } from '../render.js';
+import { instructionLines, isOfLists, lines, notificationLine } from '../render.js';
 import { toolHelp } from '../tools/help.js';
 import { timedLine } from '../watch.js';
 import { readCall } from '../words.js';
@@ -80,15 +80,13 @@ export async function runShell(real: ShellWorld, args: SessionArguments): Promis
     say(noteOf(world, method, params));
     return real.printed();
   });
-  const { name, instructions = '' } = await cancellable(world, (cancelled) =>
+  const { name, instructions } = await cancellable(world, (cancelled) =>
     withLoginOffered(world, args, () => session.open(cancelled)),
   );
   const history = await world.shellHistory();
   const greeting = `Connected to ${printable(name, 80)}. “help” says what to type; Ctrl-D ends.`;
-  const said = printable(instructions.replace(/\s+/g, ' ').trim(), 600);
-  for (const text of [greeting, ...(said === '' ? [] : [`The server says: ${said}`])]) {
-    for (const line of wrapped(text, world.tellLook.width)) world.tell(line);
-  }
+  const { width } = world.tellLook;
+  for (const line of [...wrapped(greeting, width), ...instructionLines(instructions, width)]) world.tell(line);
   using reader = await world.openLineReader({
     prompt: `${toned(world.tellLook, 'name', promptOf(args))}> `,
     history: await history.read().catch(() => []),
