@@ -30,7 +30,7 @@ const longestField = 500;
 export function stepLines(step: Step): readonly string[] {
   const { name, asked, came, rule, verdict, note } = step;
   const fields = [asked, came].map((text) => printable(text, longestField)).filter((text) => text !== '');
-  const line = `${verdict.padEnd(7)}  ${printable(name, 60).padEnd(29)}  ${fields.join('  ')}  [${printable(ruleInWords(rule), 120)}]`;
+  const line = `${verdict.padEnd(7)}  ${printable(name, 60).padEnd(29)}  ${fields.join(' → ')}  [${printable(ruleInWords(rule), 120)}]`;
   return note === undefined ? [line] : [line, `${' '.repeat(9)}${printable(note, longestField)}`];
 }
 

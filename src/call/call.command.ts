@@ -169,8 +169,8 @@ function tellMore({ out, tell, tellLook }: World, { server, long, command }: Arg
   if (!out.isTerminal || server === undefined || command.length > 0) return;
   const words = `postern call ${shellWord(server)}`;
   const count = Array.isArray(tools) ? `${counted(tools.length, 'tool')}. ` : '';
-  if (!long) tell(toned(tellLook, 'dim', `${count}What parameters mean: ${words} -l`));
-  tell(toned(tellLook, 'dim', `${long ? count : ''}More on one: ${words} TOOL --help`));
+  if (!long) tell(toned(tellLook, 'dim', `${count}What their parameters mean: ${words} -l`));
+  tell(toned(tellLook, 'dim', `${long ? count : ''}All of one tool: ${words} TOOL --help`));
 }
 
 /** Behind “--” stands the server itself: then no word names one. */

@@ -149,8 +149,8 @@ export function toolFailed(tool: string, server?: string): Failure {
     message: `The tool ${quoted(tool, 80)} reported an error.`,
     remedy:
       server === undefined
-        ? 'See what it printed, and check its arguments.'
-        : `See what it printed. What it takes: ${help}`,
+        ? 'What it said is above; check its arguments.'
+        : `What it said is above; what it takes: ${help}`,
   });
 }
 

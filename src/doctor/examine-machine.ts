@@ -68,7 +68,7 @@ async function attempt(report: Report, id: FindingId, work: () => Promise<void>)
 
 async function checkConfiguration({ configuration }: MachineWorld, report: Report): Promise<void> {
   await configuration();
-  report.pass('configuration', 'it can be used: postern config');
+  report.pass('configuration', 'valid; every setting: postern config');
 }
 
 async function checkEnvironment({ env, files, configuration }: MachineWorld, report: Report): Promise<void> {
@@ -79,7 +79,7 @@ async function checkEnvironment({ env, files, configuration }: MachineWorld, rep
     if (file === undefined || file === '') continue;
     if (!(await holdsCertificate(files, file))) report.found('authorities-unreadable', file);
   }
-  report.pass('network', 'no proxy, and the usual authorities');
+  report.pass('network', 'no proxy; the usual certificate authorities');
 }
 
 async function holdsCertificate(files: MachineWorld['files'], path: string): Promise<boolean> {
@@ -131,7 +131,7 @@ async function tryStore({ stores }: MachineWorld, kind: StoreKind, report: Repor
 
 function checkBrowser({ availability }: MachineWorld, report: Report): void {
   const where = availability();
-  if (where === 'desktop') report.pass('browser', 'a desktop: the usual browser is opened');
+  if (where === 'desktop') report.pass('browser', 'a desktop: your usual browser opens');
   else report.found('browser-missing', whereWords[where] ?? where);
 }
 
@@ -144,7 +144,7 @@ const whereWords: Readonly<Record<string, string>> = {
 
 async function checkCallback({ canListen }: MachineWorld, report: Report): Promise<void> {
   try {
-    report.pass('callback', `127.0.0.1:${await canListen()} could be listened at`);
+    report.pass('callback', `127.0.0.1:${await canListen()} is free to listen on`);
   } catch (error) {
     report.found('callback-refused', error instanceof Error ? error.message : 'it cannot be opened');
   }

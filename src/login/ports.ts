@@ -191,7 +191,10 @@ export interface RequestToOpen {
 export type LoginOutcome = 'stored' | 'failed' | 'declined';
 
 /** What the last page says of a login. */
-export type LoggedIn = Pick<LoginRecord, 'name' | 'server' | 'account' | 'identity'>;
+export interface LoggedIn extends Pick<LoginRecord, 'name' | 'server' | 'account' | 'identity'> {
+  /** It is the login at a company's provider, and not yet one at a server. */
+  readonly isProvider?: boolean;
+}
 
 export interface CallbackListener extends AsyncDisposable {
   /** `http://127.0.0.1:<port>/callback`, or with the host and the path that were chosen. */

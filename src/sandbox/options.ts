@@ -108,9 +108,7 @@ export function settingsFrom(options: SandboxOptions): SandboxSettings {
     throw new RangeError('issuerPath must be empty or a path such as /tenant1');
   }
   if (settings.companyIssuer !== '' && !/^http:\/\/127\.0\.0\.1:\d{1,5}(\/[\w.~-]+)*$/.test(settings.companyIssuer)) {
-    throw new RangeError(
-      'companyIssuer must be the provider of another sandbox, such as http://127.0.0.1:5801/company',
-    );
+    throw new RangeError('--company takes the provider of another sandbox, such as http://127.0.0.1:5801/company');
   }
   if (settings.metadataDocuments !== false) checkDocumentRules(settings.metadataDocuments);
   return settings;

@@ -132,8 +132,8 @@ test('the journal keeps every step, and prints each as it ends when asked to', (
   assert.equal(journal.steps.length, 2);
   assert.equal(recorded, 2);
   assert.deepEqual(shown, [
-    'pass     protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [RFC 9728 section 5.1, WWW-Authenticate Response]',
-    'warning  protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [RFC 9728 section 5.1, WWW-Authenticate Response]',
+    'pass     protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource → 200  [RFC 9728 section 5.1, WWW-Authenticate Response]',
+    'warning  protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource → 200  [RFC 9728 section 5.1, WWW-Authenticate Response]',
     '         mind this',
   ]);
 });

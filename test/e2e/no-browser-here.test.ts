@@ -10,7 +10,10 @@ const skip = needs('gnome-keyring', 'secret-tool');
 test('in a container and over SSH the login says how the answer finds its way back', { skip }, async () => {
   await using stage = await openStage();
   const places = [
-    [{ container: 'podman' }, /In a container, your browser can reach port (\d+) with --network host, or published/],
+    [
+      { container: 'podman' },
+      /This is a container: a browser outside reaches port (\d+) only with --network host, or where it is published/,
+    ],
     [{ container: 'podman', SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' }, /ssh -N -L (\d+):127\.0\.0\.1:\1 /],
   ] as const;
   for (const [variables, hint] of places) {

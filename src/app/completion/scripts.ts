@@ -97,5 +97,8 @@ function shellOf(given: string | undefined, env: Readonly<Record<string, string 
   const isMeant = (one: Shell) => one === given || (one === 'powershell' && given === 'pwsh');
   const shell = shells.find((one) => (given === undefined ? env['SHELL']?.endsWith(one) : isMeant(one)));
   if (shell !== undefined || given === undefined) return shell ?? 'bash';
-  throw usageWrong(`The words of ${quoted(given, 40)} cannot be completed.`, 'postern completion --help');
+  throw usageWrong(
+    `There is no completion for ${quoted(given, 40)}: it is for ${shells.join(', ')}.`,
+    'postern completion --help',
+  );
 }

@@ -248,7 +248,7 @@ function helpLines({ look }: Pick<ShellWorld, 'look'>): readonly string[] {
     ['TOOL --help', 'what a tool takes; also help TOOL'],
     ['prompts/get NAME', 'a prompt'],
     ['resources/read URI', 'a resource; any other method likewise'],
-    ['… --save DIR', 'save what is no text; also --output text, json or raw'],
+    ['… --save DIR', 'save images, audio and files; also --output text, json or raw'],
     ['exit', 'leave (or Ctrl-D)'],
   ];
   const cells = rows.map(([words = '', text = '']) => [toned(look, 'name', words), text]);

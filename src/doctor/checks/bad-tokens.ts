@@ -19,12 +19,17 @@ export async function checkBadTokens(
     byResponse.set(response, [...(byResponse.get(response) ?? []), what]);
   }
   for (const [response, tokens] of byResponse) {
-    const evidence = `${response} to ${tokens.join(', to ')}`;
+    const evidence = `${response} to ${inSentence(tokens)}`;
     const isRight = response === named || (response === 'status 400' && tokens.every((one) => one === malformed));
     if (isRight) report.pass('token', evidence);
     else if (response === 'status 401') report.found('bad-token-unnamed', evidence);
     else report.found(/^status 2/.test(response) ? 'bad-token-taken' : 'bad-token-status', evidence);
   }
+}
+
+function inSentence(texts: readonly string[]): string {
+  const [last = '', ...others] = texts.toReversed();
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`;
 }
 
 const named = '401 invalid_token';
@@ -71,8 +76,8 @@ function madeUpTokens(now: number, { issuer, resource }: Known): readonly (reado
   const unsigned = [part({ alg: 'none', typ: 'at+jwt' }), part({ ...claims, exp: seconds + 3600 }), ''].join('.');
   return [
     ['a made-up token', 'postern-doctor-made-up-token'],
-    ['one that has run out', old],
-    ['one without a signature', unsigned],
+    ['an expired one', old],
+    ['an unsigned one', unsigned],
     [malformed, '!!'],
   ];
 }

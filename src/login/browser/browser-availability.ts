@@ -49,8 +49,8 @@ export function browserHint(
       ];
     case 'container':
       return [
-        `In a container, your browser can reach port ${port} with --network host, or published (--listen-address).`,
-        'Otherwise use the code, or paste the final address, below.',
+        `This is a container: a browser outside reaches port ${port} only with --network host, or where it is published`,
+        '(--listen-address). If yours does not, use the code, or paste the final address, below.',
       ];
     case 'wsl':
       return asked

@@ -15,7 +15,7 @@ const maxShown = 300;
 
 type Tone = 'good' | 'bad' | 'plain';
 
-const neverCopy = 'Never copy this address, or the one before it, for anyone: nobody needs it.';
+const neverCopy = 'If anyone asks for this page’s address, or the one before it, do not give it.';
 
 type Texts = readonly [tone: Tone, title: string, text: string, note: string];
 
@@ -103,11 +103,11 @@ function accessOf(requestedResource: string | null | undefined): string | undefi
 type Row = readonly [what: string, text: string | undefined];
 
 /** Who is logged in where; the account only where it is not the usual one. */
-function rowsOf({ name, server, account, identity }: LoggedIn): readonly Row[] {
+function rowsOf({ name, server, account, identity, isProvider = false }: LoggedIn): readonly Row[] {
   const own = account === defaultAccount ? undefined : account;
   return [
-    ['Server', server],
-    ['Called here', name],
+    [isProvider ? 'Company’s provider' : 'Server', server],
+    ['Name here', name],
     ['Account', own],
     ['Signed in as', identity],
   ];

@@ -124,7 +124,7 @@ async function byBrowser(begun: BegunLogin, login: ProviderLoginRequest): Promis
           });
     const record = await keep(begun, login, redeemed);
     if (person.redirectUri !== undefined) await keepChosenRedirectUri(ports, issuer, person.redirectUri);
-    await listener.finish('stored', record);
+    await listener.finish('stored', { ...record, isProvider: true });
     return record;
   } catch (error) {
     await listener.finish(isFailure(error, 'denied') ? 'declined' : 'failed');

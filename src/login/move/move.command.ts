@@ -39,7 +39,8 @@ export const command: Command<typeof moveTable, World> = {
       const failed = failures.map(({ what, failure }) => ({ what, ...failureJson(failure) }));
       await out.json({ store, moved, failures: failed });
     } else {
-      if (moved + failures.length === 0) world.tell('There is nothing to move.');
+      if (moved + failures.length === 0)
+        world.tell(`Nothing to move: no secret is kept anywhere but in ${storeInWords(store)}.`);
       else await out.line(`Moved ${counted(moved, 'secret')} to: ${storeInWords(store)}.`);
       for (const alike of byFailure(failures)) {
         const [{ failure }] = alike;

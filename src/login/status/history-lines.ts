@@ -42,10 +42,12 @@ function times({ count, last }: HistoryEntry, now: number): string {
   return count === 1 ? `once, ${moment(last, now)}` : `${count} times, last ${moment(last, now)}`;
 }
 
-/** The day, and how long ago. */
+const dayMs = 86_400_000;
+
+/** How long ago, and for what is not of today the day. */
 function moment(time: number, now: number): string {
   const ago = now - time < 2000 ? 'just now' : `${inWords(now - time)} ago`;
-  return `${new Date(time).toISOString().slice(0, 10)} (${ago})`;
+  return now - time < dayMs ? ago : `${new Date(time).toISOString().slice(0, 10)} (${ago})`;
 }
 
 /** The same as JSON; null: not asked for. */

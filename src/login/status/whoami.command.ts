@@ -58,7 +58,7 @@ export const command: Command<typeof whoamiTable, World> = {
     const isAllKnown = meant.every((login) => login.identity !== undefined || login.grant !== undefined);
     if (checked === undefined && !isAllKnown) {
       tell(
-        `${server === undefined ? 'Some logins have' : 'This login has'} no ID token, which would say whose it is. The server may know: postern whoami${server === undefined ? '' : ` ${loginArgument({ server })}`} --check`,
+        `${server === undefined ? 'Some logins have' : 'This login has'} no ID token to say whose it is. To ask the server: postern whoami${server === undefined ? '' : ` ${loginArgument({ server })}`} --check`,
       );
     }
     return checked === undefined ? 0 : exitAfter(checked.values());

@@ -131,5 +131,5 @@ test('the help of each tool of the sandbox has an example that works; without a 
   }
   const failed = await runProgram(own, ['call', 'work', 'fail']);
   assert.equal(failed.code, 8);
-  assert.match(failed.stderr, /What it takes: postern call work fail --help\n/);
+  assert.match(failed.stderr, /what it takes: postern call work fail --help\n/);
 });

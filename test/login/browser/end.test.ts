@@ -7,8 +7,8 @@ import { type Reply, underTest } from './listener-under-test.js';
 
 test('[A-81] [A-113] the callback’s own reply comes only with the outcome, and leads to an address without code', async () => {
   for (const [outcome, words] of [
-    ['stored', /You are logged in.*close this tab.*never copy/is],
-    ['failed', /did not succeed.*terminal.*never copy/is],
+    ['stored', /You are logged in.*close this tab.*do not give it/is],
+    ['failed', /did not succeed.*terminal.*do not give it/is],
   ] as const) {
     await using on = await underTest();
     let callback: Reply | undefined;
@@ -47,12 +47,18 @@ test('the last page says which server and which login, as text; a no of the pers
   const { body, headers } = await page;
   assert.match(body, /You are logged in/);
   assert.match(body, /<dt>Server<\/dt><dd>https:\/\/a<wbr>\.example\/<wbr>/);
-  assert.match(body, /<dt>Called here<\/dt><dd>work<\/dd>/);
+  assert.match(body, /<dt>Name here<\/dt><dd>work<\/dd>/);
   assert.match(body, /<dt>Signed in as<\/dt>/);
   assert.doesNotMatch(body, /<script/);
   assert.ok(!body.includes('\u001b'));
   assert.match(headers['content-security-policy'] ?? '', /default-src 'none'/);
-  assert.doesNotMatch(createPages().loggedIn({ server: 's', account: 'default' }).html, /Account|Called|Signed/);
+  assert.doesNotMatch(
+    createPages().loggedIn({ server: 's', account: 'default' }).html,
+    /Account|Name here|Signed|provider/,
+  );
+
+  const atProvider = { server: 'https://idp.example', account: 'default', isProvider: true };
+  assert.match(createPages().loggedIn(atProvider).html, /<dt>Company’s provider<\/dt><dd>https:/);
 
   await using no = await underTest();
   const declined = no.callBack('error=access_denied');

@@ -91,7 +91,7 @@ export class CompanyProvider {
       return loginPage({
         action,
         csrf: this.#csrf(query),
-        client: `${client.id}, by your company,`,
+        client: `${client.id}, a program of your company’s,`,
         leadsTo: new URL(redirectUri).origin,
       });
     }

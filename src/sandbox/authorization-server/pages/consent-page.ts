@@ -68,7 +68,7 @@ ${warning(ask, name)}
 function identity(ask: ConsentQuestion): Markup {
   const host = vouchingHost(ask);
   if (host !== undefined) return html`${words(host)} <code>${address(ask.clientId)}</code>`;
-  return ask.preregistered ? html`this server, which knows it` : html`nobody: it chose its name itself`;
+  return ask.preregistered ? html`this server, which knows it` : html`nobody; it gave this name itself`;
 }
 
 /** It is broken behind its slashes before it is broken elsewhere. */

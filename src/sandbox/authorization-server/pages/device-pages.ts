@@ -10,7 +10,7 @@ export interface DeviceForm {
 /** Which code does your device show? */
 export function deviceInputPage(form: DeviceForm, wrong: boolean): SentResponse {
   const body = html`<h1>Which code does your program show?</h1>
-${wrong ? html`<p class="warning">No login waits with that code. Look at your program again: each code ends after ten minutes.</p>` : html`<p class="soft">It stands in the terminal where you started the login.</p>`}
+${wrong ? html`<p class="warning">No login waits with that code. Look at your terminal again: a code is good for a few minutes only.</p>` : html`<p class="soft">You find it in the terminal where you started the login.</p>`}
 <form method="post" action="${form.action}">
 ${hidden(form)}<input class="user-code" type="text" name="user_code" aria-label="Code" autocomplete="off" autofocus>
 <div class="choices"><button class="main" name="decision" value="code">Continue</button></div>
@@ -34,7 +34,7 @@ ${hidden(form)}<div class="choices">
 /** The end, either way. */
 export function deviceDonePage(allowed: boolean): SentResponse {
   const body = allowed
-    ? html`<h1>Done</h1><p>The program goes on by itself. You can close this page.</p>`
+    ? html`<h1>Done</h1><p>The login goes on in your terminal. You can close this page.</p>`
     : html`<h1>Stopped</h1><p>Nothing was allowed. You can close this page.</p>`;
   return pageResponse({ status: 200, title: allowed ? 'Done' : 'Stopped', body });
 }

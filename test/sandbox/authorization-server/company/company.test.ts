@@ -93,5 +93,5 @@ test('without a client that has a company there is no provider; a file of client
   assert.equal((await observe(`${sandbox.issuer}/company/.well-known/openid-configuration`)).status, 404);
   const [client] = readClients(new TextEncoder().encode('{"client_id": "tool", "company": "desktop"}'));
   assert.equal(client?.company, 'desktop');
-  await assert.rejects(startSandbox({ companyIssuer: 'https://idp.example' }), /companyIssuer/);
+  await assert.rejects(startSandbox({ companyIssuer: 'https://idp.example' }), /--company takes the provider/);
 });
