@@ -147,7 +147,7 @@ async function authorizeOrDoubt(begun: BegunLogin, attempt: AuthorizationAttempt
     const { signal, client, whenPageFails } = attempt;
     const isUnanswered = isFailure(error, 'login_timed_out') || signal.aborted;
     if (client.found !== undefined && isUnanswered) await noteUnanswered(begun, client.found);
-    if (signal.aborted && terminal.interactive) whenPageFails.tell(terminal);
+    if (signal.aborted && terminal.interactive) whenPageFails.tellAtTheEnd(terminal);
     throw error;
   }
 }

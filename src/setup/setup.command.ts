@@ -59,7 +59,7 @@ async function list({ externalPrograms, out, json, look }: World, args: SetupArg
 
 async function show(context: World, args: SetupArguments): Promise<CommandExit> {
   const { out, json, tell, index } = context;
-  const program = programNamed(args.program);
+  const program = programNamed(args.program, args.server);
   const programs = await externalProgramsFor(context, program, args);
   const request = args.proxy
     ? await shownProxied(context, program, args)
@@ -87,7 +87,7 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
 
 async function write(context: World, args: SetupArguments): Promise<CommandExit> {
   const { index, out, json, tell, signal } = context;
-  const program = programNamed(args.program);
+  const program = programNamed(args.program, args.server);
   const programs = await externalProgramsFor(context, program, args);
   if (program.line !== undefined) {
     throw nothingToWrite(program.title, 'it can ask no program for a header, so the token comes through a pipe');
@@ -154,7 +154,7 @@ async function check(context: World, args: SetupArguments): Promise<CommandExit>
 async function undo(context: World, args: SetupArguments): Promise<CommandExit> {
   const { locks, out, json, signal } = context;
   const programs = await context.externalPrograms();
-  const program = programNamed(args.program);
+  const program = programNamed(args.program, args.server);
   const kept = await recordToUndo(context, programs, program, args, signal);
   const undone = await undoEntry({ locks, programs }, kept, signal);
   const { record } = kept;

@@ -103,7 +103,7 @@ export async function requestsToCheck(
   const { logins } = await ports.index.read();
   const records = (await world.records.all()).map(({ record }) => record);
   if (args.program === undefined) return { all: await requestsOf(world, logins, records), isOne: false };
-  const program = programNamed(args.program);
+  const program = programNamed(args.program, args.server);
   const ofProgram = records.filter((record) => record.program === program.name);
   if (args.server === undefined && logins.length !== 1 && ofProgram.length > 0) {
     return { all: await requestsOf(world, logins, ofProgram), isOne: false };

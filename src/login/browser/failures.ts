@@ -86,10 +86,18 @@ export interface ShownClient {
 /** What to do where the login page shows an error: it sends no response then (RFC 6749 section 4.1.2.1). */
 export class PageAdvice {
   readonly text: string;
+  readonly #advice: string;
   #isPrinted = false;
 
   constructor(client: ShownClient) {
-    this.text = `Does the page show an error? ${client.resourceAdvice ?? ''}${waysOut(client)}`;
+    this.#advice = `${client.resourceAdvice ?? ''}${waysOut(client)}`;
+    this.text = `Does the page show an error? ${this.#advice}`;
+  }
+
+  /** At Ctrl-C, which a page that shows an error is one reason for. */
+  tellAtTheEnd(terminal: Pick<Terminal, 'tell'>): void {
+    if (!this.#isPrinted) terminal.tell(`Did the page show an error? ${this.#advice}`);
+    this.#isPrinted = true;
   }
 
   /** Once is enough. */

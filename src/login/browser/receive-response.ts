@@ -123,12 +123,12 @@ async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest): Promi
     latest = clock.monotonic();
     // Whoever took the opener's link before the person's browser would take the next one, too.
     if (!listener.doubtful) void browser.open(listener.link('opener'), request.browser);
-    showLink(terminal, request);
+    showLink(terminal, request, listener.doubtful ? undefined : 'Opened again. If no page shows');
   };
   using _keys = terminal.interactive ? terminal.listen(openAgain) : undefined;
   const hint = clock.sleep(Math.min(hintAfterMs, timeoutMs), signal);
   hint.then(
-    () => request.whenPageFails.tell(terminal, 'Still waiting, and there is time. '),
+    () => request.whenPageFails.tell(terminal, 'Still waiting; take your time. '),
     () => undefined,
   );
   const enter = terminal.interactive ? '; Enter opens the page again' : '';
@@ -144,7 +144,8 @@ function timeLeft(ms: number): string {
 }
 
 /** For an opened browser. On this machine our own link is shorter, and sends the response back the same way. */
-function showLink(terminal: Terminal, { listener, availability, consent, signal }: ReceiveRequest): void {
+function showLink(terminal: Terminal, request: ReceiveRequest, where = 'If no page opens in the browser'): void {
+  const { listener, availability, consent, signal } = request;
   // Where a page of ours comes first, this address leads there, too.
   const isHere = consent !== undefined || !['ssh', 'container'].includes(availability);
   const show = (url: string | undefined): void => {
@@ -152,7 +153,7 @@ function showLink(terminal: Terminal, { listener, availability, consent, signal 
     terminal.event({ event: 'login_page', url, redirectUri: listener.redirectUri });
     // Whoever watches an agent is to know why the page waits.
     if (consent !== undefined) terminal.tell('The page asks first whether to log in, as no person typed this.');
-    terminal.tell(`If no page opens in the browser${isHere ? '' : ' here'}, open this address in one:`);
+    terminal.tell(`${where}${isHere ? '' : ' here'}, open this address in one:`);
     terminal.tell(printable(url, maxShown));
   };
   if (isHere) show(listener.link('terminal'));

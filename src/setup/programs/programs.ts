@@ -1,6 +1,6 @@
 import { closest } from '../../core/text/closest.js';
 import { wordMissing } from '../../core/usage-failures.js';
-import { programUnknown } from '../failures.js';
+import { programUnknown, wordsSwapped } from '../failures.js';
 import { accessPrograms, curl } from './access-programs.js';
 import { buildPrograms } from './build-programs.js';
 import { crush } from './crush.js';
@@ -24,11 +24,14 @@ export const programs: readonly Program[] = [
   curl,
 ];
 
-/** The program of that name. @throws Failure `program_unknown`, `word_missing` */
-export function programNamed(name: string | undefined): Program {
+/** The program of that name. @param other The word after it, which may be the program where both were swapped. @throws Failure `program_unknown`, `word_missing` */
+export function programNamed(name: string | undefined, other?: string): Program {
   if (name === undefined) throw wordMissing('postern setup needs a program that is to use the login.', 'setup');
   const names = programs.map((program) => program.name);
-  const program = programs.find((one) => one.name === name.toLowerCase());
+  const called = (word: string | undefined) => programs.find((one) => one.name === word?.toLowerCase());
+  const program = called(name);
+  const swapped = called(other);
+  if (program === undefined && swapped !== undefined) throw wordsSwapped(name, swapped.name);
   if (program === undefined) throw programUnknown(name, closest(name, names));
   return program;
 }

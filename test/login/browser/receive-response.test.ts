@@ -120,6 +120,7 @@ test('[A-70] Enter opens the page again and shows its address, each time by a ne
     assert.equal(person.opened.length, count);
   }
   const links = [...person.opened, ...person.told.filter((line) => line.includes('/go/'))];
+  assert.equal(person.told.filter((line) => line.startsWith('Opened again. If no page shows, open')).length, 2);
   assert.equal(links.length, 6);
   assert.equal(new Set(links).size, 6);
   visit(`${listener.redirectUri}?code=x&state=${state}`);
@@ -138,6 +139,7 @@ test('[A-70] once the opener’s link was taken by two browsers, Enter shows the
   person.timePasses(1_000);
   person.pressEnter();
   assert.equal(person.opened.length, 1);
+  assert.doesNotMatch(person.told.join('\n'), /Opened again/);
   assert.equal(person.told.filter((line) => line.includes('/go/')).length, 2);
   visit(`${listener.redirectUri}?code=x&state=${state}`);
   await received;
@@ -151,7 +153,7 @@ test('while the browser is open: the time that is left, and after a minute what 
   person.timePasses(59_999);
   assert.doesNotMatch(person.told.join('\n'), /Still waiting/);
   person.timePasses(1);
-  await person.hasBeenTold('Still waiting, and there is time. Does the page show an error?');
+  await person.hasBeenTold('Still waiting; take your time. Does the page show an error?');
   for (const ms of [60_000, 60_000, 10_000, 10_000]) {
     person.timePasses(ms);
     await new Promise(setImmediate);
@@ -244,7 +246,7 @@ test('after a minute without an answer the person hears what to do about a page 
   await using listener = await listen();
   const person = fakePerson({ browser: 'opened', interactive: true });
   const received = receive(person, listener);
-  const hint = 'Still waiting, and there is time. Does the page show an error?';
+  const hint = 'Still waiting; take your time. Does the page show an error?';
   await person.hasBeenTold('open this address in one');
   person.timePasses(59_999);
   assert.ok(!person.told.join().includes(hint));
@@ -267,10 +269,14 @@ test('what to do where the page shows an error is said once', async () => {
     otherRedirect: 'postern login x',
   });
   advice.tell(person.ports.terminal, 'No answer yet. ');
-  advice.tell(person.ports.terminal); // at Ctrl-C
+  advice.tellAtTheEnd(person.ports.terminal);
   assert.deepEqual(person.told, [
     'No answer yet. Does the page show an error? Log in again, which registers this program anew. If it is about the redirect address, run: postern login x',
   ]);
+  const other = fakePerson({ browser: 'opened', interactive: true });
+  const client = { way: 'dynamic', isKept: false, redirectUri, hasFixedPort: false, otherRedirect: 'x' } as const;
+  new PageAdvice(client).tellAtTheEnd(other.ports.terminal);
+  assert.match(other.told.join(), /^Did the page show an error\? Register a client/);
 });
 
 test('[A-111] the deadline ends the wait with advice, and leaves no question behind', async () => {

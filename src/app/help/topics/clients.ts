@@ -1,8 +1,9 @@
 import type { Topic } from './topic.js';
 
 const text = `
-An authorization server wants to know which client asks. postern takes the first way that is open: a client that you registered, a
-client ID metadata document, dynamic registration; where there is none, it asks you. --registration forces one of them.
+An authorization server wants to know which client is asking. postern uses the first way that works: a client
+that you registered, a client ID metadata document, dynamic registration; where there is none, it asks you. --registration
+forces one of them.
 
 ## A client that you registered by hand
 
@@ -16,10 +17,11 @@ It is kept for that authorization server, its secret in the store, and used at t
     postern login https://example.com/mcp --redirect-uri http://localhost/callback
     postern login https://example.com/mcp --redirect-uri http://127.0.0.1:3118/oauth/callback
 
-The browser comes back to http://127.0.0.1, any free port, /callback. Some authorization servers take the name localhost alone, some
-the address alone, some one port or path: a login that is refused for it says which to try. The choice is kept for that authorization
-server, for every login, and \`postern status -l\` shows it; http://127.0.0.1/callback ends it. Without a port it is any free one.
-With --client-id it is what is registered there; in the configuration, \`redirectUri\` of a client in \`clients\`.
+The browser comes back to http://127.0.0.1, any free port, /callback. Some authorization servers accept only the name localhost,
+some only the address, some only one port or path; a login that is refused for that says what to try. The choice is kept for
+that authorization server, for every login, and \`postern status -l\` shows it; http://127.0.0.1/callback ends it. Without a port, any free one is
+used. With --client-id, give the address that is registered there; in the configuration it is \`redirectUri\` of a client in
+\`clients\`.
 
 ## A machine logs in as itself
 
@@ -29,13 +31,13 @@ With --client-id it is what is registered there; in the configuration, \`redirec
 
 No person takes part: the client has a secret, or a key (private_key_jwt, ES256 or RS256). The last line makes the key here: its
 private half never leaves the store, \`jwks.json\` is registered at the authorization server, and the same line without
---generate-key then logs in. Such a login renews itself, and asks for more scope itself, once. A token that the platform signs can stand
-in for both: \`postern help machines\`.
+--generate-key then logs in. Such a login renews itself, and asks for more scope by itself, once. A token that the platform
+signs can stand in for both: \`postern help machines\`.
 
 ## A client ID metadata document of your own
 
-An authorization server that says \`client_id_metadata_document_supported: true\` takes the address of a document for a client
-identifier, and reads there who asks. With a static site it takes five minutes:
+An authorization server that says \`client_id_metadata_document_supported: true\` accepts the address of a document as the
+client identifier, and reads there who is asking. With a static site it takes five minutes:
 
     postern client-metadata init --url https://example.com/postern/client.json --contact you@example.com
     postern client-metadata check

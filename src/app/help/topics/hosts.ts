@@ -14,10 +14,10 @@ headers. No token is written into any configuration: they run \`postern\` when t
     postern setup claude --undo
     postern login --from cursor --all
 
-The first line says which programs are here. The second shows the entry, to look at or to copy; --write puts it there, and the rest
-of the file keeps every byte. --check validates what is written, runs it, and says what the program would get; without a program, for all
-that was ever written. --undo takes it back. The last line logs in to every
-server that a program is set up for.
+The first line says which programs are here. The second shows the entry, to look at or to copy; --write puts it there, and the
+rest of the file keeps every byte. --check looks at what is written, runs it, and says what the program would get; without a
+program it does so for every entry that was ever written. --undo takes it back. The last line logs in to every server that a
+program is set up for.
 
 Where a proxy is the only way out, and the program does not pass \`HTTPS_PROXY\` on, --with-proxy names it in the entry (never one
 with a password).
@@ -32,13 +32,15 @@ They ask for headers: claude, codex. They start \`postern bridge\`:
 
 They ask for a credential: git, kubectl, bazel, go, curl.
 
-Each release is tried with the real claude, codex, opencode, copilot, cline, qwen, droid, grok, kilo and kimi, and what --write wrote
-for them, by a command and (but for codex) with --proxy; with amp, which needs an account, up to its own list. For the others places and forms are those of their makers' documents
-or sources, and nobody here has run them: --check tries all but the program itself. A program that came as a snap or a flatpak has its
-files in folders of its own, which are not looked for.
+Each release is tried with the real claude, codex, opencode, copilot, cline, qwen, droid, grok, kilo and kimi, and what --write
+wrote for them, by a command and (but for codex) with --proxy; with amp, which needs an account, up to its own list. For the
+others, places and forms come from their makers' documents or sources, and have not been run here: --check tries everything but
+the program itself. Programs that were installed as a snap or a flatpak keep their files in folders of their own, which postern
+does not look into.
 
-What a program wants of you before it uses an entry is said by --write. Gemini CLI starts no server in a folder that it was not told to
-trust, not even those of your own settings; copilot, grok and kimi say so of a folder's own servers, amp has them approved one by one.
+--write says what a program wants of you before it uses an entry. Gemini CLI starts no server in a folder that it was not told
+to trust, not even those of your own settings; copilot, grok and kimi say so of a folder's own servers, amp has them approved
+one by one.
 
 ## A program that can only start a command
 

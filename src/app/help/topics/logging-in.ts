@@ -10,9 +10,10 @@ const text = `
     postern login work --verbose
 
 The first line opens the browser and calls the login \`work\`, a name that every other command takes. --no-browser prints the
-address and takes the redirect URL that you paste, or lets it come by itself. --device shows a code to type in a browser on
-any device, where the authorization server offers that. --account keeps a second login for the same server. --from takes a
-server that another program is set up for, with --all every one of them. --verbose tells every step and every request.
+address; the answer comes back by itself, or you paste the address that the browser ends on. --device shows a code to type in a
+browser on any device, where the authorization server offers that. --account keeps a second login for the same server. --from
+logs in to a server that another program is set up for; with --all, to every one of them. --verbose shows every step and every
+request.
 
 ## Names and accounts
 
@@ -26,12 +27,12 @@ where a server is named and no --account.
 
     postern login work --browser-with firefox --browser-profile Work
 
-Both are remembered with the login; --browser-with default goes back. \`BROWSER\` is heeded where nothing was chosen.
+Both are remembered with the login; --browser-with default forgets them. Where nothing was chosen, \`BROWSER\` counts.
 
 ## Where no browser opens
 
 Over SSH, in a container, under WSL or without a display the login says why, and how the redirect URL finds its way back. Where
-the authorization server offers a code, it stands beside the address; whichever of the two is used first ends the other.
+the authorization server offers a code, it is shown beside the address: use whichever is easier.
 
 In a container the browser outside reaches a port that is published to your own computer alone:
 
@@ -51,9 +52,9 @@ the login that comes of it.
 A terminal is not needed. Started by an agent or an editor, \`login\`, \`call --login\`, \`request --login\`, \`bridge\` and \`proxy\` open
 the browser where there is a display. \`CI\` and --non-interactive forbid that; --browser allows it again.
 
-What you type at a terminal always opens the browser. What nobody typed is held back after 3 tabs an hour without a token that
-worked. Whatever would be asked at a terminal counts as a no, and the first login at a server or an authorization server begins on
-a page that names both, and the program that began it, with one button.
+What you type at a terminal always opens the browser. A login that nobody typed is held back once 3 tabs in an hour have led to
+no working token. Where there is no terminal to ask at, the answer is no. The first login at a server, or at an authorization
+server, begins on a page with one button, which names both and the program that asked.
 
 ## Servers behind a gateway
 
@@ -61,17 +62,17 @@ a page that names both, and the program that began it, with one button.
     vault read -field=key secret/gateway | sed 's/^/X-Api-Key: /' | postern login work --header-file -
     postern login work --no-headers
 
-Some servers want more than a login: the key of a gateway, the name of a tenant. --header-file takes such headers from a file, or
-with - from stdin, \`Name: value\`, one a line; blank lines, and those that begin with #, are left out. --header-env takes the same
-text from a variable, which no program that is started from here inherits. They are never words of a command line, which others
-can read. 16 headers, 4,096 characters each.
+Some servers want more than a login: the key of a gateway, the name of a tenant. --header-file takes such headers from a file,
+or with - from stdin, \`Name: value\`, one a line; blank lines, and those that begin with #, are left out. --header-env takes
+the same text from a variable, which no program that is started from here inherits. They never stand on a command line, which
+others can read. 16 headers, 4,096 characters each.
 
 They are kept in the store with the login, and sent with each request to the server’s own address and what is below it, and to
 its metadata (RFC 9728) on the same origin where that is refused without them: never to another origin, to an authorization
 server, or along a redirect. The next login keeps them where it gives no others; --no-headers drops them; \`status -l\` shows their
-names. \`call\`, \`request\`, \`shell\`, \`bridge\`, \`proxy\` and \`doctor\` take the two options, too, for one run. In \`proxy\` they go in
-the place of a caller’s headers of these names; in \`request\` what --header says goes first. \`credential headers\` gives them to a
-program that sends all its headers by a helper.
+names. \`call\`, \`request\`, \`shell\`, \`bridge\`, \`proxy\` and \`doctor\` take the two options, too, for one run. With \`proxy\` they
+replace a caller’s headers of the same names; with \`request\`, --header wins. \`credential headers\` prints them, too, for programs
+that get all their headers from a helper.
 
 Names that HTTP, the protocol or the login set are refused: \`Authorization\`, \`Host\`, \`Cookie\`, \`Origin\`, \`Accept\`, \`Content-…\`,
 \`Connection\` and its like, \`Proxy-…\`, \`Mcp-…\`, \`Sec-…\`, \`If-…\`, \`Range\` and \`Last-Event-ID\`.
@@ -80,9 +81,9 @@ Names that HTTP, the protocol or the login set are refused: \`Authorization\`, \
 
     postern login https://example.com/mcp --legacy
 
-They publish no metadata that names an authorization server. With --legacy, and never without, their own origin is taken for it:
-by its metadata (RFC 8414), else at /authorize, /token and /register. It counts only where no other metadata is found, and is kept
-with the login. What it costs: nothing binds the token to this server, so it may be good for everything at that origin.
+Such servers name no authorization server. With --legacy, and only then, their own origin is taken as one: by its metadata (RFC
+8414), else at /authorize, /token and /register. This is done only where no other metadata is found, and is kept with the login.
+The price: nothing binds the token to this server, so it may be good for everything at that origin.
 
 ## An authorization server that takes no resource
 
@@ -90,9 +91,9 @@ with the login. What it costs: nothing binds the token to this server, so it may
     postern login https://example.com/mcp --no-resource
 
 Every request names the server that the token is for (\`resource\`, RFC 8707). Entra refuses one that does not match the scopes
-(AADSTS9010010); others know the server under another name. The failure says so, and nothing is ever left out by itself. What it
-costs: such a token may be valid elsewhere, too, and the server that gets it could use it there. Each login says that, \`postern
-status\` shows it, refreshes and later logins keep to it; --resource with the server’s own spelling ends it.
+(AADSTS9010010); others know the server under another name. The failure says so; postern never leaves it out unasked. The price:
+such a token may be valid elsewhere, too, and the server that gets it could use it there. Each login says so, \`postern status\` shows it, and refreshes and later logins
+stay with it; --resource with the server’s own spelling ends it.
 
 ## End a login
 

@@ -8,24 +8,24 @@ authorization server trusts that platform, by issuer and subject, and a token of
     postern login https://example.com/mcp --client-credentials --client-id ID --assertion-env PLATFORM_TOKEN
     postern login https://example.com/mcp --client-credentials --client-id ID --assertion-command "/usr/local/bin/print-token --short"
 
-With the login is kept where the token is, never the token. It is read anew for each access token, so \`token\`, \`call\`, \`exec\`,
-\`bridge\` and \`proxy\` go on by themselves, as long as the platform does. \`postern status -l\` shows it.
+The login keeps where the token is found, never the token itself. The token is read anew for each access token, so \`token\`, \`call\`,
+\`exec\`, \`bridge\` and \`proxy\` go on by themselves, as long as the platform does. \`postern status -l\` shows it.
 
 ## Whom it is for
 
-The token has to name the authorization server’s issuer as its audience (\`aud\`), and nobody beside it: else it is not sent. So a
-cluster’s usual token, which opens the cluster, never leaves. Where the authorization server wants another audience, say which, and
-for whom it is:
+The token has to name the authorization server’s issuer as its audience (\`aud\`), and nothing else; otherwise it is not sent.
+So a cluster’s usual token, which opens the cluster, never leaves. Where the authorization server wants another audience, name
+both that audience and the authorization server:
 
     postern login https://example.com/mcp --client-credentials --client-id ID --assertion-file F --assertion-audience api://exchange --authorization-server https://as.example
 
-Expired tokens, those that are not valid yet (a minute is allowed between clocks) and unsigned ones are not sent, either. Nothing goes
-to another authorization server than the one that the login was made at, whatever the server says later.
+Expired tokens, those that are not valid yet (a minute is allowed between clocks) and unsigned ones are not sent, either.
+Nothing goes to any authorization server but the one that the login was made at, whatever the server says later.
 
 ## How it is used
 
 Where the metadata lists the grant jwt-bearer, the token is exchanged by that; else, where it lists private_key_jwt, the client
-authenticates with it. --assertion-as grant, or client, says it. After a refusal nothing else is tried.
+authenticates with it. --assertion-as grant, or --assertion-as client, chooses. After a refusal nothing else is tried.
 
 ## GitHub Actions
 
@@ -37,8 +37,9 @@ authenticates with it. --assertion-as grant, or client, says it. After a refusal
     export PLATFORM_TOKEN
     postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --client-id ID --assertion-env PLATFORM_TOKEN --store memory
 
-The first line is of the workflow, the others of a step. The variable is taken out of the environment of all that postern starts. Such
-a token lives for minutes: a step that goes on for longer prints it by a command of its own (--assertion-command).
+The first line goes into the workflow, the others into a step. The variable is taken out of the environment of all that
+postern starts. Such a token lives for minutes: a step that goes on for longer prints it by a command of its own
+(--assertion-command).
 
 ## Kubernetes
 
@@ -53,7 +54,7 @@ a token lives for minutes: a step that goes on for longer prints it by a command
 
     postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --client-id ID --assertion-file /var/run/as/token --store memory
 
-The first line is of the pod, mounted at /var/run/as; the kubelet replaces the token before it ends.
+The first part goes into the pod, mounted at /var/run/as; the kubelet replaces the token before it ends.
 
 ## SPIFFE
 

@@ -7,10 +7,10 @@ const text = `
     postern token work --json
     postern token work --refresh
 
-\`token\` prints a valid access token and nothing else. It is refreshed when it is about to expire; of many processes that ask at
-once, one refreshes. --refresh gets another one, where the server refuses that one.
+\`token\` prints a valid access token and nothing else. It is refreshed when it is about to expire; of many processes that ask
+at once, one refreshes. --refresh gets a new one, for when the server refuses the old one.
 
-## A script that goes on for long
+## A script that runs for long
 
     header=$(postern token work --header) || exit
 
@@ -52,7 +52,7 @@ The job logs in as a client of its own, for this call alone; nothing is stored. 
 same. A platform’s token in place of the secret (GitHub Actions, Kubernetes): \`postern help machines\`. With --store memory alone a call logs in as a person does, and keeps nothing of it. Machines whose login is kept: \`postern
 help clients\`; stores that need no desktop: \`postern help stores\`.
 
-## A token that something else gives
+## A token from elsewhere
 
     POSTERN_TOKEN=… POSTERN_TOKEN_SERVER=https://example.com/mcp postern call https://example.com/mcp
 

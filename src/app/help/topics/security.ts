@@ -8,9 +8,9 @@ Redirects are not followed with it. Just before a request leaves, the stored ite
 
 ## What is trusted
 
-https only; plain http on loopback, for servers on loopback. A server on the internet cannot lead a login to an address in your
-network. Authorization servers are compared by their exact issuer, PKCE is required, and metadata that breaks a rule ends the login
-with exit code 5 and the rule’s name. A server’s text is cleaned before it reaches your terminal.
+Only https; plain http is for servers on loopback. A server on the internet cannot lead a login to an address in your network.
+Authorization servers are compared by their exact issuer, PKCE is required, and metadata that breaks a rule ends the login with
+exit code 5 and the rule’s name. A server’s text is cleaned before it reaches your terminal.
 
 ## Where secrets are
 
@@ -33,10 +33,10 @@ token on cannot, and say so: give those programs \`postern bridge\`, or the addr
     postern login https://example.com/mcp --dpop
     postern login https://example.com/mcp --no-dpop
 
---dpop has no other token, now and later: it fails before anybody logs in where DPoP is not announced, and throws a Bearer token away.
-Without it a Bearer token in return is taken at a first login, and said. A login that is bound stays so: where the authorization
-server has stopped announcing it, or issues a Bearer token, it fails, until you say --no-dpop. A server that says it takes nothing
-else (dpop_bound_access_tokens_required) is believed.
+--dpop accepts no other token, now or later: where DPoP is not announced it fails before anybody logs in, and a Bearer token is
+thrown away. Without it a first login accepts a Bearer token instead, and says so. A login that is bound stays so: where the
+authorization server has stopped announcing it, or issues a Bearer token, it fails, until you say --no-dpop. A server that says
+it takes nothing else (dpop_bound_access_tokens_required) is believed.
 
 A server that knows Bearer tokens alone, though DPoP is announced, refuses the first proof; it then gets the bound token as a Bearer
 token, unless --dpop was said (RFC 9449 section 7.2). Nonces that servers want are taken from their responses, each for its own

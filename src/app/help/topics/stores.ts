@@ -19,7 +19,7 @@ and what is wrong with one is said in its own words.
 
 - KWallet writes to disk some seconds after a change. Where it is killed within them, log in again.
 - KeePassXC is one after Tools, Settings, Secret Service Integration: enable it, and expose a group of the database in Database,
-  Database Settings. There, too, is whether it asks before each read: scripts need “Confirm when passwords are retrieved by clients” cleared.
+  Database Settings. The same page has whether it asks before each read: scripts need “Confirm when passwords are retrieved by clients” cleared.
 
 ## Linux without a desktop
 
@@ -56,8 +56,8 @@ key of the refreshers opens. Both are files of 32 random bytes, two different on
 every machine; a store has two key files or two passphrases.
 
 - A machine that is only to use tokens gets the readers’ key alone, and \`POSTERN_STORE_READ_ONLY=1\` (\`storeReadOnly\`): it never writes
-  and never refreshes. A token that has ended it waits for, 10 s.
-- The address is the person’s alone (option, variable, \`postern config\`) and holds no password: NAME:PASSWORD is in the file that
+  and never refreshes. Where the token has ended, it waits 10 s for another.
+- The address comes from you alone (option, variable, \`postern config\`) and holds no password: NAME:PASSWORD is in the file that
   \`POSTERN_ENGINE_CREDENTIALS_FILE\` names. Plain connections are for this machine.
 - While the engine is away, a token that was read in the last 15 minutes is used as long as it lives; nothing is refreshed.
 - A machine that dies with its refresh token sent and no response written leaves a note: no other sends that token again, as it works
@@ -73,7 +73,7 @@ every machine; a store has two key files or two passphrases.
 
 ## What is not secret
 
-Which logins there are stands in \`logins.json\` in the state folder: \`$XDG_STATE_HOME/postern\`, or \`POSTERN_STATE_DIR\`; at most 1,000
+The list of logins is \`logins.json\` in the state folder: \`$XDG_STATE_HOME/postern\`, or \`POSTERN_STATE_DIR\`; at most 1,000
 logins, and no secret.
 `;
 
