@@ -108,12 +108,12 @@ export function programUnknown(name: string, meant: string | undefined): Failure
 }
 
 /** The login stands where the program's name should, and the program's name where the login should. */
-export function wordsSwapped(typed: string, program: string): Failure {
+export function wordsSwapped(name: string, program: string): Failure {
   return new Failure({
     code: 'program_unknown',
     exit: exitCode.usage,
-    message: `No program ${quoted(typed, 80)} is known: the program comes first, then the login.`,
-    remedy: `Did you mean: postern setup ${program} ${shellWord(printable(typed, 200))}`,
+    message: `No program ${quoted(name, 80)} is known: the program comes first, then the login.`,
+    remedy: `Did you mean: postern setup ${program} ${shellWord(printable(name, 200))}`,
   });
 }
 

@@ -2,7 +2,7 @@ import type { Topic } from './topic.js';
 
 const text = `
 Where a company decides who may use which server (MCP’s enterprise-managed authorization), you log in once at its provider (OpenID
-Connect), and each server’s token comes by that login: no tab, no consent page, until the provider wants to see you again.
+Connect), and that login brings each server’s token: no tab and no consent page until the provider wants to see you again.
 
     postern login https://example.com/mcp --idp https://idp.example --idp-client-id DESKTOP --client-id ID --client-secret-file F
     postern login https://other.example/mcp --idp https://idp.example --idp-client-id DESKTOP --client-id OTHER
@@ -17,7 +17,8 @@ The first opens the provider’s page, the second opens nothing. Later \`postern
 --client-id :: the client at the server’s own authorization server, which the provider vouches for
 --client-secret-file :: its secret, where it has one (or --client-secret-stdin)
 
-Your company’s administrator has both. A provider that minds the port or the path of the redirect address: --redirect-uri.
+Your company’s administrator has both clients. Where the provider insists on a port or path of the redirect address, add
+--redirect-uri.
 
 ## What is sent where
 
@@ -28,8 +29,8 @@ a provider: nothing that a server says does, and where a server names another au
 
 ## How long it lasts
 
-An access token that ends is replaced by itself: a new ID token by the provider’s refresh token where the old one has ended, a new
-grant, a new token. Where the provider wants a person again, the command says so (exit 3) and names the login to make; a script never
+An access token that ends is replaced by itself: with a new grant, and with a new ID token, too, where the old one has ended
+(by the provider’s refresh token). Where the provider wants a person again, the command says so (exit 3) and names the login to make; a script never
 opens a browser. Where the provider refuses (\`provider_refused\`), ask who runs it. Where somebody else has logged in there meanwhile,
 no server is used as that person until you log in to it again.
 
@@ -45,13 +46,13 @@ The file is read anew for each token and never stored, and nobody logs in at the
     postern logout work
     postern logout --idp https://idp.example
 
-The first shows which login is by which provider, and until when the login there is good. The second ends this server’s login alone:
+The first shows which login comes from which provider, and how long the login there is good. The second ends this server’s login alone:
 the provider’s stays. The last one ends the provider’s login and every login that hangs on it, and revokes what can be revoked; access
 tokens work until they end where their authorization server revokes none.
 
     postern doctor work
 
-looks at what can be seen without anybody: whether the server’s authorization server lists that it takes ID-JAGs, whether the provider can
+looks at what can be seen without you: whether the server’s authorization server lists that it takes ID-JAGs, whether the provider can
 be reached and lists that it issues them, and whether you are logged in there, or what the file of --idp-token-file holds. With --login the provider is asked to vouch once more, what
 it issues is looked at, and the token that comes of it is tried and revoked; nobody has to do anything.
 

@@ -7,7 +7,7 @@ Many machines, one protected server: three ways. Take the first that you can hav
 - The company’s login: each machine’s tokens come from the company’s provider (postern help company).
 - One login that all machines share, in Redis, Valkey or etcd. It is a person’s, made once. This page is about that one.
 
-It is sealed before it leaves a machine; whoever reads the engine has names that say nothing, and ciphertext. One machine at a time
+It is sealed before it leaves a machine; whoever reads the engine sees ciphertext, and names that say nothing. One machine at a time
 refreshes it. Runners read the access token, and can do no more; refreshers, such as the keeper, have the refresh token, too.
 
 ## Keys
@@ -16,8 +16,8 @@ refreshes it. Runners read the access token, and can do no more; refreshers, suc
     (umask 077; head -c32 /dev/urandom | base64 > refreshers.key)
 
 Every machine gets readers.key; refreshers.key only those that refresh. Neither comes near the engine.
-Where people alone use the login, at terminals: without a key file the first login asks for two passphrases, and every machine for the
-same, unseen. Their salts lie in the engine; a runner with \`POSTERN_STORE_READ_ONLY=1\` is asked for the readers’ alone.
+Where only people use the login, at terminals, no key file is needed: the first login asks for two passphrases, and every
+machine asks for the same two. Their salts lie in the engine; a runner with \`POSTERN_STORE_READ_ONLY=1\` is asked for the readers’ alone.
 
 ## Redis or Valkey
 
@@ -33,8 +33,8 @@ same, unseen. Their salts lie in the engine; a runner with \`POSTERN_STORE_READ_
     ACL SETUSER default off
     ACL SAVE
 
-The first lines are of redis.conf (Redis 7 or later, or Valkey), the others are typed at redis-cli’s prompt, each with a password of its
-own. Switched off, the user default keeps its rights, and has to: Redis reads its own log by them. Without them (user default off, in a
+The first lines go into redis.conf (Redis 7 or later, or Valkey); type the others at redis-cli’s prompt, each user
+with a password of its own. The user default is switched off but keeps its rights, since Redis reads its own log with them. Without them (user default off, in a
 file) a restart loses what was written in one step, all tokens among it. Clusters and Sentinel are not followed: name the primary.
 
 ## etcd
@@ -75,8 +75,7 @@ engine. On this machine alone: redis:redis://127.0.0.1:6379, redis:unix:/run/red
 
     postern keeper --listen 127.0.0.1:9464
 
-It refreshes ahead of time, so that runners never wait. Run two of them: one leads, the other follows within 20 seconds when that one
-is killed, at once when it is ended (SIGTERM). At 127.0.0.1:9464 are /metrics, for Prometheus, and /healthz.
+It refreshes ahead of time, so that runners never wait. Run two of them: one leads; the other takes over within 20 seconds when it is killed, and at once when it is ended (SIGTERM). At 127.0.0.1:9464 are /metrics, for Prometheus, and /healthz.
 
 ## systemd
 
@@ -111,7 +110,7 @@ is killed, at once when it is ended (SIGTERM). At 127.0.0.1:9464 are /metrics, f
     - {name: keys, secret: {secretName: postern-keeper, defaultMode: 0400}}
     - {name: state, emptyDir: {}}
 
-These are of the container and of its pod, in a Deployment of two replicas: one keeper leads, the other follows.
+These go into the container and its pod, in a Deployment of two replicas: one keeper leads, the other follows.
 A runner has the same mounts and variables, the secret postern-runner, and POSTERN_STORE_READ_ONLY: "1". Mounted as
 \`CREDENTIALS_DIRECTORY\` the files may be the group’s, as Kubernetes makes them; named one by one they have to be their user’s alone.
 
@@ -128,11 +127,11 @@ READERS_KEY and ENGINE (NAME:PASSWORD) come from secrets, by env of that step. B
 
 ## What can be lost
 
-- A refresh token works once at most authorization servers. Whoever loses the new one logs in again: on one machine, for all.
+- A refresh token works once at most authorization servers. If the new one is lost, log in again: on one machine, for all.
 - Redis with appendfsync always, and etcd, write to disk before they respond: a restart loses nothing.
 - A Redis that fails over to a replica can lose what it acknowledged last, since replicas are written to afterwards; min-replicas-to-write 1 and min-replicas-max-lag 1 make that time short. etcd of three members loses nothing.
 - An engine that went back in time (a failover, a copy put back) offers a refresh token that is spent. A machine that has seen the newer one says so, and does not send it: some authorization servers would take that for a theft, and end the login.
-- An engine that is away: a token that was read in the last 15 minutes is used while it lives; nothing is refreshed.
+- While the engine is away, a token that was read in the last 15 minutes is used until it expires; nothing is refreshed.
 - A machine that dies between the authorization server’s response and the write: its own disk still has the response, sealed.
 - A stolen readers.key, with the engine’s content, gives access tokens for as long as they live; refreshers.key the login itself.
 `;

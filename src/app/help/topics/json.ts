@@ -7,8 +7,7 @@ With --json every command prints its result as one JSON object on stdout, and a 
     postern token work --json
     postern call work echo text=hello --json
 
-Names are in camelCase, times are ISO 8601 in UTC (\`2026-01-31T09:30:00.000Z\`), lists are there when they are empty, and null stands
-for nothing. Two things are as others define them: the results of the protocol (\`call\`), and the formats of \`credential\`.
+Names are in camelCase, times are ISO 8601 in UTC (\`2026-01-31T09:30:00.000Z\`), lists are there even when they are empty, and null stands for nothing. Two things are as others define them: the results of the protocol (\`call\`), and the formats of \`credential\`.
 
     postern token work --field expiresAt
     postern status --field logins.0.server
@@ -19,7 +18,7 @@ places in lists from 0 on, with dots between them (\`\\.\` is a dot in a name). 
 ## The schema
 
 Each command's result has a JSON Schema in the package, dist/schemas/COMMAND.json; dist/schemas/failure.json is for failures.
-This is version 1 of it: within a version members may be added, and none is taken away, renamed or given another meaning.
+This is version 1 of it: within a version members may be added; none is removed, renamed or given another meaning.
 
 ## Failures
 
