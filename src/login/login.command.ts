@@ -3,6 +3,7 @@ import { type ChosenRedirectUri, readRedirectUri } from '../core/configuration/r
 import { readStoreOption } from '../core/configuration/settings.js';
 import { loginArgument, loginCommand } from '../core/login-command.js';
 import type { LoginRecord, StoreKind } from '../core/records.js';
+import { toned } from '../core/text/look.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { argumentRefused, usageContradictory } from '../core/usage-failures.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
@@ -73,9 +74,13 @@ async function printLogin(world: World, held: LoginRecord | undefined, record: L
   if (json) await out.json(loginJson(status));
   else {
     const above = out.isTerminal ? [''] : []; // the address of the login page, or the picture of a code
-    await out.line([...above, 'Logged in.', ...loginLines(status, now, world.look)].join('\n'));
+    await out.line(
+      [...above, toned(world.look, 'good', 'Logged in.'), ...loginLines(status, now, world.look)].join('\n'),
+    );
   }
-  if (record.name !== undefined && record.name !== held?.name) tell(`Next: postern call ${loginArgument(record)}`);
+  if (record.name !== undefined && record.name !== held?.name) {
+    tell(`Next: ${toned(world.tellLook, 'strong', `postern call ${loginArgument(record)}`)}`);
+  }
   return 0;
 }
 

@@ -29,6 +29,6 @@ test('login --no-browser: a code stands beside the address, and is enough; the p
   await walkLogin(address, { userCode });
   const { code, stdout } = await login.screen.finished;
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /\nLogged in\./);
+  assert.match(stdout, /\n\S*Logged in\./);
   assert.equal((await stage.run('token', stage.sandbox.serverUrl)).code, 0);
 });

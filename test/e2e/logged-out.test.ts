@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { makeHomeWithKey } from '../support/home.js';
 import { needs } from '../support/needs.js';
-import { runProgram, startProgram } from '../support/program.js';
+import { programCommand, runProgram, startProgram } from '../support/program.js';
+import { startAtTerminal } from '../support/pty.js';
 import { authorizationUrlOf, openStage, type Stage } from './stage.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
@@ -61,4 +62,22 @@ test('who logs out of what is not there, or twice, is not told to log in', async
   assert.match(await nothing('work'), /No login named "work"\.\s+You have: other\./);
   assert.match(await nothing('https://example.com/mcp'), /nothing to log out of\. All logins: postern status/);
   assert.match(await nothing(server, '--account', 'wrk'), /Accounts: "other"\.\s+There is nothing to log out of\./);
+});
+
+test('what a login and a logout brought is green at a terminal, and plain in a pipe', {
+  skip: needs('script'),
+}, async () => {
+  await using home = await makeHomeWithKey({ POSTERN_STORE: 'file' });
+  await using sandbox = startProgram(home, ['sandbox', '--approve']);
+  const [server = ''] = await sandbox.waitForStdout(/^http\S+$/m);
+  const atTerminal = async (...words: readonly string[]) => {
+    await using run = await startAtTerminal(home, programCommand(words), { stdout: 'terminal', columns: 80 });
+    return (await run.screen.finished).stdout;
+  };
+  const words = ['login', server, '--device', '--name', 'work'];
+  const green = (text: string) => new RegExp(`\u001b\\[38;5;28m${text}\u001b\\[39m`);
+  assert.match(await atTerminal(...words), green('Logged in\\.'));
+  assert.match(await atTerminal('logout', 'work'), green('Logged out of work\\.'));
+  assert.match((await runProgram(home, words)).stdout, /^Logged in\.$/m);
+  assert.match((await runProgram(home, ['logout', 'work'])).stdout, /^Logged out of work\. /);
 });

@@ -12,7 +12,7 @@ test('in a container and over SSH the login says how the answer finds its way ba
   const places = [
     [
       { container: 'podman' },
-      /This is a container: a browser outside reaches port (\d+) only with --network host, or where it is published/,
+      /This is a container: a browser outside reaches port (\d+) only with --network host, or\s+where\s+it\s+is\s+published/,
     ],
     [{ container: 'podman', SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' }, /ssh -N -L (\d+):127\.0\.0\.1:\1 /],
   ] as const;

@@ -2,6 +2,7 @@ import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } f
 import { exitCode, isFailure } from '../../core/failure.js';
 import { isSharedKind, type LoginRecord, storeInWords } from '../../core/records.js';
 import type { ProxyServices } from '../../core/services/proxy-services.js';
+import { plainLook, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { usageWrong, wordMissing } from '../../core/usage-failures.js';
 import { providerResource } from '../../stores/kept-provider.js';
@@ -100,7 +101,7 @@ async function endOne(world: World, server: string, { account, force, local }: A
   world.progress.end();
   const left = await removeOrphans(world, ({ store }) => store === login.store, signal);
   if (world.json) await out.json({ logouts: [resultJson(result)] });
-  else await out.line(resultLine(result, world.clock.now()));
+  else await out.line(resultLine(result, world.clock.now(), world.look));
   for (const line of orphanLines(left)) world.tell(line);
   await tellOfProxies(world, [login]);
   return 0;
@@ -139,10 +140,10 @@ async function endProvider(world: World, issuer: string, { force }: Arguments): 
 }
 
 async function printEnded(
-  { out, tell, clock }: World,
+  { out, tell, clock, look }: World,
   { logouts, failures }: Pick<LogoutOfAll, 'logouts' | 'failures'>,
 ): Promise<void> {
-  for (const result of logouts) await out.line(resultLine(result, clock.now()));
+  for (const result of logouts) await out.line(resultLine(result, clock.now(), look));
   for (const alike of byFailure(failures)) {
     const [{ failure }] = alike;
     const names = alike.map(({ login }) => printable(fullName(login), 600)).join(', ');
@@ -230,7 +231,7 @@ function providerEndedJson({ logouts, failures, left }: Pick<LogoutOfAll, 'logou
 }
 
 /** A revoked refresh token gets nothing any more; access tokens that were handed out may go on until they expire. */
-export function resultLine({ login, revocation, isLocal }: LogoutResult, now: number): string {
+export function resultLine({ login, revocation, isLocal }: LogoutResult, now: number, look = plainLook): string {
   if (login.resource === providerResource) return providerLine(login, revocation);
   const name = printable(fullName(login), 600);
   if (isLocal === true) {
@@ -241,9 +242,10 @@ export function resultLine({ login, revocation, isLocal }: LogoutResult, now: nu
     : `Logged out of ${name}.`;
   const end = accessEnd(login, now);
   if (revocation.done) {
+    const done = toned(look, 'good', head);
     return end === undefined
-      ? `${head} Its token is revoked.`
-      : `${head} It cannot be refreshed any more; an access token that a program still has may work ${end}.`;
+      ? `${done} Its token is revoked.`
+      : `${done} It cannot be refreshed any more; an access token that a program still has may work ${end}.`;
   }
   const why = printable(revocation.why, 400).replace(/\.$/, '');
   const isKept = login.refreshable && login.grant === undefined && login.provider === undefined;

@@ -11,7 +11,7 @@ export function registerBasicTools(server: McpServer): void {
     'whoami',
     {
       title: 'Who am I',
-      description: 'Tells whose access token came with this call, and what it allows.',
+      description: 'Says whose access token this call carries, and what it allows.',
       outputSchema: z.object({
         subject: z.string(),
         clientId: z.string(),
@@ -33,7 +33,7 @@ export function registerBasicTools(server: McpServer): void {
     'echo',
     {
       title: 'Echo',
-      description: 'Says the text again.',
+      description: 'Repeats the text.',
       inputSchema: z.object({
         text: z.string().max(10_000),
         repeat: z.number().int().min(1).max(20).default(1).describe('How many times.'),

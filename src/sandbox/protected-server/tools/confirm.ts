@@ -13,7 +13,7 @@ export function registerConfirm(server: McpServer): void {
     'confirm',
     {
       title: 'Ask to confirm',
-      description: 'Asks the person at the client to confirm something, and tells the answer.',
+      description: 'Asks the person at the client to confirm something, and returns the answer.',
       inputSchema: z.object({ what: z.string().min(1).max(200).default('Go ahead?') }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },

@@ -23,7 +23,7 @@ export function registerConnect(server: McpServer, pages: PagesToSee): void {
     'connect',
     {
       title: 'Connect a browser',
-      description: 'Wants a page of the sandbox opened in the person’s browser, and tells when it was.',
+      description: 'Asks for a page of the sandbox in the person’s browser, and says when it was opened.',
       inputSchema: z.object({
         refuse: z
           .boolean()

@@ -9,7 +9,7 @@ export function registerCountdown(server: McpServer): void {
     'countdown',
     {
       title: 'Count down',
-      description: 'Counts down to zero and tells its progress at each step.',
+      description: 'Counts down to zero, with progress at each step.',
       inputSchema: z.object({
         steps: z.number().int().min(1).max(50).default(3),
         delayMs: z.number().int().min(0).max(5000).default(200).describe('Pause before each step.'),

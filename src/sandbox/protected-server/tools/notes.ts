@@ -17,7 +17,7 @@ export function registerNoteTools(server: McpServer, notes: NoteStore): void {
     'note_add',
     {
       title: 'Add a note',
-      description: 'Keeps a note, in memory. Needs the scope notes:write.',
+      description: 'Adds a note, kept in memory. Needs the scope notes:write.',
       inputSchema: z.object({ text: z.string().min(1).max(4096) }),
       outputSchema: note,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
@@ -36,7 +36,7 @@ export function registerNoteTools(server: McpServer, notes: NoteStore): void {
     'note_list',
     {
       title: 'List notes',
-      description: 'Tells all your notes. Needs the scope notes:read.',
+      description: 'Lists your notes. Needs the scope notes:read.',
       outputSchema: z.object({ notes: z.array(note) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
       scopeChallenge: needs('notes:read'),
