@@ -130,6 +130,7 @@ export const limits = {
     20 +
     311 +
     130,
+    130,
 } as const;
 
 /**

@@ -68,8 +68,8 @@ test('doctor: a healthy login by a company’s provider has nothing above a note
   const before = scene.sandbox.requests.length;
   const report = await examine(scene, held);
   assert.equal(report.firstCause, undefined, report.firstCause?.evidence);
-  assert.match(evidenceOf(report), /exchanges its ID tokens for ID-JAGs, by its metadata/);
-  assert.match(evidenceOf(report), /somebody is logged in there/);
+  assert.match(evidenceOf(report), /issues ID-JAGs for its ID tokens/);
+  assert.match(evidenceOf(report), /you are logged in there/);
   assert.match(evidenceOf(report), /tool, for which the company’s provider vouches/);
   const asked = scene.sandbox.requests.slice(before).filter(({ at }) => at === 'authorization');
   assert.ok(asked.some(({ path }) => path.startsWith('/company/')));

@@ -12,7 +12,7 @@ import type { Report } from '../report.js';
 /** Step 5: does the authorization server take what a company's provider vouches for? */
 export function checkIdJagTaken(server: AuthorizationServer, report: Report): void {
   const missing = missingForIdJag(server);
-  if (missing === undefined) report.pass('issuer', 'it may take what a company’s provider vouches for (ID-JAG)');
+  if (missing === undefined) report.pass('issuer', 'takes what a company’s provider vouches with (ID-JAG)');
   else report.found('id-jag-not-listed', `without ${missing}`);
 }
 
@@ -30,7 +30,7 @@ export async function checkProvider(
   try {
     const found = await findProvider({ ...ports, http: ports.direct }, { issuer, byBrowser, signal });
     const { grantTypes } = found.provider;
-    report.pass('provider', `${issuer} exchanges its ID tokens for ID-JAGs, by its metadata`);
+    report.pass('provider', `${issuer} issues ID-JAGs for its ID tokens`);
     if (byBrowser && grantTypes?.includes('refresh_token') === false) {
       report.found('provider-refresh-not-listed', `grant_types_supported: ${grantTypes.join(', ')}`);
     }
@@ -70,7 +70,7 @@ async function checkLoginThere(
         : login.gone === true
           ? 'its secret is gone from its store'
           : undefined;
-  if (why === undefined) report.pass('provider', 'somebody is logged in there');
+  if (why === undefined) report.pass('provider', 'you are logged in there');
   else report.found('provider-login-ended', why, `Run: ${loginCommand(held)}`);
 }
 

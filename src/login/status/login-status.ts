@@ -58,14 +58,16 @@ export function hangsOn({ provider, account }: LoginRecord, record: ProviderReco
 
 const accountOf = ({ account }: LoginRecord) => (account === defaultAccount ? '' : ` (account ${account})`);
 
-/** What a person calls a login: its name, else its server, and the account where that is not the usual one. */
+/** What a person calls a login: its name, else its server, and the account where that is another word, and not the usual one. */
 export function fullName(login: LoginRecord): string {
-  return `${login.name ?? login.server}${accountOf(login)}`;
+  return login.name !== undefined && login.name === login.account
+    ? login.name
+    : `${login.name ?? login.server}${accountOf(login)}`;
 }
 
 /** Who logged in, as far as is known, and with which account where that is not the usual one. */
-export function whoOf({ identity, account }: LoginRecord): string {
-  if (account === defaultAccount) return identity ?? '';
+export function whoOf({ name, identity, account }: LoginRecord): string {
+  if (account === defaultAccount || (identity !== undefined && account === name)) return identity ?? '';
   return identity === undefined ? `account ${account}` : `${identity}, account ${account}`;
 }
 

@@ -21,17 +21,18 @@ export function providerStatuses(
 
 /** Which logins hang on it, in a line below the table. `now` in milliseconds since 1970. */
 export function providerLine({ record, logins }: ProviderStatus, now: number): string {
-  const who = record.identity === undefined ? '' : ` as ${record.identity}`;
-  const names = logins.map(fullName).join(', ');
-  const hanging = logins.length === 0 ? 'no login hangs on it' : `for ${names}`;
-  return printable(`By ${record.issuer}${who}${ofAccount(record)}: ${hanging} (${stateOf(record, logins, now)})`, 600);
+  const { issuer, identity, account } = record;
+  const who = [identity, account === defaultAccount ? undefined : `account ${account}`].filter(Boolean).join(', ');
+  const names = logins.length === 0 ? 'no login' : logins.map(fullName).join(', ');
+  const state = stateOf(record, logins, now);
+  return printable(`Company’s provider ${issuer}, for ${names}: ${[who, state].filter(Boolean).join(', ')}`, 600);
 }
 
 /** All that is known of it, for a person. */
 export function providerLines({ record, logins }: ProviderStatus, now: number, look: Look): readonly string[] {
   const { issuer, clientId, identity, store } = record;
   return [
-    printable(`${issuer}${ofAccount(record)} (a company’s provider)`, 600),
+    printable(`${issuer} (a company’s provider${ofAccount(record)})`, 600),
     ...labelledLines(look, [
       ['state', stateOf(record, logins, now)],
       ['signed in', identity && `as ${identity}`],
@@ -43,7 +44,7 @@ export function providerLines({ record, logins }: ProviderStatus, now: number, l
   ];
 }
 
-const ofAccount = ({ account }: ProviderRecord) => (account === defaultAccount ? '' : ` (account ${account})`);
+const ofAccount = ({ account }: ProviderRecord) => (account === defaultAccount ? '' : `, account ${account}`);
 
 /** A dead one is made again with the next login of a server that hangs on it. */
 function stateOf(record: ProviderRecord, [login]: readonly LoginRecord[], now: number): string {
