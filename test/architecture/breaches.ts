@@ -130,7 +130,6 @@ export const limits = {
     20 +
     311 +
     130,
-    130,
 } as const;
 
 /**
