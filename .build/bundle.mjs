@@ -8,7 +8,7 @@
 //   completion.cjs      what stands behind the Tab key of a shell, by completion.json, the tables of all commands
 //   package-*.cjs       one of the other packages that the program is made of, loaded when it is used; the keychain's
 //                       alone is installed beside it, since it is compiled for each system
-//   http-client.cjs     undici's connection class
+//   http-client.cjs     undici's connection class; http-parser.cjs: what it needs where a processor has no SIMD
 //   *.cache             what V8 made of these, so that less is compiled at the start; they work without, too
 //   man/                the pages of the manual, made of the tables of the commands and the topics of help
 //   keychain-child.js   the process that is started, and can be killed, where a keychain may hang
@@ -85,6 +85,13 @@ await bundle({
   plugins: [{ name: 'without what is not used', setup: leaveOutUnused }],
 });
 
+await bundle({
+  ...common,
+  sourcemap: false,
+  ...commonJs,
+  entryPoints: { 'http-parser': join(root, 'node_modules', 'undici', 'lib', 'llhttp', 'llhttp-wasm.js') },
+});
+
 for (const [name, path] of packages) {
   await bundle({
     ...common,
@@ -143,7 +150,7 @@ mkdirSync(join(fresh, 'man'));
 for (const { file, text } of manPages(version)) writeFileSync(join(fresh, 'man', file), text);
 
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = [...[...packages.keys()].map((name) => `${name}.cjs`), 'sandbox-state-schema.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'completion.json', 'completion.cjs', 'rare.cjs', 'usual.cjs', 'failures.cjs', 'main.cjs', 'hot-path.cjs'];
+const named = [...[...packages.keys()].map((name) => `${name}.cjs`), 'sandbox-state-schema.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-parser.cjs', 'http-client.cjs', 'completion.json', 'completion.cjs', 'rare.cjs', 'usual.cjs', 'failures.cjs', 'main.cjs', 'hot-path.cjs'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
   if (['man', 'schemas'].includes(file)) rmSync(join(dist, file), { recursive: true, force: true }); // a folder replaces none that is full
@@ -184,6 +191,8 @@ function nameOthers(bundler) {
   bundler.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer, namespace }) => {
     if (namespace === 'at-first-use') return { path, external: true };
     if (importer.includes('node_modules') && !path.startsWith('node:')) return undefined;
+    // What TypeScript makes of `using`: once in a bundle, and not in each module.
+    if (path === 'tslib') return { path: join(root, 'node_modules', 'tslib', 'tslib.es6.mjs'), sideEffects: false };
     if (/^(?:string-width|wrap-ansi)$/.test(path)) return { path, namespace: 'at-first-use' };
     if (/^node:(?:crypto|child_process|(?:dns|fs)\/promises)$/.test(path) && kind === 'import-statement') {
       return { path, namespace: 'at-first-use', sideEffects: false };
@@ -313,6 +322,13 @@ function leaveOutUnused(bundler) {
   bundler.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({ contents: `module.exports = ${instead[path]}` }));
   // We speak HTTP/1.1 over connections that we open.
   bundler.onLoad({ filter: /undici\/lib\/(?:dispatcher\/client-h2|core\/connect)\.js$/ }, () => ({ contents: 'module.exports = undefined' }));
+  // Bodies are text, bytes and streams here, and no forms.
+  bundler.onLoad({ filter: /undici\/lib\/web\/fetch\/body\.js$/ }, () => ({ contents: 'module.exports = {}' }));
+  // For processors without SIMD: a sixth of what would be read each time.
+  bundler.onResolve({ filter: /^\.\.\/bin\/load\.js$/ }, ({ path }) => ({ path, external: true }));
+  bundler.onLoad({ filter: /undici\/lib\/llhttp\/llhttp-wasm\.js$/ }, () => ({
+    contents: "module.exports = require('../bin/load.js').load('http-parser')",
+  }));
   // Nobody subscribes to what it tells of each request.
   bundler.onLoad({ filter: /undici\/lib\/core\/diagnostics\.js$/ }, ({ path }) => {
     const names = [...readFileSync(path, 'utf8').matchAll(/^  (\w+): diagnosticsChannel\.channel\(/gm)].map(([, name]) => name);

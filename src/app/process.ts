@@ -29,7 +29,13 @@ export function ownProcess(options: {
   /** Turns an error that nobody caught into what is printed. */
   readonly fault: (error: unknown) => { readonly exit: number; readonly lines: readonly string[] };
 }): OwnedProcess {
-  Object.assign(process.report, { reportOnFatalError: false, reportOnSignal: false, reportOnUncaughtException: false });
+  if (mayReport()) {
+    Object.assign(process.report, {
+      reportOnFatalError: false,
+      reportOnSignal: false,
+      reportOnUncaughtException: false,
+    });
+  }
   let ending: number | undefined;
   let by: NodeJS.Signals = 'SIGINT';
   const handlers = Object.entries(signals).map(([signal, code]) => {
@@ -78,6 +84,11 @@ export function ownProcess(options: {
     },
     [Symbol.dispose]: dispose,
   };
+}
+
+/** Reports are made where options of Node.js ask for them; to look is half a millisecond. */
+function mayReport(): boolean {
+  return process.execArgv.length > 0 || process.env['NODE_OPTIONS'] !== undefined;
 }
 
 /**
