@@ -69,7 +69,7 @@ function readGiven(setting: Setting, given: string): SettingValue {
     return value;
   } catch (error) {
     if (!isFailure(error)) throw error;
-    throw error.withRemedy(`Nothing was changed. See what it takes: postern config get ${setting.key}`);
+    throw error.withRemedy(`Nothing was changed. What it is now: postern config get ${setting.key}`);
   }
 }
 
