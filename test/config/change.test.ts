@@ -33,7 +33,10 @@ test('a setting is checked, written among what stands there, read back, and take
     assert.equal(code, 2, stderr);
   }
   assert.match((await run('gte', 'store')).stderr, /Did you mean "get"\? Run: postern config get store/);
-  assert.match((await run('get', 'timeout')).stderr, /Did you mean timeoutSeconds\?/);
+  assert.match(
+    (await run('get', 'timeout')).stderr,
+    /Did you mean "timeoutSeconds"\? Run: postern config get timeoutSeconds/,
+  );
   assert.equal(await readFile(file, 'utf8'), own, 'nothing was changed');
   assert.deepEqual(await readdir(folder), ['config.json']);
 });
