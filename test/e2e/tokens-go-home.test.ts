@@ -88,7 +88,8 @@ test('[R-5.1a] two servers that differ in the query alone: each is sent its own 
     const { code, stdout, stderr } = await ask(...args);
     assert.deepEqual([code, stdout], [3, ''], args.join(' '));
     const [url = ''] = args.slice(-1);
-    assert.ok(stderr.includes(`postern login ${url === beta ? `'${beta}'` : url}`), stderr);
+    const next = `postern login ${url === beta ? `'${beta}'` : url}`;
+    assert.ok(stderr.includes(args[0] === 'logout' ? 'There is nothing to log out of.' : next), stderr);
   }
   await storeLogin(home, { server: beta, accessToken: 'token-of-beta', expiresAt });
   for (const [url, token] of [
