@@ -157,10 +157,10 @@ const lateTable = `
 function tablesAsData(bundler, compiled) {
   const registry = join(compiled, 'app', 'registry.js');
   bundler.onResolve({ filter: /\.(?:command|options)\.js$/ }, ({ path, importer, kind, resolveDir }) =>
-    importer === registry && kind === 'import-statement' ? { path: join(resolveDir, path), namespace: 'table' } : undefined,
+    importer === registry && kind === 'import-statement' ? { path: relative(compiled, join(resolveDir, path)), namespace: 'table' } : undefined,
   );
   bundler.onLoad({ filter: /.*/, namespace: 'table' }, async ({ path }) => {
-    const exported = Object.entries(await import(pathToFileURL(path).href));
+    const exported = Object.entries(await import(pathToFileURL(join(compiled, path)).href));
     const tables = exported.filter(([name]) => name.endsWith('Table')).map(asLateTable);
     return { contents: ["import { lateTable } from 'late-table';", ...tables].join('\n') };
   });

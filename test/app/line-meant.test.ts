@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { withLineMeant } from '../../src/app/wrong-command-line.js';
 import { callTable } from '../../src/call/call.command.js';
 import { exitCode, Failure, type Typo } from '../../src/core/failure.js';
-import { posixWord } from '../../src/core/text/printable.js';
+import { shellWord } from '../../src/core/text/printable.js';
 
 /** The remedy for that line of `call`. */
 function remedyOf(line: string, typo: Typo): string {
@@ -55,6 +55,6 @@ test('where it is not clear which word is meant, or the other one is no plain wo
   assert.equal(remedyOf('call work ech', { typed: 'ech', meant: 'ech\u001b[2J' }), 'as it was');
   assert.equal(
     remedyOf('call work ech', { typed: 'ech', meant: 'my echo' }),
-    `"my echo" postern call work ${posixWord('my echo')}`,
+    `"my echo" postern call work ${shellWord('my echo')}`,
   );
 });
