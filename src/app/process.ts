@@ -77,7 +77,7 @@ export function ownProcess(options: {
         process.kill(process.pid, by);
       }
       process.exitCode = ending ?? code;
-      // Where nothing waits for its reader, at once: to take the heap of V8 apart first would be a twentieth of a refresh.
+      // Where nothing waits for its reader, at once: to take the heap of V8 apart first takes milliseconds.
       const waiting = process.stdout.writableLength + process.stderr.writableLength;
       if (by === undefined && waiting === 0) process.exit();
       setTimeout(() => process.exit(), graceMs).unref();

@@ -129,7 +129,7 @@ export const limits = {
     14 +
     20 +
     311 +
-    145,
+    165,
 } as const;
 
 /**

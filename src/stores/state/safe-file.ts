@@ -142,14 +142,11 @@ export async function updateStateFile<Value>(
     }
     await using _lock = await file.locks.acquire(file.lock, { waitMs: file.waitMs, signal });
     const before = file.read();
-    if (draft !== undefined && draft.before === before) {
-      const { path, after } = draft;
-      await whenFree(async () => renameSync(path, file.path));
-      return after;
-    }
+    if (draft !== undefined && draft.before === before && (await takesPlace(draft.path, file.path))) return draft.after;
     const after = change(before);
-    if (after !== before) await replacePrivateFile(file.path, file.textOf(after));
-    if (first === undefined) await removeDrafts(file.path);
+    if (after === before) return after;
+    await replacePrivateFile(file.path, file.textOf(after));
+    await removeDrafts(file.path); // all that are there follow on what was before
     return after;
   } finally {
     if (draft !== undefined) removeQuietly(draft.path);
@@ -180,6 +177,16 @@ async function draftOf<Value>(
   return { path, before, after };
 }
 
+/** False where it could not, as another process has removed the draft. */
+async function takesPlace(draft: string, path: string): Promise<boolean> {
+  try {
+    await whenFree(async () => renameSync(draft, path));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** How the paths of its drafts begin. */
 function draftsOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.draft-`);
@@ -187,7 +194,8 @@ function draftsOf(path: string): string {
 
 /** Of processes that were killed; who loses one that way writes it anew. */
 async function removeDrafts(path: string): Promise<void> {
-  for (const one of await pathsIn(dirname(path))) if (one.startsWith(draftsOf(path))) removeQuietly(one);
+  const there = await pathsIn(dirname(path)).catch(() => []);
+  for (const one of there) if (one.startsWith(draftsOf(path))) removeQuietly(one);
 }
 
 function ignoreError(): undefined {}

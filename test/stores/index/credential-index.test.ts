@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -96,6 +96,21 @@ test('a draft that a killed process has left goes with the next change, and is n
   while (draftsIn(directory).length === 0) await wait(1);
   await index.update(named('two'));
   assert.deepEqual([await namesIn(index), draftsIn(directory)], [['one', 'two'], []]);
+});
+
+test('a draft that is gone when its time has come is written anew', async () => {
+  await using folder = await temporaryFolder();
+  const directory = `${folder.path}/state`;
+  const index = indexIn(directory);
+  await index.update(named('one'));
+  const first = new AbortController();
+  const updated = index.update(named('two'), once(first.signal, 'abort'));
+  while (draftsIn(directory).length === 0) await wait(1);
+  await indexIn(directory).update((document) => document); // changes nothing
+  for (const draft of draftsIn(directory)) rmSync(`${directory}/${draft}`);
+  first.abort();
+  await updated;
+  assert.deepEqual(await namesIn(indexIn(directory)), ['one', 'two']);
 });
 
 test('no file yet: an empty index, and nothing is made by reading it', async () => {
