@@ -257,28 +257,6 @@ test('after a minute without an answer the person hears what to do about a page 
   await assert.rejects(received, interrupted);
 });
 
-test('what to do where the page shows an error is said once', async () => {
-  await using listener = await listen();
-  const person = fakePerson({ browser: 'opened', interactive: true });
-  const { redirectUri } = listener;
-  const advice = new PageAdvice({
-    way: 'dynamic',
-    isKept: true,
-    redirectUri,
-    hasFixedPort: false,
-    otherRedirect: 'postern login x',
-  });
-  advice.tell(person.ports.terminal, 'No answer yet. ');
-  advice.tellAtTheEnd(person.ports.terminal);
-  assert.deepEqual(person.told, [
-    'No answer yet. Does the page show an error? Log in again, which registers this program anew. If it is about the redirect address, run: postern login x',
-  ]);
-  const other = fakePerson({ browser: 'opened', interactive: true });
-  const client = { way: 'dynamic', isKept: false, redirectUri, hasFixedPort: false, otherRedirect: 'x' } as const;
-  new PageAdvice(client).tellAtTheEnd(other.ports.terminal);
-  assert.match(other.told.join(), /^Did the page show an error\? Register a client/);
-});
-
 test('[A-111] the deadline ends the wait with advice, and leaves no question behind', async () => {
   await using listener = await listen();
   const person = fakePerson({ interactive: true });
