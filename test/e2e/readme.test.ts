@@ -121,6 +121,8 @@ describe('every example of README does what it says', { skip: needs('curl', 'sh'
     const key = join(bare.path, 'key');
     await writeFile(key, randomBytes(32), { mode: 0o600 });
     await writeFile(join(bare.path, 'ci-secret'), 'secret of ci\n', { mode: 0o600 });
+    const [client = ''] = /\{"client_id".*?\}/.exec(readme) ?? [];
+    await writeFile(join(bare.path, 'ci.json'), client);
     const env = {
       ...bare.env,
       PATH: `${join(prefix, 'bin')}:${bare.env['PATH']}`,
@@ -152,6 +154,7 @@ describe('every example of README does what it says', { skip: needs('curl', 'sh'
       .replaceAll('https://as.example', sandbox.issuer)
       .replaceAll('http://127.0.0.1:5800/mcp', approving.serverUrl)
       .replaceAll('--port 5800', `--port ${port}`)
+      .replaceAll('--clients ci.json', `--clients ${join(home.path, 'ci.json')}`)
       .replaceAll('/run/secrets/ci', join(home.path, 'ci-secret'));
   }
 
