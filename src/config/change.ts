@@ -6,6 +6,7 @@ import { closest } from '../core/text/closest.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
 import { usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
+import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { withMember } from './edit-json.js';
 
 const help = 'postern config --help';
@@ -48,7 +49,7 @@ export function settingNamed(key: string | undefined): Setting {
 /**
  * Sets one member of the file, or takes it out, after the whole of it was found to be valid.
  * @param given What was typed; undefined: taken out.
- * @throws Failure `usage_wrong`, `configuration_unusable`, `file_unwritable`
+ * @throws Failure `usage_wrong`, `configuration_unusable`, `client_metadata_url_refused`, `file_unwritable`
  */
 export async function change(world: ConfigWorld, setting: Setting, given: string | undefined): Promise<void> {
   const { folder, found } = world.configurationFile();
@@ -62,10 +63,11 @@ export async function change(world: ConfigWorld, setting: Setting, given: string
   if (variable !== '') world.tell(`Note: ${setting.variable} is set, and goes before this.`);
 }
 
-/** What was typed, as the setting takes it. @throws Failure `configuration_unusable` */
+/** What was typed, as the setting takes it. @throws Failure `configuration_unusable`, `client_metadata_url_refused` */
 function readGiven(setting: Setting, given: string): SettingValue {
   try {
     const value = setting.read(given, setting.key);
+    checkUse(setting.key, value);
     return value;
   } catch (error) {
     if (!isFailure(error)) throw error;
@@ -85,6 +87,8 @@ export async function edit(world: ConfigWorld): Promise<void> {
   }
   try {
     checkText(edited.path, edited.text);
+    const set = setValues({ path: edited.path, bytes: Buffer.from(edited.text) }, {});
+    for (const [key, { value }] of set) checkUse(key, value);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new Failure({
@@ -97,6 +101,11 @@ export async function edit(world: ConfigWorld): Promise<void> {
   await world.writeConfiguration(edited.text);
   await edited.remove();
   world.tell(`Changed ${printable(below(folder, 'config.json'), 300)}`);
+}
+
+/** What may stand in the file, and only fails where it is used. @throws Failure `client_metadata_url_refused` */
+function checkUse(key: string, value: SettingValue | undefined): void {
+  if (key === 'clientMetadataUrl' && typeof value === 'string') checkAddress(value);
 }
 
 function checkText(path: string, text: string): void {

@@ -27,6 +27,8 @@ test('a setting is checked, written among what stands there, read back, and take
     ['set', 'timeoutSecond', '60'],
     ['set', 'clients', '[]'],
     ['set', 'store'],
+    ['set', 'clientMetadataUrl', 'http://as.example.com/client.json'],
+    ['set', 'clientMetadataUrl', 'https://example.com'],
     ['gte', 'store'],
   ]) {
     const { code, stderr } = await run(...args);
@@ -59,6 +61,8 @@ test('edit starts the editor as it is, on a copy that replaces the file only whe
   assert.equal(await readFile(file, 'utf8'), '{"timeoutSeconds": 77}\n');
   const broken = await editWith(`echo '{"timeoutSeconds": 1}' > "$2"`);
   assert.match(broken.stderr, /Nothing was changed.*is kept in .*config\.edited-/s);
+  const unusable = await editWith(`echo '{"clientMetadataUrl": "http://example.com/client.json"}' > "$2"`);
+  assert.match(unusable.stderr, /Nothing was changed: .*only https/);
   assert.equal((await editWith('exit 3')).code, 2);
   assert.match((await editWith('exit 0')).stderr, /Nothing was changed/);
   assert.equal(await readFile(file, 'utf8'), '{"timeoutSeconds": 77}\n');
