@@ -175,6 +175,8 @@ export interface ToolSignature {
   /** As its annotations say, which are hints. */
   readonly isReadOnly: boolean;
   readonly isDestructive: boolean;
+  /** To call it twice is as to call it once. */
+  readonly isIdempotent: boolean;
   /** Whether it may take parameters that are not among these. */
   readonly isOpen: boolean;
   /** Whether the newer era wants some of its parameters in headers, too: then the server's own list has to be at hand. */

@@ -57,6 +57,7 @@ async function writeLogin(home: Home): Promise<void> {
     description: 'Says it.',
     isReadOnly: true,
     isDestructive: false,
+    isIdempotent: false,
     isMarked: false,
     isOpen: false,
     parameters,
@@ -180,6 +181,7 @@ for (const [shell, words, script] of [
       description: 'Says $(true>RUN) it.',
       isReadOnly: true,
       isDestructive: false,
+      isIdempotent: false,
       isOpen: false,
       isMarked: false,
     };

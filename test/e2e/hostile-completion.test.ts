@@ -59,7 +59,13 @@ async function homeWithTools(): Promise<Home> {
     ...{ store: 'keychain', zone: 'loopback', registration: 'dynamic', generation: 1 },
   };
   await createCredentialIndex({ directory, locks }).update((document) => ({ ...document, logins: [login] }));
-  const marks = { description: '$(touch pwned)\u001b[2J`x`', isReadOnly: true, isDestructive: false, isOpen: false };
+  const marks = {
+    description: '$(touch pwned)\u001b[2J`x`',
+    isReadOnly: true,
+    isDestructive: false,
+    isIdempotent: false,
+    isOpen: false,
+  };
   const tools = [...names, ...hidden].map((name) => ({ name, ...marks, isMarked: false, parameters: [] }));
   await createToolLists(directory).keep(key, { at: Date.now(), isWhole: true, tools });
   return { ...home, env: { ...home.env, PATH: `${folder}:${process.env['PATH']}` } };

@@ -14,8 +14,16 @@ export interface ListLayout {
   readonly isLong: boolean;
 }
 
-/** Lines of a description on a terminal, at most; the rest is told by `--help`. */
-const maxLines = 2;
+/** A layout, and how many entries the list has. */
+interface EntryLayout extends ListLayout {
+  readonly count: number;
+}
+
+/** Lines of a description on a terminal, at most: one where the list is long. The rest is told by `--help`. */
+const maxLines = { short: 2, long: 1 } as const;
+
+/** Entries of a long list, at least. */
+const longList = 12;
 
 const indent = 4;
 
@@ -23,9 +31,9 @@ const indent = 4;
 export function listLines(method: string, result: JsonObject, layout: ListLayout): Iterable<string> | undefined {
   switch (method) {
     case 'tools/list':
-      return entries(result['tools'], layout, (tool) => signatureOf(tool).flatMap((one) => toolLines(one, layout)));
+      return entries(result['tools'], layout, (tool, of) => signatureOf(tool).flatMap((one) => toolLines(one, of)));
     case 'prompts/list':
-      return entries(result['prompts'], layout, (prompt) => promptLines(asObject(prompt) ?? {}, layout));
+      return entries(result['prompts'], layout, (prompt, of) => promptLines(asObject(prompt) ?? {}, of));
     case 'resources/list':
       return resourceLines(result['resources'], 'uri', layout);
     case 'resources/templates/list':
@@ -37,20 +45,21 @@ export function listLines(method: string, result: JsonObject, layout: ListLayout
 
 function* entries(
   value: JsonValue | undefined,
-  { isLong }: ListLayout,
-  linesOf: (entry: JsonValue) => readonly string[],
+  layout: ListLayout,
+  linesOf: (entry: JsonValue, layout: EntryLayout) => readonly string[],
 ): Generator<string> {
   let isEmpty = true;
-  for (const entry of Array.isArray(value) ? value : []) {
-    const lines = linesOf(entry);
-    if (isLong && !isEmpty && lines.length > 0) yield '';
+  const listed = Array.isArray(value) ? value : [];
+  for (const entry of listed) {
+    const lines = linesOf(entry, { ...layout, count: listed.length });
+    if (layout.isLong && !isEmpty && lines.length > 0) yield '';
     isEmpty &&= lines.length === 0;
     yield* lines;
   }
   if (isEmpty) yield '(none)';
 }
 
-function toolLines(tool: ToolSignature, layout: ListLayout): readonly string[] {
+function toolLines(tool: ToolSignature, layout: EntryLayout): readonly string[] {
   const { look } = layout;
   const words = tool.parameters.map((one) => {
     const word = parameterWord(one);
@@ -65,9 +74,10 @@ function toolLines(tool: ToolSignature, layout: ListLayout): readonly string[] {
 }
 
 /** In words, since colours are not for everybody. */
-export function marksOf({ isReadOnly, isDestructive }: ToolSignature, look: Look): string {
+export function marksOf({ isReadOnly, isDestructive, isIdempotent }: ToolSignature, look: Look): string {
   if (isReadOnly) return toned(look, 'good', '(read-only)');
-  return isDestructive ? toned(look, 'bad', '(destructive)') : '';
+  if (isDestructive) return toned(look, 'bad', isIdempotent ? '(destructive, idempotent)' : '(destructive)');
+  return isIdempotent ? toned(look, 'good', '(idempotent)') : '';
 }
 
 function headLines(head: string, mark: string, { look, isTerminal }: ListLayout): readonly string[] {
@@ -90,14 +100,15 @@ export function hanging(text: string, width: number): readonly string[] {
   return [first.trimStart(), ...others];
 }
 
-function aboutLines(text: string, { look, isTerminal, isLong }: ListLayout): readonly string[] {
+function aboutLines(text: string, { look, isTerminal, isLong, count }: EntryLayout): readonly string[] {
   if (text === '') return [];
   if (!isTerminal) return text.split(/\r?\n/).map((line) => `${' '.repeat(indent)}${printable(line, whole)}`.trimEnd());
   const lines = wrapped(oneLine(text), look.width, indent);
   if (isLong) return lines;
-  const shown = lines.slice(0, maxLines).map((line) => cutTo(look.width, line));
+  const max = count < longList ? maxLines.short : maxLines.long;
+  const shown = lines.slice(0, max).map((line) => cutTo(look.width, line));
   const last = shown.at(-1);
-  if (lines.length <= maxLines || last === undefined) return shown;
+  if (lines.length <= max || last === undefined) return shown;
   return [...shown.slice(0, -1), endingOpen(last, look.width)];
 }
 
@@ -143,7 +154,7 @@ function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, ' '), whole);
 }
 
-function promptLines(prompt: JsonObject, layout: ListLayout): readonly string[] {
+function promptLines(prompt: JsonObject, layout: EntryLayout): readonly string[] {
   const { look } = layout;
   const words = objectsIn(prompt['arguments']).map((one) => {
     const name = oneLine(stringField(one, 'name') ?? '?');

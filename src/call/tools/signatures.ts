@@ -45,10 +45,11 @@ export function signatureOf(value: JsonValue, room = usualRoom): readonly ToolSi
   const marks = asObject(tool['annotations']) ?? {};
   const isReadOnly = marks['readOnlyHint'] === true;
   const isDestructive = !isReadOnly && marks['destructiveHint'] === true;
+  const isIdempotent = !isReadOnly && marks['idempotentHint'] === true;
   const description = textIn(tool, 'description', room.ofTool);
   const input = inputOf(asObject(tool['inputSchema']) ?? {}, room.ofParameter);
   const isMarked = headerMarks(tool).length > 0;
-  return [{ name, description, isReadOnly, isDestructive, isMarked, ...input }];
+  return [{ name, description, isReadOnly, isDestructive, isIdempotent, isMarked, ...input }];
 }
 
 /** Members of a schema by which it may take more than its `properties` say. */

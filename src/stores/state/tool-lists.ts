@@ -89,13 +89,14 @@ function signatureIn(value: JsonValue): readonly ToolSignature[] {
   const tool = asObject(value);
   const name = tool && stringField(tool, 'name');
   if (tool === undefined || name === undefined || !Array.isArray(tool['parameters'])) return [];
-  const { description, isReadOnly, isDestructive, isOpen, isMarked, parameters } = tool;
+  const { description, isReadOnly, isDestructive, isIdempotent, isOpen, isMarked, parameters } = tool;
   return [
     {
       name,
       description: typeof description === 'string' ? description : '',
       isReadOnly: isReadOnly === true,
       isDestructive: isDestructive === true,
+      isIdempotent: isIdempotent === true,
       isOpen: isOpen !== false,
       isMarked: isMarked !== false,
       parameters: parameters.flatMap(parameterIn),

@@ -25,7 +25,16 @@ function tool(name: string, description = 'Says.\nTwice.'): ToolSignature {
     { ...parameter, name: 'mood', types: ['string'], choices: ['glad', 'sad', 'a b'] },
     { ...parameter, name: 'bad\u001bname', types: ['string'] },
   ];
-  return { name, description, isReadOnly: true, isDestructive: false, isOpen: false, isMarked: false, parameters };
+  return {
+    name,
+    description,
+    isReadOnly: true,
+    isDestructive: false,
+    isIdempotent: false,
+    isOpen: false,
+    isMarked: false,
+    parameters,
+  };
 }
 
 const known = knownFrom(

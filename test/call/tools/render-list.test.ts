@@ -23,6 +23,8 @@ const tools = [
     },
   },
   { name: 'wipe', description: 'Wipes.', annotations: { destructiveHint: true } },
+  { name: 'empty', annotations: { destructiveHint: true, idempotentHint: true } },
+  { name: 'set', annotations: { destructiveHint: false, idempotentHint: true } },
   { name: 'x\nforged\u001b[2J', inputSchema: {} },
   { noName: true },
 ];
@@ -37,6 +39,8 @@ test('tools have typed signatures, what is required first, and marks in words', 
       '    More of it.',
       'wipe  (destructive)',
       '    Wipes.',
+      'empty  (destructive, idempotent)',
+      'set  (idempotent)',
       'x forged\\x1b[2J',
     ],
   );
@@ -56,7 +60,7 @@ test('on a terminal each tool takes a few lines of its width, and a colour says 
       shown.some((line) => line.endsWith('…')),
       'the description is cut',
     );
-    assert.ok(shown.length <= 10, shown.join('\n'));
+    assert.ok(shown.length <= 12, shown.join('\n'));
     assert.ok(
       shown.filter((line) => line.includes('(read-only)')).every((line) => line.includes('  (read-only)')),
       'a mark stands apart from the parameters',
@@ -65,6 +69,17 @@ test('on a terminal each tool takes a few lines of its width, and a colour says 
     assert.ok(colored.join('').includes('\u001b['));
     assert.equal(stripVTControlCharacters(colored.join('\n')), shown.join('\n'));
   }
+});
+
+test('of a long list each description has one line, and says that there is more', () => {
+  const many = Array.from({ length: 12 }, (_, at) => ({ name: `tool${at}`, description: long }));
+  const linesOfEach = (listed: readonly JsonObject[], isLong = false) =>
+    [...(listLines('tools/list', { tools: [...listed] }, { ...screen(80), isLong }) ?? [])].length / listed.length;
+  assert.equal(linesOfEach(many), 2);
+  assert.equal(linesOfEach(many.slice(1)), 3);
+  assert.ok(linesOfEach(many, true) > 4);
+  const [, about = ''] = listLines('tools/list', { tools: many }, screen(80)) ?? [];
+  assert.ok(about.endsWith('…') && columnsOf(about) <= 80, about);
 });
 
 test('prompts and resources stand in columns; where an address leaves no room, the name goes below it', () => {

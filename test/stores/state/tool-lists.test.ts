@@ -28,6 +28,7 @@ function listOf(...names: readonly string[]): ToolList {
     description: 'Says.',
     isReadOnly: true,
     isDestructive: false,
+    isIdempotent: false,
     isOpen: false,
     isMarked: true,
     parameters: [parameter],
