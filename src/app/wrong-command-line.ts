@@ -98,7 +98,8 @@ export function withLineMeant(error: unknown, argv: readonly string[], table: Co
   const isApart = isDashed && argv[at] === typed && argv[at + 1]?.startsWith('-') === false;
   const words = argv.flatMap((word, index) => {
     if (index === at + 1 && isApart) return [];
-    if (index !== at) return isHidden(index, index - 1 === at ? meant : undefined) ? '…' : shownWord(word);
+    if (index !== at)
+      return !isHidden(index, index - 1 === at ? meant : undefined) || isAddress(word) ? shownWord(word) : '…';
     const rest = isDashed ? '=' : word.slice(typed.length);
     const value = meant.includes('=') ? '' : rest.replace(/^(:?=).*$/s, '$1…');
     return [...(command ?? []), `${shellWord(meant)}${value}`, ...toolIn(typed, meant, table)];
@@ -111,8 +112,12 @@ export function withLineMeant(error: unknown, argv: readonly string[], table: Co
 function shownWord(word: string): string {
   const [, name, equals] = /^([\w.-]{1,40})(:?=)/.exec(word) ?? [];
   if (name !== undefined) return `${name}${equals}…`;
-  const isAddress = /^https?:/i.test(word) && word.length <= 200 && visibleUrl(word) === word;
-  return isAddress || /^[\w./-]{1,40}$/.test(word) ? shellWord(word) : '…';
+  return isAddress(word) || /^[\w./-]{1,40}$/.test(word) ? shellWord(word) : '…';
+}
+
+/** One that holds nothing that is not shown: such as an issuer, the value of an option. */
+function isAddress(word: string): boolean {
+  return /^https?:/i.test(word) && word.length <= 200 && visibleUrl(word) === word;
 }
 
 /** Of an option, or a tool's argument, with its value. */

@@ -21,6 +21,16 @@ test('the whole line is told again, with the word that was meant, and without wh
     ['call https://a.example/mcp ech', tool, '"echo" postern call https://a.example/mcp echo'],
     ['call https://a.example/mcp?key=1 ech', tool, '"echo" postern call … echo'],
     ['call work ech --output json --account me -v', tool, '"echo" postern call work echo --output json --account … -v'],
+    [
+      'call work ech --authorization-server https://as.example --account me',
+      tool,
+      '"echo" postern call work echo --authorization-server https://as.example --account …',
+    ],
+    [
+      'call work ech --authorization-server https://as.example/?key=1',
+      tool,
+      '"echo" postern call work echo --authorization-server …',
+    ],
     ['call work ech --account=me', tool, '"echo" postern call work echo --account=…'],
     ['call work echo txet=hi', { typed: 'txet', meant: 'text' }, '"text" postern call work echo text=…'],
     [
