@@ -2,7 +2,6 @@ import type { CommandTable } from '../core/command.js';
 import { assertionOptions } from '../stores/assertions/options.js';
 import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { browserOptions } from './browser/browser-options.js';
-import { dpopOptions } from './client/dpop-options.js';
 import { providerOptions } from './company/options.js';
 
 export const loginTable = {
@@ -110,7 +109,19 @@ export const loginTable = {
         'where the authorization server takes no resource: do not name the server; kept with the login. The token may then be valid elsewhere, too',
       excludes: ['resource'],
     },
-    ...dpopOptions,
+    // Whether the login is bound to a key (RFC 9449).
+    {
+      name: 'dpop',
+      kind: 'boolean',
+      describe:
+        'only with a token that is bound to a key (DPoP), or not at all; kept with the login. Without it: where the authorization server announces that',
+    },
+    {
+      name: 'no-dpop',
+      kind: 'boolean',
+      describe: 'with a Bearer token, though the authorization server announces DPoP; kept with the login',
+      excludes: ['dpop'],
+    },
     {
       name: 'registration',
       kind: 'string',
