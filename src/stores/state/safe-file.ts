@@ -142,7 +142,7 @@ export async function updateStateFile<Value>(
     }
     await using _lock = await file.locks.acquire(file.lock, { waitMs: file.waitMs, signal });
     const before = file.read();
-    if (draft !== undefined && draft.before === before && (await isRenamed(draft.path, file.path))) return draft.after;
+    if (draft !== undefined && draft.before === before && (await tryRename(draft.path, file.path))) return draft.after;
     const after = change(before);
     if (after === before) return after;
     await replacePrivateFile(file.path, file.textOf(after));
@@ -178,7 +178,7 @@ async function draftOf<Value>(
 }
 
 /** False where it could not, as another process has removed the draft. */
-async function isRenamed(draft: string, path: string): Promise<boolean> {
+async function tryRename(draft: string, path: string): Promise<boolean> {
   try {
     await whenFree(async () => renameSync(draft, path));
     return true;
