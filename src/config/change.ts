@@ -5,7 +5,7 @@ import { exitCode, Failure, isFailure } from '../core/failure.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
-import { usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
+import { configurationUnusable, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { withMember } from './edit-json.js';
 
@@ -49,7 +49,7 @@ export function settingNamed(key: string | undefined): Setting {
 /**
  * Sets one member of the file, or takes it out, after the whole of it was found to be valid.
  * @param given What was typed; undefined: taken out.
- * @throws Failure `usage_wrong`, `configuration_unusable`, `client_metadata_url_refused`, `file_unwritable`
+ * @throws Failure `usage_wrong`, `configuration_unusable`, `file_unwritable`
  */
 export async function change(world: ConfigWorld, setting: Setting, given: string | undefined): Promise<void> {
   const { folder, found } = world.configurationFile();
@@ -63,7 +63,7 @@ export async function change(world: ConfigWorld, setting: Setting, given: string
   if (variable !== '') world.tell(`Note: ${setting.variable} is set, and goes before this.`);
 }
 
-/** What was typed, as the setting takes it. @throws Failure `configuration_unusable`, `client_metadata_url_refused` */
+/** What was typed, as the setting takes it. @throws Failure `configuration_unusable` */
 function readGiven(setting: Setting, given: string): SettingValue {
   try {
     const value = setting.read(given, setting.key);
@@ -103,9 +103,15 @@ export async function edit(world: ConfigWorld): Promise<void> {
   world.tell(`Changed ${printable(below(folder, 'config.json'), 300)}`);
 }
 
-/** What may stand in the file, and only fails where it is used. @throws Failure `client_metadata_url_refused` */
-function checkUse(key: string, value: SettingValue | undefined): void {
-  if (key === 'clientMetadataUrl' && typeof value === 'string') checkAddress(value);
+/** What may stand in the file, and only fails where it is used. @throws Failure `configuration_unusable` */
+function checkUse(key: string, value: SettingValue): void {
+  if (key !== 'clientMetadataUrl' || typeof value !== 'string') return;
+  try {
+    checkAddress(value);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    throw configurationUnusable(key, `no server would take it. ${error.message.replace(/\.$/, '')}`);
+  }
 }
 
 function checkText(path: string, text: string): void {
