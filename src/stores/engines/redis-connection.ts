@@ -165,7 +165,8 @@ export class RedisConnection implements AsyncDisposable {
     if (!way.isTls) return { host, port: way.port, tls: false } as const;
     const secureContext = await this.#ports.secureContext(`https://${way.host}:${way.port}`);
     const servername = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
-    return { host, port: way.port, tls: true, secureContext, ...servername } as const;
+    // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: the password goes to who has this name alone.
+    return { host, port: way.port, tls: true, secureContext, rejectUnauthorized: true, ...servername } as const;
   }
 
   async #unreachable(error: unknown): Promise<Failure> {

@@ -18,6 +18,11 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+function setUnchecked(value: string | undefined): void {
+  if (value === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+  else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = value;
+}
+
 const kinds = [
   { name: 'Redis', start: startRedis, scheme: 'redis:redis', skip: needs('redis', 'openssl') },
   { name: 'etcd', start: startEtcd, scheme: 'etcd:http', skip: needs('etcd', 'openssl') },
@@ -123,22 +128,31 @@ for (const { name, start, scheme, skip } of kinds) {
       assert.match(error.message, name === 'etcd' ? /asks for no name and password/ : /refuses this name and password/);
     });
 
-    it('only authorities that are trusted here are believed, for the very name', async () => {
-      await using authority = await startAuthority();
-      await using other = await startAuthority();
-      await using running = await start({ authority });
-      await using engine = await openAs(running.address(), { caFile: other.caFile });
-      const refused = { code: 'store_unavailable', message: /certificate/ };
-      await assert.rejects(engine.read([key], always), refused);
-      const error = await failureOf(put(engine, 'x'));
-      assert.ok(isFailure(error, 'store_unavailable') && /NODE_EXTRA_CA_CERTS/.test(error.remedy));
-      await using right = await openAs(running.address(), { caFile: authority.caFile });
-      assert.equal((await put(right, 'x')).outcome, 'committed');
-      await using named = await openAs(running.address().replace('127.0.0.1', 'localhost'), {
-        caFile: authority.caFile,
-      });
-      await assert.rejects(named.read([key], always), { message: /its certificate is for another name/ });
-    });
+    for (const unchecked of [undefined, '0']) {
+      const title = 'only authorities that are trusted here are believed, for the very name';
+      it(
+        unchecked === undefined ? title : `${title}; NODE_TLS_REJECT_UNAUTHORIZED=0 opens nothing [A-130]`,
+        async () => {
+          const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+          setUnchecked(unchecked);
+          using _restore = { [Symbol.dispose]: () => setUnchecked(before) };
+          await using authority = await startAuthority();
+          await using other = await startAuthority();
+          await using running = await start({ authority });
+          await using engine = await openAs(running.address(), { caFile: other.caFile });
+          const refused = { code: 'store_unavailable', message: /certificate/ };
+          await assert.rejects(engine.read([key], always), refused);
+          const error = await failureOf(put(engine, 'x'));
+          assert.ok(isFailure(error, 'store_unavailable') && /NODE_EXTRA_CA_CERTS/.test(error.remedy));
+          await using right = await openAs(running.address(), { caFile: authority.caFile });
+          assert.equal((await put(right, 'x')).outcome, 'committed');
+          await using named = await openAs(running.address().replace('127.0.0.1', 'localhost'), {
+            caFile: authority.caFile,
+          });
+          await assert.rejects(named.read([key], always), { message: /its certificate is for another name/ });
+        },
+      );
+    }
 
     it('what speaks no TLS, and what speaks another protocol, is named as that', async () => {
       await using running = await start();
