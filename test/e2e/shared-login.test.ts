@@ -171,6 +171,28 @@ describe('a login that machines share', { skip }, () => {
     await engine.start();
   });
 
+  test('an engine that answers nonsense says of no login that it is gone: exit 7, and nothing is forgotten', async () => {
+    await using engine = await startRedis();
+    await using forwarder = await startForwarder(engine.port);
+    await using sandbox = await startSandbox({ approve: true });
+    await using fleet = await openFleet({ address: engine.address(forwarder.port), count: 1 });
+    const [machine] = fleet.machines;
+    assert.ok(machine);
+    await logInOn(machine, sandbox);
+    const before = await machine.run('token', 'work');
+    for (const nonsense of [':7', '*-1', '+OK']) {
+      forwarder.swallow(true, `${nonsense}\r\n`);
+      const { code, stderr } = await machine.run('token', 'work');
+      assert.equal(code, 7, stderr);
+      assert.match(stderr, /something that Redis never sends/);
+    }
+    forwarder.swallow(false);
+    await engine.stop();
+    const remembered = await machine.run('token', 'work');
+    assert.deepEqual([remembered.code, remembered.stdout], [0, before.stdout], remembered.stderr);
+    await engine.start();
+  });
+
   test('the engine is put back to an older copy: no machine that has seen the newer state sends what is spent, and says so; a new login mends it', async () => {
     await using engine = await startRedis();
     await using sandbox = await startSandbox({ approve: true, accessTokenSeconds: 8 });

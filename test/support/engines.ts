@@ -204,8 +204,8 @@ export interface Forwarder extends AsyncDisposable {
   readonly port: number;
   /** Lets what comes pass to the engine, and cuts the connection at the first byte of a response that comes after. */
   cutNextResponse(): void;
-  /** Swallows what the engine says from now on. */
-  swallow(isOn: boolean): void;
+  /** Swallows what the engine says from now on, and says something else for it where that is given. */
+  swallow(isOn: boolean, instead?: string): void;
   cutAll(): void;
   /** How many connections there were. */
   readonly count: number;
@@ -213,7 +213,7 @@ export interface Forwarder extends AsyncDisposable {
 
 export async function startForwarder(to: number): Promise<Forwarder> {
   const open = new Set<Socket>();
-  let [cuts, swallows, count] = [false, false, 0];
+  let [cuts, swallows, count, other] = [false, false, 0, ''];
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1');
     count += 1;
@@ -230,6 +230,7 @@ export async function startForwarder(to: number): Promise<Forwarder> {
         cuts = false;
         end();
       } else if (!swallows) near.write(chunk);
+      else if (other !== '') near.write(other);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -242,8 +243,9 @@ export async function startForwarder(to: number): Promise<Forwarder> {
     cutNextResponse: () => {
       cuts = true;
     },
-    swallow: (isOn) => {
+    swallow: (isOn, instead = '') => {
       swallows = isOn;
+      other = instead;
     },
     cutAll,
     get count() {

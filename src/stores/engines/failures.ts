@@ -53,6 +53,15 @@ export function engineFloods(label: string, maxBytes: number): Failure {
   return engineUnusable(label, why, 'Check host and port; if it is yours, find out who else writes there.');
 }
 
+/** It is no error, and no response to what was asked: nothing is believed that follows from it, as that a login is gone. */
+export function engineNotUnderstood(label: string): Failure {
+  return storeFailure(
+    'engine_not_understood',
+    `${label} cannot be used: it sent something that Redis never sends.`,
+    'Check the address, and any proxy in front of it.',
+  );
+}
+
 /** @param at A handshake began, and what listens there may know none of TLS; or a command was sent. */
 export function engineTooSlow(label: string, limitMs: number, at: 'command' | 'connecting' | 'tls'): Failure {
   const setting = at === 'connecting' ? 'connectSeconds' : 'storeSeconds';

@@ -6,6 +6,7 @@ import {
   type Denial,
   engineDenies,
   engineFloods,
+  engineNotUnderstood,
   engineTooSlow,
   engineUnreachable,
   engineUnusable,
@@ -65,10 +66,16 @@ export class RedisConnection implements AsyncDisposable {
 
   /**
    * @param asked Ours, such as `to write`.
+   * @param isResponse Can this be the response to such a command? If not, the connection is closed, as nothing on it can be trusted.
    * @throws Failure `store_unavailable`, `store_denied`: nothing was done
    * @throws NoResponse
    */
-  async send(command: readonly (string | Buffer)[], asked: string, signal: AbortSignal): Promise<RedisReply> {
+  async send<Reply extends RedisReply>(
+    command: readonly (string | Buffer)[],
+    asked: string,
+    isResponse: (reply: RedisReply) => reply is Reply,
+    signal: AbortSignal,
+  ): Promise<Reply> {
     signal.throwIfAborted();
     const client = this.#current?.isReady() === true ? this.#current : await unlessAborted(this.#ready(), signal);
     this.#current = client;
@@ -77,7 +84,12 @@ export class RedisConnection implements AsyncDisposable {
       client.close(); // what comes later is of no use, and would be taken for the next response
       throw new NoResponse(engineTooSlow(this.#address.label, client.limitMs, 'command'), false);
     }
-    if ('value' in came) return came.value as RedisReply;
+    if ('value' in came) {
+      const reply = came.value as RedisReply;
+      if (isResponse(reply)) return reply;
+      client.close();
+      throw new NoResponse(engineNotUnderstood(this.#address.label), false);
+    }
     const said = client.saidIn(came.error);
     if (said !== undefined) throw refusal(this.#address.label, said, asked);
     if (client.isFlooded()) throw new NoResponse(engineFloods(this.#address.label, maxBytes), false);

@@ -32,7 +32,11 @@ export class RedisEngine implements SharedEngine {
     const found: (EngineEntry | undefined)[] = [];
     for (let at = 0; at < keys.length; at += maxAtOnce) {
       const part = keys.slice(at, at + maxAtOnce);
-      const values = listOf(await this.#look(['MGET', ...part], 'to read', signal));
+      const isResponse = (reply: RedisReply): reply is readonly (Buffer | null)[] =>
+        Array.isArray(reply) &&
+        reply.length === part.length &&
+        reply.every((one) => one === null || Buffer.isBuffer(one));
+      const values = await this.#look(['MGET', ...part], 'to read', isResponse, signal);
       found.push(...part.map((key, index) => this.#entryOf(key, values[index] ?? null)));
     }
     return found;
@@ -40,7 +44,7 @@ export class RedisEngine implements SharedEngine {
 
   async commit(commit: EngineCommit, signal: AbortSignal): Promise<CommitResult> {
     try {
-      const revision = await this.#connection.send(commitCommand(commit), 'to write', signal);
+      const revision = await this.#connection.send(commitCommand(commit), 'to write', isRevision, signal);
       if (revision === null) return { outcome: 'conflict' };
       return { outcome: 'committed', revisions: commit.puts.map(() => String(revision)) };
     } catch (error) {
@@ -55,8 +59,8 @@ export class RedisEngine implements SharedEngine {
     let cursor = '0';
     for (let scanned = 0; scanned < maxScanned && names.size < maxListed; scanned += scannedAtOnce) {
       const scan = ['SCAN', cursor, 'MATCH', pattern, 'COUNT', String(scannedAtOnce)];
-      const [next = '0', found = []] = listOf(await this.#look(scan, 'to list', signal));
-      for (const name of listOf(found)) names.add(String(name));
+      const [next, found] = await this.#look(scan, 'to list', isPage, signal);
+      for (const name of found) names.add(String(name));
       cursor = String(next);
       if (cursor === '0') break;
     }
@@ -71,19 +75,27 @@ export class RedisEngine implements SharedEngine {
     const unknown = (right: string) =>
       `${this.label} does not show this user its settings (${right}): whether it can lose what it has acknowledged is not known.`;
     for (const pattern of ['append*', 'maxmemory*']) {
-      const said = await this.#settings(['CONFIG', 'GET', pattern], signal);
+      const said = await this.#settings(['CONFIG', 'GET', pattern], isList, signal);
       if (said === undefined) return [unknown('+config|get')];
-      const words = listOf(said).map(String);
+      const words = said.map(String);
       for (let at = 0; at + 1 < words.length; at += 2) settings.set(words[at] ?? '', words[at + 1] ?? '');
     }
-    const dryRun = await this.#settings(['ACL', 'DRYRUN', 'default', 'SET', 'postern/default/x/access', '1'], signal);
+    const dryRun = await this.#settings(
+      ['ACL', 'DRYRUN', 'default', 'SET', 'postern/default/x/access', '1'],
+      isText,
+      signal,
+    );
     return [...this.#risks(settings), ...(String(dryRun ?? 'OK') === 'OK' ? [] : [this.#replayRisk()])];
   }
 
   /** Undefined: it shows them to nobody, or not to this user. */
-  async #settings(command: readonly string[], signal: AbortSignal): Promise<RedisReply | undefined> {
+  async #settings<Reply extends RedisReply>(
+    command: readonly string[],
+    isResponse: (reply: RedisReply) => reply is Reply,
+    signal: AbortSignal,
+  ): Promise<Reply | undefined> {
     try {
-      return await this.#look(command, 'to see its settings', signal);
+      return await this.#look(command, 'to see its settings', isResponse, signal);
     } catch (error) {
       if (isFailure(error, 'store_denied') || isUnknownCommand(error)) return undefined;
       throw error;
@@ -116,20 +128,25 @@ export class RedisEngine implements SharedEngine {
     return risks.filter(([is]) => is).map(([, what]) => `${this.label} ${what}`);
   }
 
-  #entryOf(key: string, value: RedisReply): EngineEntry | undefined {
+  #entryOf(key: string, value: Buffer | null): EngineEntry | undefined {
     if (value === null) return undefined;
-    const colon = Buffer.isBuffer(value) ? value.indexOf(0x3a) : -1;
-    if (!Buffer.isBuffer(value) || colon < 1 || colon > 20) throw engineEntryForeign(this.label, key);
+    const colon = value.indexOf(0x3a);
+    if (colon < 1 || colon > 20) throw engineEntryForeign(this.label, key);
     const revision = value.toString('latin1', 0, colon);
     if (!/^\d+$/.test(revision)) throw engineEntryForeign(this.label, key);
     return { revision, value: value.subarray(colon + 1) };
   }
 
   /** A look changes nothing: where an idle connection turns out to be broken, it is taken once more. */
-  async #look(command: readonly string[], asked: string, signal: AbortSignal): Promise<RedisReply> {
+  async #look<Reply extends RedisReply>(
+    command: readonly string[],
+    asked: string,
+    isResponse: (reply: RedisReply) => reply is Reply,
+    signal: AbortSignal,
+  ): Promise<Reply> {
     for (let isSecond = false; ; isSecond = true) {
       try {
-        return await this.#connection.send(command, asked, signal);
+        return await this.#connection.send(command, asked, isResponse, signal);
       } catch (error) {
         if (!(error instanceof NoResponse)) throw error;
         if (isSecond || !error.isBroken) throw error.failure;
@@ -142,9 +159,17 @@ export class RedisEngine implements SharedEngine {
   }
 }
 
-function listOf(reply: RedisReply): readonly RedisReply[] {
-  return Array.isArray(reply) ? reply : [];
-}
+const isList = (reply: RedisReply): reply is readonly RedisReply[] => Array.isArray(reply);
+
+const isText = (reply: RedisReply): reply is Buffer | string => typeof reply === 'string' || Buffer.isBuffer(reply);
+
+/** Of `SCAN`: the next cursor, and names. */
+const isPage = (reply: RedisReply): reply is readonly [Buffer | string, readonly RedisReply[]] =>
+  isList(reply) && reply.length === 2 && /^\d+$/.test(String(reply[0])) && isList(reply[1] ?? null);
+
+/** Of the script that commits; nil where a condition does not hold. */
+const isRevision = (reply: RedisReply): reply is Buffer | null =>
+  reply === null || (Buffer.isBuffer(reply) && /^\d+$/.test(reply.toString('latin1')));
 
 /** Of services that are run by others, some have no CONFIG. */
 function isUnknownCommand(error: unknown): boolean {

@@ -6,6 +6,16 @@ import { always, openAs } from './open.js';
 
 const key = 'postern/default/access/{h1}/item';
 
+/** An engine that responds to everything with the same. */
+async function engineThatSays(text: string): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).on('data', () => socket.write(text));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
 /** An engine that responds to a look with `head`, and then without end. */
 async function floodWith(head: string, isHttp: boolean): Promise<AsyncDisposable & { readonly port: number }> {
   const chunk = Buffer.alloc(1 << 20, 'a');
@@ -44,6 +54,20 @@ describe('an engine in the hands of somebody else', () => {
       const refused = { code: 'store_unavailable', message: /what it sends is larger than 64 MiB/ };
       await assert.rejects(engine.read([key], always), refused);
       await assert.rejects(engine.list('postern/', always), refused, 'the next act has a connection of its own');
+    });
+  }
+
+  for (const nonsense of [':7', '*-1', '*0', '+OK', '*2\r\n$-1\r\n$-1', '*1\r\n:7', '$3\r\nabc']) {
+    it(`Redis: ${JSON.stringify(nonsense)} is no response to a look, and says of no write that it was done`, async () => {
+      await using hostile = await engineThatSays(`${nonsense}\r\n`);
+      await using engine = await openAs(`redis:redis://127.0.0.1:${hostile.port}`);
+      const refused = { code: 'engine_not_understood', exit: 7, message: /something that Redis never sends/ };
+      await assert.rejects(engine.read([key], always), refused);
+      await assert.rejects(engine.list('postern/', always), refused);
+      const put = { key, value: new Uint8Array(1) };
+      if (nonsense === '*-1') return; // nil: what the script gives where a condition does not hold
+      const { outcome } = await engine.commit({ onlyIf: [], puts: [put], removes: [] }, always);
+      assert.equal(outcome, 'unknown');
     });
   }
 
