@@ -176,7 +176,8 @@ export async function recover(
   stored: StoredCredential,
 ): Promise<StoredCredential | undefined> {
   const { recovery } = ports;
-  if (!(await recovery.isWaiting(login.key))) return undefined;
+  // A half of a shared login opens nothing, and nothing goes for that.
+  if (stored.refreshedElsewhere !== undefined || !(await recovery.isWaiting(login.key))) return undefined;
   const item = stored.refreshToken && (await recovery.find(login.key, stored.refreshToken));
   const waiting = item && (await credentialIn(item, stored));
   // Without rotation the secret that seals is the same before and after: what was issued says whether the store has it already.

@@ -68,9 +68,7 @@ class Refresh {
   }
 
   async run(known: StoredCredential): Promise<StoredCredential> {
-    if (isSharedKind(this.#request.login.store) && known.refreshedElsewhere !== undefined) {
-      return await awaitRefreshed(this.#ports, this.#request, known);
-    }
+    if (known.refreshedElsewhere !== undefined) return await this.#awaitRefreshed(known);
     let lost = 0;
     for (let held = known; ; held = await this.#read()) {
       try {
@@ -92,6 +90,8 @@ class Refresh {
     if (!('turn' in lock)) return lock;
     await using turn = lock.turn;
     const stored = await this.#read();
+    // A shared store that stalls gives the half that was read before: there is nothing in it to refresh, or to open what is sealed.
+    if (stored.refreshedElsewhere !== undefined) return await this.#awaitRefreshed(stored);
     const recovered = await recover(ports, login, stored);
     const held = recovered ?? stored;
     if (recovered !== undefined && !(await this.#keep(recovered, Promise.resolve(true)))) return 'again';
@@ -142,6 +142,10 @@ class Refresh {
 
   #read(): Promise<StoredCredential> {
     return readCredential(this.#ports, this.#request.login);
+  }
+
+  #awaitRefreshed(held: StoredCredential): Promise<StoredCredential> {
+    return awaitRefreshed(this.#ports, this.#request, held);
   }
 
   #isUsable(held: StoredCredential): boolean {
@@ -271,6 +275,7 @@ class Refresh {
     }
     // A process that does not keep to the lock (another machine's home) may have refreshed in the meantime.
     const now = await this.#read();
+    if (now.refreshedElsewhere !== undefined) return await this.#awaitRefreshed(now);
     const proof = ({ refreshToken, accessToken }: StoredCredential) => (refreshToken ?? accessToken).reveal();
     if (proof(now) !== proof(held)) return now;
     if (isByOthersWord(held)) {

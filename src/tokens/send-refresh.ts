@@ -22,6 +22,7 @@ import { tokenUnusable } from './failures.js';
 import { keepCredential, refreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { scopeNotForClient } from './request-failures.js';
+import { checkWhole } from './shared/await-refreshed.js';
 import type { TokenPorts } from './token-request.js';
 import { ownRequest } from './workload/own-grant.js';
 
@@ -150,6 +151,7 @@ export async function widenCredential(
   const held = await readCredential(ports, login);
   // Another process was faster.
   if (scopesMissing(held.scopes, scopes).length === 0) return { ...login, scopes: held.scopes };
+  checkWhole(held, login);
   ports.progress.begin('Asking for more scope');
   const wanted = unionScopes(held.scopes, scopes);
   const { result, explain } = await requestRefresh(ports, { held, scopes: wanted, login, refresh, signal });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -191,6 +192,57 @@ describe('a login that machines share', { skip }, () => {
     const remembered = await machine.run('token', 'work');
     assert.deepEqual([remembered.code, remembered.stdout], [0, before.stdout], remembered.stderr);
     await engine.start();
+  });
+
+  test('[A-136] an engine that stalls once within a refresh: the token that lives is used, and what a killed refresh has sealed is kept', async () => {
+    await using engine = await startRedis();
+    await using forwarder = await startForwarder(engine.port);
+    await using sandbox = await startSandbox({ approve: true });
+    const env = { POSTERN_STORE_SECONDS: '1', POSTERN_LEASE_SECONDS: '2' };
+    await using fleet = await openFleet({ address: engine.address(forwarder.port), count: 1, env });
+    const [machine] = fleet.machines;
+    assert.ok(machine);
+    await logInOn(machine, sandbox);
+    const first = await machine.run('token', 'work');
+    const isSecondLook = (number: number) => number === 2;
+    forwarder.swallowWhere(isSecondLook);
+    const stalled = await machine.run('token', 'work', '--min-ttl', '400');
+    assert.deepEqual([stalled.code, stalled.stdout], [0, first.stdout], stalled.stderr);
+    assert.match(stalled.stderr, /Warning: Redis at .*The token read before is used meanwhile/s);
+    assert.equal(refreshTokensSent(sandbox).length, 0);
+    const sealed = `${machine.home.path}/state/postern/recovery/${fleet.keyOf(machine)}.sealed`;
+    {
+      forwarder.swallowWhere((number) => number > 5); // all that comes after the refresh token was sent
+      await using killed = machine.start('token', 'work', '--min-ttl', '400');
+      while (!existsSync(sealed)) await wait(5);
+      killed.kill('SIGKILL');
+      await killed.finished;
+    }
+    forwarder.swallowWhere(isSecondLook);
+    const again = await machine.run('token', 'work', '--min-ttl', '400');
+    assert.deepEqual([again.code, again.stdout], [0, first.stdout], again.stderr);
+    forwarder.swallowWhere(() => false);
+    const moved = await machine.run('token', 'work');
+    assert.equal(moved.code, 0, moved.stderr);
+    assert.notEqual(moved.stdout, first.stdout);
+    assert.equal(refreshTokensSent(sandbox).length, 1);
+  });
+
+  test('an engine that stalls once at a logout: the half that was read before has no refresh token to revoke, so nothing ends', async () => {
+    await using engine = await startRedis();
+    await using forwarder = await startForwarder(engine.port);
+    await using sandbox = await startSandbox({ approve: true });
+    const env = { POSTERN_STORE_SECONDS: '1' };
+    await using fleet = await openFleet({ address: engine.address(forwarder.port), count: 1, env });
+    const [machine] = fleet.machines;
+    assert.ok(machine);
+    await logInOn(machine, sandbox);
+    const before = await machine.run('token', 'work');
+    forwarder.swallowWhere((number) => number === 1);
+    const stalled = await machine.run('logout', 'work');
+    assert.equal(stalled.code, 7, stalled.stderr);
+    const after = await machine.run('token', 'work');
+    assert.deepEqual([after.code, after.stdout], [0, before.stdout], after.stderr);
   });
 
   test('the engine is put back to an older copy: no machine that has seen the newer state sends what is spent, and says so; a new login mends it', async () => {

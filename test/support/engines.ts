@@ -207,13 +207,16 @@ export interface Forwarder extends AsyncDisposable {
   /** Swallows what the engine says from now on, and says something else for it where that is given. */
   swallow(isOn: boolean, instead?: string): void;
   cutAll(): void;
+  /** Swallows each response for whose number, counted from now, this is true. */
+  swallowWhere(isSwallowed: (number: number) => boolean): void;
   /** How many connections there were. */
   readonly count: number;
 }
 
 export async function startForwarder(to: number): Promise<Forwarder> {
   const open = new Set<Socket>();
-  let [cuts, swallows, count, other] = [false, false, 0, ''];
+  let [cuts, swallows, count, other, responses] = [false, false, 0, '', 0];
+  let isSwallowed = (_number: number) => false;
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1');
     count += 1;
@@ -226,10 +229,12 @@ export async function startForwarder(to: number): Promise<Forwarder> {
     for (const socket of [near, far]) socket.on('error', end).on('close', end);
     near.pipe(far);
     far.on('data', (chunk) => {
+      responses += 1;
       if (cuts) {
         cuts = false;
         end();
-      } else if (!swallows) near.write(chunk);
+      } else if (isSwallowed(responses)) return;
+      else if (!swallows) near.write(chunk);
       else if (other !== '') near.write(other);
     });
   });
@@ -248,6 +253,10 @@ export async function startForwarder(to: number): Promise<Forwarder> {
       other = instead;
     },
     cutAll,
+    swallowWhere: (where) => {
+      responses = 0;
+      isSwallowed = where;
+    },
     get count() {
       return count;
     },

@@ -13,6 +13,7 @@ import {
   withOrphans,
   withoutOrphans,
 } from '../../stores/orphans.js';
+import { sharedAway } from '../../stores/shared/failures.js';
 import { currentProofs, removeClientKey } from '../../tokens/client-keys.js';
 import { sameLogin } from '../../tokens/find-login.js';
 import { recover } from '../../tokens/keep-refreshed.js';
@@ -135,6 +136,8 @@ function restored(document: IndexDocument, login: LoginRecord, items: readonly S
 async function readable(ports: Needs, login: LoginRecord, force: boolean): Promise<StoredCredential | undefined> {
   try {
     const stored = await readForIssuer(ports, login);
+    // The half that was read before has no refresh token to revoke.
+    if (stored.refreshedElsewhere === 'engine-away') throw sharedAway(login.store);
     return (await recover(ports, login, stored)) ?? stored;
   } catch (error) {
     if (isFailure(error, 'login_needed', 'credential_corrupt') || (force && isFailure(error))) return undefined;

@@ -176,7 +176,7 @@ export function sharedUncertain(label: string, cause: unknown): Failure {
 export function sharedAway(store: string): Failure {
   return storeFailure(
     'store_unavailable',
-    `The token read before is of no use any more, and the shared store (${printable(store, 300)}) cannot be reached for another.`,
-    'Start it, or mend the way to it, then try again.',
+    `The shared store (${printable(store, 300)}) cannot be reached, and the token read before is not enough.`,
+    'Start it, or fix the way to it, then try again.',
   );
 }

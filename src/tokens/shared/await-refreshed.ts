@@ -1,3 +1,4 @@
+import type { LoginRecord } from '../../core/records.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
 import { sharedAway } from '../../stores/shared/failures.js';
 import { readCredential } from '../read-credential.js';
@@ -23,11 +24,16 @@ export async function awaitRefreshed(
   for (let held = first; ; held = await readCredential(ports, login)) {
     const now = ports.clock.now();
     if (usable(held, request, now) || stillLives(held, request, now)) return held;
-    if (held.refreshedElsewhere === 'no-key') throw noKeyToRefresh(login);
-    if (held.refreshedElsewhere === 'engine-away') throw sharedAway(login.store);
+    checkWhole(held, login);
     const waited = ports.clock.monotonic() - since;
     if (waited >= patienceMs) throw tokenNotRefreshed(login, waited, isRefused(held, request));
     ports.progress.begin('Waiting for another machine to refresh the token');
     await ports.clock.sleep(pauseMs + Math.random() * pauseMs, signal);
   }
+}
+
+/** @throws Failure `store_key_missing`, `store_unavailable` where of a shared login only the half is at hand that everybody reads */
+export function checkWhole({ refreshedElsewhere: why }: StoredCredential, login: LoginRecord): void {
+  if (why === 'no-key') throw noKeyToRefresh(login);
+  if (why === 'engine-away') throw sharedAway(login.store);
 }
