@@ -1,7 +1,8 @@
 import { exitCode, type Failure, isFailure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
+import { clockToleranceMs } from '../tokens/token-request.js';
 import type { Election, FleetLogins, Leadership, TellEvent } from './ports.js';
-import { away, dueAt, type KeptState, pauseMs, restMs, stateOf } from './schedule.js';
+import { away, dueOf, type KeptState, pauseMs, restMs, stateOf, untilDue } from './schedule.js';
 
 export interface KeeperOptions {
   readonly logins: FleetLogins;
@@ -34,6 +35,9 @@ export class Keeper {
   #states = new Map<string, KeptState>();
   #leadership: Leadership | undefined;
   #storeFailures = 0;
+  /** Of the clock that nobody sets. */
+  #clockAhead: number | undefined;
+  #isClockBack = false;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -88,7 +92,7 @@ export class Keeper {
     try {
       const listed = await logins.list(signal);
       const entries = listed.map(
-        (login) => [login.key, stateOf(login, this.#states.get(login.key), aheadMs, random)] as const,
+        (login) => [login.key, stateOf(login, this.#states.get(login.key), clock, aheadMs, random)] as const,
       );
       this.#states = new Map(entries);
       if (this.#storeFailures > 0) tell({ event: 'store_back' });
@@ -100,21 +104,35 @@ export class Keeper {
       this.#storeFailures += 1;
       return retryInMs;
     }
-    const due = this.#waiting().filter((state) => state.dueAt <= clock.now());
+    this.#lookAtClock();
+    const due = this.#waiting().filter((state) => untilDue(state, clock) <= 0);
     const workers = Array.from({ length: Math.min(maxAtOnce, due.length) }, async () => {
       for (let state = due.shift(); state !== undefined && mayBegin(); state = due.shift()) {
         await this.#refresh(state, signal);
       }
     });
     await Promise.all(workers);
-    const next = Math.min(...this.#waiting().map((state) => state.dueAt));
-    return Math.max(200, Math.min(lookMs * (0.9 + random() / 5), next - clock.now()));
+    const next = Math.min(...this.#waiting().map((state) => untilDue(state, clock)));
+    return Math.max(200, Math.min(lookMs * (0.9 + random() / 5), next));
   }
 
   /** Those that there is something to do for, the most urgent first. What the index calls ended is for a new login. */
   #waiting(): KeptState[] {
     const kept = [...this.#states.values()].filter(({ login }) => login.state === 'kept');
-    return kept.sort((one, other) => one.dueAt - other.dueAt);
+    const { clock } = this.#options;
+    return kept.sort((one, other) => untilDue(one, clock) - untilDue(other, clock));
+  }
+
+  /** Says once that the clock was set back: since the last look, or since a token was obtained. */
+  #lookAtClock(): void {
+    const { clock, tell } = this.#options;
+    const ahead = clock.now() - clock.monotonic();
+    const obtained = this.#waiting().map(({ life }) => life.obtainedAt - clock.now());
+    const byMs = Math.max((this.#clockAhead ?? ahead) - ahead, ...obtained);
+    const isBack = byMs > clockToleranceMs;
+    if (isBack && !this.#isClockBack) tell({ event: 'clock_set_back', byMs });
+    this.#isClockBack = isBack;
+    this.#clockAhead = ahead;
   }
 
   async #refresh(state: KeptState, signal: AbortSignal): Promise<void> {
@@ -126,11 +144,11 @@ export class Keeper {
       const { expiresAt, obtainedAt } = await logins.refresh(login, minLifeMs, signal);
       const isNew = obtainedAt !== life.obtainedAt;
       const now = { expiresAt, obtainedAt };
-      const soonest = clock.now() + restMs(1, random());
       this.#keepState({
         ...state,
         life: now,
-        dueAt: Math.max(dueAt(now, aheadMs, random()), isNew ? 0 : soonest),
+        ...dueOf(now, clock, aheadMs, random()),
+        restsUntil: isNew ? 0 : clock.monotonic() + restMs(1, random()),
         failures: 0,
         isEnded: false,
         printed: undefined,
@@ -150,7 +168,14 @@ export class Keeper {
     const rest = restMs(failures, random());
     const failed = new Map(state.failed).set(failure.code, (state.failed.get(failure.code) ?? 0) + 1);
     // Who is needed may mend it where nothing is seen of it here (at a company's provider, in a file): it is tried again.
-    this.#keepState({ ...state, failures, failed, isEnded, printed: failure.code, dueAt: clock.now() + rest });
+    this.#keepState({
+      ...state,
+      failures,
+      failed,
+      isEnded,
+      printed: failure.code,
+      restsUntil: clock.monotonic() + rest,
+    });
     const { label } = state.login;
     if (isEnded && state.printed === failure.code) return;
     tell({ event: 'refresh_failed', login: label, failure, retryInMs: isEnded ? null : rest });

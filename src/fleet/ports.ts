@@ -57,6 +57,7 @@ export type KeeperEvent =
     }
   | { readonly event: 'store_failed'; readonly failure: Failure; readonly retryInMs: number }
   | { readonly event: 'store_back' }
+  | { readonly event: 'clock_set_back'; readonly byMs: number }
   | { readonly event: 'ended' };
 
 export type TellEvent = (event: KeeperEvent) => void;

@@ -15,6 +15,8 @@ export function eventJson(event: KeeperEvent, now: number): JsonObject {
       return { ...head, login: event.login, ...failed(event) };
     case 'store_failed':
       return { ...head, ...failed(event) };
+    case 'clock_set_back':
+      return { ...head, bySeconds: Math.round(event.byMs / 1000) };
     default:
       return head;
   }
@@ -51,6 +53,8 @@ function words(event: KeeperEvent, now: number): string {
       return `${event.failure.message} Again in ${inWords(event.retryInMs)}. ${event.failure.remedy}`;
     case 'store_back':
       return 'The store is in reach again.';
+    case 'clock_set_back':
+      return `The clock was set back by ${inWords(event.byMs)}; refreshes follow the time that has really passed.`;
     case 'ended':
       return 'Ended; another keeper may go on.';
   }

@@ -1,4 +1,8 @@
+import type { Clock } from '../core/ports.js';
+import { isFromFuture } from '../tokens/token-request.js';
 import type { KeptLogin, TokenLife } from './ports.js';
+
+type Times = Pick<Clock, 'now' | 'monotonic'>;
 
 /** Of the time that a token is refreshed ahead, this much more by chance: logins of one hour do not come in one second. */
 const spread = 0.2;
@@ -37,7 +41,11 @@ export function restMs(failures: number, chance: number): number {
 export interface KeptState {
   readonly login: KeptLogin;
   readonly life: TokenLife;
+  /** By the clock of the machine, and by the one that nobody sets, which stops while the machine sleeps: the earlier counts. */
   readonly dueAt: number;
+  readonly dueBy: number;
+  /** After a failure, by the clock that nobody sets. */
+  readonly restsUntil: number;
   /** In a row. */
   readonly failures: number;
   /** Its last failure is for a person, or for its platform. */
@@ -48,19 +56,34 @@ export interface KeptState {
   readonly failed: ReadonlyMap<string, number>;
 }
 
+/** When a token is to be refreshed, by both clocks. */
+export function dueOf(life: TokenLife, { now, monotonic }: Times, aheadMs: number, chance: number) {
+  const at = dueAt(life, aheadMs, chance);
+  return { dueAt: at, dueBy: monotonic() + at - now() };
+}
+
+/** How long there is nothing to do for a login, in milliseconds. A token from the future may end at any time. */
+export function untilDue({ life, dueAt, dueBy, restsUntil }: KeptState, { now, monotonic }: Times): number {
+  const due = isFromFuture(life, now()) ? 0 : Math.min(dueAt - now(), dueBy - monotonic());
+  return Math.max(due, restsUntil - monotonic());
+}
+
 /** What is known of a login once it is listed again: what changed by others counts. */
 export function stateOf(
   login: KeptLogin,
   before: KeptState | undefined,
+  clock: Times,
   aheadMs: number,
   random: () => number,
 ): KeptState {
-  const isNews = before === undefined || login.obtainedAt > before.life.obtainedAt;
+  // Not "later": the clock may have been set back since.
+  const isNews =
+    before === undefined || ![before.login, before.life].some((one) => one.obtainedAt === login.obtainedAt);
   if (!isNews) return { ...before, login, isEnded: before.isEnded || login.state === 'ended' };
   const { expiresAt, obtainedAt } = login;
   const life = { expiresAt, obtainedAt };
   const counted = before ?? { refreshes: 0, failed: new Map() };
-  const due = login.state === 'kept' ? dueAt(life, aheadMs, random()) : Number.POSITIVE_INFINITY;
   const { refreshes, failed } = counted;
-  return { login, life, dueAt: due, failures: 0, isEnded: login.state === 'ended', refreshes, failed };
+  const due = dueOf(life, clock, aheadMs, random());
+  return { login, life, ...due, restsUntil: 0, failures: 0, isEnded: login.state === 'ended', refreshes, failed };
 }

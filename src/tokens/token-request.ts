@@ -38,16 +38,20 @@ export type TokenPorts = Pick<
   Pick<CorePorts, 'clock' | 'journal' | 'progress'>;
 
 /** A clock may be set back by less than this before the times that it gave are no longer believed. */
-const clockToleranceMs = 60_000;
+export const clockToleranceMs = 60_000;
 
 /**
  * Is this token to be handed out: alive for as long as was asked, not refused, and obtained in the past? One from the
  * future shows that the clock was set back, so its end is unknown: it is refreshed, if it can be.
  */
 export function usable(token: Token, wanted: Wanted, now: number): boolean {
-  const isFromFuture = token.obtainedAt - now > clockToleranceMs;
   const isAlive = livesFor(token, minLifeOf(token, wanted.minLifeMs, wanted.kept), now);
-  return isAlive && !isRefused(token, wanted) && !(isFromFuture && isRefreshable(token));
+  return isAlive && !isRefused(token, wanted) && !(isFromFuture(token, now) && isRefreshable(token));
+}
+
+/** Was the clock set back since it was obtained, on this machine or another? */
+export function isFromFuture({ obtainedAt }: Pick<StoredCredential, 'obtainedAt'>, now: number): boolean {
+  return obtainedAt - now > clockToleranceMs;
 }
 
 /** A token within the margin is better than none while the authorization server is out of reach. */

@@ -182,6 +182,7 @@ const keeperEvents: { readonly [Name in KeeperEvent['event']]: Extract<KeeperEve
     failure: new Failure({ code: 'x', exit: 7, message: 'It is away.', remedy: 'Try again.' }),
   },
   store_back: { event: 'store_back' },
+  clock_set_back: { event: 'clock_set_back', byMs: 3_600_000 },
   ended: { event: 'ended' },
 };
 

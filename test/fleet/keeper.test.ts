@@ -4,15 +4,21 @@ import { Failure } from '../../src/core/failure.js';
 import { Keeper } from '../../src/fleet/keeper.js';
 import { metricsText } from '../../src/fleet/metrics.js';
 import type { FleetLogins, KeeperEvent, KeptLogin } from '../../src/fleet/ports.js';
+import { eventLine } from '../../src/fleet/render.js';
 
 const failure = (code: string, exit: 3 | 6) =>
   new Failure({ code, exit, message: 'It failed.', remedy: 'Run: postern login x' });
 
+interface SetBack {
+  readonly atMs: number;
+  readonly byMs: number;
+}
+
 /** A clock whose sleeps end at once, after the time has passed; it stops the keeper at `endMs`. */
-function fakeClock(endMs: number, stop: AbortController) {
+function fakeClock(endMs: number, stop: AbortController, { atMs, byMs }: SetBack) {
   let now = 1_000_000;
   return {
-    now: () => now,
+    now: () => (now >= 1_000_000 + atMs ? now - byMs : now),
     monotonic: () => now,
     sleep: async (ms: number, signal: AbortSignal) => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -30,10 +36,11 @@ function kept(key: string, lifeMs: number, state: KeptLogin['state'] = 'kept'): 
 async function keep(
   logins: readonly KeptLogin[] | (() => readonly KeptLogin[]),
   endMs: number,
-  refresh: (key: string, now: number) => number,
+  refresh: (key: string, now: number, passedMs: number) => number,
+  setBack: SetBack = { atMs: Number.POSITIVE_INFINITY, byMs: 0 },
 ) {
   const stop = new AbortController();
-  const clock = fakeClock(endMs, stop);
+  const clock = fakeClock(endMs, stop, setBack);
   const events: KeeperEvent[] = [];
   let underWay = 0;
   let most = 0;
@@ -44,7 +51,10 @@ async function keep(
       most = Math.max(most, underWay);
       await new Promise((resolve) => setImmediate(resolve));
       underWay -= 1;
-      return { obtainedAt: clock.now(), expiresAt: clock.now() + refresh(key, clock.now()) };
+      return {
+        obtainedAt: clock.now(),
+        expiresAt: clock.now() + refresh(key, clock.now(), clock.monotonic() - 1_000_000),
+      };
     },
   };
   const election = {
@@ -128,10 +138,67 @@ it('an ended login that was made anew is kept again', async () => {
   assert.ok(of('work', 'refreshed').length >= 4);
 });
 
+const hour = 3_600_000;
+
+for (const [when, lifeMs, atMs] of [
+  ['early in a token’s life', 2 * hour, 600_000],
+  ['after more than an hour of it', 3 * hour, 1.5 * hour],
+] as const) {
+  it(`[A-140] the clock is set back by an hour ${when}: the token is refreshed before it really ends, and one line says so`, async () => {
+    let ends = lifeMs;
+    const setBack = { atMs, byMs: hour };
+    const { events } = await keep(
+      [kept('work', lifeMs)],
+      12 * hour,
+      (_key, _now, since) => {
+        assert.ok(since < ends, `it ended at ${ends}, and was refreshed at ${since}`);
+        ends = since + lifeMs;
+        return lifeMs;
+      },
+      setBack,
+    );
+    assert.ok(ends > 12 * hour, 'and so to the end');
+    const told = events.filter(({ event }) => event === 'clock_set_back');
+    assert.deepEqual(
+      told.map((event) => eventLine(event, 0)),
+      ['00:00:00 The clock was set back by 60 min; refreshes follow the time that has really passed.'],
+    );
+  });
+}
+
+it('[A-140] a keeper that begins after the clock was set back refreshes at once, and not again and again', async () => {
+  const { of, events } = await keep(
+    [{ ...kept('work', 2 * hour), obtainedAt: 1_000_000 + hour }],
+    hour,
+    () => 2 * hour,
+  );
+  assert.equal(of('work', 'refreshed').length, 1);
+  assert.equal(events.filter(({ event }) => event === 'clock_set_back').length, 1);
+});
+
+it('[A-140] a login that failed is tried again after its rest, though the clock was set back by a day meanwhile', async () => {
+  const setBack = { atMs: 420_000, byMs: 24 * hour };
+  const fails = () => {
+    throw failure('network_failed', 6);
+  };
+  const { of } = await keep([kept('work', 600_000)], hour, fails, setBack);
+  assert.ok(of('work', 'refresh_failed').length > 5);
+});
+
 it('labels are escaped: no name of a login can add a line or a label', () => {
   const login = { ...kept('x', 1000), label: 'a"} 1\nevil{x="\\\u001b' };
   const life = { obtainedAt: 0, expiresAt: 1000 };
-  const state = { login, life, dueAt: 0, failures: 0, isEnded: false, refreshes: 1, failed: new Map() };
+  const state = {
+    login,
+    life,
+    dueAt: 0,
+    dueBy: 0,
+    restsUntil: 0,
+    failures: 0,
+    isEnded: false,
+    refreshes: 1,
+    failed: new Map(),
+  };
   const text = metricsText({ isLeader: true, isStoreThere: true, states: [state] }, 0);
   assert.ok(text.includes('postern_keeper_refreshes_total{login="a\\"} 1\\nevil{x=\\"\\\\?"} 1\n'));
   for (const line of text.split('\n')) assert.match(line, /^(?:# (?:HELP|TYPE) postern_keeper_|postern_keeper_|$)/);
