@@ -93,21 +93,23 @@ export class HostMessages {
   }
 
   #pass(line: Uint8Array, message: MessageShape): void {
+    // What opens a session later does not hold this one up: the two would wait for each other.
+    const before = this.#opening;
     if (message.kind === 'request') {
-      this.#begin(line, this.#request(line, message));
+      this.#begin(line, this.#request(line, message, before));
     } else if (message.method === 'notifications/cancelled') {
-      this.#begin(line, this.#cancel(line, message));
+      this.#begin(line, this.#cancel(line, message, before));
     } else if (isResponse(message)) {
-      this.#begin(line, this.#tell(line, message));
+      this.#begin(line, this.#tell(line, message, before));
     } else {
-      const sent = this.#sent.then(() => this.#tell(line, message));
+      const sent = this.#sent.then(() => this.#tell(line, message, before));
       this.#sent = sent;
       if (message.method === 'notifications/initialized') this.#holdUp(sent);
       this.#begin(line, sent);
     }
   }
 
-  async #request(line: Uint8Array, message: MessageShape): Promise<void> {
+  async #request(line: Uint8Array, message: MessageShape, before: Promise<void> | undefined): Promise<void> {
     const { host, way, pending: all, lent } = this.#parts;
     const { id, idBytes } = message;
     if (id === undefined || idBytes === undefined) return;
@@ -121,7 +123,6 @@ export class HostMessages {
       host.write(refusal(rpcCode.notAMessage, 'A request has the id of another one that has no answer yet.'));
       return;
     }
-    const before = this.#opening;
     if (message.method === 'initialize') this.#holdUp(pending.settled);
     try {
       if (before !== undefined) await before;
@@ -143,7 +144,7 @@ export class HostMessages {
   }
 
   /** In the newer era ending the exchange cancels the request. */
-  async #cancel(line: Uint8Array, message: MessageShape): Promise<void> {
+  async #cancel(line: Uint8Array, message: MessageShape, before: Promise<void> | undefined): Promise<void> {
     const { pending: all } = this.#parts;
     const pending = all.find(message.params.requestId);
     if (pending !== undefined) pending.isCancelled = true;
@@ -151,13 +152,13 @@ export class HostMessages {
       pending.exchange?.abort(undefined);
       return;
     }
-    await this.#tell(line, message);
+    await this.#tell(line, message, before);
   }
 
-  async #tell(line: Uint8Array, message: MessageShape): Promise<void> {
+  async #tell(line: Uint8Array, message: MessageShape, before: Promise<void> | undefined): Promise<void> {
     const { way, tell } = this.#parts;
     try {
-      if (this.#opening !== undefined && message.method !== 'notifications/initialized') await this.#opening;
+      if (before !== undefined) await before;
       const { server, client } = way.opened ?? (await way.ready());
       const refused = await client.tell(line, message);
       if (refused !== undefined) throw refusedBy(server, refused);

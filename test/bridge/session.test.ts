@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runProgram } from '../support/program.js';
 import { bareHome, event, requestOf, scriptedServer, startBridge, usual } from './host.js';
 
 test('one round trip to the first answer; the session and the agreed revision on all that follows; DELETE at the end', async () => {
@@ -31,6 +32,30 @@ test('one round trip to the first answer; the session and the agreed revision on
     assert.equal(headers['mcp-protocol-version'], '2025-06-18');
   }
   assert.doesNotMatch(stderr, /session-1/);
+});
+
+test('what is written together with initialize waits for its session, and keeps its order', async () => {
+  let isReady = false;
+  await using server = await scriptedServer((seen, response) => {
+    const { method } = seen.message;
+    isReady ||= method === 'notifications/initialized' && seen.headers['mcp-session-id'] === 's';
+    const isEarly = seen.method === 'POST' && method !== 'initialize' && !isReady;
+    if (isEarly) response.writeHead(400).end('Begin with initialize');
+    else usual(seen, response, 's');
+  });
+  await using home = await bareHome();
+  const initialize = { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
+  const initialized = { method: 'notifications/initialized' };
+  const list = { id: 1, method: 'tools/list' };
+  const noted = { method: 'notifications/progress' };
+  const text = (messages: readonly object[]) =>
+    messages.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join('');
+  const { stdout, stderr } = await runProgram(home, ['bridge', server.url], text([initialize, initialized, list]));
+  assert.match(stdout, /"id":0,.*\n.*"id":1,"result"/, stderr);
+  await using host = startBridge(home, server.url);
+  await host.ask(initialize);
+  host.program.stdin.write(text([noted, noted, initialized, list]));
+  assert.equal((await host.next()).id, 1, 'no notification waits for one that comes after it');
 });
 
 test('a server that knows the session no longer is given the host’s own opening messages again, once for all requests', async () => {

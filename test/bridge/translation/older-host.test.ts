@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runProgram } from '../../support/program.js';
 import { bareHome, event, requestOf, scriptedServer, startBridge } from '../host.js';
 import { metaIn, methodsOf, newerOnly, open, protocolVersion, sendJson } from './newer-only.js';
 import { until } from './older-only.js';
@@ -43,6 +44,18 @@ test('[Q-1.11][Q-1.12][Q-2.1][Q-2.2][Q-2.3] initialize is answered from server/d
     'the rest as it was spelled',
   );
   assert.ok(server.seen.every(({ headers, method }) => method === 'POST' && headers['mcp-session-id'] === undefined));
+});
+
+test('[Q-1.12] what is written together with initialize waits until it is known that it is to be translated', async () => {
+  await using server = await newerOnly(() => ({ result: { tools: [] } }));
+  await using home = await bareHome();
+  const opening = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18' } };
+  const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const text = [opening, initialized, list].map((one) => `${JSON.stringify(one)}\n`).join('');
+  const { stdout } = await runProgram(home, ['bridge', server.url], text);
+  assert.match(stdout, /"id":0,"result".*\n.*"result":\{"tools":\[\]\},"id":1/);
+  assert.ok(!methodsOf(server).includes('notifications/initialized'), 'the newer era has none');
 });
 
 test('[Q-1.12] a host of a revision that nobody knows is given the newest of its era', async () => {
