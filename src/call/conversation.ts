@@ -3,7 +3,7 @@ import { clientInfo, latestProtocolVersion, metaName } from '../core/product.js'
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { within } from '../core/time.js';
-import type { EraMemory } from '../mcp/eras.js';
+import { type EraMemory, saysOlder } from '../mcp/eras.js';
 import { HttpFailed, protocolBroken } from '../mcp/failures.js';
 import type { StreamEnd } from '../mcp/streams.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
@@ -12,7 +12,7 @@ import { Exchanges, type ExchangesOptions, type ServerRequest } from './exchange
 import { CallRefused, pageRequired } from './failures.js';
 import { type DuringTask, mayBeTask } from './follow-task.js';
 import { rawMember } from './message-forms.js';
-import { NewerEra, saysOlder } from './newer-era.js';
+import { NewerEra } from './newer-era.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
 const openingMs = 1_000;

@@ -1,9 +1,8 @@
-import { isFailure } from '../core/failure.js';
-import { ownMeta } from '../core/product.js';
+import { newestRevision, ownMeta } from '../core/product.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
-import { knownRevisions, mayAsk, newerError, textsIn } from '../mcp/eras.js';
-import { HttpFailed, noCommonRevision, protocolBroken } from '../mcp/failures.js';
+import { commonRevision, type Discovery, mayAsk, newerError, newerRevision } from '../mcp/eras.js';
+import { protocolBroken } from '../mcp/failures.js';
 import { CallRefused } from './failures.js';
 import { followTask, mayBeTask, type TaskParts, tasksExtension } from './follow-task.js';
 
@@ -29,32 +28,26 @@ const maxPages = 20;
 /** Speaks the newer era: every request names its revision, and a question comes as the result of one. */
 export class NewerEra {
   readonly #parts: NewerParts;
-  #revision = knownRevisions[0] ?? '';
+  #revision = newestRevision;
 
   constructor(parts: NewerParts) {
     this.#parts = parts;
   }
 
   /**
-   * What the server says of itself, if it speaks this era. A result that names revisions, or an error that only this era
-   * has, says so; anything else that is a response means the older era, whatever its status.
-   * @throws Failure for what says nothing of an era: no connection, 401, 403, 5xx; `revision_unknown`
+   * What the server says of itself, if it speaks this era; nothing, if it only shows that it does.
+   * @throws as `newerRevision`
    */
   async discover(cancelled: AbortSignal | undefined): Promise<JsonObject | undefined> {
-    try {
-      const result = await this.#agreed('server/discover', {}, cancelled);
-      const theirs = textsIn(result['supportedVersions']);
-      if (theirs.length === 0) return undefined; // such as of a server that echoes
-      this.#choose(theirs);
-      return result;
-    } catch (error) {
-      if (error instanceof CallRefused) {
-        const isNewer = Object.values<number>(newerError).includes(error.rpcCode);
-        return isNewer ? {} : undefined;
-      }
-      if (saysOlder(error)) return undefined;
-      throw error;
-    }
+    const came = await this.#agreed('server/discover', {}, cancelled).then(
+      (result): Discovery => ({ result }),
+      (error: unknown): Discovery =>
+        error instanceof CallRefused ? { error: { code: error.rpcCode, data: error.data } } : { failure: error },
+    );
+    const revision = newerRevision(this.#parts.server, came);
+    if (revision === undefined) return undefined;
+    this.#revision = revision;
+    return 'result' in came ? came.result : {};
   }
 
   /**
@@ -127,17 +120,10 @@ export class NewerEra {
     } catch (error) {
       if (!(error instanceof CallRefused) || error.rpcCode !== newerError.revisionUnsupported) throw error;
       const before = this.#revision;
-      this.#choose(textsIn(asObject(error.data)?.['supported']));
+      this.#revision = commonRevision(this.#parts.server, asObject(error.data)?.['supported']);
       if (this.#revision === before) throw error;
     }
     return await this.#send(method, params, cancelled);
-  }
-
-  /** @throws Failure `revision_unknown` */
-  #choose(theirs: readonly string[]): void {
-    const common = knownRevisions.find((one) => theirs.includes(one));
-    if (common === undefined) throw noCommonRevision(this.#parts.server, theirs, knownRevisions);
-    this.#revision = common;
   }
 
   #send(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
@@ -147,12 +133,4 @@ export class NewerEra {
     const meta = { ...given, ...ownMeta(this.#revision, offered) };
     return exchange(method, { ...params, _meta: meta }, cancelled);
   }
-}
-
-/** Whether a response that is no result is that of a server which does not know the question. */
-export function saysOlder(error: unknown): boolean {
-  if (error instanceof HttpFailed) {
-    return error.status < 500 && ![401, 403, 408, 429].includes(error.status);
-  }
-  return isFailure(error, 'protocol_broken');
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/ports.js';
-import { metaName, newestRevision } from '../../core/product.js';
+import { metaName } from '../../core/product.js';
 import { asObject, type JsonObject } from '../../core/text/json.js';
 import { openBrace } from '../../core/text/json-scan.js';
 import { elementSpans, listOf, memberBytes, withMembers } from '../../core/text/json-splice.js';
@@ -40,6 +40,9 @@ const olderRevisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 const invalidParams = -32602;
 
+/** Of a server that does not say what it has: the host asks for each, and is refused what there is not. */
+const unsaid = { tools: {}, prompts: {}, resources: {} };
+
 export interface OlderHostParts {
   readonly server: string;
   readonly clock: Clock;
@@ -49,7 +52,9 @@ export interface OlderHostParts {
   readonly signal: AbortSignal;
   /** The host's `initialize`. */
   readonly opening: Uint8Array;
-  /** The result of `server/discover`. */
+  /** What each request says of the host. */
+  readonly meta: Record<string, Uint8Array | undefined>;
+  /** The response to `server/discover`; an error where it shows no more than the era. */
   readonly discovered: MessageText;
 }
 
@@ -72,7 +77,7 @@ export class OlderHost {
     const wanted = stringIn(param(opening, 'protocolVersion')) ?? '';
     this.revision = olderRevisions.find((one) => one === wanted) ?? olderRevisions[0] ?? '';
     this.#capabilities = objectIn(param(opening, 'capabilities'));
-    this.#meta = metaOf(opening);
+    this.#meta = parts.meta;
     this.#changes = new ChangeStream({
       ...parts,
       signal: AbortSignal.any([signal, this.#ending.signal]),
@@ -87,7 +92,7 @@ export class OlderHost {
     const meta = resultMember(discovered, '_meta');
     const info = (meta && memberBytes(meta, 0, metaName('serverInfo'))) ?? resultMember(discovered, 'serverInfo');
     const result = withMembers(jsonText({ protocolVersion: this.revision }), 0, {
-      capabilities: resultMember(discovered, 'capabilities') ?? jsonText({}),
+      capabilities: resultMember(discovered, 'capabilities') ?? jsonText(unsaid),
       serverInfo: info ?? jsonText({ name: new URL(this.#parts.server).host, version: '' }),
       instructions: resultMember(discovered, 'instructions'),
     });
@@ -206,11 +211,11 @@ export class OlderHost {
 }
 
 /** What a host says of itself in `initialize`, as each request of the newer era says it. */
-export function metaOf(opening: Uint8Array): Record<string, Uint8Array | undefined> {
+export function metaOf(opening: Uint8Array, revision: string): Record<string, Uint8Array | undefined> {
   const capabilities = objectIn(param(opening, 'capabilities'));
   const { tasks: _, ...others } = capabilities; // those of the older era are not the extension
   return {
-    [metaName('protocolVersion')]: jsonText(newestRevision),
+    [metaName('protocolVersion')]: jsonText(revision),
     [metaName('clientInfo')]: param(opening, 'clientInfo'),
     [metaName('clientCapabilities')]: jsonText(asObject(others) ?? {}),
   };

@@ -1,13 +1,10 @@
 import type { Failure } from '../../core/failure.js';
 import type { Clock } from '../../core/ports.js';
-import { newestRevision } from '../../core/product.js';
-import type { JsonObject } from '../../core/text/json.js';
-import { asObject } from '../../core/text/json.js';
-import { withMembers } from '../../core/text/json-splice.js';
+import { metaName, newestRevision } from '../../core/product.js';
+import { memberBytes, withMembers } from '../../core/text/json-splice.js';
 import type { MessageClient, ProtocolClient } from '../../mcp/client.js';
-import { type Era, type EraMemory, knownRevisions, newerError, textsIn } from '../../mcp/eras.js';
+import { type Discovery, type Era, type EraMemory, meansUnknown, newerError, newerRevision } from '../../mcp/eras.js';
 import type { Outcome } from '../../mcp/exchange.js';
-import { noCommonRevision, protocolBroken } from '../../mcp/failures.js';
 import type { MessageHost } from '../../mcp/host.js';
 import { ownRevision } from '../../mcp/message-headers.js';
 import type { Pending, PendingRequests } from '../../mcp/pending.js';
@@ -25,11 +22,12 @@ import {
   objectIn,
   param,
   resultMember,
+  stringIn,
   valueIn,
 } from './message-text.js';
 import { NewerHost } from './newer-host.js';
 import { metaOf, OlderHost } from './older-host.js';
-import { ServerConversation } from './server-conversation.js';
+import { type Reply, ServerConversation } from './server-conversation.js';
 
 export interface TwoErasParts {
   readonly server: string;
@@ -52,7 +50,9 @@ export interface TwoErasParts {
 }
 
 /** What `server/discover` has found. */
-type Found = { readonly era: 'newer'; readonly discovered: MessageText } | { readonly era: 'older' };
+type Found =
+  | { readonly era: 'newer'; readonly revision: string; readonly discovered: MessageText }
+  | { readonly era: 'older' };
 
 /**
  * The way of a host's messages to a server. They pass as they are where both speak the same era of the protocol, and are
@@ -137,9 +137,9 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
     this.#olderHost = undefined;
     const outcome = await this.#passing.request(text, message, pending);
     if (outcome === undefined || !isRefusedAsUnknown(outcome)) return outcome;
-    const found = await this.#discover(withMembers(jsonText({}), 0, metaOf(text)));
+    const found = await this.#discover(withMembers(jsonText({}), 0, metaOf(text, newestRevision)));
     if (found.era === 'older' || pending.isCancelled) return outcome;
-    const { discovered } = found;
+    const { discovered, revision } = found;
     const { tell } = this.#parts;
     tell('The server speaks the newer protocol without sessions only; what the host says is translated.');
     this.#olderHost = new OlderHost({
@@ -148,6 +148,7 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
       conversation: this.#newer,
       opening: text,
       discovered,
+      meta: metaOf(text, revision),
     });
     this.#olderHost.begin(pending);
     return undefined;
@@ -215,11 +216,7 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
     return this.#asNewer;
   }
 
-  /**
-   * Asks the server whether it speaks the newer era: a result that names revisions, or an error that only this era has,
-   * says so. Any other response means the older one.
-   * @throws Failure for what says nothing of an era: no connection, 401, 403, 5xx; `revision_unknown`
-   */
+  /** Asks the server whether it speaks the newer era. @throws as `newerRevision` */
   async #discover(meta: Uint8Array): Promise<Found> {
     this.#discovering ??= this.#ask(meta).finally(() => {
       this.#discovering = undefined;
@@ -236,36 +233,31 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
     const method = 'server/discover';
     const params = withMembers(jsonText({}), 0, { _meta: meta });
     const asked = messageText({ id: `postern-discover-${crypto.randomUUID()}`, method }, { params });
-    const reply = await this.#newer.request(asked);
-    if (reply.kind === 'none') {
-      const { outcome } = reply;
-      if (outcome === undefined || !(isRefusedAsUnknown(outcome) || outcome.kind === 'empty')) {
-        throw noResponse(server, method, outcome);
-      }
-      return { era: 'older' };
+    const reply = await this.#newer.request(asked).catch((failure: unknown) => ({ kind: 'failed', failure }) as const);
+    const revision = newerRevision(server, discoveryIn(server, reply));
+    if (revision === undefined || reply.kind !== 'response') return { era: 'older' };
+    const named = metaName('protocolVersion');
+    const isRefused = errorCode(reply) === newerError.revisionUnsupported;
+    if (isRefused && stringIn(memberBytes(meta, 0, named)) !== revision) {
+      return await this.#ask(withMembers(meta, 0, { [named]: jsonText(revision) }));
     }
-    const code = errorCode(reply);
-    if (code === newerError.headerMismatch || code === newerError.capabilityMissing) {
-      throw protocolBroken(server, `it refuses server/discover with the error ${code}`);
-    }
-    const isNewerError = code === newerError.revisionUnsupported;
-    const theirs = isNewerError ? supportedBy(reply) : textsIn(valueIn(resultMember(reply, 'supportedVersions')));
-    if (!isNewerError && theirs.length === 0) {
-      return { era: 'older' };
-    }
-    if (!theirs.includes(newestRevision)) throw noCommonRevision(server, theirs, knownRevisions);
-    return { era: 'newer', discovered: reply };
+    return { era: 'newer', revision, discovered: reply };
   }
+}
+
+function discoveryIn(server: string, reply: Reply | { readonly kind: 'failed'; readonly failure: unknown }): Discovery {
+  if (reply.kind === 'failed') return reply;
+  if (reply.kind === 'none') {
+    const { outcome } = reply;
+    const isWhole = outcome?.kind === 'stream' && outcome.error === undefined;
+    return { failure: noResponse(server, 'server/discover', isWhole ? undefined : outcome) };
+  }
+  const { text, message } = reply;
+  if (message.kind === 'error') return { error: objectIn(text.subarray(message.errorAt, message.errorEnd)) };
+  return { result: { supportedVersions: valueIn(resultMember(reply, 'supportedVersions')) ?? null } };
 }
 
 /** Whether the server refused a request that it may not know; 401 and 403 say nothing of that. */
 function isRefusedAsUnknown(outcome: Outcome): boolean {
-  if (outcome.kind !== 'refused') return false;
-  const { status } = outcome;
-  return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
-}
-
-function supportedBy({ text, message }: MessageText): readonly string[] {
-  const error: JsonObject = objectIn(text.subarray(message.errorAt, message.errorEnd));
-  return textsIn(asObject(error['data'])?.['supported']);
+  return outcome.kind === 'refused' && meansUnknown(outcome.status);
 }

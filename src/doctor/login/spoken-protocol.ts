@@ -2,7 +2,8 @@ import { isFailure } from '../../core/failure.js';
 import { newestRevision, ownMeta } from '../../core/product.js';
 import { collectBytes } from '../../core/text/bytes.js';
 import { asObject, type JsonObject, type JsonValue, parseObject } from '../../core/text/json.js';
-import { knownRevisions, newerError, textsIn } from '../../mcp/eras.js';
+import { newerError, newerRevision, textsIn } from '../../mcp/eras.js';
+import { httpFailed } from '../../mcp/failures.js';
 import { brokenHeaderMark } from '../../mcp/headers/header-marks.js';
 import { proveAddress } from '../../tokens/credential-target.js';
 import type { ExaminePorts, LoginUnderTest } from '../ports.js';
@@ -13,7 +14,8 @@ export async function checkProtocol(ports: ExaminePorts, under: LoginUnderTest, 
   ports.progress.begin(`Asking ${under.server} which revision it speaks`);
   try {
     const discovered = await ask(ports, under, 'server/discover');
-    if (await checkRevision(discovered, report)) checkTools(await ask(ports, under, 'tools/list'), report);
+    if (await checkRevision(under.server, discovered, report))
+      checkTools(await ask(ports, under, 'tools/list'), report);
   } catch (error) {
     if (!isFailure(error) || under.signal.aborted) throw error;
     report.found('protocol-broken', error.message);
@@ -27,19 +29,22 @@ interface Said {
   readonly error: JsonObject | undefined;
 }
 
-/** False where it speaks the older era alone, of which a login has shown enough. */
-async function checkRevision({ status, result, error }: Said, report: Report): Promise<boolean> {
-  const unsupported = error !== undefined && error['code'] === newerError.revisionUnsupported;
-  const named = unsupported ? textsIn(asObject(error['data'])?.['supported']) : textsIn(result?.['supportedVersions']);
-  if (unsupported || named.length > 0) {
-    const common = knownRevisions.find((one) => named.includes(one));
-    if (common !== undefined) report.pass('protocol', `it speaks ${named.join(', ')}`);
-    else report.found('revision-unknown', named.length === 0 ? 'it names none' : `it speaks ${named.join(', ')}`);
-    return common !== undefined && !unsupported;
+/** False where no tool can be listed: it speaks the older era alone, of which a login has shown enough, or none of ours. */
+async function checkRevision(server: string, said: Said, report: Report): Promise<boolean> {
+  const { status, result, error } = said;
+  const named = textsIn(result?.['supportedVersions'] ?? asObject(error?.['data'])?.['supported']);
+  try {
+    const came = (error && { error }) ?? (result && { result }) ?? { failure: httpFailed(server, status) };
+    const revision = newerRevision(server, came);
+    if (revision !== undefined) report.pass('protocol', `it speaks ${named.join(', ') || revision}`);
+    else if (result === undefined) report.pass('protocol', 'it speaks revisions up to 2025-11-25');
+    else report.found('discover-invalid', `status ${status}, a result without supportedVersions`);
+    return revision !== undefined && error?.['code'] !== newerError.revisionUnsupported;
+  } catch (failure) {
+    if (!isFailure(failure, 'revision_unknown')) throw failure;
+    report.found('revision-unknown', named.length === 0 ? 'it names none' : `it speaks ${named.join(', ')}`);
+    return false;
   }
-  if (result !== undefined) report.found('discover-invalid', `status ${status}, a result without supportedVersions`);
-  else report.pass('protocol', 'it speaks revisions up to 2025-11-25');
-  return false;
 }
 
 function checkTools({ status, result, error }: Said, report: Report): void {
