@@ -15,6 +15,9 @@ const firstRetryMs = 1_000;
 
 const longestRetryMs = 60_000;
 
+/** How long a stream is open that was not opened in vain, though it has brought nothing. */
+const healthyMs = 30_000;
+
 /** How many identifiers are kept, to know events that come twice. */
 const rememberedIds = 256;
 
@@ -125,14 +128,16 @@ export function keepListening(parts: ClientParts): SessionStream {
 
 /** To its end, and what the server said then, if it refused. @throws Failure of the authorizer */
 async function stayOn(parts: ClientParts, opened: () => void): Promise<unknown> {
-  const { session, signal, tell } = parts;
+  const { session, signal, tell, clock } = parts;
   const number = session.number;
   const position = new Position();
   let inVain = 0;
   let isReported = false;
   while (!signal.aborted && session.number === number) {
+    const began = clock.monotonic();
     const { outcome, messages } = await listen(parts, position, undefined, opened);
-    inVain = messages > 0 ? 0 : inVain + 1;
+    const wasHealthy = messages > 0 || (outcome.kind === 'stream' && clock.monotonic() - began > healthyMs);
+    inVain = wasHealthy ? 0 : inVain + 1;
     if (outcome.kind === 'failed' && outcome.error instanceof Failure && !isReported) {
       isReported = outcome.error.code === 'protocol_broken';
       if (isReported) tell(outcome.error.message);

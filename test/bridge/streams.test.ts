@@ -1,6 +1,23 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { bareHome, event, requestOf, scriptedServer, startBridge, usual, usualOfBoth } from './host.js';
+import { bridge } from '../../src/bridge/bridge.js';
+import { HostPipe } from '../../src/bridge/host-pipe.js';
+import { HttpWire } from '../../src/mcp/http-wire.js';
+import { flowPorts } from '../support/flow-ports.js';
+import {
+  bareHome,
+  event,
+  requestOf,
+  type ScriptedServer,
+  scriptedServer,
+  startBridge,
+  usual,
+  usualOfBoth,
+} from './host.js';
+import { newerOnly } from './translation/newer-only.js';
+import { until } from './translation/older-only.js';
 
 test('a stream that ends before its answer is taken up again after its last event, when the server says', async () => {
   let told = 0;
@@ -115,4 +132,67 @@ test('[Q-3.4][Q-3.5] the wire without sessions: headers from each message, nothi
   ]);
   assert.equal(closed, 1);
   await requestOf(server, () => true);
+});
+
+/** What a bridge in this process waits for, by a clock that does not wait, while what it follows is cut five times. */
+async function pausesOf(
+  server: ScriptedServer,
+  cut: (advance: (ms: number) => void) => Promise<void>,
+): Promise<number[]> {
+  await using home = await bareHome();
+  await using ports = await flowPorts({ folder: home.path });
+  const pauses: number[] = [];
+  const clock = { ...ports.clock, sleep: async (ms: number) => void pauses.push(ms) };
+  const input = new PassThrough();
+  const ended = bridge(
+    { ...ports, clock },
+    {
+      ...{ waitMs: 1_000, responseMs: 10_000, tell: () => undefined, policy: undefined },
+      find: async () => {
+        const wanted = { server: server.url, account: undefined };
+        return { wanted, server: server.url, login: undefined, ask: undefined };
+      },
+      wire: new HttpWire(ports.http),
+      host: new HostPipe(input, new PassThrough().resume()),
+      signal: new AbortController().signal,
+    },
+  );
+  const opening = { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
+  for (const one of [opening, { method: 'notifications/initialized' }]) {
+    input.write(`${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`);
+  }
+  for (let count = 1; count <= 5; count += 1) {
+    await cut(ports.advance);
+    await until(() => pauses.length === count);
+  }
+  const before = [...pauses];
+  input.end();
+  await ended;
+  return before;
+}
+
+const soon = (ms: number) => ms >= 1_000 && ms <= 1_250;
+
+test('[Q-5.2] a stream of changes that was acknowledged is back within seconds, however often it is cut', async () => {
+  await using server = await newerOnly(() => ({ result: {} }));
+  const pauses = await pausesOf(server, async () => {
+    await until(() => server.streams.length === 1);
+    server.streams[0]?.response.destroy();
+  });
+  assert.ok(pauses.every(soon), `${pauses}`);
+});
+
+test('a standing stream that was open for a while is back within seconds, though it has brought nothing', async () => {
+  const streams: ServerResponse[] = [];
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.method !== 'GET') return usual(seen, response, 's');
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n');
+    streams.push(response);
+  });
+  const pauses = await pausesOf(server, async (advance) => {
+    await until(() => streams.length > 0);
+    advance(60_000);
+    streams.pop()?.destroy();
+  });
+  assert.ok(pauses.every(soon), `${pauses}`);
 });

@@ -43,6 +43,7 @@ interface Stream {
   /** The filter that the server agrees to; undefined: the stream ended before it said so. */
   readonly agreed: Promise<JsonObject | undefined>;
   readonly agree: (filter: JsonObject | undefined) => void;
+  isAgreed: boolean;
 }
 
 /** What a server of the newer era tells unasked: one stream, kept open, whose filter follows what the host wants. */
@@ -86,8 +87,10 @@ export class ChangeStream {
   take({ text, message: { method } }: MessageText, asked: string | undefined): boolean {
     const stream = [this.#current, this.#next].find((one) => one !== undefined && one.key === asked);
     if (stream === undefined) return false;
-    if (method === acknowledged) stream.agree(objectIn(param(text, 'notifications')));
-    else if (changeMethods.has(method)) this.#parts.host.send(text);
+    if (method === acknowledged) {
+      stream.isAgreed = true;
+      stream.agree(objectIn(param(text, 'notifications')));
+    } else if (changeMethods.has(method)) this.#parts.host.send(text);
     else if (method === 'notifications/cancelled') stream.ending.abort();
     return true;
   }
@@ -116,22 +119,21 @@ export class ChangeStream {
     const agreed = new Promise<JsonObject | undefined>((resolve) => {
       agree = resolve;
     });
-    const stream = { key: `"${id}`, ending: new AbortController(), agreed, agree };
+    const stream = { key: `"${id}`, ending: new AbortController(), agreed, agree, isAgreed: false };
     const resourceSubscriptions = [...this.#followed];
     const notifications = { ...lists, ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }) };
     const request = messageText({ id, method: 'subscriptions/listen' }, { params: jsonText({ notifications }) });
     const { signal } = stream.ending;
     const ended = conversation.request(carried(request), signal).catch((error: unknown) => error);
     void ended.then(async (end) => {
-      const wasAgreed = await Promise.race([agreed.then(() => true), Promise.resolve(false)]);
       agree(undefined);
       if (signal.aborted && this.#current !== stream) return;
-      await this.#afterEnd(stream, end, wasAgreed);
+      await this.#afterEnd(stream, end);
     });
     return stream;
   }
 
-  async #afterEnd(stream: Stream, end: unknown, wasAgreed: boolean): Promise<void> {
+  async #afterEnd(stream: Stream, end: unknown): Promise<void> {
     const { clock, signal, tell, server } = this.#parts;
     await this.#turning; // it may be the one that is being opened
     if (this.#current !== stream || signal.aborted) return;
@@ -142,7 +144,7 @@ export class ChangeStream {
       this.#current = undefined;
       return;
     }
-    this.#inVain = wasAgreed ? 0 : this.#inVain + 1;
+    this.#inVain = stream.isAgreed ? 0 : this.#inVain + 1;
     const doubled = firstRetryMs * 2 ** Math.min(this.#inVain, 10);
     await clock.sleep(Math.min(doubled, longestRetryMs) * (1 + Math.random() / 4), signal).catch(() => undefined);
     if (this.#current === stream && !signal.aborted) {
