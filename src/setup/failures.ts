@@ -57,6 +57,11 @@ export function programFileUnusable(path: string, why: string): Failure {
   return leftAlone(path, 'program_file_unusable', why, remedy);
 }
 
+/** A project's file that a link leads out of it. */
+export function outsideProject(path: string, target: string): Failure {
+  return programFileUnusable(path, `it leads out of the project, to ${quotedPath(target, 300)}`);
+}
+
 /** Somebody else has written to it since it was read. */
 export function programFileChanged(path: string): Failure {
   const message = `${quotedPath(path, 300)} was just changed by another program, so nothing was written.`;

@@ -55,7 +55,8 @@ export interface SetupPlan extends MadeEntry {
 export async function planEntry(world: MachineFiles, request: SetupRequest): Promise<SetupPlan> {
   const { program, scope, path = configurationFile(world, program, scope) } = request;
   if (path === undefined) throw noSuchScope(program.title);
-  const file = await world.files.read(path);
+  const isInProject = scope === 'project' && request.path === undefined;
+  const file = await world.files.read(path, isInProject ? world.machine.workingFolder : undefined);
   const context = { machine: world.machine, text: file.text ?? '', switches: await readSwitches(world, program) };
   const [wanted, made] = firstMade(request, context, (one, words) => program.make(one, words));
   return { request, wanted, file, ...made, conflicts: conflictsOf(program, wanted) };

@@ -1,4 +1,5 @@
 import type { Command, CommandExit, CommandOutput } from '../core/command.js';
+import { isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { ProxyServices } from '../core/services/proxy-services.js';
 import { fitted, readerLook } from '../core/text/layout.js';
@@ -12,7 +13,7 @@ import { nothingToWrite } from './failures.js';
 import { entryAlone, entryName } from './formats/entry.js';
 import { listPrograms, programHere } from './list-programs.js';
 import type { ExternalPrograms } from './machine/ports.js';
-import { planEntry, planLine } from './plan-entry.js';
+import { planEntry, planLine, type SetupRequest } from './plan-entry.js';
 import { oldProgram } from './program-version.js';
 import type { Program } from './programs/program.js';
 import { programNamed } from './programs/programs.js';
@@ -70,19 +71,31 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
     else await out.line(line);
     return 0;
   }
-  const plan = await planEntry(programs, request);
+  const { plan, unusable } = await planToShow(programs, request);
   const entry = entryAlone(plan.entry);
   const { logins } = await index.read();
   const here = programHere(programs, program, request.scope);
-  const notes = render.entryNotes(plan, { here, logins, hasLogin: request.hasLogin });
+  const about = { here, logins, hasLogin: request.hasLogin };
+  const notes = [...(unusable ? [render.noteLine(unusable)] : []), ...render.entryNotes(plan, about)];
   if (json) {
     await out.json(render.planJson(plan, entry, notes));
   } else {
     notes.forEach(tell);
-    tell(`Add this to ${printable(plan.file.path, 300)}, or run again with --write:`);
+    tell(`Add this to ${printable(plan.file.path, 300)}${unusable ? '' : ', or run again with --write'}:`);
     await out.write(entry);
   }
   return 0;
+}
+
+/** Where the program's file is left alone, the entry is shown for a person to add: as for a file that is not there. */
+async function planToShow(programs: ExternalPrograms, request: SetupRequest) {
+  try {
+    return { plan: await planEntry(programs, request), unusable: undefined };
+  } catch (failure) {
+    if (!isFailure(failure) || failure.code !== 'program_file_unusable') throw failure;
+    const files = { ...programs.files, read: async (path: string) => ({ path, text: undefined }) };
+    return { plan: await planEntry({ ...programs, files }, request), unusable: failure.message };
+  }
 }
 
 async function write(context: World, args: SetupArguments): Promise<CommandExit> {

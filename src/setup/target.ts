@@ -131,7 +131,7 @@ export async function recordToUndo(
   signal: AbortSignal,
 ): Promise<KeptRecord> {
   const [inFolder] = args.project ? filesOf(program, machine, 'project') : [];
-  const path = inFolder && (await files.read(inFolder)).path;
+  const path = inFolder && (await files.read(inFolder, machine.workingFolder)).path;
   const made = (await records.all()).filter(
     ({ record }) =>
       record.program === program.name &&

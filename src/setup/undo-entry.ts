@@ -1,4 +1,4 @@
-import { entryChanged } from './failures.js';
+import { entryChanged, outsideProject } from './failures.js';
 import { entryValue, rawEntry, restoreEntry } from './formats/entry.js';
 import { NotEditable } from './formats/text.js';
 import type { KeptRecord } from './machine/setup-records.js';
@@ -44,6 +44,7 @@ async function restoreFile(
   { id, record }: KeptRecord,
 ): Promise<UndoneEntry> {
   const file = await files.read(record.path);
+  if (record.scope === 'project' && file.path !== record.path) throw outsideProject(record.path, file.path);
   const { text } = file;
   const now = text === undefined ? undefined : await digest(text);
   if (text === undefined || now === record.before) return 'nothing-left';

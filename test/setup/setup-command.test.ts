@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { jsonAt } from '../../src/setup/formats/json.js';
@@ -73,6 +73,53 @@ test('the working folder is written to only when asked, and read for nothing els
   const project = await runProgram(home, ['setup', 'claude', server, '--write', '--project']);
   assert.equal(project.code, 2);
   assert.match(project.stderr, /left alone: it cannot be read[\s\S]*by hand/);
+});
+
+test('[A-264] --project follows no link out of the project, to whatever part of the path; one within it is followed', async () => {
+  await using home = await plainHome();
+  const project = join(home.path, 'project');
+  const run = (program: string, ...more: readonly string[]) =>
+    runProgram({ ...home, path: project }, ['setup', program, server, '--project', ...more]);
+  mkdirSync(join(project, '.cursor'), { recursive: true });
+  for (const name of ['out', 'project/own']) mkdirSync(join(home.path, name));
+  writeFileSync(join(home.path, 'out', 'mine.json'), '{}');
+  writeFileSync(join(project, 'own', 'mine.json'), '{}');
+  symlinkSync('../../out/mine.json', join(project, '.cursor', 'mcp.json')); // the file
+  symlinkSync(join(home.path, 'out'), join(project, '.kiro')); // a folder two above the file
+  symlinkSync('../out', join(project, '.grok')); // the folder above it
+  symlinkSync('../out/new', join(project, '.gemini')); // a folder that is not there
+  symlinkSync('../out/new.json', join(project, '.mcp.json')); // a file that is not there
+  for (const program of ['cursor', 'kiro', 'grok', 'gemini', 'claude']) {
+    const { code, stderr } = await run(program, '--write');
+    assert.equal(code, 2, program);
+    assert.match(stderr, /was left alone: it (?:leads out of|is a symbolic link that leads nowhere)/, program);
+  }
+  assert.deepEqual(readdirSync(join(home.path, 'out')), ['mine.json']);
+  assert.equal(readFileSync(join(home.path, 'out', 'mine.json'), 'utf8'), '{}');
+  const shown = await run('cursor');
+  assert.match(shown.stderr, /leads out of[\s\S]*Add this to /);
+  assert.ok(jsonAt(shown.stdout, ['mcpServers', 'h-example', 'args']), 'it is printed, to be added by hand');
+  symlinkSync('own/mine.json', join(project, 'opencode.json'));
+  symlinkSync(project, join(home.path, 'link'));
+  const linked = { ...home, path: join(home.path, 'link') };
+  const written = await runProgram(linked, ['setup', 'opencode', server, '--project', '--write']);
+  assert.equal(written.code, 0, written.stderr);
+  assert.match(readFileSync(join(project, 'own', 'mine.json'), 'utf8'), /postern/);
+});
+
+test('[A-264] --undo follows no link that has taken the place of a project’s folder', async () => {
+  await using home = await plainHome();
+  const project = { ...home, path: join(home.path, 'project') };
+  mkdirSync(project.path);
+  assert.equal((await runProgram(project, ['setup', 'cursor', server, '--project', '--write'])).code, 0);
+  renameSync(join(project.path, '.cursor'), join(home.path, '.cursor')); // an entry like it, of the person's own
+  symlinkSync('../.cursor', join(project.path, '.cursor'));
+  for (const more of [[], ['--project']]) {
+    const { code, stderr } = await runProgram(project, ['setup', 'cursor', '--undo', ...more]);
+    assert.equal(code, 2);
+    assert.match(stderr, /was left alone: it leads out of the project/);
+  }
+  assert.match(readFileSync(join(home.path, '.cursor', 'mcp.json'), 'utf8'), /postern/);
 });
 
 test('a variable that names another place is followed, a relative one is not', async () => {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open, realpath, rm, rmdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isFailure, systemCode } from '../../core/failure.js';
 import { replaceFile } from '../../stores/state/safe-file.js';
 import {
   fileUnwritable,
+  outsideProject,
   programFileChanged,
   programFileUnusable,
   programFileUnwritable,
@@ -34,9 +35,13 @@ export const programFiles = { read, replace, remove, forget, exists, missingFold
 
 export type ProgramFiles = typeof programFiles;
 
-/** @throws Failure `program_file_unusable` where it is no plain UTF-8 file of this user's */
-async function read(path: string): Promise<ProgramFile> {
+/**
+ * @param project The folder that it has to be in, links followed: whoever made the folder made its links, too.
+ * @throws Failure `program_file_unusable` where it is no plain UTF-8 file of this user's
+ */
+async function read(path: string, project?: string): Promise<ProgramFile> {
   const target = await targetOf(path);
+  if (project !== undefined && !isBelow(target, await realpath(project))) throw outsideProject(path, target);
   return { path: target, ...(await readFile(target)) };
 }
 
@@ -96,8 +101,12 @@ async function targetOf(path: string): Promise<string> {
   }
   const link = await lstat(path).catch(() => undefined);
   if (link !== undefined) throw programFileUnusable(path, 'it is a symbolic link that leads nowhere');
-  const folder = await realpath(dirname(path)).catch(() => dirname(path));
-  return join(folder, basename(path));
+  return join(await targetOf(dirname(path)), basename(path));
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const [first] = relative(folder, path).split(sep, 1);
+  return first !== '..' && !isAbsolute(relative(folder, path));
 }
 
 async function readFile(path: string): Promise<{ readonly text: string | undefined; readonly mode?: number }> {
