@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { jsonAt } from '../../src/setup/formats/json.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
+import { needs } from '../support/needs.js';
 import { launcher, runProgram } from '../support/program.js';
 import { plainHome } from './plain-home.js';
 
@@ -120,6 +131,42 @@ test('[A-264] --undo follows no link that has taken the place of a project’s f
     assert.match(stderr, /was left alone: it leads out of the project/);
   }
   assert.match(readFileSync(join(home.path, '.cursor', 'mcp.json'), 'utf8'), /postern/);
+});
+
+test('[A-266] a folder above a program’s file that others can write to is named, and nothing is written; a usual one is not', async () => {
+  await using home = await plainHome();
+  const [outer, inner] = [join(home.path, '.kiro'), join(home.path, '.kiro', 'settings')];
+  mkdirSync(inner, { recursive: true, mode: 0o755 });
+  const write = () => runProgram(home, ['setup', 'kiro', server, '--write']);
+  for (const folder of [outer, inner]) {
+    chmodSync(folder, 0o777);
+    const { code, stderr } = await write();
+    assert.deepEqual([code, readdirSync(inner)], [2, []]);
+    assert.ok(stderr.includes(`left alone: other users can write to the folder "${folder}"`), stderr);
+    chmodSync(folder, 0o755);
+  }
+  chmodSync(home.path, 0o755);
+  chmodSync(outer, 0o1777); // as /tmp
+  assert.equal((await write()).code, 0);
+});
+
+test('[A-266] a folder above a program’s file that is another user’s, or a group’s to write to, is no place to write', {
+  skip: needs('root'),
+}, async () => {
+  await using home = await plainHome();
+  const folder = join(home.path, '.kiro');
+  mkdirSync(join(folder, 'settings'), { recursive: true });
+  for (const [user, group, mode] of [
+    [1, 0, 0o755],
+    [0, 1, 0o775],
+  ] as const) {
+    chownSync(folder, user, group);
+    chmodSync(folder, mode);
+    const { code, stderr } = await runProgram(home, ['setup', 'kiro', server, '--write']);
+    assert.equal(code, 2);
+    assert.match(stderr, /other users can write to the folder "[^"]*\.kiro"/);
+  }
+  assert.deepEqual(readdirSync(join(folder, 'settings')), []);
 });
 
 test('a variable that names another place is followed, a relative one is not', async () => {

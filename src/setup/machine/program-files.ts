@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { lstat, mkdir, open, realpath, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rm, rmdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isFailure, systemCode } from '../../core/failure.js';
+import { quotedPath } from '../../core/text/printable.js';
+import { realPath } from '../../stores/run-program.js';
+import { openFolderAbove } from '../../stores/state/private-file.js';
 import { replaceFile } from '../../stores/state/safe-file.js';
 import {
   fileUnwritable,
@@ -110,7 +114,10 @@ function isBelow(path: string, folder: string): boolean {
 }
 
 async function readFile(path: string): Promise<{ readonly text: string | undefined; readonly mode?: number }> {
-  await checkFolder(dirname(path));
+  const openFolder = openFolderAbove(path, realPath(homedir()));
+  if (openFolder !== undefined) {
+    throw programFileUnusable(path, `other users can write to the folder ${quotedPath(openFolder, 300)}`);
+  }
   await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw programFileUnusable(path, `it cannot be opened (${systemCode(error)})`);
@@ -127,15 +134,6 @@ async function readFile(path: string): Promise<{ readonly text: string | undefin
   ] as const;
   for (const [is, why] of reasons) if (is) throw programFileUnusable(path, why);
   return { text: decode(path, await file.readFile()), mode: mode & 0o7777 };
-}
-
-/** Whoever may write to the folder could replace the file. */
-async function checkFolder(path: string): Promise<void> {
-  const folder = await stat(path).catch(() => undefined);
-  if (folder === undefined || process.platform === 'win32') return;
-  if ((folder.mode & 0o002) !== 0 && (folder.mode & 0o1000) === 0) {
-    throw programFileUnusable(path, 'everybody on this machine may write to this folder');
-  }
 }
 
 function decode(path: string, bytes: Uint8Array): string {

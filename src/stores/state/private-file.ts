@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { accessProblem } from '../../core/file-access.js';
@@ -72,6 +82,19 @@ export function folderProblem(path: string): string | undefined {
   if (us === undefined || problem !== undefined) return problem;
   const parent = lstatSync(`${dirname(path)}/.`); // the slash: a link above is followed
   return isOpenToOthers(parent, us) ? 'other users can write to the folder above it' : undefined;
+}
+
+/**
+ * The nearest folder above a real path in which another user could put something else in its place. Of the folders above
+ * `home`, whose owners hold all of it in their hands, nothing is asked.
+ */
+export function openFolderAbove(path: string, home: string | undefined): string | undefined {
+  const us = process.geteuid?.();
+  const folder = dirname(path);
+  if (us === undefined || folder === path) return undefined;
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (stats !== undefined && isOpenToOthers(stats, us)) return folder;
+  return folder === home ? undefined : openFolderAbove(folder, home);
 }
 
 /** Could another user rename or replace what lies in this folder? */
