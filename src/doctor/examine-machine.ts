@@ -14,7 +14,7 @@ export interface MachineWorld extends Pick<StorePorts, 'index' | 'stores'>, Pick
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly files: Pick<Files, 'read'>;
-  readonly self: () => Pick<OwnProgram, 'runtime'>;
+  readonly self: () => Pick<OwnProgram, 'program' | 'runtime'>;
   /** What kind of place this is, as far as a browser goes. */
   readonly availability: () => string;
   readonly canListen: () => Promise<number>;
@@ -24,11 +24,20 @@ export interface MachineWorld extends Pick<StorePorts, 'index' | 'stores'>, Pick
   readonly signal: AbortSignal;
 }
 
+/** Lines of Node.js: the newest security release that we know of, and the day of the last fix (nodejs/Release, schedule.json). */
+export const nodeLines = [
+  { secure: '26.12.1', end: '2029-04-30' },
+  { secure: '24.22.1', end: '2028-04-30' },
+  { secure: '22.23.4', end: '2027-04-30' },
+  { secure: '20.20.2', end: '2026-04-30' },
+] as const;
+
 /** Looks at what logins need of this machine. No server is asked but by what the programs run that are set up. */
 export async function examineMachine(world: MachineWorld): Promise<Report> {
   const report = new Report();
   const { name, version } = clientInfo;
   report.pass('program', `${name} ${version}, ${world.self().runtime}`);
+  checkNode(world, report);
   await attempt(report, 'configuration-unusable', () => checkConfiguration(world, report));
   await checkEnvironment(world, report);
   const isReadable = await attempt(report, 'state-unusable', () => checkState(world, report));
@@ -42,6 +51,23 @@ export async function examineMachine(world: MachineWorld): Promise<Report> {
     await checkServices(world, report);
   }
   return report;
+}
+
+function checkNode({ self, clock }: MachineWorld, report: Report): void {
+  const { runtime, program } = self();
+  const [version = ''] = /[\d.]+$/.exec(runtime) ?? [];
+  const majorOf = (one: string): number => Number.parseInt(one, 10);
+  const live = nodeLines.filter(({ end }) => Date.parse(end) > clock.now());
+  const known = live.find(({ secure }) => majorOf(secure) === majorOf(version));
+  const [newest] = nodeLines;
+  const isNewer = (one: string, other: string) => one.localeCompare(other, 'en', { numeric: true }) >= 0;
+  if (known === undefined ? majorOf(version) > majorOf(newest.secure) : isNewer(version, known.secure)) return;
+  const remedy =
+    program.length === 1
+      ? 'Install the newest postern: this executable brings its own Node.js.'
+      : `Install Node.js ${(known ?? newest).secure} or newer.`;
+  if (known === undefined) report.found('node-ended', `Node.js ${version}`, remedy);
+  else report.found('node-insecure', `Node.js ${version}, fixed in ${known.secure}`, remedy);
 }
 
 /** What a program does that was set up, or all of them. @throws Failure `program_unknown` */

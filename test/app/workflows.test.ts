@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { nodeLines } from '../../src/doctor/examine-machine.js';
 import { repositoryRoot } from '../support/repository.js';
 
 interface Step {
@@ -88,6 +89,18 @@ test('in a container, whose user the checkout is not of, git is told that it may
     const commands = (job.steps ?? []).map(({ uses = '', run = '' }) => `${uses}\n${run}`);
     const checkout = commands.findIndex((one) => one.startsWith('actions/checkout@'));
     assert.match(commands[checkout + 1] ?? '', /git config --global --add safe\.directory "\$PWD"/, name);
+  }
+});
+
+test('the Node.js in an executable is one exact release, with every security fix that doctor knows of', () => {
+  const used = steps.filter(({ name, step }) => name.startsWith('release.yml') && step.with?.['node-version']);
+  assert.equal(used.length, 3);
+  for (const { name, step } of used) {
+    const version = String(step.with?.['node-version']);
+    assert.ok(
+      nodeLines.some(({ secure }) => secure === version),
+      `${name}: ${version}`,
+    );
   }
 });
 

@@ -3,17 +3,19 @@ import { test } from 'node:test';
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { bareHome, event, scriptedServer, startBridge, usual } from './host.js';
 
-const coders = { gzip: gzipSync, 'x-gzip': gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
+const coders = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync } as Readonly<
+  Record<string, typeof gzipSync>
+>;
 const json = 'application/json';
 
-test('an answer that is compressed, though that was not asked for, is unpacked; what cannot be is an error', async () => {
+test('an answer that is compressed, though that was not asked for, is unpacked; what cannot be is an error [A-253]', async () => {
   await using server = await scriptedServer((seen, response) => {
     const { method, id, params } = seen.message;
     if (method !== 'tools/call') return usual(seen, response);
     assert.equal(seen.headers['accept-encoding'], 'identity');
     const coding = String(params?.['name']);
     const text = JSON.stringify({ jsonrpc: '2.0', id, result: { text: 'x'.repeat(100_000) } });
-    const coder = coding in coders ? coders[coding as keyof typeof coders] : gzipSync;
+    const coder = { ...coders, br: brotliCompressSync }[coding] ?? gzipSync;
     const body = coding === 'damaged' ? Buffer.from('nothing that is packed') : coder(text);
     const named = coding === 'damaged' ? 'gzip' : coding;
     response.writeHead(200, { 'content-type': json, 'content-encoding': named }).end(body);
@@ -25,7 +27,7 @@ test('an answer that is compressed, though that was not asked for, is unpacked; 
     const { result } = await host.ask({ id: coding, method: 'tools/call', params: { name: coding } });
     assert.equal(String(result?.['text']).length, 100_000, coding);
   }
-  for (const coding of ['zstd', 'gzip, br', 'damaged']) {
+  for (const coding of ['br', 'zstd', 'gzip, br', 'damaged']) {
     const { error } = await host.ask({ id: coding, method: 'tools/call', params: { name: coding } });
     assert.equal(error?.data?.['code'], 'network_failed', coding);
     assert.match(String(error?.message), /compress/);

@@ -2,15 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/core/failure.js';
 import { Secret } from '../../src/core/secret.js';
-import { examineMachine, type MachineWorld } from '../../src/doctor/examine-machine.js';
+import { examineMachine, type MachineWorld, nodeLines } from '../../src/doctor/examine-machine.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+
+const newest = nodeLines[0].secure;
+const on = (version: string) => ({
+  self: () => ({ runtime: `linux x64, Node.js ${version}`, program: ['/node', '/p'] }),
+});
 
 function machine(scene: Scene, change: Partial<MachineWorld> = {}): MachineWorld {
   return {
     ...scene.ports,
     env: {},
     files: { read: async function* () {} },
-    self: () => ({ runtime: 'linux x64, Node.js 20.19.0' }),
+    ...on(newest),
     configuration: async () => ({}),
     availability: () => 'desktop',
     canListen: async () => 1234,
@@ -66,6 +71,32 @@ test('doctor alone: a store that is locked, that loses, or that changes what it 
   assert.deepEqual(await found({ write, remove, read: async () => undefined }), ['store-loses-items', 7]);
   assert.deepEqual(await found({ write, remove, read: async () => new Secret('x') }), ['store-loses-items', 7]);
   assert.equal(items.size, 0, 'the test item is removed');
+});
+
+test('doctor alone: a Node.js that gets no fixes, or lacks the newest ones, is a warning with the version to install', async () => {
+  await using scene = await openScene();
+  const clock = { ...scene.ports.clock, now: () => Date.parse('2026-12-01') };
+  const found = async (change: Partial<MachineWorld>) => {
+    const { findings } = await examineMachine(machine(scene, { clock, ...change }));
+    return findings.filter(({ id }) => id?.startsWith('node-')).map(({ id, level, remedy }) => [id, level, remedy]);
+  };
+  const install = `Install Node.js ${newest} or newer.`;
+  for (const version of ['20.20.2', '20.99.0', '21.7.3', '23.11.1', '25.9.0']) {
+    assert.deepEqual(await found(on(version)), [['node-ended', 'warning', install]], version);
+  }
+  for (const { secure } of nodeLines.slice(0, -1)) {
+    const [line = '', minor = ''] = secure.split('.');
+    const older = `${line}.${Number(minor) - 1}.9`;
+    assert.deepEqual(await found(on(older)), [['node-insecure', 'warning', `Install Node.js ${secure} or newer.`]]);
+    for (const version of [secure, `${line}.${Number(minor) + 1}.0`]) assert.deepEqual(await found(on(version)), []);
+  }
+  assert.deepEqual(await found(on('27.0.0')), [], 'a newer line is not known');
+  const later = { ...clock, now: () => Date.parse('2027-06-01') };
+  assert.equal((await found({ ...on('22.23.4'), clock: later }))[0]?.[0], 'node-ended');
+  const executable = () => ({ runtime: 'linux x64, Node.js 20.20.2', program: ['/bin/postern'] });
+  assert.deepEqual(await found({ self: executable }), [
+    ['node-ended', 'warning', 'Install the newest postern: this executable brings its own Node.js.'],
+  ]);
 });
 
 test('doctor alone: what is wrong is the first cause, in the order of what needs what', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { failureOf, send, testHttp, textOf } from '../support/http.js';
 import { allClosed, startHttp, startTcp } from '../support/http-server.js';
 
@@ -39,7 +39,7 @@ test('an announced length beyond the limit is refused before a byte of the body 
 
 test('identity is asked for; one coding that comes all the same is decoded [A-253] [A-120]', async () => {
   const asked: unknown[] = [];
-  const codings = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, 'x-gzip': gzipSync };
+  const codings = { gzip: gzipSync, deflate: deflateSync, 'x-gzip': gzipSync };
   await using server = await startHttp((request, response) => {
     asked.push(request.headers['accept-encoding']);
     const coding = request.url?.slice(1) as keyof typeof codings;
@@ -72,7 +72,7 @@ test('a bomb stops at the limit of decoded bytes, in little memory [A-253] [A-45
 
 test('more than one coding, or an unknown one, is not unpacked at all [A-253]', async () => {
   const twice = gzipSync(gzipSync('x'));
-  const chains = ['gzip, gzip', 'gzip,br', 'zstd', 'compress', 'gzip, gzip, gzip, gzip, gzip', 'aes128gcm'];
+  const chains = ['gzip, gzip', 'gzip,br', 'br', 'zstd', 'compress', 'gzip, gzip, gzip, gzip, gzip', 'aes128gcm'];
   let chain: string | string[] = '';
   await using server = await startHttp((_, response) => {
     response.setHeader('content-encoding', chain).end(twice);

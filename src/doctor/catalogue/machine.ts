@@ -3,6 +3,26 @@ import type { FindingKind } from '../finding.js';
 
 /** This machine: what a login needs of it. */
 export const machineFindings = {
+  'node-ended': {
+    level: 'warning',
+    step: 'program',
+    who: 'you',
+    title: 'this version of Node.js gets no security fixes any more',
+    remedy: 'Install a supported version of Node.js.',
+    source: 'Node.js, release schedule',
+    explanation:
+      'What is found wrong in it from now on stays so. Servers send it data before you have logged in to them.',
+  },
+  'node-insecure': {
+    level: 'warning',
+    step: 'program',
+    who: 'you',
+    title: 'this version of Node.js has known security holes',
+    remedy: 'Install the newest release of its line.',
+    source: 'Node.js, security releases',
+    explanation:
+      'A security release of the same line fixes them. Servers send it data before you have logged in to them.',
+  },
   'configuration-unusable': {
     level: 'failure',
     step: 'configuration',
