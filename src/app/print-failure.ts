@@ -64,8 +64,9 @@ export function reportFailure(
     const words = ['postern:', message, remedy, `[${code}, exit ${exit}]`].filter((word) => word !== '');
     return { exit, lines: [...background, words.join(' ')] };
   }
-  // With --verbose each step has been shown as it ended.
-  const steps = options.verbose ? [] : options.steps.filter((step) => !isSaid(step, failure));
+  // With --verbose each step has been shown as it ended; at a wrong address they say no more than the sentence.
+  const isPlain = code === 'wrong_address' || code === 'login_not_offered';
+  const steps = options.verbose || isPlain ? [] : options.steps.filter((step) => !isSaid(step, failure));
   const linesOf = (...verdicts: readonly Step['verdict'][]) =>
     steps.filter(({ verdict }) => verdicts.includes(verdict)).flatMap(stepLines);
   // Whoever has ended a command knows why, and needs no code for it; what went wrong before may be why he did.

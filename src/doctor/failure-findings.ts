@@ -16,6 +16,7 @@ const byCode: Readonly<Record<string, FindingId>> = {
   challenge_unusable: 'challenge-invalid',
   server_failed: 'server-failed',
   login_not_offered: 'login-not-needed',
+  wrong_address: 'wrong-path',
   issuer_mismatch: 'issuer-mismatch',
   pkce_missing: 'pkce-missing',
   capability_missing: 'capability-missing',
@@ -35,7 +36,8 @@ export function findingOf(step: FailedStep, failure: Failure, circumstances: Cir
   const { code, remedy } = failure;
   if (step === 'machine') return { id: 'store-unavailable', remedy };
   const known = byCode[code];
-  if (known !== undefined) return { id: known, remedy: known === 'login-not-needed' ? remedy : undefined };
+  const isOfAddress = known === 'login-not-needed' || known === 'wrong-path';
+  if (known !== undefined) return { id: known, remedy: isOfAddress ? remedy : undefined };
   if (step === 'challenge') return { id: ofConnection(failure), remedy: network.has(code) ? remedy : undefined };
   if (step === 'resource') return { id: ofResource(code, circumstances), remedy: undefined };
   return { id: ofIssuer(code, circumstances), remedy: network.has(code) ? remedy : undefined };

@@ -39,6 +39,7 @@ export function noCommonRevision(server: string, theirs: readonly string[], ours
 }
 
 function afterStatus(status: number): string {
+  if (status === 421) return 'It does not serve this host name. Use the one that its operator gives.';
   if (status === 404) return 'Check the address and its path.';
   if (status === 403) return 'This login may not do that. Ask the server’s operator for access.';
   if (status >= 500 || status === 429 || status === 408) return 'Try again later, or ask the server’s operator.';

@@ -112,7 +112,7 @@ export function documentRequest({ url, zone, signal }: Omit<DocumentRequest, 'ow
  * GETs a discovery document: no credentials, at most three redirects within the origin, bounded in size and time. What a
  * gateway refuses without the headers that its server wants is asked for with them, and then no redirect is followed.
  */
-async function fetchDocument(
+export async function fetchDocument(
   { http }: DiscoveryPorts,
   { url, zone, own, signal }: DocumentRequest,
 ): Promise<FetchedDocument> {

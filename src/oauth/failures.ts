@@ -119,16 +119,29 @@ function headerHint(login: LoginAsked): string {
   return `If it wants a header beside the login (a gateway’s key, a tenant), run: ${loginCommand(login, '--header-file FILE')}`;
 }
 
-/** The server failed before it could ask for a login. */
-export function probeFailed(login: LoginAsked, status: number): Failure {
+/** What no protocol server responds: there is nothing, it takes no POST, or it serves other host names. */
+const nothingThere: readonly number[] = [404, 405, 410, 421];
+
+/**
+ * The server did not ask for a login.
+ * @param near The nearest address that does, where there is one.
+ */
+export function probeFailed(login: LoginAsked, status: number, near?: string): Failure {
   const { server } = login;
-  const message = `${quoted(server)} responded ${status} instead of asking for a login.`;
+  const other = `${quoted(server)} responded ${status} instead of asking for a login.`;
   if (status >= 500 || status === 429) {
-    return failure(exitCode.network, 'server_failed', message, 'Try again later, or ask the server’s operator.');
+    return failure(exitCode.network, 'server_failed', other, 'Try again later, or ask the server’s operator.');
   }
-  const isRefusal = status === 401 || status === 403;
-  const remedy = isRefusal ? headerHint(login) : 'Check the address: most servers are at a path like /mcp.';
-  return rulesBroken('discovery_failed', message, remedy);
+  if (status === 401 || status === 403) return rulesBroken('discovery_failed', other, headerHint(login));
+  const hint = /\/mcp$/.test(server)
+    ? 'Check the address, or ask the server’s operator for it.'
+    : 'Check the address: most servers are at a path like /mcp.';
+  if (near === undefined && !nothingThere.includes(status)) return rulesBroken('discovery_failed', other, hint);
+  const misdirected = `The server at ${quoted(server)} does not serve this host name (421).`;
+  const absent = nothingThere.includes(status) ? `No MCP server at ${quoted(server)} (${status}).` : other;
+  const remedy =
+    near === undefined ? hint : `Did you mean: ${loginCommand({ ...login, name: undefined, server: near })}`;
+  return failure(exitCode.usage, 'wrong_address', status === 421 ? misdirected : absent, remedy);
 }
 
 /** Every step of discovery kept to its own limit, and together they took too long. */

@@ -2,12 +2,19 @@ import type { Step } from '../core/failure.js';
 import { type CorePorts, takeStep } from '../core/ports.js';
 import { clientInfo, latestProtocolVersion, newestRevision, ownMeta } from '../core/product.js';
 import type { Zone } from '../core/records.js';
+import { canonicalResource, resourceCovers } from '../core/resource.js';
 import { parseScope } from '../core/scope.js';
 import type { Secret } from '../core/secret.js';
-import type { JsonObject } from '../core/text/json.js';
+import { type JsonObject, stringField } from '../core/text/json.js';
+import { resolveReference } from '../core/url.js';
 import type { HttpPorts } from '../http/request.js';
 import { bearerChallenge } from './challenge.js';
-import { metadataLimits } from './discovery-document.js';
+import {
+  type DiscoveryPorts,
+  fetchDocument,
+  metadataLimits,
+  protectedResourceMetadataUrls,
+} from './discovery-document.js';
 import { challengeUnusable, probeFailed } from './failures.js';
 
 export interface ProbedServer {
@@ -15,6 +22,8 @@ export interface ProbedServer {
   readonly status: number;
   /** From the Bearer challenge of a 401. */
   readonly resourceMetadata: string | undefined;
+  /** Where a redirect leads, which is never followed. */
+  readonly location?: string | undefined;
   /** The challenged scopes, authoritative for the login; undefined when none were named. */
   readonly scopes: readonly string[] | undefined;
 }
@@ -38,15 +47,14 @@ export async function probeServer(
   ports.progress.begin(`Asking ${server}`);
   const step = { name: 'unauthenticated-request', asked: `POST ${server}` };
   const record = (ended: Omit<Step, 'name' | 'asked'>) => ports.journal.record({ ...step, ...ended });
-  const { status, zone, challenges } = await takeStep(ports, { ...step, rule: 'R-5.3a' }, () =>
+  const { status, zone, challenges, location } = await takeStep(ports, { ...step, rule: 'R-5.3a' }, () =>
     ask(ports, request, []),
   );
   if (status !== 401) {
     const note = 'A server that wants a login answers 401; the well-known addresses are tried all the same.';
     record({ came: `status ${status}, no challenge used`, rule: 'R-7.1', verdict: 'warning', note });
-    if (status >= 500 || status === 429 || (status >= 300 && status < 400))
-      throw probeFailed({ server, given: undefined }, status);
-    return { zone, status, resourceMetadata: undefined, scopes: undefined };
+    if (status >= 500 || status === 429) throw probeFailed({ server, given: undefined }, status);
+    return { zone, status, resourceMetadata: undefined, location, scopes: undefined };
   }
   const challenge = bearerChallenge(challenges);
   if (challenge.kind === 'none') {
@@ -65,6 +73,50 @@ export async function probeServer(
   record({ came: `401, ${scheme} challenge${named}`, rule: 'R-2.4a', verdict: 'pass' });
   const scopes = scope.scopes.length > 0 ? scope.scopes : undefined;
   return { zone, status, resourceMetadata: challenge.resourceMetadata, scopes };
+}
+
+/**
+ * The nearest address whose protected resource metadata is for itself: where a redirect leads on the same origin, the
+ * address with or without the slash, with `/mcp`, with the other name of this machine; or the one that the root names.
+ */
+export async function nearestServer(
+  ports: DiscoveryPorts,
+  request: ProbeRequest & { readonly probed: Pick<ProbedServer, 'zone' | 'location'> },
+): Promise<string | undefined> {
+  const { server, probed, signal } = request;
+  ports.progress.begin(`Looking for a server near ${server}`);
+  const found = await Promise.all(
+    addressesNear(server, probed.location).map(async (near) => {
+      const [url = ''] = protectedResourceMetadataUrls(near);
+      const document = await fetchDocument(ports, { url, zone: probed.zone, signal });
+      const resource = canonicalOf((document.ok && stringField(document.object, 'resource')) || '');
+      if (resource === undefined) return undefined;
+      if (resourceCovers(resource, near) !== 'no') return near;
+      return new URL(resource).origin === new URL(near).origin && resource !== server ? resource : undefined;
+    }),
+  );
+  return found.find((near) => near !== undefined);
+}
+
+const canonicalOf = (text: string) => {
+  const canonical = canonicalResource(text);
+  return canonical.ok ? canonical.value : undefined;
+};
+
+function addressesNear(server: string, location: string | undefined): readonly string[] {
+  const { origin, pathname, search } = new URL(server);
+  const path = pathname.replace(/\/$/, '');
+  const here = { localhost: '127.0.0.1', '127.0.0.1': 'localhost' }[new URL(server).hostname];
+  const redirected = location === undefined ? undefined : resolveReference(location, server);
+  const all = [
+    ...(redirected?.origin === origin ? [redirected.href] : []),
+    ...(here === undefined ? [] : [server.replace(/(?<=\/\/)[^:/?]+/, here)]),
+    `${origin}${path}${pathname === path ? '/' : ''}${search}`,
+    `${origin}/mcp${search}`,
+    `${origin}${path}/mcp${search}`,
+    origin,
+  ];
+  return [...new Set(all.flatMap((one) => canonicalOf(one) ?? []))].filter((near) => near !== server);
 }
 
 /** A request of the protocol, with the headers that its era wants. */

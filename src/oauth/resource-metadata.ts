@@ -1,3 +1,4 @@
+import { isFailure } from '../core/failure.js';
 import type { LoginAsked } from '../core/login-command.js';
 import { defined, type Zone } from '../core/records.js';
 import { resourceCovers } from '../core/resource.js';
@@ -23,7 +24,7 @@ import {
   probeFailed,
   resourceMismatch,
 } from './failures.js';
-import type { ProbedServer } from './probe.js';
+import { nearestServer, type ProbedServer } from './probe.js';
 
 /** Protected resource metadata (RFC 9728 section 2), as far as a login needs it. */
 export interface ProtectedResource {
@@ -109,7 +110,7 @@ function scopesIn(value: JsonValue | undefined): readonly string[] | string | un
 /**
  * Protected resource metadata: at the challenge's address when it names one, and then nowhere else; otherwise at
  * the path form of the well-known address, then at the root form (rule 4.2).
- * @throws Failure `discovery_failed`, `metadata_unusable`, `resource_mismatch`, `login_not_offered`, the HTTP client's, or
+ * @throws Failure `discovery_failed`, `wrong_address`, `metadata_unusable`, `resource_mismatch`, `login_not_offered`, the HTTP client's, or
  * of `whenNone`
  */
 export async function findProtectedResource(
@@ -130,9 +131,18 @@ export async function findProtectedResource(
   const { zone, status, resourceMetadata: named } = wanted.probed;
   const urls = named === undefined ? protectedResourceMetadataUrls(server) : [named];
   const step = { name: 'protected-resource-metadata', rule: named === undefined ? 'R-4.2b' : 'R-4.2a' };
+  const instead = async (error?: unknown): Promise<unknown> => {
+    const near = await nearestServer(ports, { server, probed: wanted.probed, signal });
+    if (near === undefined && error !== undefined) return error;
+    return near === undefined && status < 300 ? loginNotOffered(server, status) : probeFailed(meant, status, near);
+  };
+  if (status >= 300 && status < 400) throw await instead();
   const found = await firstDocument(ports, { urls, step, zone, own: { server, headers }, signal }, (document, url) =>
     validateResourceMetadata(document, { server, zone, url }),
-  );
+  ).catch(async (error) => {
+    // Without a 401 the address is in doubt, not the document.
+    throw status !== 401 && isFailure(error, 'resource_mismatch') ? await instead(error) : error;
+  });
   if (found.ok) return found.protectedResource;
   const failure = found.misses.at(-1)?.failure;
   if (failure !== undefined) throw failure;
@@ -143,5 +153,5 @@ export async function findProtectedResource(
     if (named !== undefined) throw noProtectedResourceMetadata(meant, tried, false); // it has some, it says
     return await wanted.whenNone(tried);
   }
-  throw status >= 200 && status < 300 ? loginNotOffered(server, status) : probeFailed(meant, status);
+  throw await instead();
 }

@@ -73,6 +73,10 @@ test('the steps that did not pass stand before it, those that did do not', () =>
   assert.match(lines[0] ?? '', /^failure {2}issuer .*\[RFC 9728 section 5\.1, WWW-Authenticate Response\]$/);
   assert.match(lines[1] ?? '', /another one/);
   assert.equal(lines[2], 'postern: It broke.');
+  for (const code of ['wrong_address', 'login_not_offered']) {
+    const wrong = new Failure({ code, exit: exitCode.usage, message: 'No MCP server.', remedy: 'Did you mean: x' });
+    assert.equal(reportFailure(wrong, { ...plain, steps: [step, failed] }).lines[0], 'postern: No MCP server.');
+  }
 });
 
 test('with --json it is one line of ASCII, whatever a server said [A-249]', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { shellWord } from '../../src/core/text/printable.js';
 import type { SandboxOptions } from '../../src/sandbox/options.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { pathForm, rootForm } from '../support/flows/own-server.js';
@@ -178,4 +179,52 @@ test('a server that wants no login and publishes nothing: said so, nothing is op
   const failure = await scene.loginFails('login_not_offered', { server: own.server.url });
   assert.equal(failure.exit, 2);
   assert.deepEqual(scene.ports.opened, []);
+});
+
+test('a wrong address: the nearest one with metadata of its own is named in the whole corrected line, and nothing is opened', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { origin, url } = own.server;
+  const given = [{ text: '--device', yieldsTo: [] }];
+  const advised = async (server: string) => {
+    const { exit, remedy } = await scene.loginFails('wrong_address', { server, given });
+    assert.equal(exit, 2);
+    return remedy;
+  };
+  for (const wrong of [`${origin}/mpc`, `${url}/`, origin, `${url}?tenant=1`.replace('mcp', 'mpc')]) {
+    const right = wrong.includes('?') ? `${shellWord(`${url}?tenant=1`)}` : url;
+    assert.equal(await advised(wrong), `Did you mean: postern login ${right} --device`, wrong);
+  }
+  own.server.documents = { [rootForm]: { resource: `${origin}/v1/tools` } };
+  assert.equal(await advised(`${origin}/mpc`), `Did you mean: postern login ${origin}/v1/tools --device`);
+  own.server.documents = { [`${rootForm}/api/mcp`]: { resource: `${origin}/api/mcp` } };
+  assert.equal(await advised(`${origin}/api`), `Did you mean: postern login ${origin}/api/mcp --device`);
+  assert.deepEqual(scene.ports.opened, []);
+});
+
+test('a redirect, a page and another name of this machine lead to the address that has metadata, and to no other origin', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { origin, url } = own.server;
+  own.server.endpoints = ['/mcp', '/old', '/'];
+  own.server.documents = { [`${rootForm}/new`]: { resource: `${origin}/new` } };
+  own.server.whenAnonymous = (_request, response) => void response.writeHead(308, { location: '/new' }).end();
+  const moved = await scene.loginFails('wrong_address', { server: `${origin}/old` });
+  assert.match(moved.remedy, new RegExp(`^Did you mean: postern login ${origin}/new$`));
+  own.server.publish({});
+  own.server.whenAnonymous = (_request, response) => void response.writeHead(200).end('<h1>Welcome</h1>');
+  const page = await scene.loginFails('wrong_address', { server: origin });
+  assert.equal(page.remedy, `Did you mean: postern login ${url}`);
+  own.server.whenAnonymous = (_request, response) => void response.writeHead(421).end();
+  const misdirected = await scene.loginFails('wrong_address', { server: url.replace('127.0.0.1', 'localhost') });
+  assert.match(misdirected.message, /does not serve this host name \(421\)/);
+  assert.equal(misdirected.remedy, `Did you mean: postern login ${url}`);
+  own.server.documents = { [rootForm]: { resource: 'https://elsewhere.example/mcp' } };
+  await scene.loginFails('resource_mismatch', { server: `${origin}/mpc` });
+  own.server.documents = {};
+  const none = await scene.loginFails('wrong_address', { server: `${origin}/mpc` });
+  assert.equal(none.remedy, 'Check the address: most servers are at a path like /mcp.');
+  own.server.endpoints = [];
+  const atMcp = await scene.loginFails('wrong_address', { server: url });
+  assert.equal(atMcp.remedy, 'Check the address, or ask the server’s operator for it.');
 });

@@ -39,6 +39,7 @@ export const serverFindings = {
     level: 'failure',
     step: 'challenge',
     who: 'you',
+    exit: exitCode.usage,
     title: 'no protocol server responds at this address',
     remedy: 'Check the address and its path: most servers are at a path like /mcp.',
     source: 'RFC 9110 section 15.5.5, 404 Not Found',

@@ -20,7 +20,7 @@ const others: ReadonlySet<string> = new Set([
     'endpoints_moved',
   ],
   // What the passive half has found: no login is begun then.
-  ...['challenge_unusable', 'resource_mismatch', 'pkce_missing', 'capability_missing'],
+  ...['challenge_unusable', 'wrong_address', 'resource_mismatch', 'pkce_missing', 'capability_missing'],
 ]);
 
 const step = (name: string, came = ''): Step => ({ name, asked: '', came, rule: '', verdict: 'failure' });
