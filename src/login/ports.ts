@@ -163,7 +163,13 @@ export interface BegunLogin {
 
 export interface Browser {
   /** Hands our own one-time loopback URL to the person's browser, or to the one that they chose. Never throws. */
-  open(url: string, chosen?: BrowserChoice): Promise<'opened' | 'unavailable'>;
+  open(url: string, chosen?: BrowserChoice, watch?: OpenerWatch): Promise<'opened' | 'unavailable'>;
+}
+
+export interface OpenerWatch {
+  /** It ended with an error, after `opened` was said of it. */
+  failed(): void;
+  tell(line: string): void;
 }
 
 /** Who can read a link of ours: everybody on this machine in the opener's arguments, the person alone at the terminal. */

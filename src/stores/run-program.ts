@@ -24,6 +24,8 @@ export interface ProgramCommand {
   readonly limitMs?: number;
   /** Does it go on when it is no longer waited for? Else it is killed then, with all that it has started. */
   readonly outlives?: boolean;
+  /** With `outlives`: called where it fails when it is no longer waited for. */
+  readonly failedLater?: (() => void) | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -60,7 +62,9 @@ export async function runProgram(run: ProgramCommand): Promise<ProgramEnd> {
       run.signal?.removeEventListener('abort', aborted);
       act();
     };
+    let isLeft = false;
     const stop = (act: () => void) => {
+      isLeft = true;
       if (run.outlives) child.unref();
       else killGroup(child.pid);
       child.stdout?.destroy(); // what it has started may hold the other end
@@ -79,7 +83,10 @@ export async function runProgram(run: ProgramCommand): Promise<ProgramEnd> {
       });
     }
     child.once('error', (error) => settle(() => resolve({ kind: 'not_started', error })));
-    child.once('close', (code, killedBy) => settle(() => resolve({ kind: 'ended', code, killedBy, ...output })));
+    child.once('close', (code, killedBy) => {
+      settle(() => resolve({ kind: 'ended', code, killedBy, ...output }));
+      if (isLeft && code !== 0) run.failedLater?.();
+    });
     child.stdin?.on('error', () => undefined); // it may end before it has read its input
     if (typeof input === 'object') child.stdin?.write(input.text);
     if (typeof input === 'object' && !endsAtLine) child.stdin?.end();

@@ -67,6 +67,6 @@ export function browserHint(
           ]
         : [];
     case 'desktop':
-      return asked ? ['BROWSER may name a program that opens a URL, by its absolute path.'] : [];
+      return asked ? ['BROWSER may name a program that opens a URL.'] : [];
   }
 }

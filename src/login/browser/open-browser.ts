@@ -2,14 +2,14 @@ import { isAbsolute } from 'node:path';
 import type { BrowserChoice } from '../../core/records.js';
 import { within } from '../../core/time.js';
 import { createClock } from '../../stores/clock.js';
-import { isExecutable, runProgram } from '../../stores/run-program.js';
-import type { Browser } from '../ports.js';
+import { findProgram, isExecutable, runProgram, safePath } from '../../stores/run-program.js';
+import type { Browser, OpenerWatch } from '../ports.js';
 import { knownBrowser, profileWords, usualBrowser } from './chosen-browser.js';
 
 /** Our own one-time link, and nothing else, is handed to the system: no byte of it comes from a server. */
 const ourLink = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost):[0-9]{1,5}\/go\/[A-Za-z0-9_-]+$/;
 
-/** An opener that fails says so soon; one that still runs then is a browser, and stays. */
+/** Most openers that fail do so by then; one that still runs may be a browser, and stays. */
 const failsWithinMs = 1_000;
 
 /** PowerShell takes a while to start, and is not waited for any longer than this. */
@@ -25,13 +25,18 @@ export function createBrowser(options: {
   readonly env: NodeJS.ProcessEnv;
 }): Browser {
   return {
-    open: async (url, chosen) => {
+    open: async (url, chosen, watch) => {
+      const { platform, env } = options;
       if (!ourLink.test(url)) return 'unavailable';
-      if (chosen !== undefined && chosen.program !== usualBrowser) return await openIn(chosen, url, options);
-      const opener = findOpener(options.platform, options.env);
+      const failed = watch?.failed;
+      if (chosen !== undefined && chosen.program !== usualBrowser) return await openIn(chosen, url, options, failed);
+      if (platform !== 'win32' && (env['BROWSER'] ?? '') !== '' && browserVariable(env) === undefined) {
+        watch?.tell('BROWSER is ignored: it must be one program, by its absolute path or by a name on the PATH.');
+      }
+      const opener = findOpener(platform, env);
       if (opener.kind === 'none') return 'unavailable';
       if (opener.kind === 'windows') return openOnWindows(url);
-      return startOpener([opener.path, url], options.env);
+      return startOpener([opener.path, url], env, failed);
     },
   };
 }
@@ -41,6 +46,7 @@ async function openIn(
   { program, profile }: BrowserChoice,
   url: string,
   { platform, env }: { readonly platform: NodeJS.Platform; readonly env: NodeJS.ProcessEnv },
+  failed: OpenerWatch['failed'] | undefined,
 ): Promise<'opened' | 'unavailable'> {
   const words = profileWords(program, profile);
   const browser = knownBrowser(program);
@@ -51,11 +57,11 @@ async function openIn(
   }
   if (platform === 'darwin' && browser !== undefined) {
     const options = words.length === 0 ? [url] : ['-n', '--args', ...words, url];
-    return await startOpener(['/usr/bin/open', '-a', browser.application, ...options], env);
+    return await startOpener(['/usr/bin/open', '-a', browser.application, ...options], env, failed);
   }
   const paths = browser === undefined ? [program] : pathsOf(browser.programs);
   const path = paths.find((one) => isAbsolute(one) && isExecutable(one));
-  return path === undefined ? 'unavailable' : await startOpener([path, ...words, url], env);
+  return path === undefined ? 'unavailable' : await startOpener([path, ...words, url], env, failed);
 }
 
 /** In the system's own folders alone, as for openers. */
@@ -67,9 +73,10 @@ function pathsOf(programs: readonly string[]): readonly string[] {
 async function startOpener(
   command: readonly [string, ...string[]],
   from: NodeJS.ProcessEnv,
+  failedLater: OpenerWatch['failed'] | undefined,
 ): Promise<'opened' | 'unavailable'> {
   const env = openerEnvironment(from);
-  const kept = { limitMs: failsWithinMs, outlives: true };
+  const kept = { limitMs: failsWithinMs, outlives: true, failedLater };
   const end = await runProgram({ command, env, folder: '/', input: 'closed', output: [], ...kept }).catch(
     () => undefined,
   );
@@ -109,17 +116,23 @@ const powerShellFromWsl = '/mnt/c/Windows/System32/WindowsPowerShell/v1.0/powers
 
 /**
  * Finds what opens a URL here. Only fixed absolute paths are looked at, so that a file called `xdg-open` in the
- * working directory or early on the PATH is never run. `BROWSER` counts if it is the absolute path of an executable
- * file and nothing else: no arguments, no `%s`, no list.
+ * working directory or early on the PATH is never run. `BROWSER` counts if it is one executable file: no arguments, no
+ * `%s`, no list.
  */
 export function findOpener(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Opener {
   if (platform === 'win32') return { kind: 'windows' };
-  const chosen = env['BROWSER'] ?? '';
-  if (isAbsolute(chosen) && isExecutable(chosen)) return { kind: 'program', path: chosen };
+  const chosen = browserVariable(env);
+  if (chosen !== undefined) return { kind: 'program', path: chosen };
   if (platform === 'darwin') return firstOf(['/usr/bin/open']);
   if (isWsl(env) && isExecutable(powerShellFromWsl)) return { kind: 'windows' };
   if (!env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return { kind: 'none' };
   return firstOf(onUnix);
+}
+
+/** The executable file that `BROWSER` names: by its absolute path, or by a name on the PATH. */
+function browserVariable({ BROWSER: value = '', PATH: path }: NodeJS.ProcessEnv): string | undefined {
+  if (isAbsolute(value)) return isExecutable(value) ? value : undefined;
+  return /^[\w.+-]+$/.test(value) ? findProgram(value, safePath(path, process.cwd()), ['']) : undefined;
 }
 
 /** Over SSH the person does not sit at the Windows desktop behind WSL. */

@@ -6,7 +6,14 @@ import {
   type PastedProblem,
   readPastedResponse,
 } from '../../oauth/authorization-response.js';
-import type { CallbackListener, LoginConsent, LoginPorts, PersonOptions, RequestToOpen } from '../ports.js';
+import type {
+  CallbackListener,
+  LoginConsent,
+  LoginPorts,
+  OpenerWatch,
+  PersonOptions,
+  RequestToOpen,
+} from '../ports.js';
 import { browserHint } from './browser-availability.js';
 import { loginTimedOut, type PageAdvice } from './failures.js';
 
@@ -68,9 +75,9 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   const { terminal } = ports;
   const { mode, listener, signal } = request;
   const never = () => new Promise<never>(() => {});
-  if (mode === 'browser' && (await openBrowser(ports, request)) === 'opened') return watchBrowser(ports, request);
+  const why = mode === 'browser' ? await whyNotOpened(ports, request) : undefined;
   if (signal.aborted) return never();
-  if (mode === 'browser') terminal.tell(whyNotOpened(request.browser));
+  if (why !== undefined) terminal.tell(why);
   const url = await listener.address();
   if (url === undefined) return never();
   showAddress(terminal, request, url);
@@ -88,7 +95,17 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   return (await takePastedResponse(terminal, { listener, signal, onWrong })) ?? never();
 }
 
-function whyNotOpened(chosen: BrowserChoice | undefined): string {
+/** Opens the browser. Resolves only where that fails, at once or later on, with the sentence that says so. */
+async function whyNotOpened(ports: ReceivePorts, request: ReceiveRequest): Promise<string> {
+  const opener = new AbortController();
+  const watch = { failed: () => opener.abort(), tell: ports.terminal.tell };
+  const chosen = request.browser;
+  if ((await openBrowser(ports, request, watch)) === 'opened') {
+    const signal = AbortSignal.any([request.signal, opener.signal]);
+    await watchBrowser(ports, { ...request, signal }, watch).catch(() => request.signal.throwIfAborted());
+    ports.progress.end();
+    return 'The browser could not be opened, or has ended with an error.';
+  }
   if (chosen === undefined) return 'No browser could be opened here.';
   const name = printable(chosen.program, 200);
   return `The browser chosen for this login (${name}) could not be started; --browser-with chooses another.`;
@@ -98,8 +115,9 @@ function whyNotOpened(chosen: BrowserChoice | undefined): string {
 async function openBrowser(
   { terminal, browser, clock }: ReceivePorts,
   request: ReceiveRequest,
+  watch: OpenerWatch,
 ): Promise<'opened' | 'unavailable'> {
-  const opening = browser.open(request.listener.link('opener'), request.browser);
+  const opening = browser.open(request.listener.link('opener'), request.browser, watch);
   const soon = new AbortController();
   const signal = AbortSignal.any([request.signal, soon.signal]);
   const pause = clock.sleep(openerMs, signal).then(() => undefined);
@@ -113,7 +131,7 @@ async function openBrowser(
 }
 
 /** Shows the time that is left, and a hint after a while; Enter opens and shows the address again. */
-async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest): Promise<never> {
+async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest, watch: OpenerWatch): Promise<never> {
   const { terminal, clock, browser, progress } = ports;
   const { signal, timeoutMs, listener } = request;
   const end = clock.monotonic() + timeoutMs;
@@ -122,7 +140,7 @@ async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest): Promi
     if (signal.aborted || clock.monotonic() - latest < tabEveryMs) return;
     latest = clock.monotonic();
     // Whoever took the opener's link before the person's browser would take the next one, too.
-    if (!listener.doubtful) void browser.open(listener.link('opener'), request.browser);
+    if (!listener.doubtful) void browser.open(listener.link('opener'), request.browser, watch);
     showLink(terminal, request, listener.doubtful ? undefined : 'Opened again. If no page shows');
   };
   using _keys = terminal.interactive ? terminal.listen(openAgain) : undefined;

@@ -20,6 +20,8 @@ export interface FakePerson {
   /** Ends every sleep that is over after so many more milliseconds; none given: every sleep. */
   timePasses(ms?: number): void;
   pressEnter(): void;
+  /** The opener ends with an error, though it has run for a while. */
+  openerFails(): void;
   /** What the spinner has shown. */
   readonly progress: readonly string[];
   /** What a program that reads events has got. */
@@ -41,6 +43,7 @@ export function fakePerson(options: {
   const listeners = new Set<() => void>();
   const wakers = new Map<() => void, number>();
   const enters = new Set<() => void>();
+  let openerFails = () => {};
   const progress: string[] = [];
   const events: Readonly<Record<string, string>>[] = [];
   let time = 0;
@@ -78,6 +81,7 @@ export function fakePerson(options: {
     pressEnter: () => {
       for (const enter of enters) enter();
     },
+    openerFails: () => openerFails(),
     progress,
     events,
     interrupt: (reason) => interruption.abort(reason),
@@ -97,8 +101,9 @@ export function fakePerson(options: {
     ports: {
       progress: { begin: (what) => void progress.push(what), end: () => undefined },
       browser: {
-        open: (url) => {
+        open: (url, _chosen, watch) => {
           opened.push(url);
+          openerFails = watch?.failed ?? openerFails;
           return options.browser === 'hangs'
             ? new Promise(() => {})
             : Promise.resolve(options.browser ?? 'unavailable');

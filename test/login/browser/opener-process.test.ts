@@ -41,6 +41,23 @@ test('[A-73] missing, failing or no display: unavailable; one that keeps running
   process.kill(Number(await textOf(folder.path, pidFile)));
 });
 
+test('[A-73] an opener that fails when it has run for a while is reported', async () => {
+  await using folder = await temporaryFolder();
+  const go = join(folder.path, 'go');
+  const path = await script(folder.path, 'late', `until [ -e '${go}' ]; do sleep 0.05; done; exit 4`);
+  const browser = createBrowser({ platform: 'linux', env: { BROWSER: path } });
+  let late: NodeJS.Timeout | undefined;
+  const failed = new Promise<void>((resolve, reject) => {
+    late = setTimeout(reject, 30_000, new Error('nobody said that it failed'));
+    const opened = browser.open(link, undefined, { failed: resolve, tell: assert.fail });
+    void opened.then(async (result) => {
+      assert.equal(result, 'opened');
+      await writeFile(go, '');
+    });
+  });
+  await failed.finally(() => clearTimeout(late));
+});
+
 test('[A-72] [A-74] what an opener prints is lost; it runs apart, without our descriptors, and does not hold us', {
   skip: process.platform !== 'linux' && 'reads /proc',
 }, async () => {

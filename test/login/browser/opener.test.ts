@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createBrowser, findOpener } from '../../../src/login/browser/open-browser.js';
@@ -88,7 +88,7 @@ test('[A-65] [A-67] property: nothing but our own link ever reaches an opener', 
   assert.equal(await fake.record(), '');
 });
 
-test('[A-69] BROWSER counts only as the absolute path of an executable file', async () => {
+test('[A-69] BROWSER counts only as one executable file, by its absolute path or by a name on the PATH, and else is refused aloud', async () => {
   await using folder = await temporaryFolder();
   const fake = await fakeBrowser(folder);
   const plain = await script(folder.path, 'plain', 'true', 0o644);
@@ -113,12 +113,22 @@ test('[A-69] BROWSER counts only as the absolute path of an executable file', as
     for (const value of refused) {
       const env = { BROWSER: value, PATH: folder.path };
       assert.deepEqual(findOpener('linux', env), { kind: 'none' }, value);
-      assert.equal(await createBrowser({ platform: 'linux', env }).open(link), 'unavailable', value);
+      const said: string[] = [];
+      const watch = { failed: assert.fail, tell: (line: string) => void said.push(line) };
+      const browser = createBrowser({ platform: 'linux', env });
+      assert.equal(await browser.open(link, undefined, watch), 'unavailable', value);
+      assert.equal(said.length, value === '' ? 0 : 1, value);
+      assert.ok(
+        said.every((line) => line.startsWith('BROWSER is ignored: it must be one program')),
+        said[0],
+      );
     }
   } finally {
     process.chdir(before);
   }
   assert.equal(await fake.record(), '');
+  const env = { BROWSER: basename(fake.path), PATH: `.:${dirname(fake.path)}` };
+  assert.deepEqual(findOpener('linux', env), { kind: 'program', path: fake.path });
 });
 
 test('[A-69] an opener in the working directory or on the PATH is never found', async () => {

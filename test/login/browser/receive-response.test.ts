@@ -178,6 +178,26 @@ test('[A-73] no browser to open: the address is shown once, and the wait goes on
   assert.deepEqual(person.questions, [], 'nobody is asked where nobody is');
 });
 
+test('[A-73] an opener that ends with an error later on: so it is said, with the address, and the wait goes on', async () => {
+  for (const interactive of [true, false]) {
+    await using listener = await listen();
+    const person = fakePerson({ browser: 'opened', interactive });
+    const received = receive(person, listener);
+    await person.hasBeenTold('/go/');
+    person.openerFails();
+    await person.hasBeenTold(authorizationUrl);
+    assert.match(
+      person.told.join('\n'),
+      /\/go\/.*\nThe browser could not be opened, or has ended with an error\.\nOpen this address/,
+    );
+    person.pressEnter();
+    assert.equal(person.opened.length, 1, 'Enter is the end of a paste now');
+    visit(`${listener.redirectUri}?code=x&state=${state}`);
+    assert.equal((await received)[0]?.[1], 'x');
+    assert.equal(person.openWaits(), 0);
+  }
+});
+
 test('[A-82] without a browser: a wrong paste is explained and asked again, never shown; the right one is the answer', async () => {
   await using listener = await listen();
   const right = `${listener.redirectUri}?code=from-paste&state=${state}`;
