@@ -234,7 +234,7 @@ export interface CheckedProgram {
   readonly lines: readonly string[];
 }
 
-/** @param program As `setup` names it; undefined: every one that there is an entry for. @throws Failure `program_unknown` */
+/** @param program As `setup` names it; undefined: every entry is compared, and none is run. @throws Failure `program_unknown` */
 export type CheckPrograms = (program: string | undefined) => Promise<readonly CheckedProgram[]>;
 
 /** A login that only a person can make work again; `app` joins it to `login/`. */

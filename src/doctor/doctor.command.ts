@@ -133,7 +133,7 @@ export const doctorTable = {
     ],
   },
   notes: [
-    'Without --login and --active nothing is registered, nobody is logged in, and no stored token is sent.',
+    'Without --login and --active nothing is registered, and nobody is logged in. Entries of other programs are compared with what setup would write, and run with --from alone.',
     'On top stands the first cause: what it is, who can mend it, what to do. What follows from it is skipped.',
     'Exit codes: 0 nothing failed; 5 a rule is broken; 6 not reachable; 4 a refusal; 3 a login is needed; 2 you can mend it; 7 the store. With --fail-on warning a warning counts, too; with never nothing does.',
   ],

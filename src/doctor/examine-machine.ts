@@ -32,7 +32,7 @@ export const nodeLines = [
   { secure: '20.20.2', end: '2026-04-30' },
 ] as const;
 
-/** Looks at what logins need of this machine. No server is asked but by what the programs run that are set up. */
+/** Looks at what logins need of this machine. No server is asked, and no entry of a program is run. */
 export async function examineMachine(world: MachineWorld): Promise<Report> {
   const report = new Report();
   const { name, version } = clientInfo;
@@ -70,7 +70,7 @@ function checkNode({ self, clock }: MachineWorld, report: Report): void {
   else report.found('node-insecure', `Node.js ${version}, fixed in ${known.secure}`, remedy);
 }
 
-/** What a program does that was set up, or all of them. @throws Failure `program_unknown` */
+/** What a program gets that was set up. @throws Failure `program_unknown` */
 export async function examinePrograms(
   world: MachineWorld,
   program: string,
@@ -212,7 +212,8 @@ async function checkProgramsOf(
   const checked = await world.checkPrograms(program);
   for (const { title, server, exit, lines } of checked) {
     const said = lines.map((line) => line.trim()).join(' ');
-    if (exit === 0) report.pass('programs', `${title}, ${server}: ${said}`);
+    const how = program === undefined ? ' Compared, not run; to run it: postern setup --check' : '';
+    if (exit === 0) report.pass('programs', `${title}, ${server}: ${said}${how}`);
     else report.found('program-not-served', `${title}, ${server}: ${said}`);
   }
   if (checked.length === 0) report.pass('programs', 'none is set up');

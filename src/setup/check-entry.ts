@@ -1,14 +1,13 @@
 import type { HttpPorts } from '../http/request.js';
 import type { ProgramEnd } from '../stores/run-program.js';
 import { wordsUnsayable } from './failures.js';
-import { entryValue } from './formats/entry.js';
-import { type FoundEntry, readFound, variablesIn } from './found-entry.js';
+import { type FoundEntry, readFound } from './found-entry.js';
 import type { ExternalPrograms } from './machine/ports.js';
 import { planEntry, planLine, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { type OldProgram, oldProgram } from './program-version.js';
-import type { EntryCall } from './programs/entry-call.js';
 import { callWords, configuredLine, type EntryRequest, type Program } from './programs/program.js';
 import { invocationEnvironment, type ProgramResponse, readResponse } from './programs/responses.js';
+import { recordOf } from './recorded-entry.js';
 
 /** What a program that is set up would get. */
 export interface CheckedEntry extends Pick<FoundEntry, 'faults'> {
@@ -20,10 +19,11 @@ export interface CheckedEntry extends Pick<FoundEntry, 'faults'> {
   /** What keeps the program from using it, each in a sentence. */
   readonly blocks: readonly string[];
   readonly old: OldProgram | undefined;
-  /** `not-run`: the call in the file is not ours to run, or cannot be started. */
+  /** `not-run`: the entry is not as postern writes it, or starts nothing. `compared`: nothing was to be run. */
   readonly end:
     | Exclude<ProgramEnd['kind'], 'ended'>
     | 'not-run'
+    | 'compared'
     | { readonly code: number | null; readonly stderr: string };
   readonly response: ProgramResponse;
 }
@@ -31,40 +31,42 @@ export interface CheckedEntry extends Pick<FoundEntry, 'faults'> {
 /** Claude Code, Codex CLI and Bazel wait no longer. */
 export const callersWait = 10_000;
 
-type CheckWorld = Pick<ExternalPrograms, 'machine' | 'files' | 'run' | 'find'>;
+/** Is what the program would run by an entry run, or is the entry compared only? */
+export type CheckMode = 'run' | 'compare';
+
+type CheckWorld = Pick<ExternalPrograms, 'machine' | 'files' | 'records' | 'run' | 'find'>;
 
 /**
- * Compares the entry in the file with the one that would be written, and runs what the program would run by it: the login
- * that it names, with what the program leaves of the environment, from the home folder, with the callers' time limit.
- * Only our own command is run, never one that is in the file. Where there is no entry yet, the one that would be written
- * is tried. Of the token that comes only the length is kept.
+ * Compares the entry in the file with the one that would be written, and runs what the program would run by it: with what
+ * the program leaves of the environment, from the home folder, with the callers' time limit. The file may be anybody's
+ * work, so nothing of it is run: command, login and variables are those that would be written now, or those that were
+ * recorded when the entry was written. An entry that is neither is not run. Where there is no entry yet, the one that
+ * would be written is tried. Of the token that comes only the length is kept.
  * @throws Failure of `planEntry`, or the signal's reason
  */
 export async function checkEntry(
   world: CheckWorld,
   ports: Pick<HttpPorts, 'http'>,
   request: SetupRequest,
-  signal: AbortSignal,
+  { mode, signal }: { readonly mode: CheckMode; readonly signal: AbortSignal },
 ): Promise<CheckedEntry> {
   const { program } = request;
   const plan = program.line === undefined ? await planEntry(world, request) : undefined;
-  const { state, faults, call } = plan ? await readFound(world, plan) : { state: 'no-file' as const, faults: [] };
+  const record = plan && (await recordOf(world.records, plan))?.record;
+  const { state, faults, recorded } = plan
+    ? await readFound(world, plan, record)
+    : { state: 'no-file' as const, faults: [], recorded: undefined };
   const [wanted] = plan ? [plan.wanted] : planLine(world.machine, request);
   const blocks = plan ? [...(program.blocks?.(wanted) ?? [])] : [];
-  const old = await oldProgram(world, ports, request, signal);
-  const isOurs = state !== 'other' && !faults.some(({ kind }) => kind === 'not-there');
-  const result = isOurs
-    ? await runCall(world, program, plan && call ? asFound(plan, call) : wanted, signal)
-    : ({ end: 'not-run', response: { kind: 'nothing' } } as const);
-  return { request, plan, state, faults, blocks, old, ...result };
-}
-
-/** The request that makes the very call of the file: its words for the login, its variables, its address. */
-function asFound({ wanted, entry }: SetupPlan, call: EntryCall): EntryRequest {
-  const { server, options } = call;
-  const { url: found } = (entryValue(wanted.text, entry.key) ?? {}) as { readonly url?: unknown };
-  const url = typeof found === 'string' ? found : wanted.url;
-  return { ...wanted, url, server, options, machine: { ...wanted.machine, variables: variablesIn(call) } };
+  const old = await oldProgram(world, mode === 'run' ? ports : undefined, request, signal);
+  const about = { request, plan, state, faults, blocks, old };
+  const isOurs = state !== 'different' && state !== 'other';
+  const isGone = faults.some(({ kind }) => kind === 'not-there');
+  const call = recorded && { ...wanted, ...recorded, machine: { ...wanted.machine, variables: recorded.variables } };
+  const run = call ?? (isOurs ? wanted : undefined);
+  if (mode === 'compare') return { ...about, end: 'compared', response: { kind: 'nothing' } };
+  if (run === undefined || isGone) return { ...about, end: 'not-run', response: { kind: 'nothing' } };
+  return { ...about, ...(await runCall(world, program, run, signal)) };
 }
 
 async function runCall(

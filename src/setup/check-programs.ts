@@ -3,7 +3,7 @@ import type { CheckedProgram } from '../core/ports.js';
 import type { ProxyServices } from '../core/services/proxy-services.js';
 import type { HttpPorts } from '../http/request.js';
 import type { StorePorts } from '../stores/ports.js';
-import { checkEntry } from './check-entry.js';
+import { type CheckMode, checkEntry } from './check-entry.js';
 import { machineFor } from './environment.js';
 import type { ExternalPrograms } from './machine/ports.js';
 import type { SetupRequest } from './plan-entry.js';
@@ -21,13 +21,13 @@ export interface CheckProgramsWorld extends HttpPorts, Pick<StorePorts, 'index'>
  * Checks the entries that are meant, one after the other. One that cannot be checked does not keep the others from it.
  * @throws Failure of `requestsToCheck`
  */
-export async function checkAll(world: CheckProgramsWorld, args: SetupArguments) {
+export async function checkAll(world: CheckProgramsWorld, args: SetupArguments, mode: CheckMode) {
   const programs = await world.externalPrograms();
   const { all, isOne } = await requestsToCheck(world, programs, args);
   const results: CheckResult[] = [];
   for (const request of all) {
     const machine = machineFor(programs.machine, request.program, args.withProxy);
-    results.push(await checkOne(world, { ...programs, machine }, request));
+    results.push(await checkOne(world, { ...programs, machine }, request, mode));
   }
   return { results, isOne };
 }
@@ -36,13 +36,14 @@ async function checkOne(
   world: CheckProgramsWorld,
   programs: ExternalPrograms,
   request: SetupRequest,
+  mode: CheckMode,
 ): Promise<CheckResult> {
   try {
     const { proxied } = request;
     const checked =
       proxied === undefined
-        ? await checkEntry(programs, world, request, world.signal)
-        : await checkProxied(world, programs, request, proxied);
+        ? await checkEntry(programs, world, request, { mode, signal: world.signal })
+        : await checkProxied(world, programs, request, { id: proxied, mode });
     return { request, checked };
   } catch (failure) {
     if (!isFailure(failure) || failure.exit === exitCode.interrupted) throw failure;
@@ -72,14 +73,14 @@ const plain: Omit<SetupArguments, 'program'> = {
 };
 
 /**
- * What the programs would get that `setup` has written entries for: of one program, or of all.
+ * What a program would get that `setup` has written an entry for; without one all entries are compared, and none is run.
  * @throws Failure `program_unknown`, and of the program's login where nothing was written for it
  */
 export async function checkPrograms(
   world: CheckProgramsWorld,
   program: string | undefined,
 ): Promise<readonly CheckedProgram[]> {
-  const { results } = await checkAll(world, { ...plain, program });
+  const { results } = await checkAll(world, { ...plain, program }, program === undefined ? 'compare' : 'run');
   const { logins } = await world.index.read();
   return results.map((result) => ({
     title: result.request.program.title,

@@ -1,8 +1,10 @@
 import { entryAlone, entryValue, meaningOf, openEntry, putEntry, wholeKey } from './formats/entry.js';
 import { ifEditable } from './formats/text.js';
-import type { Machine, MachineFiles } from './machine/ports.js';
+import type { MachineFiles } from './machine/ports.js';
+import type { SetupRecord } from './machine/setup-records.js';
 import { edit, type SetupPlan } from './plan-entry.js';
-import { callIn, type EntryCall, readCall } from './programs/entry-call.js';
+import { callIn, type EntryCall, readCall, shellWords } from './programs/entry-call.js';
+import { entryState } from './recorded-entry.js';
 
 /** How an entry differs from the one that would be written now. */
 export type EntryFault =
@@ -14,7 +16,7 @@ export type EntryFault =
   | { readonly kind: 'other-start'; readonly path: string }
   | { readonly kind: 'not-there'; readonly path: string }
   /** It sets other variables for postern. */
-  | { readonly kind: 'variables' }
+  | { readonly kind: 'variables'; readonly names: readonly string[] }
   /** Words that `setup` would not write. */
   | { readonly kind: 'words'; readonly words: readonly string[] }
   /** Members that hold something else, or should not be there. */
@@ -25,14 +27,20 @@ export interface FoundEntry {
   /** `other`: it is somebody else's, or calls something else. */
   readonly state: 'missing' | 'other' | 'there' | 'different';
   readonly faults: readonly EntryFault[];
-  readonly call?: EntryCall;
+  /** What was recorded, where the entry is as it was written. */
+  readonly recorded?: SetupRecord['call'];
 }
 
 /**
  * Reads what a program would run by the entry in its file. Nothing of it is ever run: its words are compared.
+ * @param record Of the entry, where `--write` has made one.
  * @throws Failure `entry_not_edited`, `program_file_unusable` (of a shim)
  */
-export async function readFound({ machine, files }: MachineFiles, plan: SetupPlan): Promise<FoundEntry> {
+export async function readFound(
+  { machine, files }: MachineFiles,
+  plan: SetupPlan,
+  record: SetupRecord | undefined,
+): Promise<FoundEntry> {
   const { file, entry, request, wanted } = plan;
   const key = wholeKey(entry.key);
   const text = file.text ?? '';
@@ -46,14 +54,26 @@ export async function readFound({ machine, files }: MachineFiles, plan: SetupPla
   if (call === undefined) return { state: isInList ? 'missing' : 'other', faults: [] };
   const alone = entryValue(entryAlone(entry), key);
   const ours = callIn(key, alone, { shim: plan.shim?.text, names: [wanted.server], platform });
+  const members = memberFaults(plan, text);
+  const words = [...call.others, ...lineWords(plan, value, alone)];
+  const isRecorded = record?.server === request.url && (await entryState(record, text, platform)) === 'same';
+  const isAsWritten = isRecorded && members.length === 0;
   const faults = [
     ...startFaults(call, ours, files.exists),
+    ...variableFaults(call, ours, isAsWritten),
     ...loginFaults(call, ours, request.url),
-    ...(call.others.length === 0 ? [] : [{ kind: 'words', words: call.others } as const]),
-    ...memberFaults(plan, text),
+    ...(words.length === 0 ? [] : [{ kind: 'words', words } as const]),
+    ...members,
   ];
   const isThere = faults.length === 0 && (plan.shim === undefined || plan.shim.text === shim);
-  return { state: isThere ? 'there' : 'different', call, faults };
+  return { state: isThere ? 'there' : 'different', faults, ...(isAsWritten ? { recorded: record.call } : {}) };
+}
+
+/** What is in a line beside the call: another script, and in a project's file whatever is set for postern there. */
+function lineWords({ entry, request, shim }: SetupPlan, value: unknown, ours: unknown): readonly string[] {
+  const isCompared = entry.key.format === 'line' && (shim !== undefined || request.scope === 'project');
+  const [is, should] = [value, ours].map((line) => shellWords(String(line), 'posix'));
+  return isCompared ? (is ?? []).filter((word) => should?.includes(word) === false) : [];
 }
 
 function startFaults(
@@ -65,18 +85,24 @@ function startFaults(
   const gone = paths.find((path) => /^(?:[/\\]|[A-Za-z]:)/.test(path) && !exists(path));
   if (gone !== undefined) return [{ kind: 'not-there', path: gone }];
   const other = paths.find((path, index) => path !== startPaths(ours)[index]);
-  if (other !== undefined) return [{ kind: 'other-start', path: other }];
-  // The proxy is there where a person wanted it.
-  const [before, now] = [call, ours].map((one) =>
-    JSON.stringify(Object.entries(variablesIn(one)).filter(([name]) => !name.endsWith('_PROXY'))),
-  );
-  return before === now ? [] : [{ kind: 'variables' }];
+  return other === undefined ? [] : [{ kind: 'other-start', path: other }];
+}
+
+const variable = /^([A-Za-z_]\w*)=/;
+
+function variableFaults(call: EntryCall, ours: EntryCall | undefined, isAsWritten: boolean): readonly EntryFault[] {
+  const [is, should] = [call, ours].map((one) => (one?.start ?? []).filter((word) => variable.test(word)));
+  const differing = [...(is ?? []), ...(should ?? [])].filter((word) => !is?.includes(word) || !should?.includes(word));
+  const names = [...new Set(differing.map((word) => variable.exec(word)?.[1] ?? ''))];
+  // The proxy is there where `--write` was told to put it there.
+  const others = names.filter((name) => !(isAsWritten && name.endsWith('_PROXY')));
+  return others.length === 0 ? [] : [{ kind: 'variables', names: others }];
 }
 
 /** Node.js and the script. */
 function startPaths(call: EntryCall | undefined): readonly string[] {
   return (call?.start ?? [])
-    .filter((word) => !/^(?:@?exec|\/usr\/bin\/env|@)$|^[A-Z_]+=/.test(word))
+    .filter((word) => !/^(?:@?exec|\/usr\/bin\/env|@)$/.test(word) && !variable.test(word))
     .map((word) => word.replace(/^@/, '').replaceAll('\\', '/'));
 }
 
@@ -95,18 +121,7 @@ function memberFaults({ entry }: SetupPlan, text: string): readonly EntryFault[]
   const [now, then] = [text, ifEditable(() => putEntry(text, entry)) ?? text].map((one) => entryValue(one, key) ?? {});
   const calls = ['command', 'cmd', 'args', 'headersHelper', 'http_headers_helper'];
   const names = [...new Set([now, then].flatMap((one) => Object.keys(one ?? {})))].filter(
-    (name) => !calls.includes(name) && meaningOf(now, [name]) !== meaningOf(then, [name]),
+    (name) => !(calls.includes(name) && name in (then as object)) && meaningOf(now, [name]) !== meaningOf(then, [name]),
   );
   return names.length === 0 ? [] : [{ kind: 'members', names }];
-}
-
-/** What the call sets for postern; nothing else that is set there is ever passed on. */
-export function variablesIn(call: EntryCall | undefined): Machine['variables'] {
-  const known =
-    /^(POSTERN_(?:CONFIG_DIR|STATE_DIR|STORE_KEY_FILE|CA_FILE)|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|\w+_PROXY)=(.*)$/;
-  const pairs = (call?.start ?? []).flatMap((word) => {
-    const [, name, value] = known.exec(word) ?? [];
-    return name === undefined || value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

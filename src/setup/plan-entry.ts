@@ -2,7 +2,8 @@ import { ignoreFailure } from '../core/failure.js';
 import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
 import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
-import { entryName, openEntry, putEntry } from './formats/entry.js';
+import { type Entry, entryName, openEntry, putEntry } from './formats/entry.js';
+import type { EntryMembers } from './formats/json.js';
 import { NotEditable } from './formats/text.js';
 import type { Machine, MachineFiles } from './machine/ports.js';
 import type { ProgramFile } from './machine/program-files.js';
@@ -59,7 +60,16 @@ export async function planEntry(world: MachineFiles, request: SetupRequest): Pro
   const file = await world.files.read(path, isInProject ? world.machine.workingFolder : undefined);
   const context = { machine: world.machine, text: file.text ?? '', switches: await readSwitches(world, program) };
   const [wanted, made] = firstMade(request, context, (one, words) => program.make(one, words));
-  return { request, wanted, file, ...made, conflicts: conflictsOf(program, wanted) };
+  const entry = scope === 'project' ? withoutEnvironment(made.entry) : made.entry;
+  return { request, wanted, file, ...made, entry, conflicts: conflictsOf(program, wanted) };
+}
+
+/** Others may change a project's file: what it sets for postern in members of its own is taken out. */
+function withoutEnvironment(entry: Entry): Entry {
+  const { key } = entry;
+  if (key.format !== 'json' && key.format !== 'toml' && key.format !== 'yaml') return entry;
+  const { members, without } = entry.holds as EntryMembers;
+  return { key, holds: { members, without: [...without, 'env', 'envs', 'environment', 'envFile'] } };
 }
 
 /** For a program without a configuration. @throws Failure `words_unsayable`, `address_secret` */

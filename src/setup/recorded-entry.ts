@@ -1,7 +1,8 @@
 import { type EntryKey, entryValue, meaningOf, openEntry, rawEntry, wholeKey } from './formats/entry.js';
 import { itemsOf } from './formats/line.js';
 import { ifEditable } from './formats/text.js';
-import type { SetupRecord } from './machine/setup-records.js';
+import type { KeptRecord, SetupRecord, SetupRecords } from './machine/setup-records.js';
+import type { SetupPlan } from './plan-entry.js';
 import { callIn, callOf, goWords } from './programs/entry-call.js';
 
 /** SHA-256 of a text, in hex. */
@@ -34,9 +35,22 @@ export async function entryState(record: SetupRecord, text: string, platform: st
   if (opened.raw === undefined) return changedItem(record, text);
   if ((await entryDigest(text, key)) === entry) return 'same';
   if (meaning !== undefined && (await meaningDigest(text, key, holds)) === meaning) return 'same';
-  if (callIn(key, opened.value, { platform }) === undefined) return 'other';
-  // Earlier releases have kept no meaning: their entry can only be told by whom it calls.
-  return meaning === undefined ? 'same' : 'ours';
+  return callIn(key, opened.value, { platform }) === undefined ? 'other' : 'ours';
+}
+
+/** The record of the entry, by the file, its place there and the server. */
+export async function recordOf(
+  records: Pick<SetupRecords, 'all'>,
+  { file, entry, request }: Pick<SetupPlan, 'file' | 'entry' | 'request'>,
+): Promise<KeptRecord | undefined> {
+  const key = JSON.stringify(wholeKey(entry.key));
+  return (await records.all()).find(
+    ({ record }) =>
+      record.path === file.path &&
+      JSON.stringify(wholeKey(record.key)) === key &&
+      // A line may hold the entries of several servers, or one after the other.
+      (entry.key.format !== 'line' || record.server === request.url),
+  );
 }
 
 /** An item of a line that is not there as it was written: another one for the same server may be. */

@@ -54,7 +54,7 @@ function checkLines(checked: CheckedEntry, logins: readonly LoginRecord[]): read
     ...faults.map((fault) => `  ${faultLine(fault, request.url, logins)}`),
     ...blocks.map((block) => `Not used: ${block}`),
     old === undefined ? '' : `${old.isBlocked ? 'Not used' : 'Note'}: ${oldProgramLine(old)}`,
-    state === 'other' ? '' : `${request.program.title} ${outcomeOf(checked)}.`,
+    state === 'other' || checked.end === 'compared' ? '' : outcomeLine(checked),
     ...stderrLines(checked),
     note ?? '',
   ].filter((line) => line !== '');
@@ -63,7 +63,7 @@ function checkLines(checked: CheckedEntry, logins: readonly LoginRecord[]): read
 /** 0 only where the entry is in its place, and the program would use it and get what it needs. */
 export function checkExit(checked: CheckedEntry): number {
   const { state, blocks, old, end } = checked;
-  if (isServed(checked)) {
+  if (isServed(checked) || end === 'compared') {
     const isUsed = (state === 'there' || state === 'no-file') && blocks.length === 0;
     return isUsed && old?.isBlocked !== true ? 0 : exitCode.usage;
   }
@@ -77,7 +77,8 @@ function isServed({ response }: CheckedEntry): boolean {
 }
 
 function stateLine({ request, plan, state }: CheckedEntry): string {
-  const path = printable(plan?.file.path ?? '', 300);
+  const whose = request.scope === 'project' ? 'the project’s file' : 'your file';
+  const path = `${whose} ${printable(plan?.file.path ?? '', 300)}`;
   return {
     there: `The entry is in ${path}.`,
     missing: `The entry is not in ${path}: add --write in place of --check.`,
@@ -101,7 +102,7 @@ function faultLine(fault: EntryFault, url: string, logins: readonly LoginRecord[
     case 'not-there':
       return `It starts ${quotedPath(fault.path, 300)}, which is not there.`;
     case 'variables':
-      return 'It sets other variables for postern than this shell would have it set.';
+      return `Variables that postern would set differently: ${fault.names.map((name) => printable(name, 80)).join(', ')}.`;
     case 'words':
       return `It has words that postern would not write: ${fault.words.map((word) => quoted(word, 80)).join(' ')}.`;
     case 'members':
@@ -116,10 +117,18 @@ export function oldProgramLine({ since, version, isBlocked }: OldProgram): strin
   return `${name} ${version} ${since.lacks}; ${need}.`;
 }
 
+function outcomeLine(checked: CheckedEntry): string {
+  const isGone = checked.faults.some(({ kind }) => kind === 'not-there');
+  if (checked.end === 'not-run' && !isGone) {
+    return 'It was not run: postern runs only entries that it wrote, or would write now.';
+  }
+  return `${checked.request.program.title} ${outcomeOf(checked)}.`;
+}
+
 function outcomeOf({ end, response }: CheckedEntry): string {
   if (end === 'timeout') return 'would get nothing: postern took longer than the 10 s that it waits';
   if (end === 'too_much') return 'would get nothing: the answer is too large';
-  if (end === 'not_started' || end === 'not-run') return 'could not start postern at all';
+  if (typeof end === 'string') return 'could not start postern at all';
   if (end.code !== 0) return `would get nothing: postern ended with exit code ${end.code ?? 'none (killed)'}`;
   return responseWords(response);
 }

@@ -148,7 +148,7 @@ async function shownProxied(context: World, program: Program, args: SetupArgumen
 /** Exit code 0 only where every entry is in its place and its program would use it and get what it needs. */
 async function check(context: World, args: SetupArguments): Promise<CommandExit> {
   const { out, json } = context;
-  const { results, isOne } = await checkAll(context, args);
+  const { results, isOne } = await checkAll(context, args, 'run');
   const { logins } = await context.index.read();
   if (json) {
     const [first] = results.map(resultJson);

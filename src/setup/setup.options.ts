@@ -30,7 +30,7 @@ export const setupTable = {
       name: 'check',
       kind: 'boolean',
       describe:
-        'judge the entry that is written, run what the program would run by it, say what it gets, without showing it; without a program, for every entry that was ever written',
+        'check the entry, run what the program would run by it, say what it gets, without showing it; without a program, for every entry that was ever written',
       excludes: ['list'],
     },
     { name: 'list', kind: 'boolean', describe: 'which programs are on this machine, and what is set up' },
@@ -73,6 +73,7 @@ export const setupTable = {
     'The entry goes to stdout, all that is said about it to stderr. It never holds a token: the program runs postern when it needs one. It names the server and the account, so that a login’s name that is given to another server later changes nothing; where the program cannot hold the address, or its query seems to hold a secret, the login’s name with a pin (--pin) of both. Paths in it are absolute, since programs with a window know no PATH of a shell.',
   ],
   more: [
+    '--check runs an entry only where its command, login and variables are those that postern wrote, or would write now; any other is compared, and not run. A project’s file may be changed by others, so --project --write takes members out of the entry that set variables (env).',
     '--write keeps comments, layout, line endings and mode of the file, follows a symbolic link to what it leads to (with --project, never out of the project), and replaces it in one step. A server’s other credentials in that very entry (a static Authorization, a variable with a token) are taken out, since they would win; others are named. --undo puts the whole file back; where others have changed it, or laid it out anew, the entry alone; where the entry itself was changed, nothing.',
     'With --proxy the entry is the address of an installed proxy (postern proxy --install), for all of them that take a URL: claude-desktop and junie get none, nor do those that ask for a credential. That holds a key, so the file gets the mode 0600; --undo gives it its mode back, and withdraws the key.',
     'Backups are in the folder setup of the state folder, closed to others, and are removed by --undo.',

@@ -1,5 +1,4 @@
 import type { ArgumentsOf } from '../core/command.js';
-import { ignoreFailure } from '../core/failure.js';
 import { loginArgument } from '../core/login-command.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
@@ -13,11 +12,10 @@ import { serverUnusable } from '../tokens/failures.js';
 import { findLogin, pickLogin } from '../tokens/find-login.js';
 import { loginWords } from '../tokens/login-pin.js';
 import { entryNameUnusable, nothingToUndo, serverNotNamed, severalToUndo } from './failures.js';
-import { entryName, entryValue } from './formats/entry.js';
-import type { ExternalPrograms, Machine, MachineFiles } from './machine/ports.js';
+import { entryName } from './formats/entry.js';
+import type { ExternalPrograms, Machine } from './machine/ports.js';
 import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import type { SetupRequest } from './plan-entry.js';
-import { type EntryCall, readCall } from './programs/entry-call.js';
 import { filesOf, type Program, type Scope, wayOf } from './programs/program.js';
 import { programNamed, programs } from './programs/programs.js';
 import type { setupTable } from './setup.options.js';
@@ -97,20 +95,20 @@ function plainName(text: string): string {
  */
 export async function requestsToCheck(
   ports: Index,
-  world: RecordWorld,
+  { records: kept, machine }: Pick<RecordWorld, 'records' | 'machine'>,
   args: SetupArguments,
 ): Promise<{ readonly all: readonly SetupRequest[]; readonly isOne: boolean }> {
   const { logins } = await ports.index.read();
-  const records = (await world.records.all()).map(({ record }) => record);
-  if (args.program === undefined) return { all: await requestsOf(world, logins, records), isOne: false };
+  const records = (await kept.all()).map(({ record }) => record);
+  if (args.program === undefined) return { all: await requestsOf(machine, logins, records), isOne: false };
   const program = programNamed(args.program, args.server);
   const ofProgram = records.filter((record) => record.program === program.name);
   if (args.server === undefined && logins.length !== 1 && ofProgram.length > 0) {
-    return { all: await requestsOf(world, logins, ofProgram), isOne: false };
+    return { all: await requestsOf(machine, logins, ofProgram), isOne: false };
   }
   const request = await readSetupRequest(ports, program, args);
   const isMeant = (record: (typeof records)[number]) =>
-    record.server === request.url && scopeOf(record, world.machine) === request.scope;
+    record.server === request.url && scopeOf(record, machine) === request.scope;
   const meant = ofProgram.filter(isMeant);
   const [only, another] = meant.map(recordedName);
   const name = args.as ?? (another === undefined ? only : undefined) ?? request.name;
@@ -140,7 +138,7 @@ export async function recordToUndo(
       (args.as === undefined || recordedName(record) === args.as),
   );
   const { logins } = await index.read();
-  const all = args.server === undefined ? made : await forServer({ machine, files }, made, args.server, logins);
+  const all = args.server === undefined ? made : forServer(made, args.server, logins);
   const [only, ...others] = all;
   if (only === undefined) throw nothingToUndo(program.title);
   if (others.length === 0) return only;
@@ -156,19 +154,13 @@ export async function recordToUndo(
  * Those for that server, and where it has several logins, those for the one that was named; of a name that no login has
  * any more, or another server's has now, those that were given it.
  */
-async function forServer(
-  world: MachineFiles,
-  made: readonly KeptRecord[],
-  server: string,
-  logins: readonly LoginRecord[],
-): Promise<readonly KeptRecord[]> {
+function forServer(made: readonly KeptRecord[], server: string, logins: readonly LoginRecord[]): readonly KeptRecord[] {
   const login = logins.find(({ name }) => name === server);
   const url = login?.server ?? server;
   const canonical = canonicalResource(url);
   const ofServer = made.filter(({ record }) => record.server === (canonical.ok ? canonical.value : url));
   const isOnly = login === undefined || logins.every((other) => other.server !== url || other.key === login.key);
-  const found = isOnly ? [] : await Promise.all(ofServer.map(({ record }) => loginOf(world, logins, record)));
-  const meant = isOnly ? ofServer : ofServer.filter((_, at) => found[at]?.login?.key === login.key);
+  const meant = isOnly ? ofServer : ofServer.filter(({ record }) => loginOf(logins, record).login?.key === login.key);
   return meant.length > 0 ? meant : made.filter(({ record }) => recordedName(record) === server);
 }
 
@@ -188,29 +180,29 @@ function undoWords(all: readonly KeptRecord[], machine: Machine) {
 
 /** What would be written now for these records of entries. */
 async function requestsOf(
-  world: MachineFiles,
+  machine: Machine,
   logins: readonly LoginRecord[],
   records: readonly SetupRecord[],
 ): Promise<readonly SetupRequest[]> {
-  const requests = await Promise.all(records.map((record) => requestOf(world, logins, record)));
+  const requests = await Promise.all(records.map((record) => requestOf(machine, logins, record)));
   return requests.filter((request) => request !== undefined);
 }
 
 async function requestOf(
-  world: MachineFiles,
+  machine: Machine,
   logins: readonly LoginRecord[],
   record: SetupRecord,
 ): Promise<SetupRequest | undefined> {
   const program = programs.find(({ name }) => name === record.program);
   if (program === undefined) return undefined;
   const { server: url, path } = record;
-  const { login, account, options } = await loginOf(world, logins, record);
+  const { login, account, options } = loginOf(logins, record);
   const meant = login ?? (account === undefined ? { server: url } : { server: url, account });
   return {
     program,
     url,
     path,
-    scope: scopeOf(record, world.machine),
+    scope: scopeOf(record, machine),
     server: login?.name ?? url,
     words: await loginWords(meant, logins.filter(({ server }) => server === url).length > 1),
     name: recordedName(record) ?? 'postern',
@@ -222,28 +214,20 @@ async function requestOf(
 /** What would be written now for a record. @throws Failure of the index */
 export async function requestOfRecord(
   { index }: Index,
-  world: MachineFiles,
+  machine: Machine,
   record: SetupRecord,
 ): Promise<SetupRequest | undefined> {
-  return await requestOf(world, (await index.read()).logins, record);
+  return await requestOf(machine, (await index.read()).logins, record);
 }
 
-/** The login that the entry, as it is now, leads to. */
-async function loginOf(world: MachineFiles, logins: readonly LoginRecord[], record: SetupRecord) {
-  const { server: named, options = [] } = (await callOfRecord(world, record)) ?? {};
+/** The login that the entry was written for, whatever is in the file now. */
+function loginOf(logins: readonly LoginRecord[], record: SetupRecord) {
+  const { server: named, options = [] } = record.call ?? {};
   const account = options.includes('--account') ? options[options.indexOf('--account') + 1] : undefined;
   const ofServer = logins.filter(({ server }) => server === record.server);
   const picked = pickLogin(ofServer, { server: record.server, account });
   const login = ofServer.find(({ name }) => name === named) ?? (picked.kind === 'one' ? picked.login : undefined);
   return { login, account, options };
-}
-
-/** The call in the entry as it is now; undefined where the file cannot be read. */
-async function callOfRecord({ machine, files }: MachineFiles, record: SetupRecord): Promise<EntryCall | undefined> {
-  const { path, key, server } = record;
-  const read = async (at: string) => (await files.read(at).catch(ignoreFailure))?.text ?? '';
-  const value = entryValue(await read(path), key);
-  return (await readCall(read, [key, value], { names: [server], platform: machine.platform })).call;
 }
 
 /** Is it of the person's own configuration, or of a folder's? */

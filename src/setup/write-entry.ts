@@ -1,10 +1,10 @@
 import type { Locks } from '../stores/ports.js';
-import { type EntryKey, namesIn, rawEntry, wholeKey } from './formats/entry.js';
+import { namesIn, rawEntry, wholeKey } from './formats/entry.js';
 import type { ExternalPrograms } from './machine/ports.js';
 import type { ProgramFile } from './machine/program-files.js';
 import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
-import { digest, entryDigest, entryState, meaningDigest } from './recorded-entry.js';
+import { digest, entryDigest, entryState, meaningDigest, recordOf } from './recorded-entry.js';
 
 /** What `--write` did. */
 export interface WrittenEntry {
@@ -72,11 +72,12 @@ export async function writeEntry(
  */
 async function recordFor(
   { machine, records, files }: SetupWorld['programs'],
-  { request, file, entry, shim }: SetupPlan,
+  plan: SetupPlan,
   text: string,
 ): Promise<{ readonly kept: KeptRecord; readonly earlier: KeptRecord | undefined; readonly isCarried: boolean }> {
+  const { request, wanted, file, entry, shim } = plan;
   const before = file.text ?? '';
-  const earlier = (await records.all()).find(({ record }) => isOfEntry(record, file.path, entry.key, request.url));
+  const earlier = await recordOf(records, plan);
   const now = await digest(before);
   const state = earlier && (await entryState(earlier.record, before, machine.platform));
   const carried = state === 'same' || state === 'ours' ? earlier : undefined;
@@ -99,6 +100,7 @@ async function recordFor(
     key: entry.key,
     scope: request.scope,
     name: request.name,
+    call: { server: wanted.server, options: wanted.options, variables: wanted.machine.variables },
     ...(shim === undefined ? {} : { shim: shim.path }),
     ...proxyOf(request, file),
   };
@@ -116,12 +118,6 @@ function proxyOf({ proxy }: SetupRequest, { mode }: ProgramFile): Pick<SetupReco
   const { service, host } = proxy;
   const isClosed = mode !== undefined && (mode & 0o077) !== 0;
   return { proxy: { service, host }, ...(isClosed ? { mode } : {}) };
-}
-
-/** A line may hold the entries of several servers, or one after the other. */
-function isOfEntry(record: SetupRecord, path: string, key: EntryKey, server: string): boolean {
-  const isSameKey = JSON.stringify(wholeKey(record.key)) === JSON.stringify(wholeKey(key));
-  return record.path === path && isSameKey && (key.format !== 'line' || record.server === server);
 }
 
 /** Removes a script that was written for an entry, unless another entry needs it. */

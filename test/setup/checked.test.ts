@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Seeded, seed, server, work } from '../credential/seeded.js';
+import { startConnectProxy } from '../support/connect-proxy.js';
 import { needs } from '../support/needs.js';
 import { launcher, runProgram } from '../support/program.js';
 import { storeLogin } from '../support/stored-login.js';
@@ -50,14 +51,14 @@ test('--check tells of an entry by name, and for which server that name is now; 
   assert.equal(old.code, 2);
   assert.match(old.stdout, /not what postern would write now: add --write/);
   assert.match(old.stdout, /names the login "work", and not the server: an earlier release wrote it/);
-  assert.match(old.stdout, /would get a token of/, 'it goes on working');
+  assert.match(old.stdout, /It was not run: postern runs only entries that it wrote/);
   assert.ok(world !== undefined);
   await storeLogin(world.home, { ...work({ name: 'moved' }), server: otherServer, accessToken: 'other.token' });
   writeFileSync(at('.claude.json'), JSON.stringify(byName).replace('headers work', 'headers moved'));
   const other = await setup(['claude', 'work', '--check']);
   assert.notEqual(other.code, 0);
   assert.match(other.stdout, /"moved", which is now the login for "https:\/\/other\.example\/mcp"/);
-  assert.match(other.stdout, /would get nothing/);
+  assert.match(other.stdout, /It was not run: /);
   const cursor = { mcpServers: { work: { command: process.execPath, args: [launcher, 'bridge', otherServer] } } };
   mkdirSync(at('.cursor'));
   writeFileSync(at('.cursor', 'mcp.json'), JSON.stringify(cursor));
@@ -83,7 +84,7 @@ test('--check tells of a program that is gone, of somebody else’s entry, and o
     text.replace(/"url": "[^"]+"/, `"url": "${otherServer}"`),
   );
   assert.notEqual(url.code, 0);
-  assert.match(url.stdout, /holds something else in: url[\s\S]+would get nothing/);
+  assert.match(url.stdout, /holds something else in: url[\s\S]+was not run: /);
   const header = await checkAfter(['claude', 'work'], file, (text) =>
     text.replace('"type"', '"headers": {"authorization": "Bearer mine"}, "type"'),
   );
@@ -91,7 +92,7 @@ test('--check tells of a program that is gone, of somebody else’s entry, and o
   assert.match(header.stdout, /holds something else in: headers/);
 });
 
-test('of the words in a file --check passes on those alone that name a login [A-264]', { skip }, async () => {
+test('--check runs no entry with words that postern would not write [A-264]', { skip }, async () => {
   const trace = at('trace');
   const planted = `credential headers ${server} --shim ${trace} --show-secret`;
   const found = await checkAfter(['claude', 'work'], at('.claude.json'), (text) =>
@@ -99,8 +100,73 @@ test('of the words in a file --check passes on those alone that name a login [A-
   );
   assert.equal(found.code, 2);
   assert.match(found.stdout, /words that postern would not write: "--shim" "[^"]+trace" "--show-secret"/);
-  assert.match(found.stdout, /would get a token of/);
+  assert.match(found.stdout, /It was not run: /);
   assert.equal(existsSync(trace), false);
+});
+
+test('a project’s file never chooses the variables that a login is run with, nor which login that is [A-264]', {
+  skip,
+}, async () => {
+  await using proxy = await startConnectProxy(1, 502);
+  const project = at('project');
+  const run = async (...words: readonly string[]) => {
+    assert.ok(world !== undefined);
+    return await runProgram({ ...world.home, path: project }, words);
+  };
+  const planted = [
+    `HTTPS_PROXY=http://127.0.0.1:${proxy.port}`,
+    'POSTERN_CA_FILE=ca.pem',
+    'NODE_EXTRA_CA_CERTS=ca.pem',
+  ];
+  const added = [...planted, 'NODE_OPTIONS=--require=x', `POSTERN_STATE_DIR=${project}`];
+  for (const [program, path, change] of [
+    ['cursor', '.cursor/mcp.json', (text: string) => text.replace('"args": [', `"args": ["${added.join('", "')}",`)],
+    ['claude', '.mcp.json', (text: string) => text.replace('/bin/env ', `/bin/env ${added.join(' ')} `)],
+    ['cursor', '.cursor/mcp.json', (text: string) => text.replace('"args"', `"env": {"HTTPS_PROXY": "x"}, "args"`)],
+    ['crush', '.crushrc', (text: string) => text.replace('--command', '--env HTTPS_PROXY=x --command')],
+  ] as const) {
+    const file = join(project, path);
+    mkdirSync(join(file, '..'), { recursive: true });
+    const printed = await run('setup', program, 'work', '--project');
+    writeFileSync(file, change(printed.stdout));
+    const check = () => run('setup', program, 'work', '--project', '--check');
+    const checks = [await check()];
+    rmSync(file);
+    assert.equal((await run('setup', program, 'work', '--project', '--write')).code, 0);
+    writeFileSync(file, change(readFileSync(file, 'utf8')));
+    checks.push(await check(), await run('setup', '--check'), await run('doctor', '--from', program));
+    const { stdout: compared } = await run('doctor');
+    assert.match(compared, /The entry in the project’s file \S+ is not what/);
+    assert.doesNotMatch(compared, /would (?:get a|be)/);
+    for (const { code, stdout } of checks) {
+      assert.equal(code, 2, stdout);
+      assert.match(stdout, /The entry in the project’s file \S+ is not what postern would write now/);
+      assert.match(stdout, /was not run: /);
+      assert.match(stdout, /HTTPS_PROXY|\benv\b/);
+      assert.doesNotMatch(stdout, /would (?:get|be)/);
+    }
+    assert.equal((await run('setup', program, 'work', '--project', '--write')).code, 0);
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /HTTPS_PROXY/, 'what the check advises takes it out');
+    assert.equal((await run('setup', program, '--project', '--undo')).code, 0);
+    rmSync(file, { force: true });
+  }
+  assert.deepEqual(proxy.asked, []);
+});
+
+test('an entry as --write made it is run with the variables that were recorded then', { skip }, async () => {
+  await using proxy = await startConnectProxy(1, 502);
+  const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+  const project = at('proxied');
+  mkdirSync(project);
+  const run = async (more: Readonly<Record<string, string>>, ...words: readonly string[]) => {
+    assert.ok(world !== undefined);
+    return await runProgram({ ...world.home, path: project, env: { ...world.home.env, ...more } }, ['setup', ...words]);
+  };
+  assert.equal((await run(env, 'cursor', 'work', '--project', '--write', '--with-proxy')).code, 0);
+  const { stdout } = await run({}, 'cursor', 'work', '--project', '--check');
+  assert.match(stdout, /^The entry is in the project’s file \S+\n/);
+  assert.deepEqual(proxy.asked.slice(0, 1), ['CONNECT mcp.example:443'], stdout);
+  assert.equal((await run({}, 'cursor', '--project', '--undo')).code, 0);
 });
 
 test('switched off or left out by the person or the program’s window: --check says so, and --write notes it', {

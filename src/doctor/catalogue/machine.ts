@@ -145,7 +145,7 @@ export const machineFindings = {
     exit: exitCode.usage,
     source: 'postern help hosts',
     explanation:
-      'Its entry was run as the program runs it: with what it leaves of the environment, and with its time limit.',
+      'Its entry is not what postern would write now, or does not work. Without --from it was compared only; postern setup --check runs it as the program does: with what it leaves of the environment, and with its time limit.',
   },
   'service-not-installed': {
     level: 'failure',

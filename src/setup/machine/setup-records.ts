@@ -28,6 +28,12 @@ export interface SetupRecord {
   readonly scope?: 'user' | 'project';
   /** What the program was told to call it. */
   readonly name?: string;
+  /** The login that it was written for, and the variables that it sets: nothing of these is ever read from the file. */
+  readonly call?: {
+    readonly server: string;
+    readonly options: readonly string[];
+    readonly variables: Readonly<Record<string, string>>;
+  };
   /** The script that was written for it. */
   readonly shim?: string;
   /** The installed proxy whose address it holds, and for which host. */

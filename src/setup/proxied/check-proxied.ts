@@ -2,7 +2,7 @@ import { exitCode, isFailure } from '../../core/failure.js';
 import type { ProxyServices } from '../../core/services/proxy-services.js';
 import { asObject, parseObject, stringField } from '../../core/text/json.js';
 import type { HttpPorts } from '../../http/request.js';
-import { type CheckedEntry, callersWait } from '../check-entry.js';
+import { type CheckedEntry, type CheckMode, callersWait } from '../check-entry.js';
 import type { MachineFiles } from '../machine/ports.js';
 import { planEntry, type SetupRequest } from '../plan-entry.js';
 import { initializeLine, readResponse } from '../programs/responses.js';
@@ -22,7 +22,7 @@ export async function checkProxied(
   world: World,
   machine: MachineFiles,
   plain: SetupRequest,
-  id: string,
+  { id, mode }: { readonly id: string; readonly mode: CheckMode },
 ): Promise<CheckedEntry> {
   const service = (await world.proxyServices.all()).find((one) => one.id === id);
   const now = await addressNow(machine, plain);
@@ -40,6 +40,7 @@ export async function checkProxied(
     const gone = `${why}: postern setup ${program.name} --proxy --write`;
     return { ...about, blocks: [gone, ...blocks], state: 'different', end: 'not-run', response: { kind: 'nothing' } };
   }
+  if (mode === 'compare') return { ...about, state: 'there', end: 'compared', response: { kind: 'nothing' } };
   if (!(await world.proxyServices.isListening(id))) {
     const stderr = `Its proxy does not answer on port ${service.port}. See: postern doctor`;
     return { ...about, state: 'there', end: { code: exitCode.network, stderr }, response: { kind: 'nothing' } };

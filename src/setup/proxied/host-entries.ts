@@ -48,7 +48,7 @@ async function rewriteOne(world: World, { id, record }: KeptRecord, address: Sec
   if (state === 'missing') return false;
   if (state !== 'same') throw entryChanged(record.path, await programs.records.keep({ id, record }, undefined));
   const service = (await world.proxyServices.all()).find((one) => one.id === record.proxy?.service);
-  const plain = await requestOfRecord(world, programs, record);
+  const plain = await requestOfRecord(world, programs.machine, record);
   if (service === undefined || plain === undefined) return false;
   await writeEntry({ locks, programs }, proxiedRequest(plain, service, address.reveal()), signal);
   return true;

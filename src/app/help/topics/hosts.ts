@@ -15,8 +15,8 @@ headers. No token is written into any configuration: they run \`postern\` when t
     postern login --from cursor --all
 
 The first line says which programs are here. The second shows the entry, to look at or to copy; --write puts it there, and the
-rest of the file keeps every byte. --check looks at what is written, runs it, and says what the program would get; without a
-program it does so for every entry that was ever written. --undo takes it back. The last line logs in to every server that a
+rest of the file keeps every byte. --check looks at what is written, runs it where postern wrote it, and says what the program
+would get; without a program it does so for every entry that was ever written. --undo takes it back. The last line logs in to every server that a
 program is set up for.
 
 Where a proxy is the only way out, and the program does not pass \`HTTPS_PROXY\` on, --with-proxy names it in the entry (never one
