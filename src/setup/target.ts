@@ -103,7 +103,8 @@ export async function requestsToCheck(
   if (args.program === undefined) return { all: await requestsOf(machine, logins, records), isOne: false };
   const program = programNamed(args.program, args.server);
   const ofProgram = records.filter((record) => record.program === program.name);
-  if (args.server === undefined && logins.length !== 1 && ofProgram.length > 0) {
+  const isClear = logins.length === 1 && (args.project || ofProgram.some((one) => scopeOf(one, machine) === 'user'));
+  if (args.server === undefined && !isClear && ofProgram.length > 0) {
     return { all: await requestsOf(machine, logins, ofProgram), isOne: false };
   }
   const request = await readSetupRequest(ports, program, args);

@@ -153,16 +153,21 @@ test('a project’s file never chooses the variables that a login is run with, n
   assert.deepEqual(proxy.asked, []);
 });
 
-test('an entry as --write made it is run with the variables that were recorded then', { skip }, async () => {
+test('an entry as --write made it is run by a check with the variables that were recorded then, by doctor alone never', {
+  skip,
+}, async () => {
   await using proxy = await startConnectProxy(1, 502);
   const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
   const project = at('proxied');
   mkdirSync(project);
-  const run = async (more: Readonly<Record<string, string>>, ...words: readonly string[]) => {
+  const start = async (more: Readonly<Record<string, string>>, ...words: readonly string[]) => {
     assert.ok(world !== undefined);
-    return await runProgram({ ...world.home, path: project, env: { ...world.home.env, ...more } }, ['setup', ...words]);
+    return await runProgram({ ...world.home, path: project, env: { ...world.home.env, ...more } }, words);
   };
+  const run = (more: Readonly<Record<string, string>>, ...words: readonly string[]) => start(more, 'setup', ...words);
   assert.equal((await run(env, 'cursor', 'work', '--project', '--write', '--with-proxy')).code, 0);
+  assert.match((await start(env, 'doctor')).stdout, /Compared, not run; to run it: postern setup --check/);
+  assert.deepEqual(proxy.asked, [], 'doctor alone asks no server');
   const { stdout } = await run({}, 'cursor', 'work', '--project', '--check');
   assert.match(stdout, /^The entry is in the project’s file \S+\n/);
   assert.deepEqual(proxy.asked.slice(0, 1), ['CONNECT mcp.example:443'], stdout);
