@@ -58,6 +58,8 @@ export interface LoginRecord {
   readonly assertion?: AssertionRecord;
   /** Are its tokens bound to a key (RFC 9449)? `demanded`, `never`: by `--dpop` and `--no-dpop`, for its next login, too. Absent: no. */
   readonly dpop?: 'bound' | 'demanded' | 'never';
+  /** Its server takes tokens in this scheme alone: `dpop`, as it said at the login; `bearer`, as a bound token has shown. */
+  readonly schemeTaken?: 'bearer' | 'dpop';
   /** The company's provider that vouches for this login; its client there is another one than that of this login. */
   readonly provider?: ProviderReference;
   /** Set when the refresh token was refused for good: a new login is needed. */

@@ -25,8 +25,8 @@ export async function proofsFor(
   const { dpopAlgorithms: serverAlgorithms, dpopRequired } = discovery.protectedResource;
   const choice = about.choice ?? choiceIn(held);
   const isHeld = held?.dpop === 'bound' || held?.dpop === 'demanded';
-  const { server } = discovery;
-  const metadata = { server, issuer, issuerAlgorithms, serverAlgorithms, isRequired: dpopRequired === true };
+  const said = { isRequired: dpopRequired === true, isChallenged: discovery.challengedDpop !== undefined };
+  const metadata = { server: discovery.server, issuer, issuerAlgorithms, serverAlgorithms, ...said };
   const use = proofUse(metadata, { choice, held: isHeld }, meant);
   if (use === 'none') return { dpop: undefined, dpopChoice: choice };
   const { TokenProofs } = await import('../oauth/dpop/token-proofs.js');
@@ -52,10 +52,13 @@ export function keptProofs(
   { isBound }: IssuedToken,
   { dpop, dpopChoice, discovery }: Pick<BegunLogin, 'dpop' | 'dpopChoice' | 'discovery'>,
 ) {
-  const isRequired = dpopChoice === 'always' || discovery.protectedResource.dpopRequired === true;
+  const { dpopRequired } = discovery.protectedResource;
+  const isRequired = dpopChoice === 'always' || dpopRequired === true;
   const item =
     isBound && dpop !== undefined ? { dpopKey: dpop.key, ...(isRequired ? { dpopRequired: true as const } : {}) } : {};
-  return { item, record: recordOf(isBound, dpopChoice) };
+  const isOnly = dpopRequired === true || discovery.challengedDpop === 'only';
+  const schemeTaken: LoginRecord['schemeTaken'] = isOnly ? 'dpop' : undefined;
+  return { item, record: { dpop: recordOf(isBound, dpopChoice), schemeTaken } };
 }
 
 function recordOf(isBound: boolean, choice: ProofChoice | undefined): LoginRecord['dpop'] {

@@ -114,12 +114,13 @@ export const loginTable = {
       name: 'dpop',
       kind: 'boolean',
       describe:
-        'only with a token that is bound to a key (DPoP), or not at all; kept with the login. Without it: where the authorization server announces that',
+        'only with a token that is bound to a key (DPoP); kept with the login. Without it: where the server asks for one',
     },
     {
       name: 'no-dpop',
       kind: 'boolean',
-      describe: 'with a Bearer token, though the authorization server announces DPoP; kept with the login',
+      describe:
+        'with a Bearer token, though the server asks for one that is bound to a key (DPoP); kept with the login',
       excludes: ['dpop'],
     },
     {

@@ -33,7 +33,7 @@ export interface LoginRequest {
   readonly legacy?: boolean | undefined;
   /** `--resource`, or null for `--no-resource`: kept with the login. Undefined: as before, else the server's own. */
   readonly resource?: string | null | undefined;
-  /** `--dpop`, `--no-dpop`: kept with the login. Undefined: as before, else where the authorization server announces it. */
+  /** `--dpop`, `--no-dpop`: kept with the login. Undefined: as before, else where the server asks for it. */
   readonly dpop?: ProofChoice | undefined;
   /** `--no-headers`: those that are kept with the login are forgotten. */
   readonly dropsHeaders?: boolean | undefined;

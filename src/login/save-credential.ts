@@ -204,7 +204,7 @@ async function recordOf(
       identity: identity !== undefined && isClean(identity.shown) ? identity.shown : undefined,
       person: identity === undefined ? undefined : personOf(identity, isClean),
       preferred: before.find((old) => old.preferred)?.preferred,
-      dpop: keptProofs(token, { ...proofs, discovery }).record,
+      ...keptProofs(token, { ...proofs, discovery }).record,
       legacy: discovery.protectedResource.isLegacy,
       requestedResource: discovery.requestedResource,
       askedScopes: askedScopes(request, before[0]),

@@ -13,7 +13,7 @@ import {
   noProtectedResourceMetadata,
 } from './failures.js';
 import { findLegacyServer, legacyResource, legacyWarning, servesOwnMetadata } from './legacy-server.js';
-import { probeServer } from './probe.js';
+import { type ProbedServer, probeServer } from './probe.js';
 import { findProtectedResource, type ProtectedResource } from './resource-metadata.js';
 import { httpWithHeaders } from './server-headers.js';
 import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from './server-metadata.js';
@@ -27,6 +27,7 @@ export interface Discovery {
   readonly authorizationServer: AuthorizationServer;
   /** The challenge's scopes; undefined when it named none. */
   readonly challengedScopes: readonly string[] | undefined;
+  readonly challengedDpop?: ProbedServer['dpop'];
   /** What the person is shown at each login, and `status` repeats. */
   readonly warnings: readonly string[];
 }
@@ -90,7 +91,7 @@ export async function discover(
   const requestedResource = chosenResource(request, protectedResource);
   const found = { server, zone, protectedResource, requestedResource, authorizationServer };
   const warnings = warningsOf(probed.resourceMetadata ?? server, found);
-  return { ...found, challengedScopes: probed.scopes, warnings };
+  return { ...found, challengedScopes: probed.scopes, challengedDpop: probed.dpop, warnings };
 }
 
 /** What was chosen with this login, or before; the server's own spelling is no choice. */

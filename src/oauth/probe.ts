@@ -8,7 +8,7 @@ import type { Secret } from '../core/secret.js';
 import { type JsonObject, stringField } from '../core/text/json.js';
 import { resolveReference } from '../core/url.js';
 import type { HttpPorts } from '../http/request.js';
-import { bearerChallenge } from './challenge.js';
+import { bearerChallenge, dpopChallenge } from './challenge.js';
 import {
   type DiscoveryPorts,
   fetchDocument,
@@ -26,6 +26,8 @@ export interface ProbedServer {
   readonly location?: string | undefined;
   /** The challenged scopes, authoritative for the login; undefined when none were named. */
   readonly scopes: readonly string[] | undefined;
+  /** Does its 401 name DPoP: beside Bearer, or alone? */
+  readonly dpop?: 'offered' | 'only' | undefined;
 }
 
 interface ProbeRequest {
@@ -72,7 +74,9 @@ export async function probeServer(
   const scheme = challenge.scheme === 'dpop' ? 'DPoP' : 'Bearer';
   record({ came: `401, ${scheme} challenge${named}`, rule: 'R-2.4a', verdict: 'pass' });
   const scopes = scope.scopes.length > 0 ? scope.scopes : undefined;
-  return { zone, status, resourceMetadata: challenge.resourceMetadata, scopes };
+  const offered = dpopChallenge(challenges).kind === 'none' ? undefined : 'offered';
+  const dpop = challenge.scheme === 'dpop' ? 'only' : offered;
+  return { zone, status, resourceMetadata: challenge.resourceMetadata, scopes, dpop };
 }
 
 /**

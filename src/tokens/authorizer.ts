@@ -1,7 +1,9 @@
 import { ignoreFailure } from '../core/failure.js';
 import type { SecretHeader } from '../core/secret.js';
+import { bearerChallenge } from '../oauth/challenge.js';
 import { proveAddress, type RequestToken } from './credential-target.js';
 import type { ProofChange, ProofResponse } from './dpop/bound-token.js';
+import { bindingNeeded } from './dpop/failures.js';
 import { tokenRefusedByServer, withServerWords } from './failures.js';
 import { requestNotKept, scopeRefused } from './request-failures.js';
 import { serverWords } from './server-words.js';
@@ -42,7 +44,7 @@ interface Tries {
   readonly stepUps: number;
   readonly helped?: () => Promise<void>;
   /** What was another in its proofs, where the token is bound to a key. */
-  readonly proofs?: readonly ProofChange[];
+  readonly proofs?: readonly ProofChange[] | undefined;
 }
 
 const noTries: Tries = { refreshed: false, stepUps: 0 };
@@ -94,7 +96,7 @@ export class Authorizer {
     signal?: AbortSignal,
   ): Promise<AuthorizedRequest | undefined> | undefined {
     const { status, challenges } = response;
-    request.token?.bound?.learn(request.target.url, response);
+    request.token?.bound?.learn(request.target.url, response, request.tries.proofs?.at(-1));
     if (status < 300) return this.#accepted(request);
     if (status === 401) return this.#afterRefusal(request, response, signal);
     const wanted = status === 403 ? wantedScope(challenges) : undefined;
@@ -118,12 +120,14 @@ export class Authorizer {
       const change = token?.bound?.afterRefusal(target.url, refusal, proofs);
       // It is the proof that was refused, or its absence: the token is as good as it was.
       if (token && change) return this.#again(target, token, { ...tries, proofs: [...proofs, change] });
+      // Another token without a key would be refused, too.
+      if (token && !token.bound && asksForProofs(refusal)) throw bindingNeeded(this.#tokens.meant);
       if (tries.refreshed) {
         this.#tokens.doubt(token);
         throw tokenRefusedByServer(this.#tokens.meant);
       }
       const other = await this.#tokens.replace(token, signal);
-      return this.#again(target, other, { ...tries, refreshed: token !== undefined });
+      return this.#again(target, other, { ...tries, proofs: undefined, refreshed: token !== undefined });
     } catch (error) {
       throw withServerWords(error, serverWords(refusal));
     }
@@ -161,10 +165,12 @@ export class Authorizer {
     }
     const { bound } = token;
     if (bound === undefined) return { target, token, own: token.own, tries };
-    const own = bound.headers(provenRequest(target, token, tries), token.own);
+    const sent = bound.isBare && tries.proofs === undefined ? { ...tries, proofs: [bare] } : tries;
+    const change = sent.proofs?.at(-1);
+    const own = bound.headers({ method: target.method, url, token: token.accessToken, change }, token.own);
     const succeeded = (header: (name: string) => string | undefined) =>
-      bound.learn(url, { status: 200, challenges: [], header });
-    return { target, token, own, tries, succeeded };
+      bound.learn(url, { status: 200, challenges: [], header }, change);
+    return { target, token, own, tries: sent, succeeded };
   }
 
   /** The same once more, as its connection broke before a response: with a proof of its own, which a server takes once. */
@@ -181,10 +187,13 @@ export class Authorizer {
   }
 }
 
-function provenRequest({ method, url }: ProtectedTarget, { accessToken }: RequestToken, { proofs = [] }: Tries) {
-  const last = proofs.at(-1);
-  return { method, url, token: accessToken, nonce: last?.kind === 'nonce' ? last.nonce : undefined };
+/** Is DPoP the only scheme that it names? */
+function asksForProofs({ challenges }: RefusalHead): boolean {
+  const challenge = bearerChallenge(challenges);
+  return challenge.kind === 'bearer' && challenge.scheme === 'dpop';
 }
+
+const bare = { kind: 'bearer' } as const;
 
 /** Addresses that are remembered as proven for one token: most programs ask for the same few. */
 const maxProven = 64;

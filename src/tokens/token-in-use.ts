@@ -7,7 +7,7 @@ import type { Secret, SecretHeader } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, stepUpBudget } from './budget.js';
 import { proveAddress, type RequestToken, requestToken } from './credential-target.js';
-import { ProofsInUse } from './dpop/proofs-in-use.js';
+import { noteScheme, ProofsInUse } from './dpop/proofs-in-use.js';
 import { loginNeeded, tokenRefusedByServer } from './failures.js';
 import { isOneLogin, loginNow } from './find-login.js';
 import {
@@ -181,11 +181,12 @@ export class TokenInUse {
       return undefined;
     }
     this.#taken = token;
-    return this.#noteUse(login);
+    return this.#noteUse(login, token);
   }
 
   /** Once for each token: a bridge or a proxy is not slower for it. */
-  async #noteUse(login: LoginRecord): Promise<void> {
+  async #noteUse(login: LoginRecord, { bound }: RequestToken): Promise<void> {
+    await noteScheme(this.#ports, login, bound);
     await loginBrakes(this.#ports, login).worked();
     await this.#ports.history.note(login, 'used');
   }
@@ -275,7 +276,7 @@ export class TokenInUse {
     this.#login = { ...login, scopes: token.scopes, obtainedAt: token.obtainedAt };
     this.#failed = undefined;
     this.#openUntil = 0;
-    const bound = await this.#proofs.of(token);
+    const bound = await this.#proofs.of(token, login.schemeTaken);
     const now = clock.monotonic();
     this.#held = {
       ...requestToken(token.binding.server, token.accessToken, this.#given ?? token.headers, bound),

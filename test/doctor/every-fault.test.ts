@@ -112,7 +112,6 @@ const found: Readonly<Record<string, FindingId>> = {
   'dpop-not-announced': 'dpop-not-offered',
   'dpop-other-algorithm': 'dpop-not-offered',
   'dpop-server-other-algorithm': 'dpop-algorithm-not-taken',
-  'dpop-unknown-to-server': 'dpop-unknown-to-server',
   'pushed-refused': 'request-refused',
   'pushed-redirect': 'request-redirected',
   'pushed-no-uri': 'request-invalid',
@@ -127,6 +126,9 @@ const harmless: Readonly<Record<string, string>> = {
   'callback-error-no-state':
     'anything may call the callback; what is not of this login is ignored, and the login works',
   'callback-stray-code': 'the same',
+  'dpop-unknown-to-server':
+    'a login has a Bearer token then: that the authorization server announces DPoP breaks nothing',
+  'dpop-not-in-metadata': 'its 401 asks for it, and that is enough',
   'dpop-nonce-each-time': 'each nonce is taken from the response before, as the standard says',
   'token-lowercase-type': 'it is right: the type is compared without regard to case',
   'token-extra': 'members that nobody knows are ignored, as the standard says',

@@ -69,14 +69,4 @@ export const boundTokenFindings = {
     explanation:
       'The server refused a proof, and took one by its own Date. postern does so by itself; other programs fail.',
   },
-  'dpop-unknown-to-server': {
-    level: 'warning',
-    step: 'token',
-    who: 'server',
-    title: 'the authorization server announces DPoP, and the server knows Bearer tokens alone',
-    remedy: 'Ask the operator to take proofs; until then log in with --no-dpop, which saves a refusal each time.',
-    source: 'RFC 9449 section 7.2, Compatibility with the Bearer Authentication Scheme',
-    explanation:
-      'It refused the token with a proof, and took it as a Bearer token: that it is bound to a key protects nothing there.',
-  },
 } as const satisfies Readonly<Record<string, FindingKind>>;

@@ -6,12 +6,13 @@ import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
 import { ProofsInUse } from '../../tokens/dpop/proofs-in-use.js';
 import { provingHttp } from '../../tokens/dpop/proving-http.js';
-import type { ExaminePorts } from '../ports.js';
+import type { Discovered, ExaminePorts } from '../ports.js';
 import type { Report } from '../report.js';
 
 /** Steps 3 and 5: do server and authorization server agree on tokens that are bound to a key (RFC 9449)? */
 export function checkProofsOffered(resource: ProtectedResource, server: AuthorizationServer, report: Report): void {
-  const { dpopAlgorithms: taken, dpopRequired: isRequired } = resource;
+  const { dpopAlgorithms: taken = [], dpopRequired: isRequired } = resource;
+  if (taken.length === 0 && !isRequired) return;
   const { dpopAlgorithms: offered } = server;
   const listed = (list: readonly string[] | undefined) =>
     `dpop_signing_alg_values_supported ${list === undefined ? 'is absent' : `is ${list.join(', ') || 'empty'}`}`;
@@ -19,16 +20,22 @@ export function checkProofsOffered(resource: ProtectedResource, server: Authoriz
     if (isRequired) report.found('dpop-not-offered', listed(offered));
     return;
   }
-  if (taken?.includes(proofAlgorithm) === false) report.found('dpop-algorithm-not-taken', listed(taken));
+  if (taken.length > 0 && !taken.includes(proofAlgorithm)) report.found('dpop-algorithm-not-taken', listed(taken));
   else
-    report.pass('issuer', `DPoP with ES256: a login is bound to a key${isRequired ? ', as the server demands' : ''}`);
+    report.pass(
+      'issuer',
+      `DPoP with ES256: a login is bound to a key, as the server ${isRequired ? 'demands' : 'asks'}`,
+    );
 }
 
 /** Step 10: is the token bound to the key of the login, and does it say so? */
-export function checkBound(credential: StoredCredential, server: AuthorizationServer, report: Report): void {
+export function checkBound(credential: StoredCredential, found: Discovered, report: Report): void {
   const { dpopKey, accessToken } = credential;
   if (dpopKey === undefined) {
-    if (server.dpopAlgorithms?.includes(proofAlgorithm)) report.found('dpop-not-bound', 'token_type is Bearer');
+    const { resource, probed, authorizationServer } = found;
+    const isAsked = probed.dpop !== undefined || resource.dpopAlgorithms?.includes(proofAlgorithm);
+    if (isAsked && authorizationServer.dpopAlgorithms?.includes(proofAlgorithm))
+      report.found('dpop-not-bound', 'token_type is Bearer');
     return;
   }
   report.pass('redeem', isBindingMissing(accessToken) ? 'bound to a key, as its type says' : 'bound to a key: cnf.jkt');
@@ -52,7 +59,6 @@ export async function provingPorts(
   if (bound === undefined) return ports;
   const direct = provingHttp(ports.direct, bound, ({ kind }) => {
     if (kind === 'clock') report.found('dpop-clock-off', 'a proof by this machine’s clock was refused');
-    if (kind === 'scheme') report.found('dpop-unknown-to-server', '401 to a proof, with a Bearer challenge alone');
     if (kind === 'nonce') report.pass('token', 'the server wants a nonce in each proof, and gives one');
   });
   return { ...ports, direct };

@@ -30,7 +30,7 @@ export async function examineWithLogin(
     const asked = askedScopes(about.server, found, wanted);
     const under: LoginUnderTest = { ...about, ...found, ...made, asked, http, active };
     checkIssued(under, report);
-    checkBound(under.credential, under.authorizationServer, report);
+    checkBound(under.credential, found, report);
     const proving = await provingPorts(ports, under.credential, report);
     if (await checkTaken(proving, under, report)) {
       await checkProtocol(proving, under, report);

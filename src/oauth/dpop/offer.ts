@@ -12,6 +12,8 @@ export interface ProofMetadata {
   readonly serverAlgorithms: readonly string[] | undefined;
   /** `dpop_bound_access_tokens_required` of the protected resource. */
   readonly isRequired: boolean;
+  /** Does its 401 name DPoP (RFC 9449 section 7.1)? */
+  readonly isChallenged: boolean;
 }
 
 /** What a person says: `--dpop`, `--no-dpop`, or neither. */
@@ -21,10 +23,10 @@ export type ProofChoice = 'always' | 'never';
 export type ProofUse = 'none' | 'used' | 'required';
 
 /**
- * Is the login's token to be bound to a key? Where the authorization server announces that, and the server does not say that
- * it cannot. What announces nothing ignores proofs, or may (RFC 9449 section 5): where they are demanded, that is refused
- * before a person logs in for a token that would have to be thrown away.
- * @param held The login that a new one replaces: one that was bound is not replaced by one that is not.
+ * Is the login's token to be bound to a key? Where the protected server asks for it, in its metadata or its 401. That an
+ * authorization server announces DPoP says nothing of the servers behind it: many do so unasked, and none of those takes
+ * proofs. Where bound tokens are demanded and not announced, a login is refused before a person makes it for nothing.
+ * @param held Was the login that a new one replaces bound? Where the server still asks, it is not replaced by one that is not.
  * @throws Failure `dpop_needed`, `dpop_not_offered`, `dpop_not_taken`, `dpop_downgraded`
  */
 export function proofUse(
@@ -32,15 +34,16 @@ export function proofUse(
   { choice, held }: { readonly choice: ProofChoice | undefined; readonly held: boolean },
   login: LoginAsked,
 ): ProofUse {
-  const { issuerAlgorithms, serverAlgorithms, isRequired, issuer, server } = metadata;
+  const { issuerAlgorithms, serverAlgorithms = [], isRequired, isChallenged, issuer, server } = metadata;
   if (choice === 'never') {
     if (isRequired) throw dpopNeeded(login);
     return 'none';
   }
-  const isOffered = issuerAlgorithms?.includes(proofAlgorithm) === true;
-  const isTaken = serverAlgorithms?.includes(proofAlgorithm) !== false;
-  if (isOffered && isTaken) return isRequired || choice === 'always' || held ? 'required' : 'used';
   const isDemanded = isRequired || choice === 'always';
+  if (!isDemanded && !isChallenged && serverAlgorithms.length === 0) return 'none';
+  const isOffered = issuerAlgorithms?.includes(proofAlgorithm) === true;
+  const isTaken = metadata.serverAlgorithms === undefined || serverAlgorithms.includes(proofAlgorithm);
+  if (isOffered && isTaken) return isDemanded || held ? 'required' : 'used';
   if (isDemanded && !isOffered) throw dpopNotOffered(login, { issuer, listed: issuerAlgorithms, byServer: isRequired });
   if (isDemanded) throw dpopNotTaken(server);
   if (held) throw dpopGone(login, isOffered ? server : issuer);

@@ -49,6 +49,15 @@ export function dpopFaults(): readonly Fault[] {
       { name: 'dpop-server-other-algorithm', rows: [], what: 'the server takes proofs with EdDSA alone' },
       (document) => ({ ...document, dpop_signing_alg_values_supported: ['EdDSA'] }),
     ),
+    jsonFault(
+      'resource-metadata',
+      { name: 'dpop-not-in-metadata', rows: [], what: 'the server names DPoP in its 401 alone' },
+      (document) => ({
+        ...document,
+        dpop_signing_alg_values_supported: undefined,
+        dpop_bound_access_tokens_required: undefined,
+      }),
+    ),
     played(unknownToServer, 'the server knows Bearer tokens alone, though DPoP is announced'),
   ];
 }

@@ -116,6 +116,7 @@ const login: Checks = {
   legacy: maybe(isFlag),
   requestedResource: maybe(isTextOrNone),
   dpop: maybe(oneOf('bound', 'demanded', 'never')),
+  schemeTaken: maybe(oneOf('bearer', 'dpop')),
   clientName: maybe(isText),
   headerNames: maybe(isTexts),
   refusedToken: maybe(isWhole),

@@ -3,7 +3,7 @@ import type { LoginRecord } from '../../core/records.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
 import { tokenBound } from './failures.js';
 
-type Known = LoginMeant & Pick<LoginRecord, 'dpop'>;
+type Known = LoginMeant & Pick<LoginRecord, 'dpop' | 'schemeTaken'>;
 
 /**
  * Refuses to hand out a token alone that is bound to a key: whoever gets it cannot make the proofs (RFC 9449 section 7).

@@ -1,16 +1,35 @@
 import { exitCode, Failure } from '../../core/failure.js';
-import { type LoginMeant, loginArgument } from '../../core/login-command.js';
+import { type LoginMeant, loginArgument, loginCommand } from '../../core/login-command.js';
+import type { LoginRecord } from '../../core/records.js';
 import { quoted } from '../../core/text/printable.js';
 
 /**
- * A bare token is asked for, and this login's opens nothing without a proof for each request.
- * @param instead The command that does; undefined: the proxy.
+ * A bare token is asked for, and this login's goes with a proof for each request.
+ * @param instead What to run at a server that takes no other token; undefined: the proxy.
  */
-export function tokenBound(login: LoginMeant, asked: string, instead: string | undefined): Failure {
+export function tokenBound(
+  login: LoginMeant & Pick<LoginRecord, 'schemeTaken'>,
+  asked: string,
+  instead: string | undefined,
+): Failure {
+  const remedy =
+    login.schemeTaken === 'dpop'
+      ? `The proxy sends the proofs. Run: ${instead ?? `postern proxy ${loginArgument(login)}`}`
+      : `For a Bearer token, log in without a key: ${loginCommand(login, '--no-dpop')}`;
   return new Failure({
     code: 'dpop_bound',
     exit: exitCode.usage,
-    message: `The token of the login for ${quoted(login.server)} is bound to a key (DPoP): ${asked} would hand it out alone, and it opens nothing without a proof for each request.`,
-    remedy: `postern call, request, bridge and proxy send the proofs. For a program that takes a URL, run: ${instead ?? `postern proxy ${loginArgument(login)}`}`,
+    message: `The login for ${quoted(login.server)} is bound to a key (DPoP), and ${asked} cannot send the proofs that go with its token.`,
+    remedy,
+  });
+}
+
+/** A Bearer token was refused, and only bound ones are asked for. */
+export function bindingNeeded(login: LoginMeant): Failure {
+  return new Failure({
+    code: 'dpop_needed',
+    exit: exitCode.loginNeeded,
+    message: `${quoted(login.server)} takes only tokens that are bound to a key (DPoP), and this login has a Bearer token.`,
+    remedy: `Log in with a key: ${loginCommand(login, '--dpop')}`,
   });
 }

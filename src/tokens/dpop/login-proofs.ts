@@ -1,3 +1,4 @@
+import type { LoginRecord } from '../../core/records.js';
 import { Secret, type SecretHeader } from '../../core/secret.js';
 import { bearerChallenge, dpopChallenge } from '../../oauth/challenge.js';
 import { isProofProblem, proofRefused } from '../../oauth/dpop/failures.js';
@@ -11,55 +12,67 @@ export class LoginProofs implements BoundToken {
   readonly #proofs: RequestProofs;
   #authorization: { readonly token: string; readonly header: SecretHeader } | undefined;
   /** The server knows no proofs: it takes the bound token as a Bearer token (RFC 9449 section 7.2). */
-  #isBare = false;
+  #isBare: boolean;
   /** The server has taken a proof: from then on the token never goes without one. */
-  #isTaken = false;
+  #isTaken: boolean;
 
-  /** @param isRequired Without a proof the token goes nowhere. */
+  /** @param isRequired Without a proof the token goes only where a 401 does not say what is taken. */
   constructor(about: {
     readonly server: string;
     readonly key: Secret;
     readonly isRequired: boolean;
+    readonly schemeTaken?: LoginRecord['schemeTaken'];
     readonly now: () => number;
   }) {
     this.#server = about.server;
     this.#isRequired = about.isRequired;
+    this.#isBare = about.schemeTaken === 'bearer';
+    this.#isTaken = about.schemeTaken === 'dpop';
     this.#proofs = new RequestProofs(about.key, about.now);
   }
 
-  headers(request: ProvenRequest, own: readonly SecretHeader[]): readonly SecretHeader[] {
-    if (this.#isBare) return own;
-    const proof = { name: 'dpop', value: this.#proofs.proof(request, request.nonce) };
-    return [this.#authorizationOf(request.token), proof, ...own.slice(1)];
+  get isBare(): boolean {
+    return this.#isBare;
   }
 
-  learn(url: string, { status, header }: ProofResponse): void {
+  headers(request: ProvenRequest, own: readonly SecretHeader[]): readonly SecretHeader[] {
+    const { change, token } = request;
+    if (change?.kind === 'bearer') return own;
+    const proof = this.#proofs.proof(request, change?.kind === 'nonce' ? change.nonce : undefined);
+    return [this.#authorizationOf(token), { name: 'dpop', value: proof }, ...own.slice(1)];
+  }
+
+  learn(url: string, { status, header }: ProofResponse, change: ProofChange | undefined): void {
     this.#proofs.learn(url, header?.('dpop-nonce'));
-    if (status < 300 && !this.#isBare) this.#isTaken = true;
+    if (status >= 300) return;
+    if (change?.kind !== 'bearer') this.#isTaken = true;
+    this.#isBare = !this.#isTaken;
   }
 
   afterRefusal(url: string, response: ProofResponse, tried: readonly ProofChange[]): ProofChange | undefined {
     const { challenges } = response;
     const header = (name: string) => response.header?.(name);
     const challenge = dpopChallenge(challenges);
-    const error = challenge.kind === 'bearer' ? (challenge.error ?? '') : '';
     const was = (kind: ProofChange['kind']) => tried.some((one) => one.kind === kind);
-    if (isProofProblem(error) && !this.#isBare) {
+    if (tried.at(-1)?.kind === 'bearer') {
+      return challenge.kind === 'none' || was('dpop') ? undefined : { kind: 'dpop' };
+    }
+    const error = challenge.kind === 'bearer' ? (challenge.error ?? '') : '';
+    if (isProofProblem(error)) {
       const nonce = error === 'use_dpop_nonce' ? this.#proofs.learn(url, header('dpop-nonce')) : undefined;
       if (nonce !== undefined && !was('nonce')) return { kind: 'nonce', nonce };
       const skew = error === 'invalid_dpop_proof' ? this.#proofs.learnClock(header('date')) : undefined;
       if (skew !== undefined && !was('clock')) return { kind: 'clock' };
       throw proofRefused(this.#server, { problem: error, skew, said: '' });
     }
-    if (challenge.kind === 'none' && bearerChallenge(challenges).kind === 'bearer') return this.#withoutProof();
-    return undefined;
+    return !this.#isTaken && !was('bearer') && this.#mayGoBare(challenges) ? { kind: 'bearer' } : undefined;
   }
 
-  /** Only where nobody has demanded proofs, and none was ever taken. */
-  #withoutProof(): ProofChange | undefined {
-    if (this.#isRequired || this.#isTaken || this.#isBare) return undefined;
-    this.#isBare = true;
-    return { kind: 'scheme' };
+  /** A 401 that says nothing may be of a server that knows no proofs; one that names Bearer alone is. */
+  #mayGoBare(challenges: readonly string[]): boolean {
+    if (challenges.length === 0) return true;
+    const challenge = bearerChallenge(challenges);
+    return !this.#isRequired && challenge.kind === 'bearer' && dpopChallenge(challenges).kind === 'none';
   }
 
   #authorizationOf(token: Secret): SecretHeader {

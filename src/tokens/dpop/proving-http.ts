@@ -14,11 +14,10 @@ export function provingHttp(http: HttpClient, bound: BoundToken, changed: (chang
     const token = bearerIn(headers);
     if (token === undefined) return await http.send(request);
     const bearer = [{ name: 'authorization', value: new Secret(`Bearer ${token.reveal()}`) }];
-    const tried: ProofChange[] = [];
+    const tried: ProofChange[] = bound.isBare ? [{ kind: 'bearer' }] : [];
     for (;;) {
       const last = tried.at(-1);
-      const nonce = last?.kind === 'nonce' ? last.nonce : undefined;
-      const own = bound.headers({ method, url, token, nonce }, bearer);
+      const own = bound.headers({ method, url, token, change: last }, bearer);
       const response = await http.send({ ...request, headers: withSecretHeaders(headers, own) });
       const all = (wanted: string) => response.headers.flatMap(([name, value]) => (name === wanted ? value : []));
       const seen = {
@@ -26,7 +25,7 @@ export function provingHttp(http: HttpClient, bound: BoundToken, changed: (chang
         challenges: all('www-authenticate'),
         header: (name: string) => all(name)[0],
       };
-      bound.learn(url, seen);
+      bound.learn(url, seen, last);
       const change = response.status === 401 ? bound.afterRefusal(url, seen, tried) : undefined;
       if (change === undefined) return response;
       await response[Symbol.asyncDispose]();

@@ -9,8 +9,10 @@ const plain: ProofMetadata = {
   issuerAlgorithms: undefined,
   serverAlgorithms: undefined,
   isRequired: false,
+  isChallenged: false,
 };
 const offered = { ...plain, issuerAlgorithms: ['RS256', 'ES256'] };
+const asked = { ...offered, serverAlgorithms: ['ES256'] };
 const login = { given: undefined, server: plain.server };
 
 function outcome(metadata: ProofMetadata, choice?: ProofChoice, held = false): string {
@@ -22,12 +24,15 @@ function outcome(metadata: ProofMetadata, choice?: ProofChoice, held = false): s
   }
 }
 
-test('a login is bound to a key where the authorization server announces ES256, and the server does not say that it cannot', () => {
+test('a login is bound to a key where the protected server asks for it: that the authorization server announces it is not enough', () => {
   assert.equal(outcome(plain), 'none');
-  assert.equal(outcome({ ...plain, issuerAlgorithms: ['RS256'] }), 'none');
-  assert.equal(outcome(offered), 'used');
-  assert.equal(outcome({ ...offered, serverAlgorithms: ['ES256'] }), 'used');
+  assert.equal(outcome(offered), 'none');
+  assert.equal(outcome({ ...offered, serverAlgorithms: [] }), 'none');
   assert.equal(outcome({ ...offered, serverAlgorithms: ['EdDSA'] }), 'none');
+  assert.equal(outcome(asked), 'used');
+  assert.equal(outcome({ ...offered, isChallenged: true }), 'used');
+  assert.equal(outcome({ ...asked, issuerAlgorithms: ['RS256'] }), 'none');
+  assert.equal(outcome({ ...plain, isChallenged: true }), 'none');
 });
 
 test('what a person or the server demands is demanded, and refused before the login where it is not announced', () => {
@@ -44,8 +49,10 @@ test('--no-dpop is a Bearer token, but where the server takes none', () => {
   assert.equal(outcome({ ...offered, isRequired: true }, 'never'), 'dpop_needed 2');
 });
 
-test('a login that was bound to a key is not quietly replaced by one that is not', () => {
-  assert.equal(outcome(offered, undefined, true), 'required');
-  assert.equal(outcome(plain, undefined, true), 'dpop_downgraded 4');
+test('a login that was bound to a key is not quietly replaced by one that is not, while the server asks for that', () => {
+  assert.equal(outcome(asked, undefined, true), 'required');
+  assert.equal(outcome({ ...asked, issuerAlgorithms: undefined }, undefined, true), 'dpop_downgraded 4');
+  assert.equal(outcome({ ...plain, isChallenged: true }, undefined, true), 'dpop_downgraded 4');
+  assert.equal(outcome(offered, undefined, true), 'none');
   assert.equal(outcome({ ...offered, serverAlgorithms: ['EdDSA'] }, undefined, true), 'dpop_downgraded 4');
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Secret } from '../../../src/core/secret.js';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
+import { encodeCredential } from '../../../src/stores/credential-item.js';
 import { proveBare } from '../../../src/tokens/dpop/bare-token.js';
 import { readCredential } from '../../../src/tokens/read-credential.js';
 import { atServer, callTool, freshToken } from '../../support/flows/calls.js';
@@ -148,22 +150,103 @@ test('a login that is bound is not made a Bearer login: not by a refresh, and no
   assert.ok((await readCredential(scene.ports, login)).dpopKey !== undefined);
 });
 
-test('a server that knows Bearer tokens alone gets the bound token as one, after one refusal, and never where that is not wanted', async () => {
-  await using scene = await openScene({ dpop: 'offered', faults: ['dpop-unknown-to-server'] });
+const schemes = (scene: Scene, from = 0) =>
+  proven(scene)
+    .slice(from)
+    .map(({ headers }) => String(headers['authorization']).split(' ')[0]);
+
+/** The pairs that are out there: the authorization server announces DPoP, the protected server knows nothing of it. */
+const silent = ['dpop-unknown-to-server'];
+/** The same, with a 401 that says nothing. */
+const mute = [...silent, 'challenge-none'];
+
+for (const faults of [silent, mute]) {
+  test(`the authorization server announces DPoP, the server does not ask for it (${faults.join(', ')}): a plain login is a Bearer login, and its token can be handed out`, async () => {
+    await using scene = await openScene({ dpop: 'offered', faults });
+    const login = await scene.login();
+    await echo(scene, login);
+    assert.equal(login.dpop, undefined);
+    assert.deepEqual(new Set(schemes(scene)), new Set(['Bearer']));
+    assert.ok(atServer(scene).every(({ status, headers }) => headers['authorization'] === undefined || status < 300));
+    proveBare(login, 'postern token', { item: await readCredential(scene.ports, login) });
+  });
+}
+
+test('a server that only names DPoP in its 401 asks for it', async () => {
+  await using scene = await openScene({ dpop: 'offered', faults: ['dpop-not-in-metadata'] });
   const login = await scene.login();
+  assert.equal(login.dpop, 'bound');
   await echo(scene, login);
-  const schemes = proven(scene).map(({ headers }) => String(headers['authorization']).split(' ')[0]);
-  assert.deepEqual([schemes[0], new Set(schemes.slice(1))], ['DPoP', new Set(['Bearer'])]);
-  assert.equal(scene.sandbox.stats.refreshes, 0);
-  const demanded = await scene.login({ dpop: 'always' });
-  const before = proven(scene).length;
-  await failureOf(echo(scene, demanded), 'token_refused');
-  assert.ok(
-    proven(scene)
-      .slice(before)
-      .every(({ headers }) => String(headers['authorization']).startsWith('DPoP ')),
-  );
+  assert.deepEqual(new Set(schemes(scene)), new Set(['DPoP']));
 });
+
+for (const faults of [silent, mute]) {
+  test(`a bound login at a server that takes Bearer tokens only (${faults.join(', ')}): one refusal, once for all commands; its next login is a Bearer login`, async () => {
+    await using scene = await openScene({ dpop: 'offered' });
+    const login = await scene.login();
+    scene.sandbox.setFaults(faults);
+    const before = proven(scene).length;
+    await echo(scene, login);
+    const [first, ...others] = schemes(scene, before);
+    assert.deepEqual([first, new Set(others)], ['DPoP', new Set(['Bearer'])]);
+    const [kept] = (await scene.ports.index.read()).logins;
+    assert.equal(kept?.schemeTaken, 'bearer');
+    const then = proven(scene).length;
+    await echo(scene, kept ?? login);
+    assert.deepEqual(new Set(schemes(scene, then)), new Set(['Bearer']));
+    assert.equal(scene.sandbox.stats.refreshes, 0);
+    assert.equal((await scene.login()).dpop, undefined);
+  });
+}
+
+test('a server that takes proofs again gets them, whatever was kept', async () => {
+  await using scene = await openScene({ dpop: 'offered' });
+  const login = await scene.login();
+  scene.sandbox.setFaults(silent);
+  await echo(scene, login);
+  scene.sandbox.setFaults([]);
+  const before = proven(scene).length;
+  await echo(scene, login);
+  const [first, ...others] = schemes(scene, before);
+  assert.deepEqual([first, new Set(others)], ['Bearer', new Set(['DPoP'])]);
+  assert.equal((await scene.ports.index.read()).logins[0]?.schemeTaken, undefined);
+});
+
+test('a Bearer login at a server that takes bound tokens only: no refresh, and the remedy is the line that makes a bound one', async () => {
+  await using scene = await openScene({ dpop: 'required', faults: silent });
+  const login = await scene.login();
+  scene.sandbox.setFaults([]);
+  const failure = await failureOf(echo(scene, login), 'dpop_needed');
+  assert.match(failure.remedy, /postern login \S+ --dpop$/);
+  assert.equal(scene.sandbox.stats.refreshes, 0);
+  await echo(scene, await scene.login({ dpop: 'always' }));
+});
+
+test('--dpop at a server that takes Bearer tokens only: refused where it says so, tried once where its 401 says nothing', async () => {
+  await using scene = await openScene({ dpop: 'offered', faults: silent });
+  const login = await scene.login({ dpop: 'always' });
+  const before = proven(scene).length;
+  await failureOf(echo(scene, login), 'token_refused');
+  assert.deepEqual(new Set(schemes(scene, before)), new Set(['DPoP']));
+  scene.sandbox.setFaults(mute);
+  const then = proven(scene).length;
+  await echo(scene, login);
+  const [first, ...others] = schemes(scene, then);
+  assert.deepEqual([first, new Set(others)], ['DPoP', new Set(['Bearer'])]);
+});
+
+for (const faults of [['challenge-none'], mute]) {
+  test(`a token that has ended is refreshed where a 401 says nothing, and how the server takes it is not forgotten (${faults.join(', ')})`, async () => {
+    await using scene = await openScene({ dpop: 'offered' });
+    const login = await scene.login();
+    const item = await readCredential(scene.ports, login);
+    await scene.ports.store.write(login.key, encodeCredential({ ...item, accessToken: new Secret('ended') }));
+    scene.sandbox.setFaults(faults);
+    await echo(scene, login);
+    assert.equal(scene.sandbox.stats.refreshes, 1);
+    assert.equal(schemes(scene).at(-1), faults === mute ? 'Bearer' : 'DPoP');
+  });
+}
 
 test('once a proof was taken, no challenge makes the token go without one', async () => {
   await using scene = await openScene({ dpop: 'offered' });
@@ -224,9 +307,16 @@ test('whatever would hand the token out alone says so, and what to use instead',
     'dpop_bound',
   );
   assert.match(failure.remedy, /postern proxy/);
+  const { schemeTaken, ...perhaps } = login;
+  assert.equal(schemeTaken, 'dpop');
+  const other = await failureOf(
+    Promise.resolve().then(() => proveBare({ ...perhaps, askedScopes: ['a', 'b'] }, 'postern token')),
+    'dpop_bound',
+  );
+  assert.match(other.remedy, /: postern login \S+ --scope 'a b' --no-dpop$/);
   const item = await readCredential(scene.ports, login);
   // The item decides, whatever the index says.
-  const { dpop: _, ...unmarked } = login;
+  const { dpop: _, ...unmarked } = perhaps;
   await failureOf(
     Promise.resolve().then(() => proveBare(unmarked, 'postern token', { item })),
     'dpop_bound',

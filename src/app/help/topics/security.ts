@@ -22,26 +22,24 @@ systemd-coredump) or a heap snapshot that you ask Node.js for (\`NODE_OPTIONS\`)
 
 ## Tokens that are bound to a key (DPoP)
 
-A Bearer token opens its server for whoever has it. Where the authorization server announces DPoP with ES256 (RFC 9449), a login gets
-a key of its own, which lies with it in the store, and each request a proof made by that key, for that request alone: a token that is
-stolen from a log or a server opens nothing. A new login, also for more scope, has a new key. \`postern status -l\` says which logins
-are bound.
+Anyone who holds a Bearer token can use it. Where the server asks for DPoP (RFC 9449), in its metadata or its 401, a login gets a key
+of its own, kept in the store. Each request then carries a proof made with that key, for that request alone: a stolen token opens
+nothing. A new login, also for more scope, has a new key. \`postern status -l\` shows which logins are bound.
 
 \`postern call\`, \`shell\`, \`request\`, \`bridge\` and \`proxy\` send the proofs. \`token\`, \`credential\`, \`exec\` and entries that hand a
-token on cannot, and say so: give those programs \`postern bridge\`, or the address of \`postern proxy\`.
+token on cannot: give those programs \`postern bridge\`, the address of \`postern proxy\`, or log in with --no-dpop.
 
     postern login https://example.com/mcp --dpop
     postern login https://example.com/mcp --no-dpop
 
---dpop accepts no other token, now or later: where DPoP is not announced it fails before anybody logs in, and a Bearer token is
-thrown away. Without it a first login accepts a Bearer token instead, and says so. A login that is bound stays so: where the
-authorization server has stopped announcing it, or issues a Bearer token, it fails, until you say --no-dpop. A server that says
-it takes nothing else (dpop_bound_access_tokens_required) is believed.
+--dpop asks for a bound token at any server, now and later. It fails where the authorization server does not announce DPoP, or issues a
+Bearer token. Without it, a first login accepts a Bearer token instead, and says so. A bound login stays bound while its server asks
+for that: where the authorization server no longer offers it, the login fails until you add --no-dpop.
 
-A server that knows Bearer tokens alone, though DPoP is announced, refuses the first proof; it then gets the bound token as a Bearer
-token, unless --dpop was said (RFC 9449 section 7.2). Nonces that servers want are taken from their responses, each for its own
-server. Where a proof is refused and the server’s clock is another one than this machine’s, the server’s time is used. To try it:
-\`postern sandbox --dpop required --dpop-nonce\`.
+A server may ignore proofs and take the bound token as a Bearer token (RFC 9449 section 7.2). postern finds that out with one refused
+request, and keeps it with the login. With --dpop it tries this only where a 401 has no challenge. Nonces are taken from responses,
+each for its own server. Where a proof is refused and the server’s clock differs from this machine’s, the server’s time is used. To
+try it: \`postern sandbox --dpop required --dpop-nonce\`.
 
 ## What can use a login
 
