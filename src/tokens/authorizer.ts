@@ -98,7 +98,8 @@ export class Authorizer {
     const { status, challenges } = response;
     request.token?.bound?.learn(request.target.url, response, request.tries.proofs?.at(-1));
     if (status < 300) return this.#accepted(request);
-    if (status === 401) return this.#afterRefusal(request, response, signal);
+    const isRefused = status === 401 || (request.token !== undefined && namesInvalidToken(response));
+    if (isRefused) return this.#afterRefusal(request, response, signal);
     const wanted = status === 403 ? wantedScope(challenges) : undefined;
     return wanted && this.#afterForbidden(request, wanted, signal);
   }
@@ -185,6 +186,13 @@ export class Authorizer {
     if (withoutToken.length > 0) proveAddress({ server: meant.server }, url, reach?.());
     return withoutToken;
   }
+}
+
+/** Some servers say so with another status than 401 (RFC 6750 section 3.1). */
+function namesInvalidToken({ status, challenges }: RefusalHead): boolean {
+  if (status !== 400 && status !== 403) return false;
+  const challenge = bearerChallenge(challenges);
+  return challenge.kind === 'bearer' && challenge.error === 'invalid_token';
 }
 
 /** Is DPoP the only scheme that it names? */

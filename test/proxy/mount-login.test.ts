@@ -209,7 +209,7 @@ test('whoever is refused with a token that another request has widened already g
   const target = { url: server, method: 'POST', operation: () => 'POST / note_add', repeatable: () => true };
   const old = await authorizer.authorize(target);
   const refused = (challenges: readonly string[]) => authorizer.retry(old, { status: 403, challenges });
-  assert.equal(refused(['Bearer error="invalid_token"']), undefined);
+  assert.equal(refused(['Bearer error="invalid_request"']), undefined);
   const first = await refused(widening);
   const late = await refused(widening);
   assert.ok(first?.token !== undefined && first.token.bearer.reveal() !== old.token?.bearer.reveal());
