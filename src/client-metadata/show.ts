@@ -9,6 +9,7 @@ import { wordMissing } from '../core/usage-failures.js';
 import { chooseWay } from '../oauth/choose-registration.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { discover } from '../oauth/discover.js';
+import { isSameIssuer } from '../oauth/discovery-document.js';
 import { documentHasKey } from '../tokens/client-keys.js';
 import { readLoginTarget } from '../tokens/find-login.js';
 import { chosenRedirectUri, documentOf, manualRegistration, registrationsFor } from '../tokens/registrations.js';
@@ -64,7 +65,7 @@ export async function showIdentity(
   });
   const { issuer } = authorizationServer;
   const kept = await registrationsFor(ports, issuer);
-  const given = request.clients.find((client) => client.issuer === issuer);
+  const given = request.clients.find((client) => isSameIssuer(client.issuer, issuer));
   const byHand = manualRegistration(kept, given?.clientId);
   const hasKey = await documentHasKey(ports, metadataUrl);
   const choice = chooseWay({

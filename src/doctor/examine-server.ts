@@ -5,6 +5,7 @@ import { mayHoldSecret } from '../core/resource.js';
 import { holdHeader } from '../core/text/secret-headers.js';
 import { Deadline } from '../core/time.js';
 import { chooseWay } from '../oauth/choose-registration.js';
+import { isNamed, isSameIssuer } from '../oauth/discovery-document.js';
 import { noProtectedResourceMetadata } from '../oauth/failures.js';
 import { findLegacyServer, legacyResource, servesOwnMetadata } from '../oauth/legacy-server.js';
 import { probeServer } from '../oauth/probe.js';
@@ -180,13 +181,13 @@ class Examiner {
 
   /** As a login chooses where nobody can be asked. */
   async #choose(named: readonly string[], held: LoginRecord | undefined): Promise<string | undefined> {
-    if (held !== undefined && !named.includes(held.issuer)) {
+    if (held !== undefined && !isNamed(held.issuer, named)) {
       this.#report.found('issuer-changed', `your login is of ${held.issuer}; the server names ${named.join(', ')}`);
       return undefined;
     }
     const { logins, registrations } = await this.#ports.index.read();
     const known = [...registrations, ...logins].map(({ issuer }) => issuer);
-    const chosen = held?.issuer ?? known.find((issuer) => named.includes(issuer)) ?? named[0];
+    const chosen = held?.issuer ?? known.find((issuer) => named.some((one) => isSameIssuer(one, issuer))) ?? named[0];
     if (named.length > 1) this.#report.found('several-issuers', named.join(', '));
     if (chosen !== undefined) this.#report.pass('choice', chosen);
     return chosen;

@@ -5,6 +5,7 @@ import { scopesMissing } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import { discover, selectScopes } from '../oauth/discover.js';
+import { isSameIssuer } from '../oauth/discovery-document.js';
 import type { WantedGrant } from '../oauth/server-metadata.js';
 import type { SecretStore } from '../stores/ports.js';
 import { sameLogin } from '../tokens/find-login.js';
@@ -44,7 +45,7 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
   if (client.name !== undefined && discovery.authorizationServer.registrationEndpoint === undefined) {
     throw clientNameUseless(issuer);
   }
-  const preregistered = client.given ?? client.configured.find((one) => one.issuer === issuer);
+  const preregistered = client.given ?? client.configured.find((one) => isSameIssuer(one.issuer ?? '', issuer));
   await checkSecret(ports, preregistered, { server, issuer, kept, held, signal });
   const { named, held: heldScopes } = request.scopes;
   const scopes = selectScopes(discovery, { scopes: named, held: heldScopes });

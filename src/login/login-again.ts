@@ -5,6 +5,7 @@ import { scopesMissing } from '../core/scope.js';
 import { wrapped } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
+import { isSameIssuer } from '../oauth/discovery-document.js';
 import { namesAssertion } from './client/assertion-options.js';
 import type { ProviderArguments } from './company/options.js';
 import { fullName, loginStatus, stateInWords } from './status/login-status.js';
@@ -65,7 +66,7 @@ function isAsWanted(held: LoginRecord, wanted: Wanted): boolean {
     asNamed(wanted.resource, held.requestedResource ?? held.resource) &&
     wanted.clientCredentials === (held.grant !== undefined) &&
     scopesMissing(held.scopes, wanted.scope.join(' ').split(' ').filter(Boolean)).length === 0 &&
-    asNamed(wanted.authorizationServer, held.issuer) &&
+    isSameIssuer(wanted.authorizationServer ?? held.issuer, held.issuer) &&
     asNamed(wanted.registration, held.registration) &&
     asNamed(wanted.clientId, held.clientId) &&
     asNamed(wanted.clientMetadataUrl, held.clientId) &&

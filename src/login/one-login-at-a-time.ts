@@ -3,6 +3,7 @@ import { clientInfo } from '../core/product.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
+import { isSameIssuer } from '../oauth/discovery-document.js';
 import { hashOfParts } from '../stores/credential-item.js';
 import { Busy } from '../stores/state-failures.js';
 import { sameLogin } from '../tokens/find-login.js';
@@ -192,7 +193,7 @@ async function serves(ports: LoginPorts, made: LoginRecord, request: PersonLogin
   const isSuch =
     made.dead !== true &&
     made.grant === undefined &&
-    asNamed(issuer, made.issuer) &&
+    isSameIssuer(issuer ?? made.issuer, made.issuer) &&
     (resource === undefined ||
       resource === (made.requestedResource === undefined ? made.resource : made.requestedResource)) &&
     (dpop === undefined || made.dpop === (dpop === 'always' ? 'demanded' : 'never')) &&

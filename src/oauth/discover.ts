@@ -1,16 +1,19 @@
 import type { Failure } from '../core/failure.js';
-import type { LoginAsked } from '../core/login-command.js';
+import { type LoginAsked, loginCommand } from '../core/login-command.js';
 import type { Clock, CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
-import { printable } from '../core/text/printable.js';
+import { printable, shellWord } from '../core/text/printable.js';
+import { saysYes } from '../core/text/says-yes.js';
 import type { HttpPorts } from '../http/request.js';
+import { differBySlash, isNamed, isSameIssuer } from './discovery-document.js';
 import {
   authorizationServerChanged,
   authorizationServerNotNamed,
   discoveryTimedOut,
   noProtectedResourceMetadata,
+  OtherIssuer,
 } from './failures.js';
 import { findLegacyServer, legacyResource, legacyWarning, servesOwnMetadata } from './legacy-server.js';
 import { type ProbedServer, probeServer } from './probe.js';
@@ -75,23 +78,50 @@ export async function discover(
   const step = { name: 'authorization-server-choice', asked: `${named.length} named`, rule: 'R-2.1b' };
   ports.journal.record({ ...step, came: issuer, verdict: 'pass' });
   const { zone } = probed;
-  const wanted = { issuer, resource: protectedResource.resource, zone, grant: request.grant };
-  const authorizationServer = await inTime(request.signal, async (signal) => {
-    const found = protectedResource.isLegacy
-      ? await findLegacyServer(ports, { server, zone, grant: request.grant, signal })
-      : await findAuthorizationServer(ports, { ...wanted, signal });
-    // Before anything is registered or opened: whoever logs in should not find out afterwards.
-    const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
-    for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
-      if (url === undefined) continue;
-      await ports.http.check({ url, namedBy: zone, signal });
-    }
-    return found;
-  });
+  const find = (issuer: string) =>
+    inTime(request.signal, async (signal) => {
+      const wanted = { issuer, resource: protectedResource.resource, zone, grant: request.grant, signal };
+      const found = protectedResource.isLegacy
+        ? await findLegacyServer(ports, { ...wanted, server })
+        : await findAuthorizationServer(ports, wanted);
+      // Before anything is registered or opened: whoever logs in should not find out afterwards.
+      const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
+      for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
+        if (url === undefined) continue;
+        await ports.http.check({ url, namedBy: zone, signal });
+      }
+      return found;
+    });
+  const authorizationServer = await find(issuer).catch(async (error: unknown) =>
+    find(await ownSpelling(ports, request, issuer, error)),
+  );
   const requestedResource = chosenResource(request, protectedResource);
   const found = { server, zone, protectedResource, requestedResource, authorizationServer };
   const warnings = warningsOf(probed.resourceMetadata ?? server, found);
   return { ...found, challengedScopes: probed.scopes, challengedDpop: probed.dpop, warnings };
+}
+
+/**
+ * What the issuer's metadata call it, where that differs by the slash at the end alone and the person at the terminal takes
+ * it. From then on it is the issuer, to the character; the login that is made keeps it.
+ * @throws the error; of such a difference with the line that takes it
+ */
+async function ownSpelling(
+  { terminal }: Pick<CorePorts, 'terminal'>,
+  { server, meant, signal }: Pick<DiscoveryRequest, 'server' | 'meant' | 'signal'>,
+  issuer: string,
+  error: unknown,
+): Promise<string> {
+  if (!(error instanceof OtherIssuer) || !differBySlash(issuer, error.found)) throw error;
+  const { found } = error;
+  const command = loginCommand(meant, '--authorization-server', shellWord(found));
+  const failure = error.withRemedy(`Only the slash at the end differs. If you trust it, run: ${command}`);
+  if (!terminal.interactive) throw failure;
+  terminal.tell(
+    `${printable(server)} names the authorization server ${printable(issuer)}, and that calls itself ${printable(found)}.`,
+  );
+  if (!(await saysYes(terminal, 'Only the slash at the end differs. Log in there?', signal))) throw failure;
+  return found;
 }
 
 /** What was chosen with this login, or before; the server's own spelling is no choice. */
@@ -116,7 +146,7 @@ function warningsOf(
   found: Pick<Discovery, 'server' | 'protectedResource' | 'requestedResource' | 'authorizationServer'>,
 ): readonly string[] {
   const { server, requestedResource } = found;
-  const { relation, resource, isLegacy } = found.protectedResource;
+  const { relation, resource, isLegacy, authorizationServers: named } = found.protectedResource;
   const { issuer, authorizationEndpoint = issuer } = found.authorizationServer;
   const [ofServer, ofMetadata, ofIssuer, ofPage] = [server, metadataUrl, issuer, authorizationEndpoint].map(
     (url) => new URL(url).origin,
@@ -127,6 +157,8 @@ function warningsOf(
     requestedResource === undefined &&
       relation === 'ancestor' &&
       `the token is valid for the whole of ${resource}, not only for ${server}`,
+    !named.includes(issuer) &&
+      `the server calls its authorization server ${named.find((one) => differBySlash(one, issuer))}, and that calls itself ${issuer}`,
     ofMetadata !== ofServer && `the server's metadata is published at another origin, ${ofMetadata}`,
     ofPage !== ofIssuer && `the login page is at ${ofPage}, another site than the issuer ${issuer}`,
   ].filter((warning) => warning !== false);
@@ -163,11 +195,11 @@ async function chooseAuthorizationServer(
   { terminal }: Pick<CorePorts, 'terminal'>,
   { named, wanted, held, meant, known, signal }: AuthorizationServerChoice,
 ): Promise<string> {
-  if (wanted !== undefined && !named.includes(wanted)) throw authorizationServerNotNamed(wanted, named);
-  if (wanted === undefined && held !== undefined && !named.includes(held.issuer)) {
+  if (wanted !== undefined && !isNamed(wanted, named)) throw authorizationServerNotNamed(wanted, named);
+  if (wanted === undefined && held !== undefined && !isNamed(held.issuer, named)) {
     throw authorizationServerChanged(meant, held.issuer, named);
   }
-  const chosen = wanted ?? held?.issuer ?? known.find((issuer) => named.includes(issuer));
+  const chosen = wanted ?? held?.issuer ?? known.find((issuer) => named.some((one) => isSameIssuer(one, issuer)));
   const [first] = named;
   if (first === undefined) throw new Error('a validated document names at least one authorization server');
   if (chosen !== undefined || named.length === 1 || !terminal.interactive) return chosen ?? first;

@@ -167,6 +167,26 @@ export function authorizationServerMetadataUrls(issuer: string): readonly string
   return path === '' ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`];
 }
 
+/**
+ * Are these spellings of one issuer, but for a slash at the end of a path? Both then lead to the same metadata, from whose
+ * addresses that slash is taken away (RFC 8414 section 3.1); which of the two it is, the metadata say.
+ */
+export function differBySlash(one: string, other: string): boolean {
+  if (one !== `${other}/` && other !== `${one}/`) return false;
+  const addresses = (issuer: string) => authorizationServerMetadataUrls(issuer).join(' ');
+  return !/[?#]/.test(one) && addresses(one) !== '' && addresses(one) === addresses(other);
+}
+
+/** Is it the same issuer: the same string, or an empty path for `/`, which is one URI (RFC 3986 section 6.2.3)? */
+export function isSameIssuer(one: string, other: string): boolean {
+  return one === other || (differBySlash(one, other) && (splitUrl(one)?.path ?? '').length < 2);
+}
+
+/** Does a server name this issuer? With another slash at its end, too: its metadata have to call it as it is here. */
+export function isNamed(issuer: string, named: readonly string[]): boolean {
+  return named.some((one) => one === issuer || differBySlash(one, issuer));
+}
+
 /** Why a URL of a document is not used, after its name; undefined: it is gated, and https but for servers on loopback. */
 export function urlProblem(value: JsonValue | undefined, zone: Zone): string | undefined {
   if (value === undefined || value === null) return 'is missing';

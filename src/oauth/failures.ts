@@ -68,10 +68,15 @@ export function resourceNotListed(issuer: string, resource: string): Failure {
 }
 
 /** `issuer` in the metadata is not the issuer asked for (RFC 8414 section 3.3). */
-export function issuerMismatch(asked: string, found: string): Failure {
-  const message = `The metadata of issuer ${quoted(asked)} names another issuer, ${quoted(found)}; both must be identical (RFC 8414 section 3.3, issuer).`;
-  const remedy = 'Report it to the operator of the authorization server. Nothing was sent.';
-  return rulesBroken('issuer_mismatch', message, remedy);
+export class OtherIssuer extends Failure {
+  readonly found: string;
+
+  constructor(asked: string, found: string) {
+    const message = `The metadata of issuer ${quoted(asked)} names another issuer, ${quoted(found)}; both must be identical (RFC 8414 section 3.3, issuer).`;
+    const remedy = 'Report it to the operator of the authorization server. Nothing was sent.';
+    super({ code: 'issuer_mismatch', exit: exitCode.serverBreaksRules, message, remedy });
+    this.found = found;
+  }
 }
 
 /** PKCE with S256 is not advertised (rule 5.3, step 4). */

@@ -5,6 +5,7 @@ import {
   authorizationServerMetadataUrls,
   type DiscoveryPorts,
   firstDocument,
+  isSameIssuer,
   type RefusedDocument,
   refused,
   triedInWords,
@@ -13,9 +14,9 @@ import {
 import { isTaken } from './engine.js';
 import {
   capabilityMissing,
-  issuerMismatch,
   metadataUnusable,
   noAuthorizationServerMetadata,
+  OtherIssuer,
   pkceMissing,
   resourceNotListed,
 } from './failures.js';
@@ -45,21 +46,22 @@ const requestParameters = new Set(
 );
 
 /**
- * Validates a metadata document fetched for `issuer`: `issuer` the same string (RFC 8414 section 3.3), the grant offered,
- * the endpoints that it needs usable, `resource` protected by it if it says which. PKCE S256 and the authorization
- * endpoint are wanted for the authorization code alone: nothing else goes there.
+ * Validates a metadata document fetched for `issuer`: `issuer` the same string (RFC 8414 section 3.3), or the same URI where
+ * it has no path, and from then on as the document spells it; the grant offered, the endpoints that it needs usable,
+ * `resource` protected by it if it says which. PKCE S256 and the authorization endpoint are wanted for the authorization
+ * code alone: nothing else goes there.
  * @param url Where it was found.
  */
 export async function validateServerMetadata(
   document: JsonObject,
   wanted: WantedIssuer & { readonly url: string },
 ): Promise<ServerMetadataResult> {
-  const { issuer, resource, zone, grant, url } = wanted;
+  const { resource, zone, grant, url } = wanted;
   const byCode = grant === 'authorization_code';
-  // Stricter: the same string; the library compares parsed URLs.
-  if (document['issuer'] !== issuer || !(await isTaken('processDiscoveryResponse', issuer, document))) {
-    const found = stringField(document, 'issuer') ?? 'none';
-    return refused('other_issuer', `issuer ${found}`, 'R-4.3c', issuerMismatch(issuer, found));
+  const issuer = stringField(document, 'issuer') ?? 'none';
+  // Stricter: the same string, but for `/` as the whole path; the library compares parsed URLs.
+  if (!isSameIssuer(issuer, wanted.issuer) || !(await isTaken('processDiscoveryResponse', issuer, document))) {
+    return refused('other_issuer', `issuer ${issuer}`, 'R-4.3c', new OtherIssuer(wanted.issuer, issuer));
   }
   const pkce = document['code_challenge_methods_supported'];
   if (byCode && (!Array.isArray(pkce) || !pkce.includes('S256'))) {
@@ -79,7 +81,7 @@ export async function validateServerMetadata(
   const why = endpointsProblem(document, zone, byCode);
   if (why !== undefined) return refused('unusable', why, 'R-5.8c', metadataUnusable(url, why));
   const came = `issuer ${issuer}${byCode ? ', PKCE S256' : ''}`;
-  return { ok: true, came, authorizationServer: authorizationServerOf(document, wanted) };
+  return { ok: true, came, authorizationServer: authorizationServerOf(document, { ...wanted, issuer }) };
 }
 
 /** Authorization server metadata (RFC 8414 section 2, OpenID Connect Discovery 1.0), as far as we use it. */

@@ -34,7 +34,7 @@ export const foundPassively: Readonly<Record<string, FindingId | undefined>> = {
   'prm-redirect-elsewhere': 'resource-metadata-missing',
   'prm-redirect-ring': 'resource-metadata-missing',
   'as-issuer-mismatch': 'issuer-mismatch',
-  'as-issuer-slash': 'issuer-mismatch',
+  'as-issuer-slash': undefined,
   'as-issuer-case': 'issuer-mismatch',
   'as-protected-resources': 'resource-not-listed',
   'as-no-pkce': 'pkce-missing',

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { plainLook } from '../../src/core/text/look.js';
 import { logout } from '../../src/login/logout/logout.js';
+import { loginLines, loginStatus } from '../../src/login/status/login-status.js';
+import { findProvider } from '../../src/oauth/company/find-provider.js';
 import type { FlowOptions } from '../support/flow-ports.js';
 import { type OwnIssuer, startOwnIssuer } from '../support/flows/own-issuer.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
 import { type OwnServer, startOwnServer } from '../support/flows/own-server.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 interface Offer extends AsyncDisposable {
   readonly scene: Scene;
@@ -96,7 +101,7 @@ test('[R-2.1b] the option names one that the server does not: exit 2, those it n
   await using offer = await openOffer();
   const failure = await offer.scene.loginFails('authorization_server_unknown', {
     server: offer.server.url,
-    issuer: `${offer.issuers[0].issuer}/`,
+    issuer: `${offer.issuers[0].issuer}/t1`,
   });
   assert.equal(failure.exit, 2);
   for (const { issuer } of offer.issuers) assert.ok(failure.remedy.includes(issuer));
@@ -122,4 +127,103 @@ test('[R-2.1b][R-4.6b] the one with a client kept from an earlier login comes be
   await logout(offer.scene.ports, { login: first, force: false, signal: new AbortController().signal });
   const login = await offer.scene.login({ server: offer.server.url });
   assert.deepEqual([login.issuer, login.clientId], [offer.issuers[1].issuer, 'by-hand']);
+});
+
+/** A server that names its authorization server by `named`, which calls itself `own`: paths, both. */
+async function openTwoSpellings(named: string, own: string, documentPath: string) {
+  const scene = await openOwnScene();
+  const { issuer: authorizationServer, server } = scene;
+  const origin = authorizationServer.issuer;
+  authorizationServer.metadata = { ...authorizationServer.metadata, issuer: origin + own };
+  authorizationServer.documentPath = documentPath;
+  authorizationServer.onAuthorization = (answer) => answer.set('iss', origin + own);
+  server.publish({ authorization_servers: [origin + named] });
+  return { ...scene, origin, wish: { server: server.url } };
+}
+
+const wellKnown = '/.well-known/oauth-authorization-server';
+
+for (const [named, own] of [
+  ['/', ''],
+  ['', '/'],
+] as const) {
+  test(`an issuer without a path named as “${named}” calls itself “${own}”: one URI (RFC 3986 section 6.2.3), taken as its metadata spell it`, async () => {
+    await using scene = await openScene();
+    await using two = await openTwoSpellings(named, own, wellKnown);
+    const login = await scene.login(two.wish);
+    assert.equal(login.issuer, two.origin + own);
+    const shown = loginLines(loginStatus(login, Date.now()), Date.now(), plainLook).join('\n');
+    assert.match(shown, /note +the server calls its authorization server \S+, and that calls itself \S+/);
+    assert.equal((await scene.login(two.wish)).issuer, login.issuer);
+    const clientId = 'by-hand';
+    for (const spelled of [two.origin + named, two.origin + own]) {
+      const clients = [{ clientId, secret: undefined, issuer: spelled, redirectUri: undefined }];
+      assert.equal((await scene.login({ ...two.wish, clients })).clientId, clientId, 'its client is bound to that URI');
+      assert.equal((await scene.login({ ...two.wish, issuer: spelled })).issuer, login.issuer);
+    }
+  });
+}
+
+test('[A-89][A-91] iss is compared with the spelling of the metadata alone, not with that of the server', async () => {
+  await using scene = await openScene();
+  await using two = await openTwoSpellings('/', '', wellKnown);
+  two.issuer.onAuthorization = (answer) => answer.set('iss', `${two.origin}/`);
+  await scene.loginFails('issuer_mismatch', two.wish);
+  assert.equal(two.issuer.authorizations.length, 1);
+  assert.equal(two.issuer.forms.length, 0, 'nothing is redeemed');
+});
+
+for (const [named, own, documentPath] of [
+  ['/t1/', '/t1', `${wellKnown}/t1`],
+  ['/t1', '/t1/', `${wellKnown}/t1`],
+  ['/t1/', '/t1', '/.well-known/openid-configuration/t1'],
+  ['/t1', '/t1/', '/t1/.well-known/openid-configuration'],
+] as const) {
+  test(`[A-32] “${named}” that calls itself “${own}” at ${documentPath}: refused, and taken by a person’s word alone`, async () => {
+    await using scene = await openScene();
+    await using two = await openTwoSpellings(named, own, documentPath);
+    const refused = await scene.loginFails('issuer_mismatch', two.wish);
+    const line = `postern login ${two.server.url} --authorization-server ${two.origin}${own}`;
+    assert.ok(refused.remedy.endsWith(`run: ${line}`), refused.remedy);
+    const unread = await scene.loginFails('issuer_mismatch', { ...two.wish, issuer: two.origin + named });
+    assert.equal(unread.remedy, refused.remedy, 'the spelling that is not its own says nothing');
+    assert.deepEqual([scene.ports.opened, two.issuer.registrations], [[], []]);
+    const login = await scene.login({ ...two.wish, issuer: two.origin + own });
+    assert.deepEqual([login.issuer, login.warnings?.length], [two.origin + own, 1]);
+    const again = await scene.login({ ...two.wish, heldScopes: login.scopes, scopes: ['notes:read'] });
+    assert.equal(again.issuer, login.issuer, 'kept: a step-up goes there, too');
+    assert.equal(scene.ports.told.filter((told) => told.includes('calls itself')).length, 2, 'and told each time');
+  });
+}
+
+test('[A-32] at a terminal the person is asked, with both spellings, and whatever is no yes is a no', async () => {
+  for (const typed of ['', 'y'] as const) {
+    await using scene = await openScene({}, { interactive: true, typed: [typed] });
+    await using two = await openTwoSpellings('/t1/', '/t1', `${wellKnown}/t1`);
+    if (typed === '') await scene.loginFails('issuer_mismatch', two.wish);
+    else assert.equal((await scene.login(two.wish)).issuer, `${two.origin}/t1`);
+    const asked = scene.ports.told.join('\n');
+    assert.ok(asked.includes(`${two.origin}/t1/`) && asked.includes(`itself ${two.origin}/t1.`), asked);
+    assert.equal(scene.ports.opened.length, typed === '' ? 0 : 1);
+  }
+});
+
+test('[A-32][A-43] more than one slash at the end is another issuer, and no word takes it', async () => {
+  for (const own of ['//', '/t1//', '/T1', '/%741', '/t1?', '/t2', '/t1/.']) {
+    await using scene = await openScene({}, { interactive: true, typed: ['y', 'y'] });
+    await using two = await openTwoSpellings('/t1', own, `${wellKnown}/t1`);
+    const refused = await scene.loginFails('issuer_mismatch', two.wish);
+    assert.doesNotMatch(refused.remedy, /--authorization-server/);
+    await scene.loginFails('authorization_server_unknown', { ...two.wish, issuer: two.origin + own });
+    assert.deepEqual(scene.ports.opened, [], own);
+  }
+});
+
+test('[A-32] a company’s provider is as its person spells it: with another slash nothing is sent, and the spelling is named', async () => {
+  await using scene = await openScene();
+  await using provider = await startOwnIssuer();
+  const { signal } = new AbortController();
+  const found = findProvider(scene.ports, { issuer: `${provider.issuer}/`, byBrowser: true, signal });
+  const { remedy } = await failureOf(found, 'issuer_mismatch');
+  assert.ok(remedy.endsWith(`--idp ${provider.issuer}`), remedy);
 });

@@ -34,7 +34,6 @@ const beforeIt: readonly Case[] = [
 /** Refused when the authorization server's metadata is read: nothing registered, opened or redeemed. */
 const atItsMetadata: readonly Case[] = [
   ['as-issuer-mismatch', 'issuer_mismatch', 5, '[A-31][R-4.3c]'],
-  ['as-issuer-slash', 'issuer_mismatch', 5, '[A-32]'],
   ['as-issuer-case', 'issuer_mismatch', 5, '[A-32]'],
   ['as-protected-resources', 'resource_mismatch', 5, '[A-25][A-50]'],
   ['as-no-pkce', 'pkce_missing', 5, '[A-38][R-5.3b][R-7.3]'],

@@ -63,7 +63,7 @@ export const authorizationServerFindings = {
       'Ask its operator to make "issuer" identical with the address that the server’s metadata names, to the character.',
     source: 'RFC 8414 section 3.3, Authorization Server Metadata Validation',
     explanation:
-      'The two are compared as strings: a slash at the end, or http for https, makes another issuer. Else one authorization server could pass for another.',
+      'The two are compared as strings: a slash at the end of a path, or http for https, makes another issuer. Else one authorization server could pass for another.',
   },
   'pkce-missing': {
     level: 'failure',

@@ -36,7 +36,7 @@ export async function checkIssuer(
   for (const [pattern, id] of families) if (pattern.test(host)) report.found(id, issuer);
   const urls = authorizationServerMetadataUrls(issuer);
   const documents = (await documentsAt(ports, { urls, zone, signal })).filter(
-    ({ object }) => object['issuer'] === issuer,
+    ({ object }) => object['issuer'] === (found?.issuer ?? issuer),
   );
   const [first, ...others] = documents;
   if (first === undefined || found === undefined) return;

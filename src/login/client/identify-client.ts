@@ -5,6 +5,7 @@ import { printable } from '../../core/text/printable.js';
 import { chooseWay, type WayChoice } from '../../oauth/choose-registration.js';
 import { authMethodFor } from '../../oauth/client-authentication.js';
 import { checkAddress } from '../../oauth/client-metadata/client-id.js';
+import { isSameIssuer } from '../../oauth/discovery-document.js';
 import { documentClient, documentHasKey } from '../../tokens/client-keys.js';
 import { manualRegistration, storedSecret } from '../../tokens/registrations.js';
 import type { BegunLogin, LoginPorts } from '../ports.js';
@@ -93,7 +94,8 @@ async function firstOpenWay(request: ClientRequest): Promise<IdentifiedClient> {
 /** The client identifier registered by hand, given or kept. @throws Failure `issuer_mismatch` */
 function preregisteredId({ discovery, preregistered: given, kept }: BegunLogin): string | undefined {
   const { issuer } = discovery.authorizationServer;
-  if (given?.issuer !== undefined && given.issuer !== issuer) throw clientBoundElsewhere(given.clientId, issuer);
+  if (given?.issuer !== undefined && !isSameIssuer(given.issuer, issuer))
+    throw clientBoundElsewhere(given.clientId, issuer);
   return given?.clientId ?? manualRegistration(kept, undefined)?.clientId;
 }
 

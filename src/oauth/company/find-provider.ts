@@ -1,5 +1,12 @@
 import type { Zone } from '../../core/records.js';
-import { authorizationServerMetadataUrls, type DiscoveryPorts, metadataLimits } from '../discovery-document.js';
+import { shellWord } from '../../core/text/printable.js';
+import {
+  authorizationServerMetadataUrls,
+  type DiscoveryPorts,
+  differBySlash,
+  metadataLimits,
+} from '../discovery-document.js';
+import { OtherIssuer } from '../failures.js';
 import { type AuthorizationServer, findAuthorizationServer } from '../server-metadata.js';
 import { providerExchangesNothing } from './failures.js';
 import { missingForExchange } from './id-jag.js';
@@ -17,13 +24,30 @@ export async function findProvider(
   const { issuer, byBrowser, signal } = wanted;
   const grant = byBrowser ? 'authorization_code' : 'assertion';
   const zone = await zoneOf(ports, issuer, signal);
-  const provider = await findAuthorizationServer(ports, { issuer, resource: issuer, zone, grant, signal });
+  const provider = await asNamed(
+    issuer,
+    findAuthorizationServer(ports, { issuer, resource: issuer, zone, grant, signal }),
+  );
   const missing = missingForExchange(provider);
   if (missing !== undefined) throw providerExchangesNothing(issuer, missing);
   for (const url of [provider.tokenEndpoint, provider.authorizationEndpoint]) {
     if (url !== undefined) await ports.http.check({ url, namedBy: zone, signal });
   }
   return { provider, zone };
+}
+
+/** What a person has named is kept, and compared with ID tokens: another slash at its end is for the person to type. */
+async function asNamed(issuer: string, found: Promise<AuthorizationServer>): Promise<AuthorizationServer> {
+  try {
+    const provider = await found;
+    if (provider.issuer !== issuer) throw new OtherIssuer(issuer, provider.issuer);
+    return provider;
+  } catch (error) {
+    if (!(error instanceof OtherIssuer) || !differBySlash(issuer, error.found)) throw error;
+    throw error.withRemedy(
+      `Only the slash at the end differs. Name it as it calls itself: --idp ${shellWord(error.found)}`,
+    );
+  }
 }
 
 /** The zone of the address that a person has named; what its first document says does not matter here. */

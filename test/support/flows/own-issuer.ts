@@ -23,6 +23,8 @@ export interface OwnIssuer extends AsyncDisposable {
   readonly registrations: readonly Json[];
   /** Its metadata; a member that is undefined is left out. */
   metadata: Json;
+  /** Where its metadata are. */
+  documentPath: string;
   /** Headers of its metadata. */
   headers: Readonly<Record<string, string>>;
   /** Status and body of the next answers. */
@@ -58,6 +60,7 @@ export async function startOwnIssuer(place?: Place): Promise<OwnIssuer> {
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
     },
+    documentPath: '/.well-known/oauth-authorization-server',
     headers: {},
     onToken: () => {
       const count = log.forms.length;
@@ -87,7 +90,7 @@ async function answer(own: OwnIssuer, log: Log, request: IncomingMessage, respon
   const send = ([status, json]: readonly [number, Json], headers = {}) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(json));
   switch (url.pathname) {
-    case '/.well-known/oauth-authorization-server':
+    case own.documentPath:
       send([200, own.metadata], own.headers);
       return;
     case '/register':
