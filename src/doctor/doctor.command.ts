@@ -133,12 +133,12 @@ export const doctorTable = {
     ],
   },
   notes: [
-    'Without --login and --active nothing is registered, and nobody is logged in. Entries of other programs are compared with what setup would write, and run with --from alone.',
+    'Without --login and --active nothing is registered, and nobody is logged in. A stored token is used only where its login is named (postern doctor work), and with --from; without a server, entries of other programs are compared, not run.',
     'On top stands the first cause: what it is, who can mend it, what to do. What follows from it is skipped.',
     'Exit codes: 0 nothing failed; 5 a rule is broken; 6 not reachable; 4 a refusal; 3 a login is needed; 2 you can mend it; 7 the store. With --fail-on warning a warning counts, too; with never nothing does.',
   ],
   more: [
-    'With a server and without --login and --active it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, nobody is logged in, and no stored token is used or sent; of a stored login only the headers that its server wants. Where that is by a company’s provider, the provider’s metadata is read, too, the file that its ID token comes from is looked at, and nothing is exchanged there.',
+    'With a server and without --login and --active it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, and nobody is logged in; of a stored login only the headers that its server wants are sent. Where that is by a company’s provider, the provider’s metadata is read, too, the file that its ID token comes from is looked at, and nothing is exchanged there. Where a login is named, by its name or with --account, a session is also opened with its stored token, which is refreshed where it has to be, as by every other command.',
     'With --login a person logs in, for this run alone: tokens and client are in memory, each is used where it was issued for, and all of them are revoked at the end, also after Ctrl-C; what could not be revoked is said. Stored logins are not touched. It shows whether iss is sent, what the token says of itself, whether the server takes it, refresh and rotation, revocation; a token for another resource is asked for, and offered to the server. Where a stored login is by a company’s provider, nobody logs in: the provider is asked to vouch once more, as for every token (its login is refreshed where it has ended), what it issues is looked at as before each use, and the token that comes of it is tried and revoked.',
     'With --active a client is registered and, where the authorization server says how, removed again; authorization requests with a wrong redirect address, with weak PKCE and with none are sent, as far as the answer shows before anybody logs in. With both a refresh token is used twice, too. Ask the operator first where the server is not yours.',
   ],
@@ -223,7 +223,8 @@ async function examine(world: World, args: Arguments): Promise<Examined> {
   const held = sameLogin(logins, target);
   if (held === undefined && account !== undefined) throw noLogin(logins, { server, account });
   const headers = (await world.givenHeaders()) ?? (await keptHeaders(world, held));
-  return await examineServer(world, { server, held, headers, signal: world.signal }, wanted);
+  const isLogin = isName || account !== undefined;
+  return await examineServer(world, { server, held, isNamed: isLogin, headers, signal: world.signal }, wanted);
 }
 
 /** What the server of this login wants with each request; none where that cannot be read, which is said. */

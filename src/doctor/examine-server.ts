@@ -21,10 +21,11 @@ import { checkIssuer } from './checks/issuer.js';
 import { checkIdJagTaken, checkProvider } from './checks/provider.js';
 import { checkResource } from './checks/resource.js';
 import { type FailedStep, findingOf } from './failure-findings.js';
-import { type StepName, stepOf, steps } from './finding.js';
+import { needsLogin, type StepName, stepOf, steps } from './finding.js';
 import { checkProofsOffered } from './login/bound-token.js';
 import { examineByProvider } from './login/by-provider.js';
 import { examineWithLogin } from './login/made-login.js';
+import { checkStored } from './login/taken-token.js';
 import type { Examination, ExaminePorts, ExamineWorld, Known, ServerTarget } from './ports.js';
 import { Report } from './report.js';
 import { type SeenExchange, SeenHttp } from './seen-http.js';
@@ -106,7 +107,10 @@ class Examiner {
     if (authorizationServer !== undefined && isChosen) await this.#chooseClient(authorizationServer);
     await this.#goOn(wanted);
     if (this.#known.probed?.status === 401) await checkBadTokens(this.#ports, this.#target, this.#known, this.#report);
-    const { held } = this.#target;
+    const { held, isNamed = false, signal } = this.#target;
+    if (held !== undefined && isNamed && wanted.login === undefined && this.#known.probed?.status === 401) {
+      await checkStored(this.#ports, { login: held, signal }, this.#report);
+    }
     if (held?.provider !== undefined) {
       await checkProvider(this.#ports, { ...this.#target, held, provider: held.provider }, this.#report);
     }
@@ -231,13 +235,14 @@ class Examiner {
 
   /** What was not looked at, and why. */
   skipRest({ login }: Examination): void {
-    const needs = login === undefined ? 'needs a login: --login' : 'the login did not get there';
+    const needs = login === undefined ? needsLogin : 'the login did not get there';
     const done = new Set(this.#report.findings.map(({ step }) => step));
     const failed = this.#report.findings.find(({ level }) => level === 'failure');
     for (const step of Object.keys(steps) as (keyof typeof steps)[]) {
       if (done.has(step) || step === 'provider') continue;
       const isLater = failed !== undefined && isBefore(failed.step, step);
-      const follows = isLater && (login !== undefined || isBefore(step, 'request'));
+      const isTried = login !== undefined || this.#report.has('stored-login-dead');
+      const follows = isLater && (isTried || isBefore(step, 'request'));
       const isVouched = this.#target.held?.provider !== undefined && (step === 'request' || step === 'response');
       const why = isVouched ? 'the company’s provider vouches instead' : needs;
       this.#report.skip(step, follows ? `follows from step ${stepOf(failed?.step ?? step).number}` : why);

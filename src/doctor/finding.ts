@@ -1,5 +1,8 @@
 import type { ExitCode } from '../core/failure.js';
 
+/** Why a step was left out that only a login of the run takes. */
+export const needsLogin = 'needs a login: --login';
+
 /** How a check ended. */
 export type Level = 'pass' | 'note' | 'warning' | 'failure' | 'skipped';
 

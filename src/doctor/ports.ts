@@ -3,6 +3,7 @@ import type { LoginRecord, StoreKind } from '../core/records.js';
 import type { SecretHeader } from '../core/secret.js';
 import type { Deadline } from '../core/time.js';
 import type { HttpClient, HttpPorts } from '../http/request.js';
+import type { AskServer } from '../mcp/server-session.js';
 import type { ProbedServer } from '../oauth/probe.js';
 import type { ProtectedResource } from '../oauth/resource-metadata.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
@@ -26,6 +27,7 @@ export interface ExamineWorld
     readonly store?: StoreKind | undefined;
   }>;
   readonly logInForRun: LogInForRun;
+  readonly askServer: AskServer;
 }
 
 /** What is done beyond looking; nothing of it where it is not asked for. */
@@ -43,6 +45,8 @@ export interface ServerTarget {
   readonly server: string;
   /** The login that there is for it. */
   readonly held: LoginRecord | undefined;
+  /** It was named, so that its token may be used. */
+  readonly isNamed?: boolean;
   /** What it gets with each request. */
   readonly headers: readonly SecretHeader[];
   readonly signal: AbortSignal;

@@ -1,3 +1,4 @@
+import { askServer } from '../../src/call/ask-server.js';
 import { defaultLimits } from '../../src/core/limits.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { addressExaminer } from '../../src/doctor/address-examiner.js';
@@ -16,6 +17,7 @@ export function doctorWorld(scene: Scene): ExamineWorld {
     clientMetadataUrl: undefined,
     examineAddresses,
     configuration: async () => ({}),
+    askServer: (asked, ask) => askServer(scene.ports, asked, ask),
     logInForRun: (wanted) => logInForRun(loginWorld(scene), wanted),
   };
 }

@@ -108,6 +108,30 @@ function secretsSent({ requests }: Sandbox): readonly string[] {
   ]);
 }
 
+test('doctor at a named login uses its stored token, and tells that it is dead; at an address it sends none', async () => {
+  await using home = await sealedHome();
+  const run = (...words: string[]) => runProgram(home, words);
+  const first = await startSandbox({ approve: true });
+  const { serverUrl, issuer } = first;
+  assert.equal((await run('login', serverUrl, '--device', '--name', 'work')).code, 0);
+  const alive = await run('doctor', 'work');
+  assert.equal(alive.code, 0, alive.stdout);
+  assert.match(alive.stdout, /^No problems found with \S+; 4 of 13 steps need --login\.\n/);
+  assert.match(alive.stdout, /^13 {2}The protocol +PASS {2}a session opened with the stored token of work\n/m);
+  const token = (await run('token', 'work')).stdout.trim();
+  await first.close();
+  const port = (url: string) => Number(new URL(url).port);
+  await using sandbox = await startSandbox({ port: port(serverUrl), authorizationPort: port(issuer) });
+  const address = await run('doctor', serverUrl);
+  assert.equal(address.code, 0, address.stdout);
+  assert.match(address.stdout, /^No problems found with \S+; 5 of 13 steps need --login\.\n/);
+  assert.ok(token.length > 24 && !secretsSent(sandbox).includes(token));
+  assert.ok(sandbox.requests.every(({ path }) => path !== '/token'));
+  const dead = await run('doctor', 'work');
+  assert.equal(dead.code, 3, dead.stdout);
+  assert.match(dead.stdout, /^A login fails: the stored login does not work any more\.\n[\s\S]+postern login work/);
+});
+
 test('doctor --login: no form of the report, and no request that is shown, holds a secret of the login', async () => {
   await using sandbox = await startSandbox({ approve: true });
   await using home = await sealedHome();

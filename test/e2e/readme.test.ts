@@ -53,7 +53,7 @@ const ways: readonly Way[] = [
   },
   { begins: 'postern proxy work', serves: /http:\/\/127\.0\.0\.1:\d+\/\S+\/work/ },
   { begins: 'postern doctor --explain', prints: /RFC 9728/ },
-  { begins: 'postern doctor https', prints: /Nothing is wrong/ },
+  { begins: 'postern doctor https', prints: /No problems found/ },
   { begins: 'postern doctor', prints: /an item was written, read and removed/ },
   { begins: 'postern sandbox --misbehave list', prints: /as-no-pkce/ },
   { begins: 'postern sandbox', serves: /http:\/\/127\.0\.0\.1:\d+\/mcp/ },
@@ -98,7 +98,7 @@ test('the picture of README is drawn from a terminal in both themes, as text', a
     assert.doesNotMatch(svg, /<image|<script|@import|url\(/);
     assert.ok(readme.includes(`.github/doctor-${theme}.svg`));
     const sick = await readFile(join(repositoryRoot, '.github', `doctor-${theme}.svg`), 'utf8');
-    for (const what of ['A login fails', 'the server’s operator', 'FAIL', 'Nothing is wrong']) {
+    for (const what of ['A login fails', 'the server’s operator', 'FAIL', 'No problems found']) {
       assert.ok(sick.includes(what), `${theme}: ${what}`);
     }
     assert.doesNotMatch(sick, /<image|<script|@import|url\(/);

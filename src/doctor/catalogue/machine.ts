@@ -145,7 +145,7 @@ export const machineFindings = {
     exit: exitCode.usage,
     source: 'postern help hosts',
     explanation:
-      'Its entry is not what postern would write now, or does not work. Without --from it was compared only; postern setup --check runs it as the program does: with what it leaves of the environment, and with its time limit.',
+      'Its entry is not what postern would write now, or does not work. Without --from it was compared only. To run it as the program does, with what that leaves of the environment, type: postern setup --check',
   },
   'service-not-installed': {
     level: 'failure',

@@ -3,6 +3,17 @@ import type { FindingKind } from '../finding.js';
 
 /** What becomes of a token: at the server, when it is refreshed, and when it is revoked. */
 export const tokenFindings = {
+  'stored-login-dead': {
+    level: 'failure',
+    step: 'token',
+    who: 'you',
+    exit: exitCode.loginNeeded,
+    title: 'the stored login does not work any more',
+    remedy: 'Log in again: postern login NAME',
+    source: 'RFC 6750 section 3.1, invalid_token; RFC 6749 section 5.2, invalid_grant',
+    explanation:
+      'The server, or its authorization server, was asked with what is stored, as each command does, and refused it. A new login may work.',
+  },
   'token-refused': {
     level: 'failure',
     step: 'token',

@@ -1,7 +1,16 @@
 import { columnsOf, fitted, wrapped } from '../../core/text/layout.js';
 import { type Look, type Tone, toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
-import { actors, type Finding, type Level, machineSteps, stepOf, steps } from '../finding.js';
+import {
+  actors,
+  type Finding,
+  type FindingKind,
+  type Level,
+  machineSteps,
+  needsLogin,
+  stepOf,
+  steps,
+} from '../finding.js';
 import type { Report } from '../report.js';
 
 const marks: Readonly<Record<Level, readonly [word: string, tone: Tone]>> = {
@@ -16,15 +25,23 @@ const marks: Readonly<Record<Level, readonly [word: string, tone: Tone]>> = {
 export function reportLines(subject: string, report: Report, look: Look): readonly string[] {
   const { findings, firstCause } = report;
   return [
-    ...causeLines(subject, firstCause, look),
+    ...(firstCause?.kind === undefined
+      ? [wellLine(subject, findings, look)]
+      : causeLines(firstCause, firstCause.kind, look)),
     '',
     ...rowsOf(findings).flatMap((row) => rowLines(row, firstCause, look)),
   ];
 }
 
-function causeLines(subject: string, cause: Finding | undefined, look: Look): readonly string[] {
-  if (cause?.kind === undefined) return [toned(look, 'good', `Nothing is wrong with ${printable(subject)}.`)];
-  const { kind, id = '', evidence, remedy = kind.remedy } = cause;
+function wellLine(subject: string, findings: readonly Finding[], look: Look): string {
+  const out = findings.filter(({ evidence }) => evidence === needsLogin).length;
+  const all = new Set(findings.map(({ step }) => step)).size;
+  const rest = out === 0 ? '' : `; ${out} of ${all} steps need --login`;
+  return toned(look, 'good', `No problems found with ${printable(subject)}${rest}.`);
+}
+
+function causeLines(cause: Finding, kind: FindingKind, look: Look): readonly string[] {
+  const { id = '', evidence, remedy = kind.remedy } = cause;
   const row = (label: string, text: string) => behind(`  ${label.padEnd(8)}`, text, look.width);
   return [
     ...fitted(toned(look, marks[cause.level][1], `${beginOf(cause)}: ${kind.title}.`), look.width),

@@ -1,4 +1,5 @@
-import { isFailure } from '../../core/failure.js';
+import { exitCode, isFailure } from '../../core/failure.js';
+import type { LoginRecord } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
 import { type BearerChallenge, bearerChallenge } from '../../oauth/challenge.js';
 import { probeWithToken, type TokenProbe } from '../../oauth/probe.js';
@@ -44,6 +45,25 @@ export async function checkTaken(ports: ExaminePorts, under: LoginUnderTest, rep
     report.found(isProof ? why : 'token-breaks-server', error.message);
   }
   return false;
+}
+
+/** Steps 12 and 13 with the token that is stored, refreshed where it has to be: the login was named for that. */
+export async function checkStored(
+  { askServer, progress }: Pick<ExaminePorts, 'askServer' | 'progress'>,
+  { login, signal }: { readonly login: LoginRecord; readonly signal: AbortSignal },
+  report: Report,
+): Promise<void> {
+  progress.begin(`Asking ${login.server} with the stored token`);
+  try {
+    await askServer({ login, signal }, async () => undefined);
+    report.pass('protocol', `a session opened with the stored token of ${login.name ?? login.account}`);
+  } catch (error) {
+    if (!isFailure(error) || signal.aborted) throw error;
+    const { exit, message, remedy } = error;
+    const isDead = exit === exitCode.loginNeeded || exit === exitCode.refused;
+    if (isDead) report.found('stored-login-dead', message, remedy);
+    else report.found(exit === exitCode.network ? 'token-breaks-server' : 'token-not-taken', message);
+  }
 }
 
 const byAudience =
