@@ -40,7 +40,7 @@ export function findingOf(step: FailedStep, failure: Failure, circumstances: Cir
   if (known !== undefined) return { id: known, remedy: isOfAddress ? remedy : undefined };
   if (step === 'challenge') return { id: ofConnection(failure), remedy: network.has(code) ? remedy : undefined };
   if (step === 'resource') return { id: ofResource(code, circumstances), remedy: undefined };
-  return { id: ofIssuer(code, circumstances), remedy: network.has(code) ? remedy : undefined };
+  return { id: ofIssuer(failure, circumstances), remedy: network.has(code) ? remedy : undefined };
 }
 
 function ofConnection({ code, cause }: Failure): FindingId {
@@ -68,10 +68,11 @@ function ofResource(code: string, { probed, exchanges }: Circumstances): Finding
   return probed === 404 || probed === 405 ? 'wrong-path' : 'resource-metadata-missing'; // nothing at all is there
 }
 
-function ofIssuer(code: string, { exchanges }: Circumstances): FindingId {
+function ofIssuer({ code, cause }: Failure, { exchanges }: Circumstances): FindingId {
   if (code === 'resource_mismatch') return 'resource-not-listed';
   const asked = exchanges.filter(({ url }) => /\/(?:oauth-authorization-server|openid-configuration)/.test(url));
-  if (network.has(code) || code === 'address_refused' || asked.some(isBrokenOff)) return 'issuer-unreachable';
+  if (code === 'address_refused' || systemCode(cause) === 'ENOTFOUND') return 'issuer-unknown';
+  if (network.has(code) || asked.some(isBrokenOff)) return 'issuer-unreachable';
   return code === 'metadata_unusable' || asked.some(isThere) ? 'issuer-metadata-invalid' : 'issuer-metadata-missing';
 }
 

@@ -24,6 +24,7 @@ const examine = async (scene: Scene, server = scene.sandbox.serverUrl): Promise<
 const actors: Partial<Record<FindingId, Actor>> = {
   'issuer-mismatch': 'authorization-server',
   'resource-mismatch': 'server',
+  'issuer-unknown': 'server',
 };
 
 for (const [fault, id] of Object.entries(foundPassively)) {

@@ -25,7 +25,7 @@ export const foundPassively: Readonly<Record<string, FindingId | undefined>> = {
   'prm-resource-fragment': 'resource-mismatch',
   'prm-no-servers': 'resource-metadata-invalid',
   'prm-empty-servers': 'resource-metadata-invalid',
-  'prm-other-issuer': 'issuer-unreachable',
+  'prm-other-issuer': 'issuer-unknown',
   'prm-hostile-names': undefined,
   'prm-array': 'resource-metadata-invalid',
   'prm-duplicate-keys': 'resource-metadata-invalid',

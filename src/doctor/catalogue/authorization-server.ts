@@ -23,6 +23,17 @@ export const authorizationServerFindings = {
     source: 'RFC 9728 section 7.6, Authorization Servers',
     explanation: 'Which one your account is at, only you know.',
   },
+  'issuer-unknown': {
+    level: 'failure',
+    step: 'issuer',
+    who: 'server',
+    exit: exitCode.network,
+    title: 'the server’s metadata names an authorization server that cannot be used',
+    remedy: 'Ask the server’s operator to correct authorization_servers in its metadata.',
+    source: 'RFC 9728 section 2, authorization_servers',
+    explanation:
+      'The name of that host has no address, or is one of a private network, which no public server may send people to.',
+  },
   'issuer-unreachable': {
     level: 'failure',
     step: 'issuer',
