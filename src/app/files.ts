@@ -1,12 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, readdirSync, readlinkSync, writeSync } from 'node:fs';
-import { mkdir, open, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { systemCode } from '../core/failure.js';
 import { fileUnreadable } from '../core/output-failures.js';
 import type { Files } from '../core/ports.js';
 import { readyDescriptorUnusable } from '../proxy/failures.js';
 import { fileUnwritable } from '../setup/failures.js';
-import { newFile } from '../stores/state/safe-file.js';
+import { newFile, replaceFile } from '../stores/state/safe-file.js';
 
 /** The person's files and stdin. A relative path is one of the working folder: she named it herself. */
 export function createFiles(stdin: () => Readable & { readonly isTTY?: boolean }): Files {
@@ -19,6 +20,7 @@ export function createFiles(stdin: () => Readable & { readonly isTTY?: boolean }
     stdin: () => fromStdin(stdin()),
     write,
     writeNew,
+    writePrivate,
     makeFolder,
     tellReady,
   };
@@ -76,6 +78,16 @@ async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
     const code = systemCode(error);
     if (code === 'EEXIST' || code === 'ELOOP') return false;
     throw fileUnwritable(path, code);
+  }
+}
+
+async function writePrivate(path: string, text: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isFile() === false) throw fileUnwritable(path, 'it is a link, or no plain file');
+  try {
+    await replaceFile(path, text, 0o600, `${path}.${randomBytes(8).toString('hex')}`);
+  } catch (error) {
+    throw fileUnwritable(path, systemCode(error));
   }
 }
 

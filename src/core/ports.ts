@@ -76,6 +76,8 @@ export interface Files {
   write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   /** A new file of this user's alone; false, and nothing written, where something is there. @throws Failure `file_unwritable` */
   writeNew(path: string, bytes: Uint8Array): Promise<boolean>;
+  /** A file of this user's alone, in place of a plain file or of none; never through a link. @throws Failure `file_unwritable` */
+  writePrivate(path: string, text: string): Promise<void>;
   /** Makes a folder and those above it, where missing. @throws Failure `file_unwritable` */
   makeFolder(path: string): Promise<void>;
   /** Writes to a descriptor that our parent opened for us, and closes it. @throws Failure `ready_fd_unusable` */

@@ -146,7 +146,7 @@ export const doctorTable = {
 } as const satisfies CommandTable;
 
 interface World extends CommandOutput, ExamineWorld, MachineWorld {
-  readonly files: Pick<Files, 'read' | 'write'>;
+  readonly files: Pick<Files, 'read' | 'writePrivate'>;
   readonly clock: Clock;
 }
 
@@ -172,15 +172,11 @@ async function writeForms(
   { subject, report, exchanges }: Examined,
 ): Promise<void> {
   const write = async (path: string | undefined, text: () => string) => {
-    if (path !== undefined) await files.write(path, oneChunk(new TextEncoder().encode(text())));
+    if (path !== undefined) await files.writePrivate(path, text());
   };
   await write(junit, () => junitXml(subject, report));
   await write(sarif, () => `${asciiJson(sarifLog(subject, report))}\n`);
   await write(bundle, () => `${asciiJson(bundleOf(subject, report, exchanges, self().runtime))}\n`);
-}
-
-async function* oneChunk(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
 }
 
 /** The whole run takes no longer than this, but for what a person does, in milliseconds. */

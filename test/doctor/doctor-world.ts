@@ -45,7 +45,7 @@ const unused = () => {
 
 const noFiles = {
   ...{ stdinIsTerminal: false, read: unused, isOpenToOthers: unused, stdin: unused, write: unused },
-  ...{ writeNew: unused, makeFolder: unused, tellReady: unused },
+  ...{ writeNew: unused, writePrivate: unused, makeFolder: unused, tellReady: unused },
 };
 
 /** A login in the browser, as the server asks for it. */

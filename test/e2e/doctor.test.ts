@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { chmod, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
+import { assertMode } from '../support/modes.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 
@@ -18,6 +19,7 @@ test('doctor at a sick server names the first cause in every form, and its exit 
   await using sandbox = await startSandbox();
   await using home = await sealedHome();
   sandbox.setFaults(['prm-wrong-resource']);
+  await writeFile(join(home.path, 'report.xml'), 'of before', { mode: 0o644 });
   const words = ['doctor', sandbox.serverUrl];
   const run = (...more: string[]) => runProgram(home, [...words, ...more]);
   const sick = await run('--junit', 'report.xml', '--sarif', 'report.json', '--bundle', 'bundle.json');
@@ -32,6 +34,18 @@ test('doctor at a sick server names the first cause in every form, and its exit 
   assert.equal(JSON.parse(await read('report.json')).runs[0].results[0].ruleId, 'resource-mismatch');
   assert.equal(JSON.parse(await read('bundle.json')).report.firstCause.id, 'resource-mismatch');
   assert.equal((await run('--fail-on', 'never')).code, 0);
+  for (const name of ['report.xml', 'report.json', 'bundle.json']) {
+    const path = join(home.path, name);
+    assertMode((await stat(path)).mode, 0o600);
+    await rename(path, `${path}.old`);
+    await symlink(`${path}.old`, path);
+    await chmod(`${path}.old`, 0o644);
+    const before = await readFile(path);
+    const linked = await run(`--${{ 'report.xml': 'junit', 'report.json': 'sarif' }[name] ?? 'bundle'}`, name);
+    assert.equal(linked.code, 2, linked.stderr);
+    assert.match(linked.stderr, /could not be written \(it is a link/);
+    assert.deepEqual(await readFile(path), before, 'nothing is written through a link');
+  }
   const { code, stdout } = await run('--json', '--field', 'firstCause.who');
   assert.deepEqual([code, stdout], [5, 'server\n']);
 });
