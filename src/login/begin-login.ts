@@ -46,7 +46,7 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
     throw clientNameUseless(issuer);
   }
   const preregistered = client.given ?? client.configured.find((one) => isSameIssuer(one.issuer ?? '', issuer));
-  await checkSecret(ports, preregistered, { server, issuer, kept, held, signal });
+  await checkSecret(ports, preregistered, { server, issuer, meant, kept, logins, signal });
   const { named, held: heldScopes } = request.scopes;
   const scopes = selectScopes(discovery, { scopes: named, held: heldScopes });
   noteUnlisted(world, discovery, named ?? []);

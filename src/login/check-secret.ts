@@ -5,22 +5,23 @@ import type { Secret } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
 import type { Discovery } from '../oauth/discover.js';
-import { readCredential, readForIssuer } from '../tokens/read-credential.js';
+import { readForIssuer } from '../tokens/read-credential.js';
 import { storedSecret } from '../tokens/registrations.js';
 import { clientSecretUnbound, endpointsMoved } from './failures.js';
 import type { BegunLogin, LoginPorts, PreregisteredClient } from './ports.js';
 
 type Ports = Pick<LoginPorts, 'store' | 'stores' | 'index' | 'terminal'>;
 
-interface Destination extends Pick<BegunLogin, 'kept' | 'held'> {
+interface Destination extends Pick<BegunLogin, 'kept' | 'meant'> {
   readonly server: string;
   readonly issuer: string;
+  readonly logins: readonly LoginRecord[];
   readonly signal: AbortSignal;
 }
 
 /**
- * A secret goes to the authorization server that it was given for, or was used with: the one that a server names may be
- * anybody's. Where neither is known, a person is asked, and a script refused.
+ * A secret, however it was given, goes to the authorization server that it was given for, or was used with: the one that
+ * a server names may be anybody's. Where neither is known, a person is asked, and a script refused.
  * @throws Failure `client_secret_unbound`; the signal's reason
  */
 export async function checkSecret(
@@ -28,36 +29,36 @@ export async function checkSecret(
   client: PreregisteredClient | undefined,
   destination: Destination,
 ): Promise<void> {
-  if (client?.unbound !== true || client.secret === undefined) return;
-  if (await wasUsedThere(ports, { clientId: client.clientId, secret: client.secret }, destination)) return;
+  if (client?.secret === undefined || client.issuer !== undefined) return;
+  const { clientId, secret } = client;
+  if (await wasUsedThere(ports, { clientId, secret }, destination)) return;
   const { terminal } = ports;
-  const { server, issuer, signal } = destination;
-  const refusal = clientSecretUnbound(server, issuer);
+  const { server, issuer, meant, signal } = destination;
+  const refusal = clientSecretUnbound(meant, { clientId, issuer });
   if (!terminal.interactive) throw refusal;
-  terminal.tell(
-    `${printable(server)} sends the login to ${printable(issuer)}. POSTERN_CLIENT_SECRET_FILE does not say for which authorization server its secret is.`,
-  );
-  const question = `Send the secret of ${printable(client.clientId, 80)} to ${printable(issuer, 200)}?`;
+  terminal.tell(`${printable(server)} sends the login to ${printable(issuer)}, where this secret was never used.`);
+  const question = `Send the secret of ${printable(clientId, 80)} to ${printable(issuer, 200)}?`;
   if (!(await saysYes(terminal, question, signal))) throw refusal;
 }
 
 async function wasUsedThere(
   ports: Ports,
   { clientId, secret }: { readonly clientId: string; readonly secret: Secret },
-  { issuer, kept, held }: Destination,
+  { issuer, kept, logins }: Destination,
 ): Promise<boolean> {
   const isIt = (other: Secret | undefined) => other?.reveal() === secret.reveal();
   for (const registration of kept.filter((one) => one.clientId === clientId)) {
     const found = await storedSecret(ports, registration);
     if (found.kind === 'secret' && isIt(found.secret)) return true;
   }
-  if (held?.issuer !== issuer || held.clientId !== clientId) return false;
-  try {
-    return isIt((await readCredential(ports, held)).clientSecret);
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return false; // what cannot be read proves nothing
+  for (const login of logins.filter((one) => one.issuer === issuer && one.clientId === clientId)) {
+    try {
+      if (isIt((await readForIssuer(ports, login)).clientSecret)) return true;
+    } catch (error) {
+      if (!isFailure(error)) throw error; // what cannot be read proves nothing
+    }
   }
+  return false;
 }
 
 /**

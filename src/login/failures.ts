@@ -76,10 +76,15 @@ export function endpointsMoved(
   return new Failure({ code: 'endpoints_moved', exit: exitCode.loginNeeded, message, remedy });
 }
 
-/** A variable gave a client's secret, and nothing says that it is for the authorization server that a server names. */
-export function clientSecretUnbound(server: string, issuer: string): Failure {
-  const message = `POSTERN_CLIENT_SECRET_FILE does not say for which authorization server its secret is, and ${quoted(server)} names ${quoted(issuer)}; the secret was not sent.`;
-  const remedy = `If it is for that one, set POSTERN_AUTHORIZATION_SERVER=${shellWord(issuer)}`;
+/** A client's secret was given, and nothing says that it is for the authorization server that a server names. */
+export function clientSecretUnbound(
+  login: LoginAsked,
+  { clientId, issuer }: { readonly clientId: string; readonly issuer: string },
+): Failure {
+  const message = `The secret of ${quoted(clientId, 80)} was not sent: ${quoted(login.server)} sends logins to ${quoted(issuer)}, where that secret was never used.`;
+  const named = shellWord(issuer);
+  const isTyped = login.given !== undefined;
+  const remedy = `If it is for that one, ${isTyped ? `run: ${loginCommand(login, '--authorization-server', named)}` : `set POSTERN_AUTHORIZATION_SERVER=${named}`}`;
   return new Failure({ code: 'client_secret_unbound', exit: exitCode.usage, message, remedy });
 }
 

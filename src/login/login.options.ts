@@ -78,8 +78,7 @@ export const loginTable = {
       kind: 'string',
       value: 'ISSUER',
       env: 'POSTERN_AUTHORIZATION_SERVER',
-      describe:
-        'which authorization server, where the server names several; the one that a client of variables is registered at',
+      describe: 'which authorization server, where the server names several; the one that a client’s secret is for',
     },
     {
       name: 'legacy',
@@ -144,8 +143,7 @@ export const loginTable = {
       kind: 'string',
       value: 'FILE',
       env: 'POSTERN_CLIENT_SECRET_FILE',
-      describe:
-        'read the secret of --client-id from a file; from the variable it goes to POSTERN_AUTHORIZATION_SERVER only',
+      describe: 'read the secret of --client-id from a file; name its --authorization-server, too',
     },
     {
       name: 'client-credentials',

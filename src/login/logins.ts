@@ -226,7 +226,7 @@ async function asClient(world: LoginWorld, wanted: Parameters<Logins['asClient']
     authorizationServer: issuer,
   });
   const { clientCredentialsLogin } = await import('./client/client-credentials.js');
-  const own = { ...world, terminal: { ...world.terminal, interactive: false, tell: world.tell } };
+  const own = { ...world, terminal: { ...world.terminal, tell: world.tell } };
   return clientCredentialsLogin(own, {
     ...target,
     name: undefined,

@@ -97,9 +97,7 @@ export interface PreregisteredClient {
   readonly key?: Secret;
   /** What a platform signs for it stands in for a secret. */
   readonly assertion?: GivenAssertion;
-  /** The secret comes from a variable that does not say which issuer it is for. */
-  readonly unbound?: boolean;
-  /** The issuer it is registered at; undefined when it was given with this very login. */
+  /** The issuer it is registered at; undefined where nobody said it. */
   readonly issuer: string | undefined;
   /** The redirect URI registered for it, when its port is fixed. */
   readonly redirectUri: string | undefined;

@@ -52,7 +52,10 @@ test('what each command prints with --json is what its schema says', async () =>
   const { serverUrl } = sandbox;
   await using home = await makeHomeWithKey();
   await writeFile(join(home.path, 'secret'), 's'.repeat(40), { mode: 0o600 });
-  const client = ['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'];
+  const client = [
+    ...['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'],
+    ...['--authorization-server', sandbox.issuer],
+  ];
   const document = ['--url', 'https://client.example/client.json', '--out', 'document'];
   const sealed = ['--client-credentials', '--store', 'file'];
   const keyed = [

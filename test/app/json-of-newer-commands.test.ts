@@ -52,7 +52,10 @@ test('what is kept with a login is in the JSON of status and login as their sche
   });
   await using home = await makeHomeWithKey({ A_HEADER: 'X-Tenant: one' });
   await writeFile(join(home.path, 'secret'), 's'.repeat(40), { mode: 0o600 });
-  const client = ['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'];
+  const client = [
+    ...['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'],
+    ...['--authorization-server', sandbox.issuer],
+  ];
   const made = await runProgram(home, [
     ...['login', sandbox.serverUrl, '--name', 'bound', ...client],
     ...['--header-env', 'A_HEADER', '--dpop', '--resource', sandbox.serverUrl, '--json'],

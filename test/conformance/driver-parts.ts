@@ -7,8 +7,8 @@ import type { PlannedRun } from './plan.js';
 
 /** One run of `postern`, whose authorization URLs are opened as they are printed. The exit code of the first that failed. */
 export async function runWithBrowser(home: Home, run: PlannedRun): Promise<number> {
-  const { code, stdout, stderr } = await runOnce(home, run);
-  if (run.obey === true) return obey(home, code, stderr);
+  const first = await runOnce(home, run);
+  const { code, stdout } = run.obey === true ? await obey(home, run, first) : first;
   if (code !== 0) return code;
   for (const next of run.next?.(stdout) ?? []) {
     const failed = await runWithBrowser(home, next);
@@ -18,13 +18,15 @@ export async function runWithBrowser(home: Home, run: PlannedRun): Promise<numbe
 }
 
 /** Types what the failure says, until that works: a person would agree to it. */
-async function obey(home: Home, code: number, stderr: string): Promise<number> {
-  let last: { readonly code: number; readonly stderr: string } = { code, stderr };
-  for (let times = 0; times < 3 && last.code === 3; times += 1) {
-    const [, words = ''] = /postern (login [^\n]*?)\s*\n/.exec(last.stderr) ?? [];
-    last = await runOnce(home, { args: [...words.split(' '), '--no-browser'] });
+async function obey(home: Home, { input = '' }: PlannedRun, first: Awaited<ReturnType<typeof runOnce>>) {
+  let last = first;
+  for (let times = 0; times < 3 && (last.code === 3 || last.code === 2); times += 1) {
+    const [, said = ''] = /postern (login [^\n]*?)\s*\n/.exec(last.stderr) ?? [];
+    const words = said.split(' ');
+    const needsNobody = ['--no-browser', '--client-credentials'].some((word) => words.includes(word));
+    last = await runOnce(home, { args: needsNobody ? words : [...words, '--no-browser'], input });
   }
-  return last.code;
+  return last;
 }
 
 async function runOnce(home: Home, run: PlannedRun) {

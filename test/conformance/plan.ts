@@ -7,7 +7,7 @@ export interface PlannedRun {
   readonly file?: { readonly name: string; readonly text: string };
   /** All of its stdin. */
   readonly input?: string;
-  /** It may end with exit code 3 and a command to type, which is typed then, as often as that is said. */
+  /** It may end with exit code 2 or 3 and a command to type, which is typed then, as often as that is said. */
   readonly obey?: true;
   /** What is typed after it, by what it has printed. */
   readonly next?: (stdout: string) => readonly PlannedRun[];
@@ -117,7 +117,8 @@ function asClient(
   const { args, input = '', file } = proof;
   const login = ['login', server, '--client-credentials', '--client-id', context.client_id ?? '', ...args];
   return [
-    { args: login, input, ...(file === undefined ? {} : { file }) },
+    // Which authorization server the secret is for, a person says once they have read its address.
+    { args: login, input, obey: true, ...(file === undefined ? {} : { file }) },
     { args: ['call', server, 'tools/list'] },
     { args: ['call', server, 'test-tool'] },
   ];
@@ -132,6 +133,7 @@ function byCompany(server: string, context: ScenarioContext): PlannedRun[] {
     {
       args: ['login', server, ...provider, '--idp-token-file', file.name, ...client],
       input: context.client_secret ?? '',
+      obey: true,
       file,
     },
     { args: ['call', server, 'tools/list'] },
@@ -146,7 +148,7 @@ function loginAndCall(
   callOptions: readonly string[] = [],
 ): PlannedRun[] {
   return [
-    { args: ['login', server, '--no-browser', ...loginOptions], input },
+    { args: ['login', server, '--no-browser', ...loginOptions], input, obey: true },
     { args: ['call', server, 'tools/list', ...callOptions] },
     { args: ['call', server, 'test-tool', ...callOptions] },
   ];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -24,6 +25,11 @@ async function withJob(
   const options = ['--client-credentials', '--authorization-server', sandbox.issuer, '--store', 'memory'];
   await use((...args) => runProgram(home, withOptions(args, options)), sandbox, home);
 }
+
+const initialize = `${JSON.stringify({
+  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+})}\n`;
 
 /** Options stand before `--`. */
 function withOptions(args: readonly string[], options: readonly string[]): readonly string[] {
@@ -56,6 +62,41 @@ test('one line in CI calls a tool, prints a token, runs a command and answers a 
     for (const { stdout, stderr } of [called, token, started, answered]) {
       assert.ok(!`${stdout}${stderr}`.includes(secret), 'the secret is printed nowhere');
     }
+  });
+});
+
+test('[A-58] a first login gives a client secret, by option, stdin or variable, to no authorization server that it was not given for', async () => {
+  await withJob(async (_run, { serverUrl, requests }, { env, ...home }) => {
+    const file = env['POSTERN_CLIENT_SECRET_FILE'] ?? '';
+    const key = join(home.path, 'key');
+    await writeFile(key, randomBytes(32), { mode: 0o600 });
+    const bare = { ...env, POSTERN_CLIENT_ID: '', POSTERN_CLIENT_SECRET_FILE: '', POSTERN_STORE_KEY_FILE: key };
+    const typed = ['--client-id', 'ci', '--client-secret-file', file];
+    const own = ['--client-credentials', '--store', 'memory'];
+    const kept = ['--client-credentials', '--store', 'file'];
+    const forOneRun = [
+      ...['call', 'token', 'request', 'proxy', 'bridge'].map((command) => [command, serverUrl]),
+      ['credential', 'headers', serverUrl],
+      ['exec', serverUrl, '--', 'true'],
+    ];
+    const refused = async (words: readonly string[], remedy: RegExp, variables: Home['env'], input = '') => {
+      const { stderr, stdout } = await runProgram({ ...home, env: variables }, words, input);
+      const said = `${stdout}${stderr}`.replaceAll(/\s+/g, ' ');
+      assert.match(said, /The secret of \\?"ci\\?" was not sent/, words.join(' '));
+      assert.match(said, remedy, words.join(' '));
+    };
+    const run = /run: postern login http\S+ .*--authorization-server http/;
+    await refused(['login', serverUrl, ...typed, ...kept], run, bare);
+    await refused(['login', serverUrl, '--client-id', 'ci', '--client-secret-stdin', ...kept], run, bare, secret);
+    for (const way of ['--no-browser', '--device']) {
+      await refused(['login', serverUrl, ...typed, way, '--store', 'file'], run, bare);
+    }
+    const variable = /set POSTERN_AUTHORIZATION_SERVER=http/;
+    for (const words of forOneRun) await refused(withOptions(words, [...typed, ...own]), variable, bare, initialize);
+    await refused(['call', serverUrl, '--login', '--no-browser', '--store', 'memory'], variable, env);
+    await refused(['doctor', serverUrl, '--login', '--no-browser'], /./, env);
+    const sent = JSON.stringify(requests.map(({ headers, params }) => [headers['authorization'], params]));
+    assert.ok(!sent.includes(secret) && !sent.includes(btoa(`ci:${secret}`)));
   });
 });
 

@@ -15,7 +15,10 @@ test('with -v the requests of a refresh in a process of its own are shown, and n
   });
   await using home = await makeHomeWithKey();
   await writeFile(join(home.path, 'secret'), secret, { mode: 0o600 });
-  const client = ['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'];
+  const client = [
+    ...['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'],
+    ...['--authorization-server', sandbox.issuer],
+  ];
   const made = await runProgram(home, ['login', sandbox.serverUrl, '--name', 'work', ...client]);
   assert.equal(made.code, 0, made.stderr);
   const ask = async (...options: string[]) => {

@@ -33,7 +33,10 @@ test('[A-58] POSTERN_CLIENT_ID with its secret logs in where POSTERN_AUTHORIZATI
   const { serverUrl, issuer } = stage.sandbox;
   const refused = await runProgram(homeWith(), ['login', serverUrl]);
   assert.equal(refused.code, 2, refused.stderr);
-  assert.ok(refused.stderr.includes(`set POSTERN_AUTHORIZATION_SERVER=${issuer}`), refused.stderr);
+  assert.ok(
+    refused.stderr.includes(`run: postern login ${serverUrl} --authorization-server ${issuer}`),
+    refused.stderr,
+  );
   assert.equal(await stage.browser.record(), '');
   await using login = startProgram(homeWith({ POSTERN_AUTHORIZATION_SERVER: issuer }), ['login', serverUrl]);
   await walkLogin(await stage.browser.opened());

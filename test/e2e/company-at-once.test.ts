@@ -17,9 +17,8 @@ async function openCompany() {
   const companyIssuer = providerOf(stage);
   const others = [await startSandbox({ clients, companyIssuer }), await startSandbox({ clients, companyIssuer })];
   const sandboxes = [stage.sandbox, ...others];
-  const options = await companyOptions(stage);
-  for (const [at, { serverUrl }] of sandboxes.entries()) {
-    const words = [serverUrl, '--name', `s${at}`, ...options];
+  for (const [at, sandbox] of sandboxes.entries()) {
+    const words = [sandbox.serverUrl, '--name', `s${at}`, ...(await companyOptions(stage, sandbox))];
     const login = at === 0 ? await loginInBrowser(stage, words) : await stage.run('login', ...words);
     assert.equal(login.code, 0, login.stderr);
   }

@@ -120,7 +120,7 @@ test('a server names no provider: one that names the provider for its authorizat
   await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'one', ...options]);
   const before = askedOfProvider(stage).length;
   await using hostile = await serverNaming(provider);
-  const named = await stage.run('login', hostile.url, ...options);
+  const named = await stage.run('login', hostile.url, ...(await companyOptions(stage, { issuer: provider })));
   assert.equal(named.code, 4, named.stderr);
   assert.match(named.stderr, /names the company’s provider .* itself/);
   const plain = await runProgram({ ...stage.home, env: { ...stage.home.env, CI: 'true' } }, ['login', hostile.url]);
@@ -136,7 +136,11 @@ test('somebody else logs in at the provider: the servers of the one before are n
   const { serverUrl } = stage.sandbox;
   await using other = await startSandbox({ clients, companyIssuer: providerOf(stage) });
   await loginInBrowser(stage, [serverUrl, '--name', 'one', ...options]);
-  const bob = await loginInBrowser(stage, [other.serverUrl, '--name', 'two', '--prompt', 'login', ...options], 'bob');
+  const bob = await loginInBrowser(
+    stage,
+    [other.serverUrl, '--name', 'two', '--prompt', 'login', ...(await companyOptions(stage, other))],
+    'bob',
+  );
   assert.equal(bob.code, 0, bob.stderr);
   await aSecond();
   const one = await stage.run('token', 'one');

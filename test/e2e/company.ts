@@ -22,16 +22,20 @@ export const clients: readonly SandboxClient[] = [
 export const providerOf = ({ sandbox }: Pick<Stage, 'sandbox'>): string => `${sandbox.issuer}/company`;
 
 /** The options of a first login, with both secrets in files. */
-export async function companyOptions(stage: Stage, provider = providerOf(stage)): Promise<readonly string[]> {
+export async function companyOptions(
+  stage: Stage,
+  { issuer }: Pick<Stage['sandbox'], 'issuer'> = stage.sandbox,
+): Promise<readonly string[]> {
   const file = async (name: string, text: string) => {
     const path = join(stage.home.path, name);
     await writeFile(path, `${text}\n`, { mode: 0o600 });
     return path;
   };
   return [
-    ...['--idp', provider, '--idp-client-id', 'company-tool'],
+    ...['--idp', providerOf(stage), '--idp-client-id', 'company-tool'],
     ...['--idp-client-secret-file', await file('company.secret', companySecret)],
     ...['--client-id', 'tool', '--client-secret-file', await file('tool.secret', toolSecret)],
+    ...['--authorization-server', issuer],
   ];
 }
 

@@ -98,14 +98,15 @@ test('call --login, request --login and proxy log in through the browser without
   assert.equal((await proxy.finished).code, 0);
 });
 
-test('login --client-secret-stdin takes the secret from a file on stdin, as the README shows', { skip }, async () => {
+test('login --client-secret-stdin takes the secret from a file on stdin', { skip }, async () => {
   const secret = 'canary-of-a-client-secret-0123456789';
   const redirect_uris = ['http://127.0.0.1/callback'];
   const clients = [{ client_id: 'confidential', client_secret: secret, redirect_uris }];
   await using stage = await openStage({ registration: false, metadataDocuments: false, clients });
   const file = join(stage.home.path, 'secret.txt');
   await writeFile(file, `${secret}\n`, { mode: 0o600 });
-  const words = programCommand(['login', stage.sandbox.serverUrl, '--client-id', 'confidential']);
+  const { serverUrl, issuer } = stage.sandbox;
+  const words = programCommand(['login', serverUrl, '--client-id', 'confidential', '--authorization-server', issuer]);
   await using program = startCommand('sh', ['-c', '"$@" --client-secret-stdin < "$0"', file, ...words], stage.home);
   await walkLogin(await stage.browser.opened());
   const { code, stderr } = await program.finished;

@@ -20,7 +20,7 @@ async function openSealed() {
     const input = 'secret-of-the-machine\n';
     const { code, stderr } = await runProgram(
       home,
-      [...words, '--client-id', 'machine', '--client-secret-stdin'],
+      [...words, '--client-id', 'machine', '--client-secret-stdin', '--authorization-server', sandbox.issuer],
       input,
     );
     assert.equal(code, 0, stderr);

@@ -24,7 +24,7 @@ test('the store that is chosen holds for a device login and for a client’s own
   assert.equal(code, 0, stderr);
 
   const words = ['login', sandbox.serverUrl, '--account', 'robot', '--store', 'file', '--client-credentials'];
-  const own = [...words, '--client-id', 'machine', '--client-secret-stdin'];
+  const own = [...words, '--client-id', 'machine', '--client-secret-stdin', '--authorization-server', sandbox.issuer];
   const robot = await runProgram(home, own, 'secret-of-the-machine\n');
   assert.equal(robot.code, 0, robot.stderr);
 

@@ -56,7 +56,7 @@ test('oidc-provider that knows no such resource: the command that the failure na
   await using scene = await openScene();
   const { serverUrl: server } = provider;
   // As the command line gives it.
-  const client = { clientId: 'by-hand', secret: undefined, unbound: true, issuer: undefined, redirectUri: undefined };
+  const client = { clientId: 'by-hand', secret: undefined, issuer: undefined, redirectUri: undefined };
   const asked = { server, client, redirectUri: chosen(redirectUri), scopes: ['openid'] };
   const refused = await failureOf(login(scene.ports, scene.request(asked)), 'invalid_target');
   assert.ok(
@@ -67,7 +67,7 @@ test('oidc-provider that knows no such resource: the command that the failure na
   );
   const made = await login(scene.ports, scene.request({ ...asked, resource: null }));
   assert.equal(made.requestedResource, null);
-  const secret = { ...client, secret: new Secret('s3cret'), unbound: false };
+  const secret = { ...client, secret: new Secret('s3cret'), issuer: provider.issuer };
   const other = await failureOf(
     login(scene.ports, scene.request({ ...asked, client: secret, resource: server })),
     'invalid_target',

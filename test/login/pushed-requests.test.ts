@@ -27,7 +27,8 @@ test('a confidential client authenticates at the pushed endpoint as it does at t
   const secret = 'a-secret-of-the-client';
   const clients = [{ client_id: 'known', client_secret: secret, redirect_uris: ['http://127.0.0.1/callback'] }];
   await using scene = await openScene({ pushedRequests: 'required', clients });
-  const client = { clientId: 'known', secret: new Secret(secret), issuer: undefined, redirectUri: undefined };
+  const { issuer } = scene.sandbox;
+  const client = { clientId: 'known', secret: new Secret(secret), issuer, redirectUri: undefined };
   await scene.login({ client });
   const sent = ['/pushed', '/token'].map((path) => asked(scene, path)[0]?.headers['authorization']);
   assert.equal(sent[0], `Basic ${btoa(`known:${secret}`)}`);

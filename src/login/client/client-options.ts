@@ -67,9 +67,7 @@ export async function readClient(world: ClientWorld, args: ClientArguments): Pro
   // An option that was typed goes before a file that the environment names.
   const secret = wantsSecret ? await readSecret(world, clientSecretStdin ? undefined : clientSecretFile) : undefined;
   const key = clientKeyFile === undefined ? {} : { key: new Secret(await readFile(world, clientKeyFile)) };
-  // What was typed is for this login; a variable stands for every login.
-  const isTyped = clientSecretStdin || clientSecretFile !== world.env[secretVariable];
-  return { clientId, secret, ...key, unbound: issuer === undefined && !isTyped, issuer, redirectUri: undefined };
+  return { clientId, secret, ...key, issuer, redirectUri: undefined };
 }
 
 /**
@@ -82,7 +80,7 @@ export async function variableClient(world: ClientWorld): Promise<PreregisteredC
   if (clientId === undefined) return undefined;
   const issuer = set('POSTERN_AUTHORIZATION_SERVER');
   const secret = file === undefined ? undefined : await readSecret(world, file);
-  return { clientId, secret, unbound: issuer === undefined, issuer, redirectUri: undefined };
+  return { clientId, secret, issuer, redirectUri: undefined };
 }
 
 /**

@@ -119,7 +119,10 @@ test('a token that runs out during the session is refreshed without a word', asy
   });
   await using home = await makeHomeWithKey();
   await writeFile(join(home.path, 'secret'), secret, { mode: 0o600 });
-  const client = ['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'];
+  const client = [
+    ...['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'],
+    ...['--authorization-server', sandbox.issuer],
+  ];
   const made = await runProgram(home, ['login', sandbox.serverUrl, '--name', 'work', ...client]);
   assert.equal(made.code, 0, made.stderr);
   await using shell = startProgram(home, ['shell', 'work']);

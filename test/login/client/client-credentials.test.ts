@@ -44,7 +44,10 @@ const machine = withSecret('machine', 'm:/ &%');
 const { signal } = new AbortController();
 
 const loginAs = (scene: Scene, client: PreregisteredClient | undefined, change: Partial<WantedLogin> = {}) =>
-  clientCredentialsLogin(scene.ports, scene.request({ client, ...change }));
+  clientCredentialsLogin(
+    scene.ports,
+    scene.request({ client: client && { ...client, issuer: scene.sandbox.issuer }, ...change }),
+  );
 const tokenOf = (scene: Scene, login: LoginRecord) =>
   validToken(scene.ports, { login, minLifeMs: 60_000, rejected: undefined, signal });
 const tokenRequests = (scene: Scene) =>

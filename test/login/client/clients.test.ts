@@ -18,10 +18,10 @@ const redirect = { redirect_uris: ['http://127.0.0.1/callback'] } as const;
 const closed = { registration: false, metadataDocuments: false } as const;
 const clientSecret = 'canary-of-a-client-secret-0123456789';
 
-const given = (clientId: string, secret?: string) => ({
+const given = (clientId: string, secret?: string, issuer?: string) => ({
   clientId,
   secret: secret === undefined ? undefined : new Secret(secret),
-  issuer: undefined,
+  issuer,
   redirectUri: undefined,
 });
 
@@ -49,7 +49,7 @@ const basicOf = (header: unknown): readonly string[] => {
 test('[R-1.8a] a confidential client logs in with client_secret_basic, its identifier and secret form-encoded', async () => {
   const client = { client_id: 'a secret:client', client_secret: clientSecret, ...redirect };
   await using scene = await openScene({ ...closed, clients: [client] });
-  await scene.login({ client: given('a secret:client', clientSecret) });
+  await scene.login({ client: given('a secret:client', clientSecret, scene.sandbox.issuer) });
   const [request] = redemptions(scene);
   assert.deepEqual(basicOf(request?.headers['authorization']), ['a secret:client', clientSecret]);
   assert.equal(new Map(request?.params).has('client_secret'), false);
@@ -59,7 +59,7 @@ test('[R-1.8a] a confidential client logs in with client_secret_post where that 
   await using scene = await openScene();
   await using own = await openOwnScene();
   own.issuer.metadata = { ...own.issuer.metadata, token_endpoint_auth_methods_supported: ['client_secret_post'] };
-  await scene.login({ server: own.server.url, client: given('poster', clientSecret) });
+  await scene.login({ server: own.server.url, client: given('poster', clientSecret, own.issuer.issuer) });
   const [form] = own.issuer.forms;
   assert.equal(form?.authorization, undefined);
   assert.deepEqual([form?.fields.get('client_id'), form?.fields.get('client_secret')], ['poster', clientSecret]);
@@ -75,7 +75,7 @@ test('[R-1.8a] where Basic is refused and client_secret_post is listed, that is 
   const { onToken } = own.issuer;
   own.issuer.onToken = (form) =>
     form.authorization === undefined ? onToken(form) : [401, { error: 'invalid_client' }];
-  await scene.login({ server: own.server.url, client: given('poster', clientSecret) });
+  await scene.login({ server: own.server.url, client: given('poster', clientSecret, own.issuer.issuer) });
   const [first, second, ...more] = own.issuer.forms;
   assert.deepEqual(basicOf(first?.authorization), ['poster', clientSecret]);
   assert.equal(second?.fields.get('client_secret'), clientSecret);
@@ -88,7 +88,7 @@ test('[R-1.8a] where Basic is refused and client_secret_post is listed, that is 
 test('[R-4.6b][R-5.8b] a client given once is kept, its secret in the store alone, and used by the next login', async () => {
   const client = { client_id: 'kept-client', client_secret: clientSecret, ...redirect };
   await using scene = await openScene({ ...closed, clients: [client] });
-  const first = await scene.login({ client: given('kept-client', clientSecret) });
+  const first = await scene.login({ client: given('kept-client', clientSecret, scene.sandbox.issuer) });
   const { registrations } = await scene.ports.index.read();
   assert.deepEqual(
     registrations.map(({ clientId, issuer, way, hasSecret }) => [clientId, issuer, way, hasSecret]),
@@ -108,7 +108,7 @@ test('[R-4.6b][R-5.8b] a client given once is kept, its secret in the store alon
 test('[A-58][A-200] an item that holds the secret of another issuer, or of another client, is not used: no byte of it is sent', async () => {
   const client = { client_id: 'kept-client', client_secret: clientSecret, ...redirect };
   await using scene = await openScene({ ...closed, clients: [client] });
-  const { issuer } = await scene.login({ client: given('kept-client', clientSecret) });
+  const { issuer } = await scene.login({ client: given('kept-client', clientSecret, scene.sandbox.issuer) });
   const [registration] = (await scene.ports.index.read()).registrations;
   assert.ok(registration);
   const planted = new Secret('canary-of-somebody-elses-secret-98765');
@@ -133,7 +133,7 @@ test('forgetting one registration leaves the issuer’s others, and their secret
     ...closed,
     clients: [{ client_id: 'kept-client', client_secret: clientSecret, ...redirect }],
   });
-  const { issuer } = await scene.login({ client: given('kept-client', clientSecret) });
+  const { issuer } = await scene.login({ client: given('kept-client', clientSecret, scene.sandbox.issuer) });
   const one = { issuer, authMethod: 'client_secret_basic', redirectUri: 'http://127.0.0.1/callback' } as const;
   const dynamic = { ...one, clientId: 'dynamic-client', way: 'dynamic', scopes: [], secretExpiresAt: null } as const;
   await keepRegistration(scene.ports, { ...dynamic, secret: new Secret('the-secret-of-the-other') });
@@ -173,7 +173,7 @@ test('[Q-6.7][Q-6.8][A-58] a client bound to one issuer is never used at another
   assert.deepEqual(scene.ports.opened, []);
   const { registration } = await scene.login({ clients: [client] });
   assert.equal(registration, 'dynamic', 'a configured client of another issuer does not count');
-  const unnamed = { ...client, issuer: undefined, unbound: true };
+  const unnamed = { ...client, issuer: undefined };
   await scene.loginFails('client_secret_unbound', { client: unnamed });
   const everything = JSON.stringify(scene.sandbox.requests);
   assert.ok(!everything.includes('bound-client') && !everything.includes(clientSecret));
@@ -183,7 +183,7 @@ test('[Q-6.7][A-58] a client kept for one issuer is not offered to the next serv
   const client = { client_id: 'kept-client', client_secret: clientSecret, ...redirect };
   await using scene = await openScene({ ...closed, clients: [client] });
   await using own = await openOwnScene();
-  await scene.login({ client: given('kept-client', clientSecret) });
+  await scene.login({ client: given('kept-client', clientSecret, scene.sandbox.issuer) });
   const login = await scene.login({ server: own.server.url });
   assert.deepEqual([login.issuer, login.registration], [own.issuer.issuer, 'dynamic']);
   const seen = JSON.stringify([own.issuer.requests, own.issuer.registrations, own.issuer.authorizations.map(String)]);

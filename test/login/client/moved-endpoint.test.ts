@@ -79,7 +79,8 @@ test('[A-49][A-197] a client that logs in as itself sends its secret nowhere els
   await using scene = await openScene();
   await using own = await openOwnScene();
   await using elsewhere = await openOwnScene();
-  const client = { clientId: 'machine', secret: new Secret('s'), issuer: undefined, redirectUri: undefined };
+  const { issuer } = own.issuer;
+  const client = { clientId: 'machine', secret: new Secret('s'), issuer, redirectUri: undefined };
   const logIn = () => clientCredentialsLogin(scene.ports, scene.request({ server: own.server.url, client }));
   const { key } = await logIn();
   own.issuer.metadata = { ...own.issuer.metadata, token_endpoint: `${elsewhere.issuer.issuer}/token` };

@@ -99,7 +99,8 @@ test('a client with a secret: where Basic is refused and the form is not listed,
   await using scene = await openScene();
   await using own = await deviceOnly({ token_endpoint_auth_methods_supported: ['client_secret_basic'] });
   own.issuer.onToken = () => [401, { error: 'invalid_client' }];
-  const client = { clientId: 'mine', secret: new Secret('s3cret'), issuer: undefined, redirectUri: undefined };
+  const { issuer } = own.issuer;
+  const client = { clientId: 'mine', secret: new Secret('s3cret'), issuer, redirectUri: undefined };
   const { ports } = hurried(scene.ports, idle);
   await failureOf(deviceLogin(ports, scene.request({ server: own.server.url, client })), 'invalid_client');
   assert.deepEqual(
@@ -117,7 +118,8 @@ test('a client with a secret: Basic first, the form where Basic is refused, and 
   const { onToken } = own.issuer;
   own.issuer.onToken = (form) =>
     form.authorization === undefined ? onToken(form) : [401, { error: 'invalid_client' }];
-  const client = { ...{ clientId: 'mine', secret: new Secret('s3cret'), issuer: undefined, redirectUri: undefined } };
+  const { issuer } = own.issuer;
+  const client = { clientId: 'mine', secret: new Secret('s3cret'), issuer, redirectUri: undefined };
   const { ports } = hurried(scene.ports, idle);
   await deviceLogin(ports, scene.request({ server: own.server.url, client }));
   assert.deepEqual(

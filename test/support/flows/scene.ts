@@ -95,7 +95,7 @@ function requestOf(wanted: WantedLogin): PersonLogin {
     redirectPort,
     redirectUri: redirectUri && redirectUriText(redirectUri),
     clientId: client?.clientId,
-    clientSecretStdin: client?.secret !== undefined && client.unbound !== true,
+    clientSecretStdin: client?.secret !== undefined,
   };
   return {
     given: givenOptions(given, {}),

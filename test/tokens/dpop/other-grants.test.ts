@@ -44,7 +44,8 @@ test('a client’s own login by a secret, its next token, and more scope', async
   const secret = 'a-secret-of-the-client';
   const clients = [{ client_id: 'known', client_secret: secret, redirect_uris: [] }];
   await using scene = await openScene({ ...required, clients, accessTokenSeconds: 30 });
-  const client = { clientId: 'known', secret: new Secret(secret), issuer: undefined, redirectUri: undefined };
+  const { issuer } = scene.sandbox;
+  const client = { clientId: 'known', secret: new Secret(secret), issuer, redirectUri: undefined };
   const login = await clientCredentialsLogin(scene.ports, scene.request({ client, scopes: ['mcp:basic'] }));
   const first = await readCredential(scene.ports, login);
   const next = await freshToken(scene, login);

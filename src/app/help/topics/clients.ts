@@ -8,9 +8,10 @@ forces one of them.
 ## A client that you registered by hand
 
     postern login https://example.com/mcp --client-id ID --redirect-port 8765
-    postern login https://example.com/mcp --client-id ID --client-secret-stdin < secret.txt
+    postern login https://example.com/mcp --client-id ID --client-secret-stdin --authorization-server https://as.example < secret.txt
 
-It is kept for that authorization server, its secret in the store, and used at the next login by itself.
+A secret goes to the authorization server that you name, or where it was used before. At a terminal you may leave
+--authorization-server out: you are asked. The client is kept for that authorization server, its secret in the store, and used at the next login.
 
 ## Another redirect address
 
@@ -25,7 +26,7 @@ used. With --client-id, give the address that is registered there; in the config
 
 ## A machine logs in as itself
 
-    postern login https://example.com/mcp --client-credentials --client-id ID --client-secret-stdin < secret.txt
+    postern login https://example.com/mcp --client-credentials --client-id ID --client-secret-stdin --authorization-server https://as.example < secret.txt
     postern login https://example.com/mcp --client-credentials --client-id ID --client-key-file key.pem
     postern login https://example.com/mcp --client-credentials --client-id ID --generate-key > jwks.json
 

@@ -4,7 +4,7 @@ const text = `
 Where a company decides who may use which server (MCP’s enterprise-managed authorization), you log in once at its provider (OpenID
 Connect), and that login brings each server’s token: no tab and no consent page until the provider wants to see you again.
 
-    postern login https://example.com/mcp --idp https://idp.example --idp-client-id DESKTOP --client-id ID --client-secret-file F
+    postern login https://example.com/mcp --idp https://idp.example --idp-client-id DESKTOP --client-id ID --client-secret-file F --authorization-server https://as.example
     postern login https://other.example/mcp --idp https://idp.example --idp-client-id DESKTOP --client-id OTHER
 
 The first opens the provider’s page, the second opens nothing. Later \`postern login NAME\` is enough, and \`token\`, \`call\`, \`bridge\` and
