@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { classifyAddress, parseAddress } from '../../core/ip-address.js';
 import type { LinkOrigin, RequestToOpen } from '../ports.js';
 
 /** A browser that was sent on by a link. Each has authorization requests of its own, and so their states. */
@@ -138,45 +139,33 @@ export function equalityTo(expected: string): (offered: string) => boolean {
 }
 
 /**
- * True when the system says that another user of this machine has opened this loopback connection: not the one that we
- * run as, and not root, as whom relays run (WSL, containers) and who needs no trick. Only Linux tells; elsewhere false.
+ * True unless the system says that this loopback connection was opened by the user that we run as, or by root, as whom
+ * relays run (WSL, containers) and who needs no trick. Only Linux tells; elsewhere false. So is what comes to a container from
+ * outside, or to WSL from Windows: its other end is in no table here.
  */
-export function isOfOtherUser({ remoteAddress, remotePort, localPort }: Socket): boolean {
+export function isOfOtherUser({ remoteAddress = '', remotePort, localAddress = '', localPort }: Socket): boolean {
   const own = process.geteuid?.();
-  if (own === undefined || remoteAddress === undefined || remotePort === undefined || localPort === undefined) {
-    return false;
-  }
-  const [local, remote] = [localPort, remotePort].map((port) => port.toString(16).toUpperCase().padStart(4, '0'));
-  for (const table of ['/proc/net/tcp', '/proc/net/tcp6'].filter((path) => existsSync(path))) {
-    for (const line of linesWith(`0100007F:${remote} `, table)) {
+  const tables = ['/proc/net/tcp', '/proc/net/tcp6'].filter((path) => existsSync(path));
+  if (own === undefined || tables.length === 0 || classifyAddress(remoteAddress) !== 'loopback') return false;
+  const [remote, local] = [tableForm(remoteAddress, remotePort), tableForm(localAddress, localPort)];
+  // A table is made while it is read, and may miss a line once.
+  for (const table of [...tables, ...tables]) {
+    const lines = readFileSync(table, 'latin1').split('\n');
+    for (const line of lines.filter((one) => one.includes(remote))) {
       const [, from = '', to = '', , , , , user = ''] = line.trim().split(/\s+/);
-      if (!from.endsWith(`0100007F:${remote}`) || !to.endsWith(`0100007F:${local}`)) continue;
-      return ![own, 0].includes(Number(user));
+      const isIt = from.replace(mapped, '') === remote && to.replace(mapped, '') === local;
+      if (isIt) return ![own, 0].includes(Number(user));
     }
   }
-  return false;
+  return !/microsoft/i.test(readFileSync('/proc/sys/kernel/osrelease', 'latin1'));
 }
 
-/**
- * The lines that hold a text. In pieces: the system makes these tables as they are read, and whoever looks for one line often
- * needs no more than half. They hold every connection that ended in the last minute, so no line is looked at for nothing.
- */
-function* linesWith(text: string, path: string): Iterable<string> {
-  const file = openSync(path, 'r');
-  try {
-    const piece = Buffer.alloc(4096);
-    let rest = '';
-    for (let length = readSync(file, piece); length > 0; length = readSync(file, piece)) {
-      const whole = rest + piece.toString('latin1', 0, length);
-      const end = whole.lastIndexOf('\n') + 1;
-      for (let at = whole.indexOf(text); at !== -1 && at < end; at = whole.indexOf(text, at)) {
-        const stop = whole.indexOf('\n', at);
-        yield whole.slice(whole.lastIndexOf('\n', at) + 1, stop);
-        at = stop;
-      }
-      rest = whole.slice(end);
-    }
-  } finally {
-    closeSync(file);
-  }
+/** How an IPv4 address begins among IPv6 ones. */
+const mapped = /^0{16}FFFF0000(?=[0-9A-F]{8}:)/;
+
+/** An address and port as the table has them: in words of four bytes, the last byte of each first. */
+function tableForm(address: string, port = 0): string {
+  const bytes = Buffer.from(parseAddress(address) ?? []);
+  const text = `${bytes.swap32().toString('hex')}:${port.toString(16).padStart(4, '0')}`;
+  return text.toUpperCase().replace(mapped, '');
 }

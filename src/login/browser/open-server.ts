@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { LoopbackHost } from '../../core/configuration/redirect-uri.js';
 import { isFailure } from '../../core/failure.js';
+import { classifyAddress } from '../../core/ip-address.js';
 import { refuseClientError } from '../../http/client-error.js';
 import { type CallbackLimits, maxHeadBytes, maxHeaderLines } from './callback-limits.js';
 import { addressAbsent, portInUse, portRefused } from './failures.js';
@@ -39,7 +40,7 @@ export async function openServer(at: ListenAt, limits: CallbackLimits): Promise<
   const problem = problemOfPort(port);
   if (problem !== undefined) throw portRefused(port, problem);
   const sockets = new OpenSockets(limits.sockets);
-  const servers = await bindAll(at, () => newServer(limits, sockets), port === 0 ? maxPorts : 1);
+  const servers = await bindAll(at, () => newServer(at, limits, sockets), port === 0 ? maxPorts : 1);
   const [first] = servers;
   if (first === undefined) throw new Error('a server has one address at least');
   return {
@@ -55,7 +56,7 @@ export async function openServer(at: ListenAt, limits: CallbackLimits): Promise<
   };
 }
 
-function newServer(limits: CallbackLimits, sockets: OpenSockets): Server {
+function newServer({ address }: ListenAt, limits: CallbackLimits, sockets: OpenSockets): Server {
   const server = createServer({
     maxHeaderSize: maxHeadBytes,
     headersTimeout: limits.headersMs,
@@ -66,6 +67,10 @@ function newServer(limits: CallbackLimits, sockets: OpenSockets): Server {
   });
   server.maxHeadersCount = maxHeaderLines;
   server.maxRequestsPerSocket = 1;
+  // A program here can come from any address of this machine; a browser comes from loopback.
+  server.on('connection', (socket) => {
+    if (address === undefined && classifyAddress(socket.remoteAddress ?? '') !== 'loopback') socket.destroy();
+  });
   sockets.watch(server);
   refuseWhatIsNoRequest(server);
   return server;

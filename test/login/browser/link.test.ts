@@ -186,19 +186,40 @@ test('a request that works once is made anew at each reload, and all states coun
   assert.ok(made.length <= 64, 'nobody makes the server work without end');
 });
 
-test('[A-70] another user of this machine who takes the opener’s link is seen, though the person’s browser never comes', {
+test('[A-70] another user of this machine who takes the opener’s link is seen, from whichever loopback address, though the person’s browser never comes', {
   skip: needs('root', 'curl'),
 }, async () => {
-  await using on = await underTest();
-  const visit = async (url: string, uid: number) => {
-    const curl = spawn('curl', ['-s', '-o', '/dev/null', url], { uid, cwd: '/' });
+  const visit = async (url: string, uid: number, more: readonly string[]) => {
+    const curl = spawn('curl', ['-s', '-o', '/dev/null', ...more, url], { uid, cwd: '/' });
     assert.deepEqual(await once(curl, 'close'), [0, null]);
   };
-  await visit(on.listener.link('terminal'), 65_534);
-  await visit(on.link, process.getuid?.() ?? 0);
-  assert.equal(on.listener.doubtful, false);
-  await visit(on.listener.link('opener'), 65_534);
-  assert.equal(on.listener.doubtful, true);
+  const own = process.getuid?.() ?? 0;
+  for (const [host, ...more] of [
+    ['127.0.0.1'],
+    ['127.0.0.1', '--interface', '127.0.0.2'],
+    ['127.0.0.1', '--connect-to', '::[::ffff:127.0.0.1]:'],
+    ['[::1]'],
+    ['localhost', '-4'],
+    ['localhost', '-6'],
+  ] as const) {
+    await using listener = await createCallbackListeners(callbackLimits).listen({ port: 0, host, path: '/callback' });
+    listener.arm({ newRequest: requestTo(authorizationUrl) });
+    await visit(listener.link('terminal'), 65_534, more);
+    await visit(listener.link('opener'), own, more);
+    assert.equal(listener.doubtful, false, `${host} ${more}`);
+    await visit(listener.link('opener'), 65_534, more);
+    assert.equal(listener.doubtful, true, `${host} ${more}`);
+  }
+});
+
+test('[A-70] a connection that the system’s table does not have is in doubt', {
+  skip: process.platform === 'linux' ? false : 'only Linux has the table',
+}, () => {
+  const [remoteAddress, localAddress] = ['127.0.0.1', '127.0.0.1'];
+  const isDoubtful = (address: string) =>
+    isOfOtherUser({ remoteAddress: address, remotePort: 1, localAddress, localPort: 2 } as Socket);
+  assert.deepEqual([isDoubtful(remoteAddress), isDoubtful('::1')], [true, true]);
+  assert.equal(isDoubtful('172.17.0.1'), false, 'what reaches a container is in another’s table');
 });
 
 test('a connection of our own user, or of root, as whom relays run, is of no other user', {

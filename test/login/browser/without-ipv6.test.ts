@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
 import { enterOwnNetwork } from '../../support/own-network.js';
 
-const skip = enterOwnNetwork(import.meta.url, {});
+const skip = enterOwnNetwork(import.meta.url, { 'lan.example': ['10.9.8.7'] });
 
 test('[A-105] without IPv6 localhost is 127.0.0.1 alone, where nobody else can be, and [::1] is refused', {
   skip,
@@ -18,4 +19,14 @@ test('[A-105] without IPv6 localhost is 127.0.0.1 alone, where nobody else can b
     code: 'port_refused',
     message: /has no such address/,
   });
+});
+
+test('[A-108] what comes from an address that is not loopback gets no answer, though it reaches the listener', {
+  skip,
+}, async () => {
+  const listeners = createCallbackListeners(callbackLimits);
+  await using listener = await listeners.listen({ port: 0, host: '127.0.0.1', path: '/callback' });
+  const from = (address: string) => spawn('curl', ['-s', '--interface', address, listener.redirectUri]);
+  assert.deepEqual(await once(from('127.0.0.1'), 'close'), [0, null]);
+  assert.deepEqual(await once(from('10.9.8.7'), 'close'), [52, null], 'an empty reply');
 });
