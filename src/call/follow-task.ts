@@ -1,6 +1,6 @@
 import { exitCode, Failure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
-import { asObject, type JsonObject, stringField } from '../core/text/json.js';
+import { asObject, type JsonObject, jsonWords, stringField } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { within } from '../core/time.js';
 import { HttpFailed, protocolBroken } from '../mcp/failures.js';
@@ -108,7 +108,10 @@ class RunningTask {
         case 'working':
           break;
         default:
-          throw protocolBroken(server, `its task is ${quoted(String(task['status']), 40)}, which no task can be`);
+          throw protocolBroken(
+            server,
+            `its task is ${quoted(jsonWords(task['status'], 'none'), 40)}, which no task can be`,
+          );
       }
     }
   }

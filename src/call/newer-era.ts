@@ -1,5 +1,5 @@
 import { newestRevision, ownMeta } from '../core/product.js';
-import { asObject, type JsonObject } from '../core/text/json.js';
+import { asObject, type JsonObject, jsonWords } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { commonRevision, type Discovery, mayAsk, newerError, newerRevision } from '../mcp/eras.js';
 import { protocolBroken } from '../mcp/failures.js';
@@ -65,7 +65,7 @@ export class NewerEra {
       if (type !== 'input_required' || !mayAsk.has(method)) {
         throw protocolBroken(
           server,
-          `its result is of the type ${quoted(String(type), 40)}, which ${method} cannot have`,
+          `its result is of the type ${quoted(jsonWords(type, ''), 40)}, which ${method} cannot have`,
         );
       }
       if (round === maxRounds) throw protocolBroken(server, `it asks something for the ${maxRounds + 1}th time`);

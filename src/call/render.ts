@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/text/json.js';
+import { type JsonObject, jsonWords } from '../core/text/json.js';
 import { fitted, wrapped } from '../core/text/layout.js';
 import { piecesOf, printable, quoted } from '../core/text/printable.js';
 
@@ -72,7 +72,7 @@ export function notificationLine(method: string, params: JsonObject): string {
     case 'notifications/tasks':
       return taskLine(params);
     case 'notifications/message':
-      return `Server (${printable(String(params['level'] ?? 'log'), 20)}): ${quoted(textOf(params['data']), 500)}`;
+      return `Server (${printable(jsonWords(params['level'], 'log'), 20)}): ${quoted(jsonWords(params['data'], 'null'), 500)}`;
     default:
       return `Server: ${printable(method, 80)}`;
   }
@@ -80,7 +80,7 @@ export function notificationLine(method: string, params: JsonObject): string {
 
 function taskLine({ taskId, status, statusMessage }: JsonObject): string {
   const said = typeof statusMessage === 'string' ? ` ${quoted(statusMessage)}` : '';
-  return `Task ${printable(String(taskId), 80)}: ${printable(String(status), 40).replaceAll('_', ' ')}${said}`;
+  return `Task ${printable(jsonWords(taskId, '?'), 80)}: ${printable(jsonWords(status, '?'), 40).replaceAll('_', ' ')}${said}`;
 }
 
 function progressLine(params: JsonObject): string {
@@ -88,8 +88,4 @@ function progressLine(params: JsonObject): string {
   const count = typeof progress === 'number' ? String(progress) : '?';
   const of = typeof total === 'number' ? ` of ${total}` : '';
   return `Progress: ${count}${of}${typeof message === 'string' ? ` ${quoted(message)}` : ''}`;
-}
-
-function textOf(data: unknown): string {
-  return typeof data === 'string' ? data : JSON.stringify(data ?? null);
 }

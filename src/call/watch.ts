@@ -3,7 +3,7 @@ import { exitCode, Failure, ignoreFailure, isFailure } from '../core/failure.js'
 import { interrupted } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
-import { asObject, type JsonObject } from '../core/text/json.js';
+import { asObject, type JsonObject, jsonWords } from '../core/text/json.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
@@ -194,7 +194,7 @@ export function watchLine(method: string, params: JsonObject): string {
   if (list !== undefined) return `list of ${list} changed`;
   switch (name) {
     case 'resources/updated':
-      return `resource updated  ${printable(String(params['uri'] ?? '?'), 500)}`;
+      return `resource updated  ${printable(jsonWords(params['uri'], '?'), 500)}`;
     case 'message':
       return logLine(params);
     default:
@@ -205,7 +205,7 @@ export function watchLine(method: string, params: JsonObject): string {
 function logLine({ level, logger, data }: JsonObject): string {
   const by = typeof logger === 'string' ? `${printable(logger, 40)}: ` : '';
   const text = typeof data === 'string' ? quoted(data, 2_000) : quotedJson(data ?? null);
-  return `log ${printable(String(level ?? '?'), 20)}  ${by}${text}`;
+  return `log ${printable(jsonWords(level, '?'), 20)}  ${by}${text}`;
 }
 
 function quotedJson(value: unknown): string {

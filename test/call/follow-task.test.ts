@@ -8,7 +8,7 @@ import { metaOf, newerServer, type Reply } from './newer-server.js';
 
 const id = 'täsk-1';
 const tools = { tools: [{ name: 'tool', inputSchema: { type: 'object' } }] };
-const state = (status: string, more: object = {}) => ({
+const state = (status: string | object, more: object = {}) => ({
   result: { resultType: 'complete', taskId: id, status, ttlMs: null, pollIntervalMs: 0, ...more },
 });
 const created = { result: { ...state('working', { statusMessage: 'Begun.' }).result, resultType: 'task' } };
@@ -77,6 +77,7 @@ test('[Q-5.9] a task that fails, that its server ends, and what no task can be i
     [state('cancelled', { statusMessage: 'Maintenance.' }), 8, /has cancelled its task; it said: "Maintenance\."/],
     [state('completed', { result: failed }), 8, /The tool "tool" reported an error/],
     [state('completed'), 5, /its task has ended without a result/],
+    [state({ odd: true }), 5, /its task is "\{\\"odd\\":true\}", which no task can be/],
     [state('paused'), 5, /its task is "paused", which no task can be/],
     [{ result: { ...completed.result, taskId: 'other' } }, 5, /it tells of another task/],
     [

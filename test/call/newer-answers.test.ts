@@ -2,54 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bareHome, event, type ScriptedServer, scriptedServer, usual } from '../bridge/host.js';
+import { bareHome, event, type ScriptedServer, scriptedServer } from '../bridge/host.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { metaOf, newerServer, revision } from './newer-server.js';
 
 const methodsOf = ({ seen }: ScriptedServer) => seen.map(({ message }) => message.method);
 
 const newest = ['--protocol', '2026-07-28'];
-
-test('[Q-1.8][Q-1.6] whatever an older server says to a question that it does not know, it is called in the older era', async () => {
-  const rpc = (code: number) => JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: 'no' } });
-  for (const [status, type, body] of [
-    [200, 'application/json', rpc(-32601)],
-    [400, 'application/json', rpc(-32000)],
-    [400, 'application/json', rpc(-32600)],
-    [404, 'application/json', rpc(-32001)],
-    [400, 'text/plain', ''],
-    [404, 'text/html', '<h1>Not found</h1>'],
-    [405, 'text/plain', 'POST is not for that'],
-  ] as const) {
-    await using server = await scriptedServer((seen, response) => {
-      if (seen.message.method !== 'server/discover') return usual(seen, response);
-      response.writeHead(status, { 'content-type': type });
-      response.end(body.replace('"id":null', `"id":${Number(seen.message.id)}`));
-    });
-    await using home = await bareHome();
-    const { code, stderr } = await runProgram(home, ['call', server.url, 'x/y']);
-    assert.equal(code, 0, `${status} ${body}: ${stderr}`);
-    assert.deepEqual(methodsOf(server).slice(0, 4), [
-      'server/discover',
-      'initialize',
-      'notifications/initialized',
-      'x/y',
-    ]);
-  }
-});
-
-test('[Q-1.8] an error that only the newer era has leads to no initialize', async () => {
-  for (const code of [-32020, -32021]) {
-    await using server = await scriptedServer(({ message: { id } }, response) => {
-      response.writeHead(400, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'no' } }));
-    });
-    await using home = await bareHome();
-    const refused = await runProgram(home, ['call', server.url, 'x/y']);
-    assert.equal(refused.code, 8, refused.stderr);
-    assert.ok(!methodsOf(server).includes('initialize'), refused.stderr);
-  }
-});
 
 test('[Q-1.10] a program of the newer era alone is found out by its refusal of initialize, and called in that', async () => {
   const source = `

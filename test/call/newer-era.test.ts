@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bareHome, event, type ScriptedServer, scriptedServer } from '../bridge/host.js';
-import { runProgram, startProgram } from '../support/program.js';
+import { needs } from '../support/needs.js';
+import { programCommand, runProgram, startProgram } from '../support/program.js';
+import { startAtTerminal } from '../support/pty.js';
 import { metaOf, newerServer, revision } from './newer-server.js';
 
 /** What is offered whoever is there. */
@@ -90,6 +92,7 @@ test('[Q-4.1][Q-4.4] what may not ask, asks for what was not offered, or asks fo
     ['prompts/get', sampling, /asks for "sampling\/createMessage", which was not offered/, 1],
     ['prompts/get', { resultType: 'input_required' }, /it asks, and says not what/, 1],
     ['prompts/get', { resultType: 'made-up' }, /of the type "made-up"/, 1],
+    ['prompts/get', { resultType: { made: 'up' } }, /of the type "\{\\"made\\":\\"up\\"\}"/, 1],
   ];
   for (const [method, result, why, requests] of cases) {
     await using server = await newerServer(() => ({ result }));
@@ -116,6 +119,28 @@ test('[Q-4.7] a page that a server wants opened is not taken for a form: nothing
   const { code, stderr } = await runProgram(home, words);
   assert.equal(code, 0, stderr);
   assert.deepEqual(server.seen[1]?.message.params?.['inputResponses'], { page: { action: 'decline' } });
+});
+
+test('[Q-4.6] a form with a choice or default that no form can have is declined, and that is said', {
+  skip: needs('script'),
+}, async () => {
+  for (const odd of [{ default: { a: 1 } }, { default: [['a']] }, { enum: ['a', { b: 1 }] }, { enum: [[null]] }]) {
+    for (const policy of ['defaults', 'ask']) {
+      await using server = await newerServer(({ params }) => {
+        if (params?.['inputResponses'] !== undefined) return { result: { messages: [] } };
+        const requestedSchema = { type: 'object', properties: { good: { type: 'string' }, odd } };
+        const inputRequests = { q: { method: 'elicitation/create', params: { message: 'Who?', requestedSchema } } };
+        return { result: { resultType: 'input_required', inputRequests } };
+      });
+      await using home = await bareHome();
+      const words = ['call', server.url, 'prompts/get', 'a', '--elicitation', policy, '--protocol', '2026-07-28'];
+      await using terminal = await startAtTerminal(home, programCommand(words), { stdout: 'file', columns: 100 });
+      const { code, stdout } = await terminal.screen.finished;
+      assert.equal(code, 0, stdout);
+      assert.match(stdout, /Declined: the field "odd" of a form has a choice or default that is neither text/);
+      assert.deepEqual(server.seen.at(-1)?.message.params?.['inputResponses'], { q: { action: 'decline' } });
+    }
+  }
 });
 
 test('[Q-3.2][Q-5.1][Q-5.2][Q-5.3] --watch of a newer server is one long request: what it does not follow is told, a stream that breaks is asked for anew', async () => {

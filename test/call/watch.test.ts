@@ -3,7 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
 import fc from 'fast-check';
+import { notificationLine } from '../../src/call/render.js';
 import { watchLine } from '../../src/call/watch.js';
+import { parseObject } from '../../src/core/text/json.js';
 import { bareHome, event, requestOf, type Seen, scriptedServer, usual } from '../bridge/host.js';
 import { anyText } from '../support/arbitraries.js';
 import { makeHomeWithKey } from '../support/home.js';
@@ -162,15 +164,17 @@ test('a server without a stream is not watched', async () => {
 
 test('whatever a notification holds, it is one harmless line', () => {
   const method = fc.oneof(
-    fc.constantFrom('notifications/message', 'notifications/resources/updated', 'notifications/progress'),
+    fc.constantFrom(...['message', 'resources/updated', 'progress', 'tasks'].map((one) => `notifications/${one}`)),
     anyText(),
   );
-  const params = fc.dictionary(fc.constantFrom('level', 'logger', 'data', 'uri', 'x'), fc.jsonValue());
+  const params = fc.dictionary(fc.constantFrom('level', 'logger', 'data', 'uri', 'status', 'x'), fc.jsonValue());
   fc.assert(
     fc.property(method, params, (name, given) => {
-      const line = watchLine(name, given as never);
-      assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
-      assert.ok(line.length < 3_000);
+      const received = parseObject(JSON.stringify(given)) ?? assert.fail();
+      for (const line of [watchLine(name, received), notificationLine(name, received)]) {
+        assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
+        assert.ok(line.length < 3_000);
+      }
     }),
   );
 });

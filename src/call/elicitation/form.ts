@@ -3,6 +3,14 @@ import { asObject, type JsonObject, type JsonValue } from '../../core/text/json.
 import { printable, quoted } from '../../core/text/printable.js';
 import { saysYes } from '../../core/text/says-yes.js';
 
+/** The first field whose choices or default no form can have; undefined: each can be asked for. */
+export function oddField(params: JsonObject): string | undefined {
+  const isFit = (schema: JsonObject) => [schema['default'], schema['enum']].flat().every(isScalar);
+  return fieldsOf(params).find(([, schema]) => !isFit(schema))?.[0];
+}
+
+const isScalar = (value: JsonValue | undefined): boolean => typeof value !== 'object' || value === null;
+
 /** What a form is filled with where nobody is asked: its defaults. */
 export function defaultsOf(params: JsonObject): JsonObject {
   const defaults = fieldsOf(params).map(([name, schema]) => [name, schema['default']] as const);

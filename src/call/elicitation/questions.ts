@@ -1,9 +1,10 @@
 import type { OpenedPage } from '../../core/ports.js';
 import type { BrowserChoice } from '../../core/records.js';
 import { asObject, type JsonObject, stringField } from '../../core/text/json.js';
+import { quoted } from '../../core/text/printable.js';
 import type { Message } from '../../mcp/messages.js';
 import { askForPage, askWhetherDone, type Consent, type PersonPorts } from './ask-page.js';
-import { askForm, defaultsOf } from './form.js';
+import { askForm, defaultsOf, oddField } from './form.js';
 import { pageToOpen } from './page-to-open.js';
 
 /** What to do when a server asks the person something during a call. */
@@ -118,8 +119,15 @@ export class Questions implements AsyncDisposable {
 
   async #form(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { policy, server } = this.#options;
-    if (policy === 'defaults') return defaultsOf(params);
-    return this.#hasPerson ? askForm(this.#ports.terminal, { server, params }, signal) : { action: 'decline' };
+    const { terminal } = this.#ports;
+    if (policy === 'decline' || !(policy === 'defaults' || this.#hasPerson)) return { action: 'decline' };
+    const odd = oddField(params);
+    if (odd !== undefined) {
+      const why = 'has a choice or default that is neither text, a number, true nor false';
+      terminal.tell(`Declined: the field ${quoted(odd, 80)} of a form ${why}.`);
+      return { action: 'decline' };
+    }
+    return policy === 'defaults' ? defaultsOf(params) : askForm(terminal, { server, params }, signal);
   }
 
   /** No default ever accepts a page. @param waits Until it is done with. */

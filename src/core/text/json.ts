@@ -79,6 +79,11 @@ export function asObject(value: JsonValue | undefined): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
+/** What a peer put where a text belongs, as a text: a string as it is. `String` throws for an object, which has no prototype. */
+export function jsonWords(value: JsonValue | undefined, absent: string): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? absent);
+}
+
 /** The member when it is a string; absent, `null` and any other type are undefined. */
 export function stringField(object: JsonObject, name: string): string | undefined {
   const value = object[name];

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/text/json.js';
+import { type JsonObject, jsonWords } from '../../core/text/json.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import type { Report } from '../report.js';
 
@@ -11,7 +11,7 @@ export function checkRegistered(body: JsonObject, { tokenAuthMethods }: Authoriz
   else if (wantedNone && (hasSecret || (typeof method === 'string' && method !== 'none'))) {
     report.found(
       'registration-method-changed',
-      `asked for none, registered ${String(method ?? 'with a client_secret')}`,
+      `asked for none, registered ${jsonWords(method, 'with a client_secret')}`,
     );
   }
   if (typeof type === 'string' && type !== 'native') {

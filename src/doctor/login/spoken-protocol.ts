@@ -1,7 +1,7 @@
 import { isFailure } from '../../core/failure.js';
 import { newestRevision, ownMeta } from '../../core/product.js';
 import { collectBytes } from '../../core/text/bytes.js';
-import { asObject, type JsonObject, type JsonValue, parseObject } from '../../core/text/json.js';
+import { asObject, type JsonObject, type JsonValue, jsonWords, parseObject } from '../../core/text/json.js';
 import { newerError, newerRevision, textsIn } from '../../mcp/eras.js';
 import { httpFailed } from '../../mcp/failures.js';
 import { brokenHeaderMark } from '../../mcp/headers/header-marks.js';
@@ -50,14 +50,14 @@ async function checkRevision(server: string, said: Said, report: Report): Promis
 function checkTools({ status, result, error }: Said, report: Report): void {
   const { resultType: type = 'complete' } = result ?? {};
   if (result === undefined) {
-    const code = error === undefined ? `status ${status}` : `error ${String(error['code'])}`;
+    const code = error === undefined ? `status ${status}` : `error ${jsonWords(error['code'], 'none')}`;
     if (error?.['code'] !== -32601) report.found('protocol-broken', `tools/list: ${code}`);
   } else if (type !== 'complete') {
     report.found('list-asks', `tools/list: resultType ${JSON.stringify(type).slice(0, 80)}`);
   }
   for (const tool of toolsIn(result?.['tools'])) {
     const why = brokenHeaderMark(tool);
-    if (why !== undefined) report.found('tool-marks-broken', `${String(tool['name'])}: ${why}`);
+    if (why !== undefined) report.found('tool-marks-broken', `${jsonWords(tool['name'], 'a tool')}: ${why}`);
   }
 }
 
