@@ -138,16 +138,14 @@ function adviceOn({ meant, discovery }: BegunLogin, { found }: LazyClient, redir
   });
 }
 
-/** The person's response. Where none comes to a page that was shown, the page may be why: that is noted, and said. */
+/** The person's response. Where none comes to a page that was shown, the page may be why: that is noted. */
 async function authorizeOrDoubt(begun: BegunLogin, attempt: AuthorizationAttempt): Promise<Authorization | Redeemed> {
   try {
     return await authorize(begun, attempt);
   } catch (error) {
-    const { terminal } = begun.ports;
-    const { signal, client, whenPageFails } = attempt;
+    const { signal, client } = attempt;
     const isUnanswered = isFailure(error, 'login_timed_out') || signal.aborted;
     if (client.found !== undefined && isUnanswered) await noteUnanswered(begun, client.found);
-    if (signal.aborted && terminal.interactive) whenPageFails.tellAtTheEnd(terminal);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { test } from 'node:test';
 import { type ChosenRedirectUri, readRedirectUri } from '../../src/core/configuration/redirect-uri.js';
 import { isInContainer } from '../../src/login/browser/container.js';
-import { openScene, type Scene } from '../support/flows/scene.js';
+import { openScene, restarted, type Scene } from '../support/flows/scene.js';
 import { freePort } from '../support/free-port.js';
 
 function chosen(text: string): ChosenRedirectUri {
@@ -50,10 +50,12 @@ for (const [fault, taken] of Object.entries(insisting)) {
   });
 }
 
-test('a kept registration that got no response, and is refused for its address when it is made anew, is not used again', async () => {
+test('a kept registration that was forgotten, and is refused for its address when it is made anew, is not used again', async () => {
   await using scene = await openScene();
   await scene.login();
-  scene.sandbox.setFaults(['authorization-localhost-only', 'registration-localhost-only']);
+  await using _again = await restarted(scene, {
+    faults: ['authorization-localhost-only', 'registration-localhost-only'],
+  });
   await scene.loginFails('login_timed_out', { timeoutMs: 300 });
   const refused = await scene.loginFails('redirect_uri_refused');
   await scene.login({ redirectUri: triedBy(refused.remedy) });

@@ -86,18 +86,10 @@ export interface ShownClient {
 /** What to do where the login page shows an error: it sends no response then (RFC 6749 section 4.1.2.1). */
 export class PageAdvice {
   readonly text: string;
-  readonly #advice: string;
   #isPrinted = false;
 
   constructor(client: ShownClient) {
-    this.#advice = `${client.resourceAdvice ?? ''}${waysOut(client)}`;
-    this.text = `Does the page show an error? ${this.#advice}`;
-  }
-
-  /** At Ctrl-C, which a page that shows an error is one reason for. */
-  tellAtTheEnd(terminal: Pick<Terminal, 'tell'>): void {
-    if (!this.#isPrinted) terminal.tell(`Did the page show an error? ${this.#advice}`);
-    this.#isPrinted = true;
+    this.text = `Does the page show an error? ${client.resourceAdvice ?? ''}${waysOut(client)}`;
   }
 
   /** Once is enough. */
@@ -112,7 +104,7 @@ function waysOut({ way, isKept, redirectUri, hasFixedPort, otherRedirect }: Show
   switch (way) {
     case 'dynamic':
       return isKept
-        ? `Log in again, which registers this program anew. ${other}`
+        ? `Add --registration dynamic, which registers a new client. ${other}`
         : `Register a client there and pass it with --client-id. ${other}`;
     case 'metadata':
       return `Add --registration dynamic, or --client-id with a client that is registered there. ${other}`;

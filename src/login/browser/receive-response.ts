@@ -57,6 +57,11 @@ export async function receiveResponse(ports: ReceivePorts, request: ReceiveReque
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   listener.arm({ newRequest, consent });
+  if (request.timeoutMs > hintAfterMs)
+    ports.clock.sleep(hintAfterMs, signal).then(
+      () => request.whenPageFails.tell(ports.terminal, 'Still waiting; take your time. '),
+      () => undefined,
+    );
   const waiting = { ...request, signal };
   try {
     return await Promise.race([listener.response(signal), timeUp(ports.clock, waiting), askPerson(ports, waiting)]);
@@ -84,10 +89,7 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   // The address does not wait for the code: whoever is quick has it at once.
   const fallback = await request.fallback(signal);
   if (fallback.length > 0) [...fallback, ''].forEach(terminal.tell);
-  if (!terminal.interactive) {
-    request.whenPageFails.tell(terminal);
-    return never();
-  }
+  if (!terminal.interactive) return never();
   terminal.tell(
     'If the browser ends on a page that does not load, copy that page’s whole address and paste it here, and nowhere else: whoever has it can use your login.',
   );
@@ -130,7 +132,7 @@ async function openBrowser(
   return opening;
 }
 
-/** Shows the time that is left, and a hint after a while; Enter opens and shows the address again. */
+/** Shows the time that is left; Enter opens and shows the address again. */
 async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest, watch: OpenerWatch): Promise<never> {
   const { terminal, clock, browser, progress } = ports;
   const { signal, timeoutMs, listener } = request;
@@ -144,11 +146,6 @@ async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest, watch:
     showLink(terminal, request, listener.doubtful ? undefined : 'Opened again. If no page shows');
   };
   using _keys = terminal.interactive ? terminal.listen(openAgain) : undefined;
-  const hint = clock.sleep(Math.min(hintAfterMs, timeoutMs), signal);
-  hint.then(
-    () => request.whenPageFails.tell(terminal, 'Still waiting; take your time. '),
-    () => undefined,
-  );
   const enter = terminal.interactive ? '; Enter opens the page again' : '';
   for (;;) {
     const left = end - clock.monotonic();

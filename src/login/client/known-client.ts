@@ -38,7 +38,7 @@ export async function forgetRefusedClient(begun: BegunLogin, client: IdentifiedC
 
 /**
  * No response came to a login whose page was shown: a page that says "unknown client" sends none. A client that was
- * registered at an earlier login is then registered anew by the next one.
+ * registered at an earlier login is then in doubt for the next one.
  */
 export async function noteUnanswered({ ports, discovery }: BegunLogin, client: IdentifiedClient): Promise<void> {
   const { issuer } = discovery.authorizationServer;

@@ -3,6 +3,7 @@ import { takeStep } from '../../core/ports.js';
 import { clientInfo } from '../../core/product.js';
 import { defined, type RegistrationRecord, type RegistrationWay } from '../../core/records.js';
 import { scopesMissing } from '../../core/scope.js';
+import { Secret } from '../../core/secret.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import { scopesToRegister } from '../../oauth/discover.js';
 import { type RegisteredClient, type RegistrationAsk, registerClient } from '../../oauth/registration.js';
@@ -10,6 +11,7 @@ import { deviceGrant } from '../../oauth/token.js';
 import { keepRegistration, storedSecret } from '../../tokens/registrations.js';
 import { redirectUriNotTaken } from '../failures.js';
 import type { BegunLogin } from '../ports.js';
+import { tokenResult } from '../redeem.js';
 import { mindsRedirectUri, otherRedirectCommand } from '../refusals/redirect-refused.js';
 import { registeredTooOften, registrationRefused, registrationUnusable } from './failures.js';
 
@@ -44,9 +46,9 @@ export const registrationBudget = (issuer: string): string => `registration ${is
 
 /**
  * The registration kept for this issuer when it fits (same redirect URI, or made for logins by a code where that is
- * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. One that no response came to is
- * made anew; as long as that is not possible, or not allowed, it is used once more. `--registration dynamic` always
- * registers anew.
+ * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. One that no response came to, and
+ * that the authorization server does not know, is made anew; as long as that is not possible, or not allowed, it is used
+ * once more. `--registration dynamic` always registers anew.
  * @throws Failure `registration_refused`, `redirect_uri_refused`, `registration_unusable`, `registered_too_often`, or of the HTTP client and the store
  */
 export async function registerDynamically(request: ClientRequest, endpoint: string): Promise<IdentifiedClient> {
@@ -55,12 +57,26 @@ export async function registerDynamically(request: ClientRequest, endpoint: stri
   const kept = await keptRegistration(request);
   if (kept === undefined) return registerAnew(request, endpoint);
   if (!kept.doubted || !(await ports.attempts.allows(budget, maxRegistrations))) return kept.client;
-  ports.terminal.tell('No answer came to the last login here: this client is registered anew.');
+  if (await isKnown(request, kept.client)) return kept.client;
+  ports.terminal.tell('Last login wasn’t completed; registering a new client.');
   try {
     return await registerAnew(request, endpoint);
   } catch (error) {
     if (!isFailure(error, ...notRegistered)) throw error;
     return kept.client; // better than none: the person may only have been slow
+  }
+}
+
+/** A made-up refresh token is refused for itself only where the client is known (RFC 6749 section 5.2): then no page can have refused that. */
+async function isKnown({ begun, signal }: ClientRequest, client: IdentifiedClient): Promise<boolean> {
+  const { ports, discovery, dpop } = begun;
+  const grant = { refreshToken: new Secret(crypto.randomUUID()), scopes: [] };
+  try {
+    const { result } = await tokenResult(ports, { discovery, client, scopes: [], dpop, signal }, grant);
+    return !result.ok && result.problem === 'refused' && result.error === 'invalid_grant';
+  } catch (error) {
+    if (!isFailure(error) || signal.aborted) throw error;
+    return false;
   }
 }
 

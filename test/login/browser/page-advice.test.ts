@@ -14,12 +14,12 @@ test('what to do where the page shows an error is said once', () => {
     otherRedirect: 'postern login x',
   });
   advice.tell(person.ports.terminal, 'No answer yet. ');
-  advice.tellAtTheEnd(person.ports.terminal);
+  advice.tell(person.ports.terminal);
   assert.deepEqual(person.told, [
-    'No answer yet. Does the page show an error? Log in again, which registers this program anew. If it is about the redirect address, run: postern login x',
+    'No answer yet. Does the page show an error? Add --registration dynamic, which registers a new client. If it is about the redirect address, run: postern login x',
   ]);
   const other = fakePerson({ browser: 'opened', interactive: true });
   const client = { way: 'dynamic', isKept: false, redirectUri, hasFixedPort: false, otherRedirect: 'x' } as const;
-  new PageAdvice(client).tellAtTheEnd(other.ports.terminal);
-  assert.match(other.told.join(), /^Did the page show an error\? Register a client/);
+  new PageAdvice(client).tell(other.ports.terminal);
+  assert.match(other.told.join(), /^Does the page show an error\? Register a client/);
 });

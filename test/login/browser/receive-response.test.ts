@@ -288,7 +288,7 @@ test('[A-111] the deadline ends the wait with advice, and leaves no question beh
     assert.match(error.message ?? '', /Timed out after 5 minutes/);
     return true;
   });
-  assert.deepEqual([person.sleeps, person.openWaits()], [[300_000], 0]);
+  assert.deepEqual([person.sleeps, person.openWaits()], [[60_000, 300_000], 0]);
 });
 
 test('[A-111] an interruption ends the wait at once with its own reason, though the opener hangs', async () => {

@@ -3,50 +3,45 @@ import { test } from 'node:test';
 import { walkLogin } from '../../../src/sandbox/walk.js';
 import { freshToken } from '../../support/flows/calls.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
-import { openScene, type Scene, type WantedLogin } from '../../support/flows/scene.js';
-import { startSandbox } from '../../support/start-sandbox.js';
-
-/** A development server that was restarted: the same addresses, and nothing remembered. */
-async function restart(scene: Scene) {
-  const portOf = (url: string) => Number(new URL(url).port);
-  const { serverUrl, issuer } = scene.sandbox;
-  await scene.sandbox.close();
-  return startSandbox({ port: portOf(serverUrl), authorizationPort: portOf(issuer) });
-}
+import { openScene, restarted, type Scene, type WantedLogin } from '../../support/flows/scene.js';
 
 const registrations = async (scene: Scene) => (await scene.ports.index.read()).registrations;
 
 test('a registration that the server forgot: the login that no answer came to says so, the next one registers anew', async () => {
   await using scene = await openScene();
   const first = await scene.login();
-  await using sandbox = await restart(scene);
+  await using sandbox = await restarted(scene);
   const failure = await scene.loginFails('login_timed_out', { timeoutMs: 1_500 });
-  assert.match(failure.remedy, /show an error\?.*Log in again, which registers this program anew/);
+  assert.match(failure.remedy, /show an error\?.*Add --registration dynamic, which registers a new client\./);
   assert.equal(sandbox.stats.registrations, 0);
   const second = await scene.login();
   assert.notEqual(second.clientId, first.clientId);
   assert.equal(sandbox.stats.registrations, 1);
-  assert.ok(scene.ports.told.some((line) => line.includes('registered anew')));
+  assert.ok(scene.ports.told.some((line) => line.includes('registering a new client')));
   const third = await scene.login();
   assert.equal(third.clientId, second.clientId, 'which is then kept');
 });
 
-test('Ctrl-C at a page that shows an error says what to do, and the next login registers anew', async () => {
-  const interruption = new AbortController();
-  let forgotten = false;
-  const browse = async (url: string) => {
-    await walkLogin(url).catch(() => undefined);
-    if (forgotten) interruption.abort(new Error('Ctrl-C'));
-  };
-  await using scene = await openScene({}, { browse, interactive: true });
-  const first = await scene.login();
-  await using sandbox = await restart(scene);
-  forgotten = true;
-  await assert.rejects(scene.login({ signal: interruption.signal }), /Ctrl-C/);
-  assert.match(scene.ports.told.at(-1) ?? '', /show an error\?.*registers this program anew/);
-  forgotten = false;
-  assert.notEqual((await scene.login()).clientId, first.clientId);
-  assert.equal(sandbox.stats.registrations, 1);
+test('Ctrl-C is answered with no advice; the next login registers anew where the server has forgotten the client, and only there', async () => {
+  for (const isForgotten of [true, false]) {
+    const interruption = new AbortController();
+    let interrupts = false;
+    const browse = async (url: string) => {
+      if (!interrupts || isForgotten) await walkLogin(url).catch(() => undefined);
+      if (interrupts) interruption.abort(new Error('Ctrl-C'));
+    };
+    await using scene = await openScene({}, { browse, interactive: true });
+    const first = await scene.login();
+    await using sandbox = isForgotten ? await restarted(scene) : scene.sandbox;
+    interrupts = true;
+    await assert.rejects(scene.login({ signal: interruption.signal }), /Ctrl-C/);
+    assert.doesNotMatch(scene.ports.told.join('\n'), /show an error/);
+    interrupts = false;
+    assert.equal((await scene.login()).clientId === first.clientId, !isForgotten);
+    assert.equal(sandbox.stats.registrations, 1);
+    const { told } = scene.ports;
+    assert.equal(told.includes('Last login wasn’t completed; registering a new client.'), isForgotten);
+  }
 });
 
 test('the old registration stays as long as another login uses it', async () => {

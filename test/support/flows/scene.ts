@@ -45,6 +45,13 @@ export interface Scene extends AsyncDisposable {
   askedAuthorizationServer(): readonly string[];
 }
 
+/** A development server that was restarted: the same addresses, and nothing remembered. */
+export async function restarted({ sandbox }: Scene, options: SandboxOptions = {}): Promise<Sandbox> {
+  const portOf = (url: string) => Number(new URL(url).port);
+  await sandbox.close();
+  return startSandbox({ port: portOf(sandbox.serverUrl), authorizationPort: portOf(sandbox.issuer), ...options });
+}
+
 /** Opens a scene; everything in it ends with it. */
 export async function openScene(sandboxOptions: SandboxOptions = {}, flow: Partial<FlowOptions> = {}): Promise<Scene> {
   const folder = await temporaryFolder();
