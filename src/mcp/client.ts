@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
+import { asObject, type JsonValue, parseObject } from '../core/text/json.js';
 import { withSecretHeaders } from '../core/text/secret-headers.js';
 import type { Outcome, Refusal } from './exchange.js';
 import { Inbound } from './inbound.js';
@@ -51,6 +52,8 @@ export class ProtocolClient implements MessageClient {
   readonly #options: ClientOptions;
   readonly #parts: ClientParts;
   readonly #reopener: Reopener;
+  /** Until what speaks of the session is said in a new one, too: then it is about something else. */
+  #believesWords = true;
   #older: OlderTransport | undefined;
   /** Resolves once the server has opened the session's own stream, or has none. */
   listening: Promise<void> = Promise.resolve();
@@ -95,6 +98,7 @@ export class ProtocolClient implements MessageClient {
     if (hasId && !pending.isModern && this.#isLost(outcome)) {
       await this.#reopener.reopen(number);
       outcome = await this.#post(text, message, pending, position);
+      this.#believesWords &&= !this.#isLost(outcome);
     }
     return this.#conclude(outcome, pending, position);
   }
@@ -115,6 +119,7 @@ export class ProtocolClient implements MessageClient {
       await this.#reopener.reopen(number);
       if (isInitialized) return undefined;
       outcome = await this.#post(text, message, undefined, new Position());
+      this.#believesWords &&= !this.#isLost(outcome);
     }
     if (outcome.kind === 'failed') throw outcome.error;
     if (outcome.kind === 'refused') return outcome;
@@ -190,8 +195,11 @@ export class ProtocolClient implements MessageClient {
   /** Whether a request of a session was refused because the server has lost it. */
   #isLost(outcome: Outcome): boolean {
     const { session, credential } = this.#parts;
+    const speaks = (body: Uint8Array) => this.#believesWords && speaksOfSession(body);
+    if (outcome.kind === 'json') return speaks(outcome.body) && errorCodeIn(outcome.body) === -32_001;
     if (outcome.kind !== 'refused') return false;
-    return outcome.status === 404 || (outcome.status === 400 && !session.isOf(credential.key));
+    if (outcome.status === 400) return !session.isOf(credential.key) || speaks(outcome.body);
+    return outcome.status === 404;
   }
 
   async #conclude(outcome: Outcome, pending: Pending, position: Position): Promise<Outcome | undefined> {
@@ -202,4 +210,16 @@ export class ProtocolClient implements MessageClient {
     if (outcome.kind === 'stream' && !pending.isModern) return resume(this.#parts, pending, position, outcome);
     return outcome;
   }
+}
+
+/** Longest response that is looked through for what it says of the session, in bytes. */
+const longestWords = 4096;
+
+/** Each server has words of its own for a session that it does not know. */
+function speaksOfSession(body: Uint8Array): boolean {
+  return body.byteLength <= longestWords && /session|not initialized/i.test(Buffer.from(body).toString('latin1'));
+}
+
+function errorCodeIn(body: Uint8Array): JsonValue | undefined {
+  return asObject(parseObject(body)?.['error'])?.['code'];
 }

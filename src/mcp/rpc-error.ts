@@ -24,6 +24,7 @@ const loginCodes: ReadonlySet<string> = new Set([
   'login_needs_person',
   'insufficient_scope',
   'token_refused',
+  'dpop_needed',
 ]);
 
 /** The response to a request that could not be passed on: what happened and what to type, in words and in `data`. */

@@ -58,27 +58,70 @@ test('what is written together with initialize waits for its session, and keeps 
   assert.equal((await host.next()).id, 1, 'no notification waits for one that comes after it');
 });
 
-test('a server that knows the session no longer is given the host’s own opening messages again, once for all requests', async () => {
-  let sessions = 0;
+const rpcError = (code: number, message: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } });
+
+/** How servers say that they do not know a session: the status and the body. */
+const losses: readonly (readonly [status: number, type: string, body: string])[] = [
+  [404, 'text/plain', 'Session not found'],
+  [400, 'application/json', rpcError(-32_000, 'Bad Request: No valid session ID provided')],
+  [400, 'application/json', rpcError(-32_000, 'Bad Request: Server not initialized')],
+  [400, 'text/plain', 'Invalid session ID'],
+  [200, 'application/json', rpcError(-32_001, 'Session not found')],
+];
+
+for (const [status, type, text] of losses) {
+  test(`a server that knows the session no longer (${status} ${text}) is given the host’s own opening messages again, once for all requests`, async () => {
+    let sessions = 0;
+    await using server = await scriptedServer((seen, response) => {
+      const { message, headers } = seen;
+      if (message.method === 'initialize') sessions += 1;
+      const isLost = message.method === 'tools/call' && headers['mcp-session-id'] === 'session-1';
+      if (isLost) response.writeHead(status, { 'content-type': type }).end(text);
+      else usual(seen, response, `session-${sessions}`);
+    });
+    await using home = await bareHome();
+    await using host = startBridge(home, server.url);
+    await host.open();
+    for (const id of [1, 2, 3]) host.send({ id, method: 'tools/call', params: { name: `t${id}` } });
+    const answers = [await host.next(), await host.next(), await host.next()];
+    assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2, 3]);
+    assert.ok(answers.every(({ result }) => result !== undefined));
+    const opening = server.seen.filter(({ message }) => message.method === 'initialize');
+    assert.equal(opening.length, 2);
+    assert.deepEqual(opening[1]?.body, opening[0]?.body);
+    assert.equal(server.seen.filter(({ message }) => message.method === 'notifications/initialized').length, 2);
+    await host.program.waitForStderr(/The server had forgotten the session; another one was opened/);
+  });
+}
+
+test('a refusal that speaks of a session in another one, too, is the host’s, and opens no further session', async () => {
+  const text = rpcError(-32_000, 'start a shopping session first');
   await using server = await scriptedServer((seen, response) => {
-    const { message, headers } = seen;
-    if (message.method === 'initialize') sessions += 1;
-    const isLost = message.method === 'tools/call' && headers['mcp-session-id'] === 'session-1';
-    if (isLost) response.writeHead(404, { 'content-type': 'text/plain' }).end('Session not found');
-    else usual(seen, response, `session-${sessions}`);
+    if (seen.message.method !== 'tools/call') return usual(seen, response, 'session');
+    response.writeHead(400, { 'content-type': 'application/json' }).end(text);
   });
   await using home = await bareHome();
   await using host = startBridge(home, server.url);
   await host.open();
-  for (const id of [1, 2, 3]) host.send({ id, method: 'tools/call', params: { name: `t${id}` } });
-  const answers = [await host.next(), await host.next(), await host.next()];
-  assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2, 3]);
-  assert.ok(answers.every(({ result }) => result !== undefined));
-  const opening = server.seen.filter(({ message }) => message.method === 'initialize');
-  assert.equal(opening.length, 2);
-  assert.deepEqual(opening[1]?.body, opening[0]?.body);
-  assert.equal(server.seen.filter(({ message }) => message.method === 'notifications/initialized').length, 2);
-  await host.program.waitForStderr(/The server had forgotten the session; another one was opened/);
+  for (let id = 1; id <= 5; id += 1) {
+    const { error } = await host.ask({ id, method: 'tools/call', params: {} });
+    assert.match(error?.message ?? '', /shopping session/);
+  }
+  assert.equal(server.seen.filter(({ message }) => message.method === 'initialize').length, 2);
+});
+
+test('an error of a tool call that is none of the session is passed on', async () => {
+  const text = rpcError(-32_602, 'no such session');
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'tools/call') return usual(seen, response, 'session');
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text.replace('null', String(seen.message.id)));
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  assert.equal((await host.ask({ id: 1, method: 'tools/call', params: {} })).error?.code, -32_602);
+  assert.equal(server.seen.filter(({ message }) => message.method === 'initialize').length, 1);
 });
 
 test('a server that forgets every session is not asked for ever', async () => {
