@@ -77,6 +77,8 @@ export interface LoginRecord {
    * nothing at all. Its next login asks so, too.
    */
   readonly requestedResource?: string | null;
+  /** `--authorization-param`, each as it was typed. Its next login asks so, too. */
+  readonly authorizationParams?: readonly string[];
   /** `--client-name`: what this program is called where it registers itself for this login. */
   readonly clientName?: string;
   /** Names of the headers that the server gets beside the token; their values are in the store's item. */

@@ -11,6 +11,7 @@ import {
   type Proof,
   type PushedRequest,
   pushAuthorizationRequest,
+  usualParameters,
 } from '../oauth/authorization-request.js';
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
@@ -92,7 +93,7 @@ export class AuthorizationRequests {
   }
 
   async #make(): Promise<{ readonly request: RequestToOpen; readonly until: number }> {
-    const { ports, discovery, scopes, dpop } = this.#begun;
+    const { ports, discovery, scopes, dpop, added } = this.#begun;
     const client = await this.#common.client.get();
     const { clientId } = client;
     const proof = await newProof();
@@ -107,6 +108,7 @@ export class AuthorizationRequests {
       scopes,
       state,
       codeChallenge,
+      added: { ...usualParameters(discovery.authorizationServer.issuer), ...added },
       dpopKey: await dpop?.thumbprint(),
       page: this.#common.page,
     });

@@ -4,6 +4,7 @@ import type { LoginRecord, StoreKind } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
+import { addedParameters } from '../oauth/authorization-request.js';
 import { discover, selectScopes } from '../oauth/discover.js';
 import { isSameIssuer } from '../oauth/discovery-document.js';
 import type { WantedGrant } from '../oauth/server-metadata.js';
@@ -66,8 +67,18 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
       scopes: scopesOnTop(heldScopes, scopes, held),
     },
     scopes,
+    added: addedParameters(parametersFor(request, issuer, held) ?? []),
     headers,
   };
+}
+
+/** What is added to authorization requests at this issuer: given now, or kept with its login. */
+export function parametersFor(
+  { parameters }: LoginRequest,
+  issuer: string,
+  held: LoginRecord | undefined,
+): readonly string[] | undefined {
+  return parameters ?? (held?.issuer === issuer ? held.authorizationParams : undefined);
 }
 
 /** How a remedy names the login. One that another command makes again is made with the scopes and as whom it was made before. */

@@ -22,6 +22,7 @@ interface Wanted extends AssertionOptions, ProviderArguments {
   readonly store: string | undefined;
   readonly browserWith: string | undefined;
   readonly redirectUri: string | undefined;
+  readonly authorizationParam: readonly string[];
   readonly resource: string | undefined;
   readonly noResource: boolean;
   readonly dpop: boolean;
@@ -67,6 +68,7 @@ function isAsWanted(held: LoginRecord, wanted: Wanted): boolean {
     wanted.clientCredentials === (held.grant !== undefined) &&
     scopesMissing(held.scopes, wanted.scope.join(' ').split(' ').filter(Boolean)).length === 0 &&
     isSameIssuer(wanted.authorizationServer ?? held.issuer, held.issuer) &&
+    asNamed(wanted.authorizationParam.join('\n') || undefined, (held.authorizationParams ?? []).join('\n')) &&
     asNamed(wanted.registration, held.registration) &&
     asNamed(wanted.clientId, held.clientId) &&
     asNamed(wanted.clientMetadataUrl, held.clientId) &&

@@ -6,6 +6,7 @@ import type { LoginRecord, StoreKind } from '../core/records.js';
 import { toned } from '../core/text/look.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { argumentRefused, usageContradictory } from '../core/usage-failures.js';
+import { parametersProblem } from '../oauth/authorization-request.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { documentOf } from '../tokens/registrations.js';
 import { checkNameForm, meantBy } from './begin-login.js';
@@ -114,6 +115,7 @@ async function requestOf(world: World, args: Arguments) {
     legacy: args.legacy,
     provider: await readProvider(world, args),
     resource: readResource(args),
+    parameters: args.authorizationParam.length === 0 ? undefined : args.authorizationParam,
     dpop: args.dpop ? ('always' as const) : args.noDpop ? ('never' as const) : undefined,
     dropsHeaders: args.noHeaders,
     browser: readBrowser(args.browserWith, args.browserProfile),
@@ -199,6 +201,8 @@ function checkWords(args: ArgumentsOf<typeof loginTable>): void {
   readBrowser(args.browserWith, args.browserProfile);
   readRedirect(args.redirectUri);
   readResource(args);
+  const problem = parametersProblem(args.authorizationParam);
+  if (problem !== undefined) throw argumentRefused('--authorization-param', problem, help);
   checkNameForm(args.name);
   checkPageOptions(args);
   if (args.generateKey) clientOfNewKey(args);

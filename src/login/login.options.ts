@@ -81,6 +81,14 @@ export const loginTable = {
       describe: 'which authorization server, where the server names several; the one that a client’s secret is for',
     },
     {
+      name: 'authorization-param',
+      kind: 'list',
+      value: 'NAME=VALUE',
+      describe:
+        'add this to the authorization request (audience=…, kc_idp_hint=…), again for more; kept with the login. An empty value leaves one out',
+      excludes: ['client-credentials', 'idp'],
+    },
+    {
       name: 'legacy',
       kind: 'boolean',
       describe:
@@ -237,6 +245,7 @@ export const loginTable = {
     'Logins to one server at the same time open one browser tab: the others wait, --timeout at most, and take the login that comes of it if it is what they ask for.',
     '--legacy is for servers of 2025-03-26, which name no authorization server. It counts only where no protected resource metadata is found. What it costs: nothing says that the origin’s token is for this server alone, and every login there says so.',
     '--no-resource and --resource are for authorization servers that refuse the resource which the server names (Entra: AADSTS9010010). What they cost: resource is what makes a token valid for this server alone, so one that was asked for otherwise may be valid elsewhere, and this server could use it there. Every login says so, status shows it, refreshes and later logins keep to it, and --resource with the server’s own spelling ends it.',
+    '--authorization-param is for what an authorization server wants beside the standard: --authorization-param audience=https://api.example (Auth0), kc_idp_hint=github (Keycloak), domain_hint=example.com (Entra). It goes into the address of the login page, so it is no place for a secret. The next login sends the same where it gives none of its own. Google’s accounts.google.com gets access_type=offline and prompt=consent anyway, without which it gives no refresh token.',
     '--redirect-uri is for authorization servers that take one host alone, a certain path, or a certain port: without a port any free one is used. The listener stays on loopback; for localhost it needs the port at 127.0.0.1 and at ::1, as a browser may take either. It is kept for its authorization server once a login has worked; http://127.0.0.1/callback ends that.',
     '--listen-address changes where the listener is, and not the redirect address, which is your own computer’s: docker run -p 127.0.0.1:3118:3118, then --redirect-uri http://127.0.0.1:3118/callback --listen-address 0.0.0.0 (with localhost, publish it at [::1], too). Whatever reaches the container can then send requests to the listener, which takes one answer with this login’s state. It is never kept.',
     '--from reads addresses and names out of that program’s configuration, never a token. Without a terminal it prints the commands to run; with --all it logs in to each server that has no valid login, says how each went, and exits as the first one that failed. Before more than 5 of them it says how many and which, and asks; without a terminal, and with --json, it needs --yes.',

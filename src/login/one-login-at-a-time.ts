@@ -188,7 +188,7 @@ function listed(scopes: readonly string[] | undefined): string | undefined {
  * when all that are named here are there, and, but for a step-up, no more.
  */
 async function serves(ports: LoginPorts, made: LoginRecord, request: PersonLogin): Promise<boolean> {
-  const { scopes, issuer, client, resource, store, page, dpop } = request;
+  const { scopes, issuer, client, resource, store, page, dpop, parameters } = request;
   const asNamed = (named: string | undefined, found: string) => named === undefined || named === found;
   const isSuch =
     made.dead !== true &&
@@ -196,6 +196,7 @@ async function serves(ports: LoginPorts, made: LoginRecord, request: PersonLogin
     isSameIssuer(issuer ?? made.issuer, made.issuer) &&
     (resource === undefined ||
       resource === (made.requestedResource === undefined ? made.resource : made.requestedResource)) &&
+    asNamed(parameters?.join('\n'), (made.authorizationParams ?? []).join('\n')) &&
     (dpop === undefined || made.dpop === (dpop === 'always' ? 'demanded' : 'never')) &&
     isByProvider(made, request) &&
     asNamed(client.way, made.registration) &&

@@ -6,7 +6,7 @@ import type { BrowserChoice, LoginRecord, RegistrationRecord, RegistrationWay, S
 import type { Secret, SecretHeader } from '../core/secret.js';
 import type { Look } from '../core/text/look.js';
 import type { HttpPorts } from '../http/request.js';
-import type { PageWishes } from '../oauth/authorization-request.js';
+import type { AuthorizationParameters, PageWishes } from '../oauth/authorization-request.js';
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { Discovery } from '../oauth/discover.js';
 import type { ProofChoice } from '../oauth/dpop/offer.js';
@@ -33,6 +33,8 @@ export interface LoginRequest {
   readonly legacy?: boolean | undefined;
   /** `--resource`, or null for `--no-resource`: kept with the login. Undefined: as before, else the server's own. */
   readonly resource?: string | null | undefined;
+  /** `--authorization-param`, NAME=VALUE: kept with the login. Undefined: as before. */
+  readonly parameters?: readonly string[] | undefined;
   /** `--dpop`, `--no-dpop`: kept with the login. Undefined: as before, else where the server asks for it. */
   readonly dpop?: ProofChoice | undefined;
   /** `--no-headers`: those that are kept with the login are forgotten. */
@@ -149,6 +151,8 @@ export interface BegunLogin {
   /** The redirect URI that a person chose for this issuer before. */
   readonly redirectUri: ChosenRedirectUri | undefined;
   readonly scopes: readonly string[];
+  /** What is added to its authorization request, by a person, now or before. */
+  readonly added: AuthorizationParameters;
   /** Of the key that its tokens are bound to, another one for each login; undefined: they are Bearer tokens. */
   readonly dpop: TokenProofs | undefined;
   /** What a person said of that, now or before. */

@@ -35,6 +35,7 @@ import {
 import { loginBrakes } from '../tokens/budget.js';
 import { forgetFailures } from '../tokens/remember-failure.js';
 import { platformRefusals } from '../tokens/workload/own-grant.js';
+import { parametersFor } from './begin-login.js';
 import { keptProofs } from './bind-login.js';
 import { usualBrowser } from './browser/chosen-browser.js';
 import { freeName } from './login-name.js';
@@ -207,6 +208,7 @@ async function recordOf(
       ...keptProofs(token, { ...proofs, discovery }).record,
       legacy: discovery.protectedResource.isLegacy,
       requestedResource: discovery.requestedResource,
+      authorizationParams: parametersFor(request, binding.issuer, before[0]),
       askedScopes: askedScopes(request, before[0]),
       grant: grant === 'client_credentials' ? grant : undefined,
       provider: provider && recordOfProvider(provider),

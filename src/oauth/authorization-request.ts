@@ -1,6 +1,7 @@
 import { Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
 import type { HttpClient } from '../http/request.js';
+import { isSameIssuer } from './discovery-document.js';
 import { callTo, type EndpointRequest, type FailedRequest, unusable, validateResponse } from './engine.js';
 import { withScope } from './token.js';
 
@@ -18,6 +19,45 @@ export interface PageWishes {
   readonly prompts?: readonly string[] | undefined;
 }
 
+/** Parameters that are no person's to add: what a response, or what it is good for, hangs on. */
+const ours = new Set(
+  `client_id client_secret redirect_uri response_type response_mode state nonce scope resource code_challenge
+  code_challenge_method request request_uri dpop_jkt iss`.split(/\s+/),
+);
+
+/** Of all parameters that a person adds together, in bytes. */
+const longestParameters = 2048;
+
+/** Why these are no parameters to add, each NAME=VALUE; undefined: they are. Ends a sentence. */
+export function parametersProblem(texts: readonly string[]): string | undefined {
+  const names = texts.map(nameOf);
+  if (names.includes('')) return 'it is not NAME=VALUE, with a name of letters, digits, ".", "_" and "-"';
+  const own = names.find((name) => ours.has(name.toLowerCase()));
+  if (own !== undefined) return `postern sets ${own} itself`;
+  if (new Set(names).size < names.length) return 'it names one parameter twice';
+  if (texts.some((text) => /[\p{Cc}\p{Cs}]/u.test(text))) return 'it has a control character';
+  const bytes = new TextEncoder().encode(texts.join('')).length;
+  return bytes > longestParameters ? `together they are longer than ${longestParameters} bytes` : undefined;
+}
+
+const nameOf = (text: string) => /^([A-Za-z0-9._-]+)=/.exec(text)?.[1] ?? '';
+
+/** What a person has added. An index that another program has changed may hold any: then nothing is. */
+export function addedParameters(texts: readonly string[]): AuthorizationParameters {
+  if (parametersProblem(texts) !== undefined) return {};
+  return Object.fromEntries(texts.map((text) => [nameOf(text), text.slice(text.indexOf('=') + 1)]));
+}
+
+/** What an issuer has to be asked with for a lasting login: Google's gives a refresh token for these two alone. */
+export function usualParameters(issuer: string): AuthorizationParameters {
+  return isSameIssuer(issuer, 'https://accounts.google.com') ? { access_type: 'offline', prompt: 'consent' } : {};
+}
+
+/** A parameter without a value is left out (RFC 6749 section 3.1). */
+export function withValues(parameters: AuthorizationParameters): AuthorizationParameters {
+  return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ''));
+}
+
 /**
  * An authorization request (RFC 6749 section 4.1.1) with PKCE S256 (RFC 7636) and `resource` (RFC 8707).
  * @param request Without `scopes` there is no `scope` parameter at all, and without `resource` none of that.
@@ -32,12 +72,16 @@ export function authorizationRequestParameters(request: {
   /** Thumbprint of the login's key (RFC 9449 section 10): a code that is stolen is redeemed by nobody else. */
   readonly dpopKey?: string | undefined;
   readonly page?: PageWishes | undefined;
+  /** Those of an empty value are left out. */
+  readonly added?: AuthorizationParameters;
 }): AuthorizationParameters {
   const { clientId, redirectUri, resource, scopes, state, codeChallenge, dpopKey, page } = request;
   // Authorization servers with OpenID's habits drop offline_access unless consent is asked for.
-  const usual = scopes.includes('offline_access') ? ['consent'] : [];
-  const prompts = page?.prompts?.length ? page.prompts : usual;
+  const usual = scopes.includes('offline_access') ? 'consent' : '';
+  const { prompt = usual, ...added } = request.added ?? {};
+  const prompts = page?.prompts?.length ? page.prompts.join(' ') : prompt;
   return {
+    ...withValues(added),
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUri,
@@ -46,7 +90,7 @@ export function authorizationRequestParameters(request: {
     code_challenge_method: 'S256',
     ...withScope({ resource, scopes }),
     ...(dpopKey === undefined ? {} : { dpop_jkt: dpopKey }),
-    ...(prompts.length === 0 ? {} : { prompt: prompts.join(' ') }),
+    ...(prompts === '' ? {} : { prompt: prompts }),
     ...(page?.loginHint === undefined ? {} : { login_hint: page.loginHint }),
   };
 }

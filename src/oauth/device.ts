@@ -3,6 +3,7 @@ import type { Zone } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
 import type { HttpClient } from '../http/request.js';
+import { type AuthorizationParameters, withValues } from './authorization-request.js';
 import { urlProblem } from './discovery-document.js';
 import { anyClient, anyServer, callTo, type FailedRequest, unusable, validateResponse } from './engine.js';
 import { tidyDevice } from './leniency.js';
@@ -27,11 +28,12 @@ export interface DeviceAuthorization {
  */
 export async function sendDeviceAuthorizationRequest(
   http: HttpClient,
-  request: TokenRequest & { readonly scopes: readonly string[] },
+  request: TokenRequest & { readonly scopes: readonly string[]; readonly added: AuthorizationParameters },
 ): Promise<Response> {
   const to = await callTo('device_authorization_endpoint', http, request);
   const { oauth, as, client, authentication, options } = to;
-  return await oauth.deviceAuthorizationRequest(as, client, authentication, withScope(request), options);
+  const form = { ...withValues(request.added), ...withScope(request) };
+  return await oauth.deviceAuthorizationRequest(as, client, authentication, form, options);
 }
 
 const maxUserCode = 64;

@@ -41,7 +41,10 @@ export const namedGroups: Readonly<Record<string, Names>> = {
     ['Where its answer arrives', ['redirect-port', 'redirect-uri', 'listen-address'], 'rare'],
     [
       'What the servers want',
-      ['authorization-server', 'legacy', 'resource', 'no-resource', 'dpop', 'no-dpop', ...headers, 'no-headers'],
+      [
+        ...['authorization-server', 'authorization-param', 'legacy', 'resource', 'no-resource', 'dpop', 'no-dpop'],
+        ...[...headers, 'no-headers'],
+      ],
       'rare',
     ],
     [

@@ -84,6 +84,7 @@ async function beginAt(
     preregistered: { clientId, secret, issuer, redirectUri: undefined },
     redirectUri: chosenRedirectUri(await begun.ports.index.read(), issuer),
     scopes: ['openid', ...['email', 'offline_access'].filter(listed)],
+    added: {},
     headers: [],
     dpop: undefined,
     dpopChoice: undefined,

@@ -8,7 +8,7 @@ import {
 import { resourceToSend } from '../../oauth/discover.js';
 import { tokenFailure } from '../../tokens/send-refresh.js';
 import { authorizationDenied } from '../failures.js';
-import type { LoginPorts } from '../ports.js';
+import type { BegunLogin, LoginPorts } from '../ports.js';
 import { askAsClient, type Redeemed, recordToken, type TokenRequest, tokenResult } from '../redeem.js';
 import { deviceCodeExpired, deviceLoginTimedOut } from './failures.js';
 
@@ -29,13 +29,17 @@ export interface StartedDevice extends TokenRequest {
  * Asks for a code (RFC 8628 section 3.1).
  * @throws Failure `grant_refused`, `invalid_client`, `token_unusable`, `token_endpoint_failed`, or the HTTP client's
  */
-export async function askForDevice(ports: Needs, request: TokenRequest, endpoint: string): Promise<StartedDevice> {
-  const { discovery, scopes, signal } = request;
+export async function askForDevice(
+  ports: Needs,
+  request: TokenRequest & Pick<BegunLogin, 'added'>,
+  endpoint: string,
+): Promise<StartedDevice> {
+  const { discovery, scopes, added, signal } = request;
   const { zone, authorizationServer: server } = discovery;
   const resource = resourceToSend(discovery);
   const step = { name: 'device-authorization', asked: `POST ${endpoint}`, rule: 'RFC 8628 section 3.2' } as const;
   const { result, client } = await askAsClient(server, request.client, async (as) => {
-    const form = { endpoint, issuer: server.issuer, resource, zone, scopes, client: as, signal };
+    const form = { endpoint, issuer: server.issuer, resource, zone, scopes, added, client: as, signal };
     const response = await takeStep(ports, step, () => sendDeviceAuthorizationRequest(ports.http, form));
     return await validateDeviceResponse(response, { zone, now: ports.clock.now() });
   });

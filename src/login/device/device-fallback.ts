@@ -30,7 +30,7 @@ export interface DeviceFallback {
  * would only say the same.
  */
 export function deviceFallback(
-  { ports, discovery, scopes, dpop }: BegunLogin,
+  { ports, discovery, scopes, added, dpop }: BegunLogin,
   identify: () => Promise<ClientAuthentication & { readonly device?: boolean }>,
   { timeoutMs, look }: Pick<PersonOptions, 'timeoutMs' | 'look'>,
 ): DeviceFallback {
@@ -48,7 +48,7 @@ export function deviceFallback(
     if (client.device === false) return [];
     const patience = AbortSignal.any([signal, timeLimit(patienceMs)]);
     try {
-      const started = await askForDevice(ports, { discovery, client, scopes, dpop, signal: patience }, endpoint);
+      const started = await askForDevice(ports, { discovery, client, scopes, added, dpop, signal: patience }, endpoint);
       if (!(await mayShow(ports, issuer, started.device, signal))) return [];
       waitForDeviceToken(ports, { ...started, signal }, timeoutMs).then(succeed, (error: unknown) => {
         if (isFinal(error)) fail(error);

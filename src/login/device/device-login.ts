@@ -26,7 +26,7 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
   const { timeoutMs, look } = request.person;
   const { way: forced, metadataUrl } = request.client;
   const begun = await beginLogin(world, request, 'device_code');
-  const { ports, discovery, kept, preregistered, scopes, dpop } = begun;
+  const { ports, discovery, kept, preregistered, scopes, added, dpop } = begun;
   const { issuer, deviceAuthorizationEndpoint } = discovery.authorizationServer;
   if (deviceAuthorizationEndpoint === undefined) throw deviceFlowMissing(issuer, begun.meant);
   const manual = manualRegistration(kept, preregistered?.clientId);
@@ -35,7 +35,11 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
   const client = await identifyClient(asked);
   announce(begun);
   try {
-    const started = await askForDevice(ports, { discovery, client, scopes, dpop, signal }, deviceAuthorizationEndpoint);
+    const started = await askForDevice(
+      ports,
+      { discovery, client, scopes, added, dpop, signal },
+      deviceAuthorizationEndpoint,
+    );
     await checkSite(begun, started.device, signal);
     ports.terminal.event(deviceEvent(started.device));
     const lines = await deviceLines(started.device, { timeoutMs, isFallback: false, look });

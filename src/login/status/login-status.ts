@@ -115,6 +115,7 @@ export function loginLines(
     ['stored in', isGiven ? undefined : storeInWords(login.store)],
     ['copy in', copy],
     ['resource', resourceInWords(login)],
+    ['asks with', login.authorizationParams?.join(', ')],
     ['revision', login.legacy === true ? '2025-03-26 (--legacy)' : undefined],
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ['problem', problem],
@@ -212,7 +213,8 @@ export function stateInWords({ login, state }: LoginStatus, now: number): string
   switch (state) {
     case 'valid': {
       const span = expiresAt === null ? '' : ` for ${inWords(expiresAt - now)}`;
-      return `valid${span}${refreshable ? ', refreshed by itself' : ''}`;
+      if (refreshable) return `valid${span}, refreshed by itself`;
+      return expiresAt === null ? 'valid' : `valid${span}, then it ends for good: no refresh token came`;
     }
     case 'refreshable':
       return 'valid, refreshed at the next use';
@@ -234,6 +236,7 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
     resource: login.resource,
     tokenType: isBound(login) ? 'DPoP' : 'Bearer',
     requestedResource: login.requestedResource === undefined ? login.resource : login.requestedResource,
+    authorizationParams: login.authorizationParams ?? [],
     ...(login.store === 'environment'
       ? { issuer: null, clientId: null, registration: null }
       : { issuer: login.issuer, clientId: login.clientId, registration: login.registration }),

@@ -115,6 +115,7 @@ const login: Checks = {
   shared: maybe(isFlag),
   legacy: maybe(isFlag),
   requestedResource: maybe(isTextOrNone),
+  authorizationParams: maybe(isTexts),
   dpop: maybe(oneOf('bound', 'demanded', 'never')),
   schemeTaken: maybe(oneOf('bearer', 'dpop')),
   clientName: maybe(isText),
