@@ -289,7 +289,8 @@ class Refresh {
     const ended = encodeCredential({ ...held, ended: true });
     if (isSharedKind(login.store)) await this.#ports.store.write(login.key, ended).catch(ignoreFailure);
     // The next login registers anew instead of sending the person to a page that says "unknown client".
-    const isForgotten = failed.error === 'invalid_client' && login.registration === 'dynamic';
+    const isUnknown = failed.error === 'invalid_client' || failed.error === 'unauthorized_client';
+    const isForgotten = isUnknown && login.registration === 'dynamic';
     if (isForgotten) await forgetRegistration(this.#ports, held.binding);
     const why = `the authorization server refused to refresh it (${failed.error === '' ? failed.status : failed.error})`;
     throw loginExpired(login, why, failure);

@@ -190,20 +190,23 @@ function otherAddress(request: ClientRequest, error: string, said: string): stri
 
 /**
  * What to ask for: what this login is going to use; each next one where the one before was refused, the last with as
- * little as can be. Some authorization servers refuse a whole registration for one grant or scope that they do not give.
+ * little as can be. Some authorization servers refuse a whole registration for one grant or scope that they do not give;
+ * others leave out of their metadata that they refresh, and then hold a client to what it has asked for.
  */
 function asksOf(request: ClientRequest, scopes: readonly string[]): readonly RegistrationAsk[] {
   const { grantTypes } = request.begun.discovery.authorizationServer;
-  const refresh = grantTypes?.includes('refresh_token') === false ? [] : ['refresh_token'];
-  const code = 'authorization_code';
+  const isUnlisted = grantTypes?.includes('refresh_token') === false;
+  const [code, refresh] = ['authorization_code', 'refresh_token'];
+  const without = (grant: string) => (isUnlisted ? [{ grants: [grant], scopes }] : []);
   if (request.userCode === 'only') {
     return [
-      { grants: [deviceGrant, ...refresh], scopes },
+      { grants: [deviceGrant, refresh], scopes },
+      ...without(deviceGrant),
       { grants: [code, deviceGrant], scopes: [] },
     ];
   }
-  const withUserCode = wantsCode(request) ? [{ grants: [code, ...refresh, deviceGrant], scopes }] : [];
-  return [...withUserCode, { grants: [code, ...refresh], scopes }, { grants: [code], scopes: [] }];
+  const withUserCode = wantsCode(request) ? [{ grants: [code, refresh, deviceGrant], scopes }] : [];
+  return [...withUserCode, { grants: [code, refresh], scopes }, ...without(code), { grants: [code], scopes: [] }];
 }
 
 /** Errors that are not about grants or scopes (RFC 7591 section 3.2.2). */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { freshToken } from '../../support/flows/calls.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene, type WantedLogin } from '../../support/flows/scene.js';
 
@@ -41,12 +42,34 @@ test('what is refused as too much is asked for once more with the least, and the
   assert.equal(asked(scene).length, 2, 'what was got is kept');
 });
 
-test('[Q-6.18][Q-6.19] a refresh token is not asked for where the authorization server says that it has none', async () => {
+test('[Q-6.18][Q-6.19] refresh_token is asked for though the metadata leave it out, as Glewlwyd’s do; where it is refused, the rest is', async () => {
+  for (const isRefused of [false, true]) {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    own.issuer.metadata = { ...own.issuer.metadata, grant_types_supported: [code], scopes_supported: ['notes'] };
+    const { onRegistration } = own.issuer;
+    own.issuer.onRegistration = (wanted) =>
+      isRefused && (wanted['grant_types'] as string[]).includes(String(refresh))
+        ? [400, { error: 'invalid_client_metadata' }]
+        : onRegistration(wanted);
+    await scene.login({ server: own.server.url, scopes: ['notes'] });
+    const sent = own.issuer.registrations.map(({ grant_types, scope }) => [grant_types, scope]);
+    const first = [[code, refresh], 'notes'];
+    assert.deepEqual(sent, isRefused ? [first, [[code], 'notes']] : [first]);
+  }
+});
+
+test('a refresh that is refused since the client may not refresh: the next login registers anew', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  own.issuer.metadata = { ...own.issuer.metadata, grant_types_supported: [code] };
-  await scene.login({ server: own.server.url });
-  assert.deepEqual(own.issuer.registrations[0]?.['grant_types'], [code]);
+  const wish = { server: own.server.url };
+  const login = await scene.login(wish);
+  own.issuer.onToken = () => [400, { error: 'unauthorized_client' }];
+  scene.ports.advance(600_000);
+  await assert.rejects(freshToken(scene, login));
+  own.issuer.onToken = () => [200, { access_token: 'a', token_type: 'Bearer' }];
+  await scene.login(wish);
+  assert.equal(own.issuer.registrations.length, 2);
 });
 
 test('[Q-6.12][A-55] a refusal that is not about grants or scopes is asked about once', async () => {
