@@ -63,6 +63,14 @@ export function classifyAddress(address: string): AddressClass {
   return bytes.length === 4 ? firstMatch(bytes, ipv4Ranges) : classifyIpv6(bytes);
 }
 
+/** The class of a URL's host: of an address, or of a name that by its spelling is not for everybody. */
+export function classifyHost(host: string): AddressClass {
+  const name = host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
+  if (parseAddress(name) !== undefined) return classifyAddress(name);
+  if (/(?:^|\.)localhost$/.test(name)) return 'loopback';
+  return /(?:^|\.)(?:local|internal|lan|home\.arpa)$/.test(name) || !name.includes('.') ? 'private' : 'public';
+}
+
 /** The 4 or 16 bytes of an address in its RFC 4291 or dotted form; undefined for anything else. */
 export function parseAddress(address: string): readonly number[] | undefined {
   return address.includes(':') ? parseIpv6(address) : parseIpv4(address);

@@ -1,4 +1,4 @@
-import { classifyAddress } from '../../core/ip-address.js';
+import { classifyHost } from '../../core/ip-address.js';
 import type { DescribedHost } from '../../core/ports.js';
 import { quoted } from '../../core/text/printable.js';
 import { gateUrl } from '../../core/url.js';
@@ -39,10 +39,10 @@ function asciiOf(raw: string): string {
 }
 
 /** Is that host this computer? */
-function isHere(hostname: string): boolean {
-  const bare = hostname.replace(/^\[|\]$/g, '');
-  return bare === 'localhost' || bare.endsWith('.localhost') || classifyAddress(bare) === 'loopback';
-}
+const isHere = (hostname: string): boolean => classifyHost(hostname) === 'loopback';
+
+/** How near a host is. Link-local addresses are as near as private ones. */
+const nearness = { public: 0, private: 1, forbidden: 1, loopback: 2 } as const;
 
 /** What a person should know before the page is opened: each a sentence. */
 export function warningsOf(page: PageToOpen, server: string | undefined, host: DescribedHost): readonly string[] {
@@ -55,8 +55,10 @@ export function warningsOf(page: PageToOpen, server: string | undefined, host: D
       ...(scripts.length === 0 ? [] : [`It mixes ${scripts.join(' and ')} letters, as names that imitate others do.`]),
     );
   }
-  if (server !== undefined && isHere(hostname) && !isHere(new URL(server).hostname)) {
-    warnings.push('The page is on this computer itself, and the server is not.');
+  const near = (name: string) => nearness[classifyHost(name)];
+  if (server !== undefined && near(hostname) > near(new URL(server).hostname)) {
+    const where = isHere(hostname) ? 'this computer itself' : 'your own network';
+    warnings.push(`The page is on ${where}, and the server is not.`);
   }
   return warnings;
 }

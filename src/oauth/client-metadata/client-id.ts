@@ -1,4 +1,4 @@
-import { classifyAddress, parseAddress } from '../../core/ip-address.js';
+import { classifyHost } from '../../core/ip-address.js';
 import type { JsonObject } from '../../core/text/json.js';
 import { printable, quoted } from '../../core/text/printable.js';
 import { gateUrl, splitUrl, type UrlParts } from '../../core/url.js';
@@ -72,18 +72,13 @@ function validateHost({ host }: UrlParts): readonly Finding[] {
   if (/(?:^|\.)(?:invalid|example|test|example\.(?:com|org|net))$/.test(name)) {
     return found({ placeholder: `${quoted(host)} is a placeholder: nobody can host anything there.` });
   }
-  const kind = parseAddress(name) === undefined ? zoneOfName(name) : classifyAddress(name);
+  const kind = classifyHost(name);
   const where = kind === 'loopback' ? 'this machine' : kind === 'private' ? 'its own network' : 'nobody';
   return found({
     not_public:
       kind !== 'public' &&
       `${quoted(host)} is an address for ${where} alone: authorization servers elsewhere refuse to fetch from it.`,
   });
-}
-
-function zoneOfName(name: string): 'public' | 'private' | 'loopback' {
-  if (/(?:^|\.)localhost$/.test(name)) return 'loopback';
-  return /(?:^|\.)(?:local|internal|lan)$/.test(name) || !name.includes('.') ? 'private' : 'public';
 }
 
 /** Validates `client_id` (equal to the address, character for character) and `client_name` (rules 2.3 and 5.7). */

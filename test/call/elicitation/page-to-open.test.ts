@@ -47,7 +47,7 @@ test('[Q-4.7] only https is offered, and http on this computer where the server 
   assert.equal(typeof pageToOpen('http://example.com/', here), 'string');
 });
 
-test('[Q-4.7] names beyond a to z are shown in both forms, and mixed scripts named; a page of this computer is told of', async () => {
+test('[Q-4.7] names beyond a to z are shown in both forms, and mixed scripts named; a page nearer than the server is told of', async () => {
   const said = async (url: string, from: string | undefined = server) => {
     const page = pageToOpen(url, from);
     assert.ok(typeof page === 'object', url);
@@ -63,6 +63,11 @@ test('[Q-4.7] names beyond a to z are shown in both forms, and mixed scripts nam
   );
   assert.equal((await said('https://日本ひらカタ.example/')).length, 1);
   assert.match((await said('https://localhost:1/')).join(), /on this computer itself/);
+  for (const near of ['192.168.1.1', '10.0.0.1', '[fd00::1]', '[fe80::1]', '169.254.169.254', 'router', 'nas.local']) {
+    assert.deepEqual(await said(`https://${near}/`), ['The page is on your own network, and the server is not.']);
+    assert.deepEqual(await said(`https://${near}/`, 'https://192.168.1.2/mcp'), []);
+  }
+  assert.match((await said('https://localhost:1/', 'https://192.168.1.2/mcp')).join(), /on this computer itself/);
   assert.deepEqual(await said('https://localhost:1/', 'http://127.0.0.1:2/mcp'), []);
   assert.equal((await pages.describe('accounts.google.com.evil.example')).site, 'evil.example');
 });
