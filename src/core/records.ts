@@ -187,6 +187,8 @@ export interface IndexDocument {
   readonly providers?: readonly ProviderRecord[];
   /** Not given: none. */
   readonly orphans?: readonly StoredItem[];
+  /** Logins that were forgotten, with the key of the item that their token is revoked by; not given: none. */
+  readonly pendingRevocations?: readonly LoginRecord[];
   /** Names that a login had, the latest last; not given: none. */
   readonly pastNames?: readonly PastName[];
   /** Which era of the protocol servers speak, those asked last at the end; not given: none. */

@@ -12,6 +12,7 @@ import type { SecretStore } from '../stores/ports.js';
 import { sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
 import { chosenRedirectUri, registrationsFor } from '../tokens/registrations.js';
+import { revokePending } from '../tokens/revocation/revoke.js';
 import { proofsFor } from './bind-login.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
 import { clientNameUseless, nameTaken, nameUnusable, tooManyLogins } from './failures.js';
@@ -41,6 +42,7 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
   await ports.store.ready();
   if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, { held, meant, signal });
   const { issuer } = discovery.authorizationServer;
+  await revokePending(ports, issuer, signal); // not after this login, whose tokens may be of the same grant
   const proofs = await proofsFor(ports, { discovery, meant, held, choice: request.dpop });
   const kept = await registrationsFor(ports, issuer);
   if (client.name !== undefined && discovery.authorizationServer.registrationEndpoint === undefined) {

@@ -58,7 +58,9 @@ export function recordsIn({ logins, registrations, clientKeys = [], providers = 
 
 /** Does a record say that this item is where it is? */
 export function isRecorded(document: IndexDocument, item: StoredItem): boolean {
-  return recordsIn(document).some((record) => isAmong(item, itemsOf(record)));
+  return [...recordsIn(document), ...(document.pendingRevocations ?? [])].some((record) =>
+    isAmong(item, itemsOf(record)),
+  );
 }
 
 /** These logins after one with that item has gone: the others that shared it need a new login. */

@@ -3,6 +3,7 @@ import type { StoreKind } from '../core/records.js';
 import { attaches, canonicalResource, nearest } from '../core/resource.js';
 import { Secret, type SecretHeader } from '../core/secret.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
+import type { HttpClient } from '../http/request.js';
 import type { BoundToken } from './dpop/bound-token.js';
 import { type NamedLogin, onlyOne, type PickedLogin, pickLogin } from './find-login.js';
 import { tokenNotForUrl } from './request-failures.js';
@@ -170,4 +171,19 @@ export function pickCredential<Login extends NamedLogin>(
   return originText(login.server) === originText(target)
     ? { kind: 'none', onOrigin: login }
     : { kind: 'elsewhere', login };
+}
+
+/**
+ * Tells the HTTP client that a person named the host of an endpoint, where the login's server is there too. Such a host
+ * may have a private address besides a global one; others that a server names may not.
+ * @throws Failure of the HTTP client
+ */
+export async function nameOwnHost(
+  http: HttpClient,
+  server: string,
+  endpoint: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (new URL(server).hostname !== new URL(endpoint).hostname) return;
+  await http.check({ url: server, namedBy: 'person', signal });
 }

@@ -18,6 +18,7 @@ import {
 } from './keep-refreshed.js';
 import { readCredential, withLogin } from './read-credential.js';
 import { forgetRegistration } from './registrations.js';
+import { revokePending } from './revocation/revoke.js';
 import { requestRefresh, tokenFailure } from './send-refresh.js';
 import { awaitRefreshed } from './shared/await-refreshed.js';
 import { type Begun, begunIn } from './shared/begun.js';
@@ -48,12 +49,14 @@ const maxRefused = 3;
  * @param known What was stored a moment ago: it says how long to wait for the lock, and nothing else.
  * @throws Failure `login_expired`, `token_endpoint_failed`, `refresh_not_stored`, `busy`, or the store's and HTTP client's
  */
-export function refreshCredential(
+export async function refreshCredential(
   ports: TokenPorts,
   request: ValidTokenRequest,
   known: StoredCredential,
 ): Promise<StoredCredential> {
-  return new Refresh(ports, request).run(known);
+  const fresh = await new Refresh(ports, request).run(known);
+  await revokePending(ports, request.login.issuer, request.signal);
+  return fresh;
 }
 
 class Refresh {

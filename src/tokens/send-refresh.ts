@@ -4,7 +4,6 @@ import type { Clock } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import type { Secret } from '../core/secret.js';
-import type { HttpClient } from '../http/request.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { isProofProblem, proofRefused, tokenNotBound } from '../oauth/dpop/failures.js';
 import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
@@ -18,6 +17,7 @@ import {
 } from '../oauth/token.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import type { Refreshes } from './company/vouch.js';
+import { nameOwnHost } from './credential-target.js';
 import { tokenUnusable } from './failures.js';
 import { keepCredential, refreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
@@ -94,21 +94,6 @@ async function vouchedFor(
 function byRefreshToken(refreshToken: Secret | undefined, scopes: readonly string[]): TokenGrant {
   if (refreshToken === undefined) throw new Error('a credential without a refresh token is not refreshed');
   return { refreshToken, scopes };
-}
-
-/**
- * Tells the HTTP client that a person named the host of an endpoint, where the login's server is there too. Such a host
- * may have a private address besides a global one; others that a server names may not.
- * @throws Failure of the HTTP client
- */
-export async function nameOwnHost(
-  http: HttpClient,
-  server: string,
-  endpoint: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (new URL(server).hostname !== new URL(endpoint).hostname) return;
-  await http.check({ url: server, namedBy: 'person', signal });
 }
 
 /** The failure for a response that gives no token. */

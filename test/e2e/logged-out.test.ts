@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { makeHomeWithKey } from '../support/home.js';
 import { needs } from '../support/needs.js';
@@ -62,6 +63,26 @@ test('who logs out of what is not there, or twice, is not told to log in', async
   assert.match(await nothing('work'), /No login named "work"\.\s+You have: other\./);
   assert.match(await nothing('https://example.com/mcp'), /nothing to log out of\. All logins: postern status/);
   assert.match(await nothing(server, '--account', 'wrk'), /Accounts: "other"\.\s+There is nothing to log out of\./);
+});
+
+test('[A-152] a logout that is killed while it revokes has forgotten the login, and the next logout revokes it', async () => {
+  await using stage = await openStage();
+  await logIn(stage);
+  const { sandbox } = stage;
+  sandbox.setFaults(['revocation-slow']);
+  {
+    await using killed = stage.start('logout', 'r2');
+    while (!sandbox.requests.some(({ path }) => path.includes('revoke'))) await wait(5);
+    killed.kill('SIGKILL');
+    await killed.finished;
+  }
+  sandbox.setFaults([]);
+  assert.match((await stage.run('status')).stdout, /^(?!.*r2)/s);
+  const before = sandbox.stats.revocations;
+  assert.equal((await stage.run('logout', 'r2')).code, 3, 'there is no such login');
+  assert.equal(sandbox.stats.revocations, before + 1);
+  const { stdout } = await stage.run('logout', '--all', '--yes');
+  assert.equal(sandbox.stats.revocations, before + 1, `once: ${stdout}`);
 });
 
 test('what a login and a logout brought is green at a terminal, and plain in a pipe', {

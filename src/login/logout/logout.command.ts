@@ -8,6 +8,7 @@ import { usageWrong, wordMissing } from '../../core/usage-failures.js';
 import { providerResource } from '../../stores/kept-provider.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import { findLogin, loginsCalled } from '../../tokens/find-login.js';
+import { revokePending } from '../../tokens/revocation/revoke.js';
 import { providerUnknown } from '../company/failures.js';
 import { confirmMany } from '../confirm-many.js';
 import type { LoginPorts } from '../ports.js';
@@ -81,6 +82,7 @@ export const command: Command<typeof logoutTable, World> = {
     const meant = [args.all, args.server !== undefined, args.idp !== undefined].filter(Boolean).length;
     if (meant === 0) throw wordMissing('Name the login to end, or pass --all, or --idp ISSUER.', 'logout');
     if (meant > 1) throw usageWrong('Name one login, or pass --all, or --idp ISSUER.', 'postern logout --help');
+    await revokePending(world, undefined, world.signal);
     if (args.idp !== undefined) return await endProvider(world, args.idp, args);
     if (args.server !== undefined) return await endOne(world, args.server, args);
     return (await mayEndAll(world, args)) ? await endAll(world, args.force) : exitCode.refused;

@@ -1,8 +1,6 @@
 import { exitCode, Failure, isFailure } from '../../core/failure.js';
 import type { IndexDocument, LoginRecord, StoredItem } from '../../core/records.js';
-import { printable, quoted } from '../../core/text/printable.js';
-import { timeLimit } from '../../core/time.js';
-import { revokeToken } from '../../oauth/token.js';
+import { printable } from '../../core/text/printable.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
 import { providerResource } from '../../stores/kept-provider.js';
 import {
@@ -14,14 +12,13 @@ import {
   withoutOrphans,
 } from '../../stores/orphans.js';
 import { sharedAway } from '../../stores/shared/failures.js';
-import { currentProofs, removeClientKey } from '../../tokens/client-keys.js';
+import { removeClientKey } from '../../tokens/client-keys.js';
 import { sameLogin } from '../../tokens/find-login.js';
 import { recover } from '../../tokens/keep-refreshed.js';
 import { readForIssuer } from '../../tokens/read-credential.js';
 import { forgetEveryRegistration } from '../../tokens/registrations.js';
 import { forgetFailures } from '../../tokens/remember-failure.js';
-import { nameOwnHost } from '../../tokens/send-refresh.js';
-import { provenClient } from '../../tokens/workload/own-grant.js';
+import { dropPending, keepToRevoke, revoke, revokePending, withPending } from '../../tokens/revocation/revoke.js';
 import { notForgotten } from '../failures.js';
 import type { LoginPorts } from '../ports.js';
 import { credentialLockWaitMs } from '../save-credential.js';
@@ -70,8 +67,26 @@ export async function logout(ports: Needs, request: LogoutRequest): Promise<Logo
   const forgotten = await forget(ports, request);
   await forgetFailures(ports, login.server);
   await ports.toolLists.forget(login.key);
-  const why = typeof forgotten === 'string' ? forgotten : await revoke(ports, login, forgotten, signal);
+  const why = typeof forgotten === 'string' ? forgotten : await revokeForgotten(ports, login, forgotten, signal);
   return { login, revocation: why === undefined ? { done: true } : { done: false, why } };
+}
+
+interface Forgotten {
+  readonly credential: StoredCredential;
+  /** What is kept until the issuer has heard of it; undefined: nothing. */
+  readonly pending: LoginRecord | undefined;
+}
+
+async function revokeForgotten(
+  ports: Needs,
+  login: LoginRecord,
+  { credential, pending }: Forgotten,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const limitMs = (await ports.limits()).revocationSeconds * 1000;
+  const why = await revoke(ports, login, credential, { limitMs, signal });
+  if (pending !== undefined) await dropPending(ports, pending, signal);
+  return why;
 }
 
 /** Its items stay: they are the other machines' login. */
@@ -86,8 +101,8 @@ async function forgetHere(ports: Needs, { login, signal }: LogoutRequest): Promi
   return { login, revocation: { done: false, why: 'it was forgotten on this machine alone' }, isLocal: true };
 }
 
-/** The credential; or why it is not to be revoked. */
-async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Promise<StoredCredential | string> {
+/** What is to be revoked; or why nothing is. */
+async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Promise<Forgotten | string> {
   const { key, server } = login;
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
   const { logins } = await ports.index.read();
@@ -95,11 +110,13 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
   // Another server below the same resource, whose login an older release kept with this one.
   const sharedWith = logins.find((other) => other.key === key && other.server !== server)?.server;
   const credential = sharedWith === undefined ? await readable(ports, login, force) : undefined;
+  const pending = credential && (await keepToRevoke(ports, login, credential));
   // The record goes first, and its items are noted: whatever ends this process here, no login looks whole that is not.
   const items = sharedWith === undefined ? itemsOf(login) : [];
-  await ports.index.update((document) =>
-    withOrphans({ ...withoutProvider(document, key), logins: markShared(document.logins.filter(isOther), key) }, items),
-  );
+  await ports.index.update((document) => {
+    const others = { ...withoutProvider(document, key), logins: markShared(document.logins.filter(isOther), key) };
+    return withPending(withOrphans(others, items), pending);
+  });
   try {
     for (const item of items) {
       await ports.stores.of(item.store).remove(key);
@@ -109,11 +126,12 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
   } catch (error) {
     if (!(force && error instanceof Failure)) {
       await ports.index.update((document) => restored(document, login, items));
+      if (pending !== undefined) await dropPending(ports, pending, signal);
       throw keptBy(error);
     }
   }
   if (sharedWith !== undefined) return `the login for ${printable(sharedWith, 200)} uses the same token`;
-  return credential ?? 'the stored credential could not be read';
+  return credential === undefined ? 'the stored credential could not be read' : { credential, pending };
 }
 
 function withoutProvider({ providers, ...rest }: IndexDocument, key: string): IndexDocument {
@@ -150,40 +168,6 @@ function keptBy(error: unknown): unknown {
   return error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
 }
 
-/** Why it was not revoked; undefined: it was. */
-async function revoke(
-  ports: Needs,
-  login: LoginRecord,
-  credential: StoredCredential,
-  interrupted: AbortSignal,
-): Promise<string | undefined> {
-  const { revocationEndpoint: endpoint, binding, authMethod: method, accessToken, refreshToken } = credential;
-  if (credential.holds !== undefined && refreshToken === undefined) return 'an ID token cannot be revoked';
-  if (endpoint === undefined) return 'the authorization server offers no revocation';
-  const revocationMs = (await ports.limits()).revocationSeconds * 1000;
-  try {
-    const [{ clientSecret: secret }] = await currentProofs(ports, login, credential);
-    const signal = AbortSignal.any([interrupted, timeLimit(revocationMs)]);
-    await nameOwnHost(ports.http, login.server, endpoint, signal);
-    const revoked = await revokeToken(ports.http, {
-      endpoint,
-      issuer: binding.issuer,
-      client: await provenClient(ports, { clientId: binding.clientId, method, secret }, credential.assertion, signal),
-      token: refreshToken ?? accessToken,
-      hint: refreshToken === undefined ? 'access_token' : 'refresh_token',
-      now: ports.clock.now(),
-      zone: login.zone,
-      signal,
-    });
-    if (revoked.ok) return undefined;
-    const { status, error = '' } = revoked;
-    return `the authorization server answered ${status}${error === '' ? '' : ` ${quoted(error, 60)}`}`;
-  } catch (error) {
-    if (interrupted.aborted) throw error;
-    return error instanceof Failure ? error.message : `no answer within ${revocationMs / 1000} seconds`;
-  }
-}
-
 export interface LogoutOfAll {
   readonly logouts: readonly LogoutResult[];
   /** Logins that are as they were, and why. */
@@ -205,6 +189,7 @@ export async function logoutOfAll(
   ports: Needs & Pick<LoginPorts, 'progress'>,
   { force, signal }: Pick<LogoutRequest, 'force' | 'signal'>,
 ): Promise<LogoutOfAll> {
+  await revokePending(ports, undefined, signal);
   const { logins, providers = [] } = await ports.index.read();
   const ended = await logoutOfEach(ports, [...logins, ...providers], { force, signal });
   const { logouts, failures } = ended;

@@ -165,6 +165,7 @@ const lists: Readonly<Record<string, { readonly checks: Checks; readonly isOptio
   registrations: { checks: registration, isOptional: false },
   clientKeys: { checks: clientKey, isOptional: true },
   providers: { checks: login, isOptional: true },
+  pendingRevocations: { checks: login, isOptional: true },
   strays: { checks: { key: isKey, store: isStore }, isOptional: true },
   pastNames: { checks: { name: isText, of: isText }, isOptional: true },
   redirectUris: { checks: { issuer: isText, redirectUri: isText }, isOptional: true },

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import type { LoginRecord } from '../../../src/core/records.js';
 import { Secret } from '../../../src/core/secret.js';
-import { logout } from '../../../src/login/logout/logout.js';
+import { logout, logoutOfAll } from '../../../src/login/logout/logout.js';
 import { credentialKey } from '../../../src/stores/credential-item.js';
+import { validToken } from '../../../src/tokens/valid-token.js';
 import { type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
 
@@ -143,3 +147,42 @@ test('log-out of a login whose item is damaged or gone: the record goes, nothing
   }
   assert.equal(scene.sandbox.stats.revocations, 0);
 });
+
+for (const [next, run] of [
+  ['a login there', (scene: Scene) => scene.login({ account: 'again' })],
+  [
+    'a refresh of another login there',
+    async (scene: Scene, other: LoginRecord) => {
+      const { signal } = new AbortController();
+      await validToken(scene.ports, { login: other, minLifeMs: 400_000, signal });
+    },
+  ],
+  [
+    'log-out of all',
+    (scene: Scene) => logoutOfAll(scene.ports, { force: false, signal: new AbortController().signal }),
+  ],
+] as const) {
+  test(`[A-152] log-out ends between forgetting and revoking: ${next} revokes the refresh token, and nothing of it is kept`, async () => {
+    await using scene = await openScene();
+    const login = await scene.login({ account: 'work' });
+    const other = await scene.login({ account: 'home' });
+    const token = await refreshTokenOf(scene, login.key);
+    const ending = new AbortController();
+    const http = {
+      ...scene.ports.http,
+      send: async () => {
+        ending.abort();
+        throw ending.signal.reason;
+      },
+    };
+    await assert.rejects(logout({ ...scene.ports, http }, { login, force: false, signal: ending.signal }));
+    assert.equal(scene.sandbox.stats.revocations, 0);
+    const text = () => readFileSync(join(scene.folder, 'state', 'logins.json'), 'utf8');
+    assert.match(text(), /pendingRevocations/);
+    assert.ok(!text().includes(token));
+    await run(scene, other);
+    assert.ok(scene.sandbox.stats.revocations > 0);
+    assert.equal((await refreshWith(scene, token, login.clientId)).status, 400, 'it works no longer');
+    assert.doesNotMatch(text(), /pendingRevocations|strays/);
+  });
+}
