@@ -21,6 +21,7 @@ const refused = {
   not_json: [rpcCode.notJson, 'A line is not JSON in UTF-8; it was not passed on.'],
   not_a_message: [rpcCode.notAMessage, 'A line is JSON and no JSON-RPC message; it was not passed on.'],
   batch: [rpcCode.notAMessage, 'The revision that is spoken here has no batches.'],
+  long_batch: [rpcCode.notAMessage, 'A batch has more than 10,000 messages; it was not passed on.'],
 } as const;
 
 /** The server that this bridge leads to. */

@@ -3,7 +3,7 @@ import { protocolBroken } from '../mcp/failures.js';
 import type { Incoming, MessageHost } from '../mcp/host.js';
 import type { Pending } from '../mcp/pending.js';
 import { namedError } from '../mcp/rpc-error.js';
-import { type MessageShape, scanText, textMember } from '../mcp/scan-message.js';
+import { type MessageShape, type ScannedText, scanText, textMember } from '../mcp/scan-message.js';
 import type { HostPipe } from './host-pipe.js';
 import type { LentTools } from './lent-tools.js';
 
@@ -12,6 +12,11 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 const space = 0x20;
+
+const batchProblems = {
+  batch: 'it sent a batch of messages, which the revision that was agreed on has not',
+  long_batch: 'it sent a batch of more than 10,000 messages',
+} as const;
 
 interface ServerMessagesOptions {
   readonly server: string;
@@ -38,20 +43,23 @@ export class ServerMessages implements MessageHost {
   read(given: Uint8Array, asked: Pending | undefined): Scanned | undefined {
     const whole = withoutMark(given);
     const { lent } = this.#options;
-    const text = lent === undefined ? whole : lent.filtered(whole);
-    if (text === undefined) return undefined;
-    const scanned = scanText(text, allowsBatches(this.#options.revision()));
-    if (scanned === 'batch') {
-      const why = 'it sent a batch of messages, which the revision that was agreed on has not';
-      throw protocolBroken(this.#options.server, why);
-    }
-    if (typeof scanned === 'string') return undefined;
+    const first = this.#scan(whole);
+    const text = lent === undefined || first === undefined ? whole : lent.filtered(whole);
+    const scanned = text === undefined || text === whole ? first : this.#scan(text);
+    if (text === undefined || scanned === undefined) return undefined;
     const { messages, spans } = scanned;
     const [message] = messages;
     if (spans.length > 0 || asked === undefined || message?.kind !== 'error' || message.id !== undefined) {
       return { text, messages };
     }
     return this.read(namedError(asked.idBytes, text.subarray(message.errorAt, message.errorEnd)), undefined);
+  }
+
+  #scan(text: Uint8Array): ScannedText | undefined {
+    const scanned = scanText(text, allowsBatches(this.#options.revision()));
+    const why = scanned === 'batch' || scanned === 'long_batch' ? batchProblems[scanned] : undefined;
+    if (why !== undefined) throw protocolBroken(this.#options.server, why);
+    return typeof scanned === 'string' ? undefined : scanned;
   }
 
   write({ text, messages: [message] }: Scanned): void {

@@ -63,9 +63,8 @@ export class Inbound {
     const { server, host } = this.#parts;
     const incoming = host.read(this.#kept(text, asked), asked);
     if (incoming === undefined) throw protocolBroken(server, 'it sent something that is no JSON-RPC message');
-    let isWanted = true;
-    for (const message of incoming.messages) isWanted = this.#admit(incoming, message) && isWanted;
-    if (isWanted) {
+    if (this.#isWanted(incoming)) {
+      for (const message of incoming.messages) this.#admit(incoming, message);
       host.write(incoming);
       return true;
     }
@@ -89,13 +88,18 @@ export class Inbound {
     });
   }
 
-  #admit(incoming: Incoming, message: Incoming['messages'][number]): boolean {
-    if (!isResponse(message)) return true;
+  /** Whether each response in it is for a request of its own. Of others nothing is settled: their requests fail. */
+  #isWanted({ messages }: Incoming): boolean {
+    const ids = messages.filter(isResponse).map(({ id }) => id);
+    return ids.every((id) => this.#parts.pending.find(id) !== undefined) && new Set(ids).size === ids.length;
+  }
+
+  #admit(incoming: Incoming, message: Incoming['messages'][number]): void {
     const { host, pending, session } = this.#parts;
-    const request = pending.find(message.id);
-    if (request === undefined) return false;
+    const request = isResponse(message) ? pending.find(message.id) : undefined;
+    if (request === undefined) return;
     if (request.method === 'initialize' && message.kind === 'result') session.takeRevision(host.revisionIn(incoming));
-    return pending.settle(request);
+    pending.settle(request);
   }
 
   /** Only the first time, the tenth, the hundredth … */

@@ -1,4 +1,5 @@
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
+import { maxBatch } from './scan-message.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -32,6 +33,7 @@ export function parseMessages(bytes: Uint8Array): readonly Message[] | 'costly' 
   const parsed = parseJson(bytes, limits);
   if (!parsed.ok) return parsed.problem === 'too_many_keys' ? 'costly' : undefined;
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
+  if (values.length > maxBatch) return 'costly';
   const messages = values.map(parseMessage);
   return messages.every((message) => message !== undefined) ? messages : undefined;
 }

@@ -48,8 +48,11 @@ export interface ScannedText {
   readonly spans: readonly (readonly [from: number, to: number])[];
 }
 
-/** Why a text is no message: no JSON at all (-32700), none that JSON-RPC knows (-32600), or several where one is wanted. */
-export type ScanProblem = 'not_json' | 'not_a_message' | 'batch';
+/** Why a text is no message: no JSON at all (-32700), none that JSON-RPC knows (-32600), several where one is wanted, or too many. */
+export type ScanProblem = 'not_json' | 'not_a_message' | 'batch' | 'long_batch';
+
+/** Messages of one batch: each costs many times its bytes. */
+export const maxBatch = 10_000;
 
 /** Limits of an id as it is spelled, and of a method or a name. In bytes. */
 const longestId = 1_024;
@@ -68,22 +71,24 @@ export function scanText(bytes: Uint8Array, takesBatches = false): ScannedText |
 }
 
 function scanBatch(bytes: Uint8Array, at: number, isWanted: boolean): ScannedText | ScanProblem {
+  const messages: MessageShape[] = [];
+  const spans: (readonly [number, number])[] = [];
+  let next = isWanted ? skipSpace(bytes, at + 1) : -1;
+  while (next !== -1 && bytes[next] !== closeBracket) {
+    if (messages.length === maxBatch) return 'long_batch'; // whatever comes after it
+    const end = { at: -1 };
+    const message = scanMessage(bytes, next, end);
+    if (message !== undefined) {
+      messages.push(message);
+      spans.push([next, end.at]);
+    }
+    next = message === undefined ? -1 : skipSpace(bytes, end.at);
+    if (bytes[next] === comma) next = skipSpace(bytes, next + 1);
+  }
   const after = skipValue(bytes, at);
   if (after === -1 || !isEnd(bytes, after)) return 'not_json';
   if (!isWanted) return 'batch';
-  const messages: MessageShape[] = [];
-  const spans: (readonly [number, number])[] = [];
-  let next = skipSpace(bytes, at + 1);
-  while (bytes[next] !== closeBracket) {
-    const end = { at: -1 };
-    const message = scanMessage(bytes, next, end);
-    if (message === undefined) return 'not_a_message';
-    messages.push(message);
-    spans.push([next, end.at]);
-    next = skipSpace(bytes, end.at);
-    if (bytes[next] === comma) next = skipSpace(bytes, next + 1);
-  }
-  return messages.length === 0 ? 'not_a_message' : { messages, spans };
+  return messages.length === 0 || next === -1 ? 'not_a_message' : { messages, spans };
 }
 
 /** The message that begins at `at`. `end` is set for any JSON. */

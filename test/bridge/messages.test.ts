@@ -115,6 +115,43 @@ test('in the one revision that has batches their messages are passed on, each by
   assert.ok(server.seen.some(({ body }) => body.toString() === '{"jsonrpc":"2.0","id":1,"method":"a"}'));
 });
 
+test('a batch of more than 10,000 messages is one error, from either side, and nothing waits for it [A-235]', async () => {
+  const batch = (count: number, message: object) =>
+    `[${Array.from({ length: count }, () => JSON.stringify({ jsonrpc: '2.0', ...message })).join(',')}]`;
+  const huge = batch(820_000, { id: 1, result: {} });
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'tools/list') usual(seen, response);
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(huge);
+  });
+  await using home = await bareHome();
+  for (const options of [[], ['--read-only']]) {
+    await using host = startBridge(home, server.url, ...options);
+    await host.open('2025-03-26');
+    const refused = await host.ask(batch(10_001, { method: 'notifications/progress' }));
+    assert.deepEqual([refused.id, refused.error?.code], [null, -32600]);
+    const { id, error } = await host.ask({ id: 1, method: 'tools/list' });
+    assert.equal(id, 1);
+    assert.match(error?.message ?? '', /it sent a batch of more than 10,000 messages/);
+    assert.equal((await host.ask({ id: 2, method: 'ping' })).id, 2);
+  }
+});
+
+test('a batch with a response that nobody waits for fails its request, which is not left without one [A-237]', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'tools/list') return usual(seen, response);
+    const both = [1, seen.message.params?.['other']].map((id) => ({ jsonrpc: '2.0', id, result: {} }));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(both));
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open('2025-03-26');
+  for (const other of [1, 99]) {
+    const { id, error } = await host.ask({ id: 1, method: 'tools/list', params: { other } });
+    assert.equal(id, 1);
+    assert.equal(error?.data?.['code'], 'protocol_broken');
+  }
+});
+
 test('a refusal whose body never ends is passed on with what has come of it', async () => {
   await using server = await scriptedServer((seen, response) => {
     if (seen.message.method !== 'tools/list') usual(seen, response);
