@@ -2,7 +2,7 @@ import { ignoreFailure } from '../core/failure.js';
 import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
 import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
-import { type Entry, entryName, openEntry, putEntry } from './formats/entry.js';
+import { type Entry, editedText, entryName, openEntry } from './formats/entry.js';
 import type { EntryMembers } from './formats/json.js';
 import { NotEditable } from './formats/text.js';
 import type { Machine, MachineFiles } from './machine/ports.js';
@@ -106,18 +106,19 @@ export function configurationFile({ machine, files }: MachineFiles, program: Pro
 }
 
 /**
- * The file's text with the entry in it.
+ * The file's text with the entry in it, and the entry before and after.
  * @throws Failure `entry_not_edited`, `entry_taken`
  */
-export function plannedText({ request, wanted: { machine }, file, entry }: SetupPlan): string {
+export function plannedText({ request, wanted: { machine }, file, entry }: SetupPlan): ReturnType<typeof editedText> {
   const { path, text = '' } = file;
-  const { raw, value } = edit(path, () => openEntry(text, entry.key));
+  const opened = edit(path, () => openEntry(text, entry.key));
+  const { raw, value } = opened;
   const call = callIn(entry.key, value, { platform: machine.platform });
   const isOurs = call !== undefined && [request.server, request.url].includes(call.server);
   const isProxied = request.proxy !== undefined && raw?.includes(`${request.proxy.origin}/`) === true;
   const isTaken = raw !== undefined && !isOurs && !isProxied && !addressIn(raw, request.url);
   if (isTaken && entryName(entry.key) !== undefined) throw entryTaken(path, request.name);
-  return edit(path, () => putEntry(text, entry));
+  return edit(path, () => editedText(text, entry, opened));
 }
 
 /** Runs an edit of the file at `path`. @throws Failure `entry_not_edited` */

@@ -1,6 +1,6 @@
-import { type EntryKey, entryValue, meaningOf, openEntry, rawEntry, wholeKey } from './formats/entry.js';
+import { meaningOf, openEntry, rawEntry, wholeKey } from './formats/entry.js';
 import { itemsOf } from './formats/line.js';
-import { ifEditable } from './formats/text.js';
+import { ifEditable, type OpenedText } from './formats/text.js';
 import type { KeptRecord, SetupRecord, SetupRecords } from './machine/setup-records.js';
 import type { SetupPlan } from './plan-entry.js';
 import { callIn, callOf, goWords } from './programs/entry-call.js';
@@ -10,16 +10,16 @@ export async function digest(text: string): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toString('hex');
 }
 
-/** Digest of the entry's bytes in a text; '' where there is none. */
-export async function entryDigest(text: string, key: EntryKey): Promise<string> {
-  const raw = rawEntry(text, key);
-  return raw === undefined ? '' : await digest(raw);
-}
-
-/** Digest of what the entry means by these names; '' where there is none. */
-export async function meaningDigest(text: string, key: EntryKey, names: readonly string[]): Promise<string> {
-  const value = entryValue(text, key);
-  return value === undefined ? '' : await digest(meaningOf(value, names));
+/** Digests of the entry's bytes, and of what it means by these names; '' where there is none. */
+export async function entryDigests(
+  opened: Pick<OpenedText<never>, 'raw' | 'value'> | undefined,
+  names: readonly string[],
+): Promise<Pick<SetupRecord, 'entry'> & { readonly meaning: string }> {
+  const { raw, value } = opened ?? {};
+  return {
+    entry: raw === undefined ? '' : await digest(raw),
+    meaning: value === undefined ? '' : await digest(meaningOf(value, names)),
+  };
 }
 
 /**
@@ -33,8 +33,8 @@ export async function entryState(record: SetupRecord, text: string, platform: st
   const opened = ifEditable(() => openEntry(text, key));
   if (opened === undefined) return 'unreadable';
   if (opened.raw === undefined) return changedItem(record, text);
-  if ((await entryDigest(text, key)) === entry) return 'same';
-  if (meaning !== undefined && (await meaningDigest(text, key, holds)) === meaning) return 'same';
+  const now = await entryDigests(opened, holds);
+  if (now.entry === entry || (meaning !== undefined && now.meaning === meaning)) return 'same';
   return callIn(key, opened.value, { platform }) === undefined ? 'other' : 'ours';
 }
 

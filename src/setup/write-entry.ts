@@ -4,7 +4,7 @@ import type { ExternalPrograms } from './machine/ports.js';
 import type { ProgramFile } from './machine/program-files.js';
 import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
-import { digest, entryDigest, entryState, meaningDigest, recordOf } from './recorded-entry.js';
+import { digest, entryDigests, entryState, recordOf } from './recorded-entry.js';
 
 /** What `--write` did. */
 export interface WrittenEntry {
@@ -35,7 +35,8 @@ export async function writeEntry(
   const { files, records } = programs;
   const plan = await planEntry(programs, request);
   const { file, shim } = plan;
-  const text = plannedText(plan);
+  const edited = plannedText(plan);
+  const { text } = edited;
   const shimFile = shim && (await files.read(shim.path));
   const writeShim = async () => {
     if (shim !== undefined && shimFile !== undefined && shimFile.text !== shim.text) {
@@ -47,7 +48,7 @@ export async function writeEntry(
     return { plan, outcome: 'unchanged', backup: undefined, tookOut: false };
   }
   const folders = [file.path, shim?.path ?? file.path].flatMap(files.missingFolders);
-  const { kept, earlier, isCarried } = await recordFor(programs, plan, text);
+  const { kept, earlier, isCarried } = await recordFor(programs, plan, edited);
   const backup = await records.keep(kept, isCarried ? undefined : (file.text ?? ''));
   try {
     await writeShim();
@@ -61,7 +62,8 @@ export async function writeEntry(
   }
   if (earlier !== undefined && !isCarried) await records.forget(earlier.id);
   await removeShim(programs, earlier?.record.shim);
-  const raw = rawEntry(file.text ?? '', wholeKey(plan.entry.key));
+  const { key } = plan.entry;
+  const raw = key.format === 'line' ? rawEntry(file.text ?? '', wholeKey(key)) : edited.before.raw;
   const tookOut = /authorization|bearer|token|api[_-]?key/i.test(raw ?? '');
   return { plan, outcome: raw === undefined ? 'made' : 'changed', backup, tookOut };
 }
@@ -73,7 +75,7 @@ export async function writeEntry(
 async function recordFor(
   { machine, records, files }: SetupWorld['programs'],
   plan: SetupPlan,
-  text: string,
+  { text, after }: ReturnType<typeof plannedText>,
 ): Promise<{ readonly kept: KeptRecord; readonly earlier: KeptRecord | undefined; readonly isCarried: boolean }> {
   const { request, wanted, file, entry, shim } = plan;
   const before = file.text ?? '';
@@ -94,8 +96,7 @@ async function recordFor(
     ...withoutProxy(carried?.record ?? fresh),
     server: request.url,
     after: carried === undefined || carried.record.after === now ? await digest(text) : null,
-    entry: await entryDigest(text, entry.key),
-    meaning: await meaningDigest(text, entry.key, holds),
+    ...(await entryDigests(after, holds)),
     holds,
     key: entry.key,
     scope: request.scope,

@@ -13,11 +13,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { openEntry } from '../../src/setup/formats/entry.js';
 import { writeShimFile } from '../../src/setup/machine/program-files.js';
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
 import type { SetupRequest } from '../../src/setup/plan-entry.js';
 import { programNamed } from '../../src/setup/programs/programs.js';
-import { entryDigest, entryState, meaningDigest } from '../../src/setup/recorded-entry.js';
+import { entryDigests, entryState } from '../../src/setup/recorded-entry.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
 import { assertMode } from '../support/modes.js';
@@ -117,8 +118,7 @@ test('an item of GOAUTH: written otherwise it is ours, another program’s it is
   const record = {
     ...{ version: 1 as const, program: 'go', server: url, path: '/x', key, existed: true },
     ...{ before: '', after: null, holds: [] },
-    entry: await entryDigest(text, key),
-    meaning: await meaningDigest(text, key, []),
+    ...(await entryDigests(openEntry(text, key), [])),
   };
   const stateOf = (now: string) => entryState(record, now, 'linux');
   assert.equal(await stateOf(text), 'same');
@@ -131,13 +131,13 @@ test('an item of GOAUTH: written otherwise it is ours, another program’s it is
 
 test('what an entry means does not hang on the order of names, but on every name that was put there', async () => {
   const key = { format: 'json', path: ['s', 'work'] } as const;
-  const meaning = (entry: unknown) => meaningDigest(JSON.stringify({ s: { work: entry } }), key, ['a', 'b']);
+  const meaning = async (entry: unknown) =>
+    (await entryDigests(openEntry(JSON.stringify({ s: { work: entry } }), key), ['a', 'b'])).meaning;
   const written = await meaning({ a: { x: 1, y: [1, 2] }, b: true });
   assert.equal(await meaning({ b: true, theirs: 1, a: { y: [1, 2], x: 1 } }), written);
   assert.notEqual(await meaning({ b: true, a: { y: [2, 1], x: 1 } }), written, 'order of a list');
   assert.notEqual(await meaning({ a: { x: 1, y: [1, 2] } }), written, 'a name that is gone');
-  assert.equal(await meaningDigest('{}', key, ['a']), '');
-  assert.equal(await entryDigest('{}', key), '');
+  assert.deepEqual(await entryDigests(openEntry('{}', key), ['a']), { entry: '', meaning: '' });
 });
 
 const record = {

@@ -27,14 +27,14 @@ test('what is no plain file of this user’s is left alone, and why is said [A-2
   writeFileSync(at('one'), '{}');
   linkSync(at('one'), at('two'));
   writeFileSync(at('utf16'), Buffer.from('\ufeff{}', 'utf16le'));
-  writeFileSync(at('large'), Buffer.alloc(33 * 1024 * 1024, 0x20));
+  writeFileSync(at('large'), Buffer.alloc(8 * 1024 * 1024 + 1, 0x20));
   const reasons = {
     folder: /not a plain file/,
     broken: /leads nowhere/,
     loop: /ELOOP/,
     one: /hard link/,
     utf16: /not UTF-8/,
-    large: /larger than/,
+    large: /it is larger than 8 MiB\./,
   };
   for (const [name, why] of Object.entries(reasons)) {
     await assert.rejects(files.read(at(name)), { code: 'program_file_unusable', message: why }, name);

@@ -14,9 +14,10 @@ import {
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { programFileUnwritable } from '../../src/setup/failures.js';
+import { openEntry } from '../../src/setup/formats/entry.js';
 import { configurationFile, type SetupRequest } from '../../src/setup/plan-entry.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
-import { entryDigest, entryState, meaningDigest } from '../../src/setup/recorded-entry.js';
+import { entryDigests, entryState } from '../../src/setup/recorded-entry.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
 import { assertMode } from '../support/modes.js';
@@ -210,8 +211,7 @@ test('an entry that is somebody’s own work is told apart from ours, and from o
   const record = {
     ...{ version: 1 as const, program: 'x', server: 'https://h.example/mcp', path: '/x', key, existed: true },
     ...{ before: '', after: null, holds: ['command', 'args'] },
-    entry: await entryDigest(textOf(ours), key),
-    meaning: await meaningDigest(textOf(ours), key, ['command', 'args']),
+    ...(await entryDigests(openEntry(textOf(ours), key), ['command', 'args'])),
   } as const;
   const stateOf = (text: string) => entryState(record, text, 'linux');
   assert.equal(await stateOf(textOf(ours)), 'same');

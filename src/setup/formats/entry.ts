@@ -89,16 +89,25 @@ export function namesIn({ key, holds }: Entry): readonly string[] {
  * @throws NotEditable
  */
 export function putEntry(text: string, entry: Entry): string {
+  return editedText(text, entry, openEntry(text, entry.key)).text;
+}
+
+/** As `putEntry`, with the entry as it is then. @throws NotEditable */
+export function editedText(
+  text: string,
+  entry: Entry,
+  before: OpenedText<never>,
+): { readonly text: string; readonly before: OpenedText<never>; readonly after: OpenedText<never> } {
   const { key, holds } = entry;
-  const opened = openEntry(text, key);
-  const edited = opened.put(holds as never);
-  if (edited === text || isBlank(text)) return edited;
+  const edited = before.put(holds as never);
+  if (edited === text) return { text, before, after: before };
+  if (isBlank(text)) return { text: edited, before, after: openEntry(edited, key) };
   const names = namesIn(entry);
-  const then = readBack(edited, key, opened.rest);
-  if (meaningOf(then, names) !== meaningOf(entryValue(entryAlone(entry), key), names)) {
+  const after = readBack(edited, key, before.rest);
+  if (meaningOf(after.value, names) !== meaningOf(entryValue(entryAlone(entry), key), names)) {
     throw new NotEditable('unreadable');
   }
-  return edited;
+  return { text: edited, before, after };
 }
 
 /** The entry in an empty file. */
@@ -114,9 +123,9 @@ export function restoreEntry(text: string, key: EntryKey, former: string | undef
   return restored;
 }
 
-/** The entry's value in an edited text in which all else has to mean what it did. */
-function readBack(edited: string, key: EntryKey, rest: unknown): unknown {
+/** The entry in an edited text in which all else has to mean what it did. */
+function readBack(edited: string, key: EntryKey, rest: unknown): OpenedText<never> {
   const then = ifEditable(() => openEntry(edited, key));
   if (then === undefined || JSON.stringify(then.rest) !== JSON.stringify(rest)) throw new NotEditable('unreadable');
-  return then.value;
+  return then;
 }

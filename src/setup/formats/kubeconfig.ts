@@ -1,4 +1,4 @@
-import { isMap, isNode, isScalar, isSeq, type Pair, parseAllDocuments, type YAMLSeq } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, type Pair, type YAMLSeq } from 'yaml';
 import {
   ifEditable,
   isBlank,
@@ -10,7 +10,7 @@ import {
   type OpenedText,
   splice,
 } from './text.js';
-import { columnOf, type Lines, lastOffset, reindented } from './yaml-lines.js';
+import { columnOf, documentsIn, type Lines, lastOffset, reindented } from './yaml-lines.js';
 
 /** A user of a kubeconfig that gets its credentials from a program. */
 export interface KubeExec {
@@ -83,8 +83,7 @@ function usersOf(text: string): { readonly users: Users; readonly all: Values } 
   if (/\r(?!\n)|^\t|^\.\.\./m.test(text)) throw other;
   const none: Users = { key: undefined, indent: '', items: [] };
   try {
-    const options = { schema: 'failsafe', keepSourceTokens: true, logLevel: 'silent' } as const;
-    const [document, another] = parseAllDocuments(text, options);
+    const [document, another] = documentsIn(text, { schema: 'failsafe', keepSourceTokens: true });
     if (document === undefined) return { users: none, all: {} };
     const { contents, errors } = document;
     if (another !== undefined || errors.length > 0 || !isMap(contents) || contents.flow === true) throw other;

@@ -1,5 +1,5 @@
 import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
-import type { EntryMembers, PlainJson } from './json.js';
+import { type EntryMembers, type PlainJson, valueAt } from './json.js';
 import {
   ifEditable,
   lineEnd,
@@ -38,12 +38,10 @@ interface EntryTables {
 
 /** The value at that path of a TOML text; undefined where there is nothing, or no such text. */
 export function tomlAt(text: string, path: readonly string[]): unknown {
-  let value: unknown = ifEditable(() => getStaticTOMLValue(programOf(text)));
-  for (const name of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[name];
-  }
-  return value;
+  return valueAt(
+    ifEditable(() => getStaticTOMLValue(programOf(text))),
+    path,
+  );
 }
 
 /** The table of that name, with the tables below it. @throws NotEditable */

@@ -1,10 +1,27 @@
-import { isMap, isNode, isSeq, visit } from 'yaml';
-import { lineStart } from './text.js';
+import { isMap, isNode, isScalar, isSeq, type ParseOptions, parseAllDocuments, type SchemaOptions, visit } from 'yaml';
+import { lineStart, NotEditable } from './text.js';
 
 /** Offsets of whole lines. */
 export interface Lines {
   readonly start: number;
   readonly end: number;
+}
+
+/**
+ * The documents of a text. To find a name that is twice in a map, the library compares each with all others.
+ * @throws NotEditable
+ */
+export function documentsIn(text: string, options: ParseOptions & SchemaOptions = {}) {
+  const documents = [...parseAllDocuments(text, { ...options, logLevel: 'silent', uniqueKeys: false })];
+  for (const document of documents) {
+    visit(document, {
+      Map: (_, { items }) => {
+        const names = items.flatMap(({ key }) => (isScalar(key) ? [key.value] : []));
+        if (new Set(names).size < names.length) throw new NotEditable('unreadable');
+      },
+    });
+  }
+  return documents;
 }
 
 /** Behind the last value in a node; comments behind it are not part of it. */

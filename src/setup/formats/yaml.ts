@@ -1,5 +1,5 @@
-import { isMap, isNode, isScalar, type Node, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
-import { type EntryMembers, type PlainJson, valueWithout } from './json.js';
+import { isMap, isNode, isScalar, type Node, type Pair, type YAMLMap } from 'yaml';
+import { type EntryMembers, type PlainJson, valueAt, valueWithout } from './json.js';
 import {
   ifEditable,
   lineEnd,
@@ -11,7 +11,7 @@ import {
   type Splice,
   splice,
 } from './text.js';
-import { type Lines, lastOffset, reindented } from './yaml-lines.js';
+import { documentsIn, type Lines, lastOffset, reindented } from './yaml-lines.js';
 
 /** A name of a map in block style, with its value: the lines that they have for themselves. */
 interface Named extends Lines {
@@ -22,12 +22,10 @@ interface Named extends Lines {
 
 /** The value at that path of a YAML text; undefined where there is nothing, or no such text. */
 export function yamlAt(text: string, path: readonly string[]): unknown {
-  let value: unknown = ifEditable(() => documentOf(text).value);
-  for (const name of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[name];
-  }
-  return value;
+  return valueAt(
+    ifEditable(() => documentOf(text).value),
+    path,
+  );
 }
 
 /**
@@ -41,7 +39,7 @@ export function openYaml(text: string, path: readonly string[]): OpenedText<Entr
   const list = root && namedIn(text, root).find((one) => one.name === listName);
   const entries = list === undefined ? [] : entriesOf(text, list);
   const entry = entries.find((one) => one.name === name);
-  const value = yamlAt(text, path);
+  const value = valueAt(all, path);
   if (entry === undefined && value !== undefined) throw new NotEditable('form');
   return {
     raw: entry && text.slice(entry.start, entry.end),
@@ -74,7 +72,7 @@ function documentOf(text: string): { readonly value: object; readonly root: YAML
   const other = new NotEditable('form');
   if (/\r(?!\n)|^\t|^\.\.\./m.test(text)) throw other;
   try {
-    const [document, another] = parseAllDocuments(text, { logLevel: 'silent' });
+    const [document, another] = documentsIn(text);
     if (document === undefined || document.contents === null) return { value: {}, root: undefined };
     const { contents, errors } = document;
     if (another !== undefined || errors.length > 0) throw new NotEditable('unreadable');

@@ -18,7 +18,8 @@ import {
   shimRefused,
 } from '../failures.js';
 
-const maxBytes = 32 * 1024 * 1024;
+/** Each is parsed several times. */
+export const maxMebibytes = 8;
 
 /** More than any shim has. */
 const maxShimBytes = 65_536;
@@ -130,7 +131,7 @@ async function readFile(path: string): Promise<{ readonly text: string | undefin
     [!stats.isFile(), 'it is not a plain file'],
     [us !== undefined && uid !== us, `it belongs to another user (${uid})`],
     [us !== undefined && nlink > 1, 'it has a second name (hard link), which would be left behind'],
-    [size > maxBytes, `it is larger than ${maxBytes} bytes`],
+    [size > maxMebibytes * 2 ** 20, `it is larger than ${maxMebibytes} MiB`],
   ] as const;
   for (const [is, why] of reasons) if (is) throw programFileUnusable(path, why);
   return { text: decode(path, await file.readFile()), mode: mode & 0o7777 };

@@ -4,6 +4,7 @@ import { readIfThere } from '../../stores/state/private-file.js';
 import { replacePrivateFile } from '../../stores/state/safe-file.js';
 import { stateUnsafe } from '../../stores/state-failures.js';
 import type { EntryKey } from '../formats/entry.js';
+import { maxMebibytes } from './program-files.js';
 
 /**
  * What `setup --write` did to one file: all that `--undo` needs beside the backup. No text of the file is in it. What may
@@ -52,7 +53,7 @@ export interface KeptRecord {
 
 export type SetupRecords = ReturnType<typeof createSetupRecords>;
 
-const max = { record: 64 * 1024, backup: 32 * 1024 * 1024 };
+const max = { record: 64 * 1024, backup: maxMebibytes * 2 ** 20 };
 
 /** Records and backups in a private folder of the state folder. */
 export function createSetupRecords(folder: string) {
