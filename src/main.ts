@@ -292,6 +292,8 @@ function warnOfEnvironment(env: Readonly<Record<string, string | undefined>>, sh
   if ((env['NODE_DEBUG'] ?? '') !== '') {
     show('postern: NODE_DEBUG is set, with which Node.js prints what is sent and received, tokens among it.');
   }
+  const unread = 'POSTERN_CLIENT_SECRET';
+  if ((env[unread] ?? '') !== '') show(`postern: ${unread} is not read; name the secret’s file in ${unread}_FILE.`);
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     show('postern: NODE_TLS_REJECT_UNAUTHORIZED=0 is set; certificates are checked all the same.');
   }

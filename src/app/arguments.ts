@@ -27,7 +27,8 @@ export function typedArguments(
 ): LooseArguments {
   const help = `postern ${table.name} --help`;
   const options = optionsOf(table).map((spec): [string, ArgumentValue] => {
-    const typed = given(spec.name);
+    const isImplied = spec.kind === 'string' && spec.impliedBy !== undefined && given(spec.impliedBy).at(-1) === true;
+    const typed = isImplied ? [...given(spec.name), ...(spec.choices ?? [])].slice(0, 1) : given(spec.name);
     const variable = spec.kind === 'boolean' || spec.env === undefined ? '' : (env[spec.env] ?? '');
     const isSet = typed.length === 0 && variable !== '';
     const [source, values] = isSet ? [spec.env ?? '', [variable]] : [`--${spec.name}`, typed];

@@ -15,7 +15,7 @@ import type { Context } from './context.js';
 import { asks, type GlobalOptions } from './global-options.js';
 import { helpTable } from './help/own-tables.js';
 import type { CommandEntry } from './registry.js';
-import { withClientOfVariables, withLineMeant, withServerNamed } from './wrong-command-line.js';
+import { withLineMeant, withServerNamed, withWaysOfJobs } from './wrong-command-line.js';
 
 /** What a run of the command line is given. */
 export interface CommandLine {
@@ -76,7 +76,7 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
     return await command.run(context, parsed.args as ArgumentsOf<CommandTable>);
   } catch (error) {
     const named = withServerNamed(withLineMeant(await withWays(error, table), argv, table), parsed.args);
-    throw closer(withClientOfVariables(named, table, parsed.args, env), table, parsed.args);
+    throw closer(withWaysOfJobs(named, table, parsed.args, env), table, parsed.args);
   }
 }
 

@@ -4,6 +4,7 @@ import { visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
+import { ciOf } from '../login/browser/browser-availability.js';
 import { noChoice, optionsOf } from './arguments.js';
 
 /** What yargs would swallow, or name after what is missing: options that none is called, and a word as the value of a switch. */
@@ -152,23 +153,29 @@ export function withServerNamed(error: unknown, { server, from, command }: Loose
 const placeholder = /(?<= )SERVER(?![\w=-])/;
 
 /**
- * A remedy for a job that has a client of its own in its variables, and has not said that it logs in as that: it can, at
- * once, where a person would have to come. Only for a server that was named by its address, as such a login is not kept.
+ * A remedy for a job, where a person would have to come. One that has a client in its variables can log in as that at once,
+ * at a server that it named by its address, as such a login is not kept. In CI each way is said.
  */
-export function withClientOfVariables(
+export function withWaysOfJobs(
   error: unknown,
-  { options }: CommandTable,
+  { name: command, options }: CommandTable,
   { server, url, clientCredentials }: LooseArguments,
   env: Readonly<Record<string, string | undefined>>,
 ): unknown {
   const [, toLogIn] = (isFailure(error, 'login_needed') && /^Run: (postern login .+)$/s.exec(error.remedy)) || [];
   const isAble = options.some(({ name }) => name === 'client-credentials') && clientCredentials !== true;
   const isAddress = [server, url].some((word) => typeof word === 'string' && /^https?:\/\//i.test(word));
-  if (!isFailure(error) || toLogIn === undefined || !isAble || !isAddress || !env['POSTERN_CLIENT_ID']) return error;
-  const issuer = env['POSTERN_AUTHORIZATION_SERVER'] ? '' : ' --authorization-server ISSUER';
-  return error.withRemedy(
-    `To log in as the client of POSTERN_CLIENT_ID, add --client-credentials${issuer} --store memory. As a person: ${toLogIn}`,
-  );
+  if (isFailure(error) && toLogIn !== undefined && isAble && isAddress && env['POSTERN_CLIENT_ID']) {
+    const issuer = env['POSTERN_AUTHORIZATION_SERVER'] ? '' : ' --authorization-server ISSUER';
+    return error.withRemedy(
+      `To log in as the client of POSTERN_CLIENT_ID, add --client-credentials${issuer}. As a person: ${toLogIn}`,
+    );
+  }
+  if (ciOf(env) === undefined || !isFailure(error, 'login_needed', 'login_needs_person')) return error;
+  const option = isAble && command !== 'login' ? ' add --client-credentials,' : '';
+  const run = `${/postern login [^\s;]+/.exec(error.remedy)?.[0] ?? 'postern login URL'} --client-credentials`;
+  const byPerson = error.code === 'login_needed' ? '' : `${error.remedy.replace(/\.$/, '')}. `;
+  return error.withRemedy(`${byPerson}In CI, set POSTERN_TOKEN,${option} or run: ${run}. See: postern help machines`);
 }
 
 /** The tool that stands with its server in one word, as in `work.echo`, where the command takes one. */

@@ -53,7 +53,7 @@ export const bridgeTable = {
     { command: 'postern bridge work --read-only', describe: 'lends an agent the tools that change nothing' },
     { command: 'postern bridge https://example.com/mcp --non-interactive', describe: 'never opens a browser' },
     {
-      command: 'postern bridge https://example.com/mcp --client-credentials --store memory',
+      command: 'postern bridge https://example.com/mcp --client-credentials',
       describe: 'for an agent in CI, as the client of POSTERN_CLIENT_ID',
     },
   ],

@@ -81,7 +81,7 @@ export const callTable = {
     { command: 'postern call add a=5 b=3 -- npx -y a-server', describe: 'a stdio server: the same, before “--”' },
     {
       command:
-        'POSTERN_CLIENT_ID=ci POSTERN_CLIENT_SECRET_FILE=/run/secrets/ci postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --authorization-server https://as.example --store memory',
+        'POSTERN_CLIENT_ID=ci POSTERN_CLIENT_SECRET_FILE=/run/secrets/ci postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --authorization-server https://as.example',
       describe: 'in CI: as the client itself, nothing is kept',
     },
   ],

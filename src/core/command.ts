@@ -28,6 +28,8 @@ export interface StringOption extends OptionBase {
   readonly kind: 'string';
   readonly choices?: readonly string[];
   readonly default?: string;
+  /** With that option, and without this one, it is its first choice. */
+  readonly impliedBy?: string;
 }
 
 /** A whole number, `min` to `max`. */

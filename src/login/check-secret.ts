@@ -34,7 +34,7 @@ export async function checkSecret(
   if (await wasUsedThere(ports, { clientId, secret }, destination)) return;
   const { terminal } = ports;
   const { server, issuer, meant, signal } = destination;
-  const refusal = clientSecretUnbound(meant, { clientId, issuer });
+  const refusal = clientSecretUnbound(meant, issuer, clientId);
   if (!terminal.interactive) throw refusal;
   terminal.tell(`${printable(server)} sends the login to ${printable(issuer)}, where this secret was never used.`);
   const question = `Send the secret of ${printable(clientId, 80)} to ${printable(issuer, 200)}?`;

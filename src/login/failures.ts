@@ -77,10 +77,7 @@ export function endpointsMoved(
 }
 
 /** A client's secret was given, and nothing says that it is for the authorization server that a server names. */
-export function clientSecretUnbound(
-  login: LoginAsked,
-  { clientId, issuer }: { readonly clientId: string; readonly issuer: string },
-): Failure {
+export function clientSecretUnbound(login: LoginAsked, issuer: string, clientId: string): Failure {
   const message = `The secret of ${quoted(clientId, 80)} was not sent: ${quoted(login.server)} sends logins to ${quoted(issuer)}, where that secret was never used.`;
   const named = shellWord(issuer);
   const isTyped = login.given !== undefined;

@@ -45,6 +45,7 @@ export const memoryOption = {
   name: 'store',
   kind: 'string',
   choices: ['memory'],
+  impliedBy: 'client-credentials',
   value: 'memory',
   describe:
     'for this command alone: logs in for it, keeps that login in memory, and uses none that is stored; at its end it is forgotten, not revoked',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withClientOfVariables } from '../../src/app/wrong-command-line.js';
+import { withWaysOfJobs } from '../../src/app/wrong-command-line.js';
 import { exitCode, Failure, isFailure } from '../../src/core/failure.js';
 import { makeHome } from '../support/home.js';
 import { runProgram } from '../support/program.js';
@@ -21,8 +21,8 @@ const table = {
   options: [{ name: 'client-credentials', kind: 'boolean', describe: '' }],
 } as const;
 
-function remedyFor(args: Parameters<typeof withClientOfVariables>[2], env: Record<string, string>) {
-  const shown = withClientOfVariables(failure, table, args, env);
+function remedyFor(args: Parameters<typeof withWaysOfJobs>[2], env: Record<string, string>) {
+  const shown = withWaysOfJobs(failure, table, args, env);
   return isFailure(shown) ? shown.remedy : undefined;
 }
 
@@ -31,11 +31,11 @@ test('a job that has a client in its variables is told to log in as that', () =>
   const asPerson = `As a person: postern login ${server}`;
   assert.equal(
     remedyFor({ server }, env),
-    `To log in as the client of POSTERN_CLIENT_ID, add --client-credentials --authorization-server ISSUER --store memory. ${asPerson}`,
+    `To log in as the client of POSTERN_CLIENT_ID, add --client-credentials --authorization-server ISSUER. ${asPerson}`,
   );
   assert.equal(
     remedyFor({ url: server }, { ...env, POSTERN_AUTHORIZATION_SERVER: 'https://as.example' }),
-    `To log in as the client of POSTERN_CLIENT_ID, add --client-credentials --store memory. ${asPerson}`,
+    `To log in as the client of POSTERN_CLIENT_ID, add --client-credentials. ${asPerson}`,
   );
 });
 
@@ -44,17 +44,53 @@ test('not without such a client, where it was said, for a name, or for a command
   assert.equal(remedyFor({ server }, {}), failure.remedy);
   assert.equal(remedyFor({ server, clientCredentials: true }, env), failure.remedy);
   assert.equal(remedyFor({ server: 'work' }, env), failure.remedy);
-  assert.equal(withClientOfVariables(failure, { ...table, options: [] }, { server }, env), failure);
+  assert.equal(withWaysOfJobs(failure, { ...table, options: [] }, { server }, env), failure);
   const other = new Error('no failure');
-  assert.equal(withClientOfVariables(other, table, { server }, env), other);
+  assert.equal(withWaysOfJobs(other, table, { server }, env), other);
 });
 
 test('in CI a token is not had without it, and the failure says how', async () => {
   await using home = await makeHome({ CI: 'true', POSTERN_CLIENT_ID: 'ci' });
   const { code, stderr } = await runProgram(home, ['token', server]);
   assert.equal(code, 3);
+  assert.match(stderr, /add --client-credentials --authorization-server ISSUER\. As a person: postern login /);
+});
+
+test('in CI a job without a client is told each way that needs no person', async () => {
+  await using home = await makeHome({ CI: 'true' });
+  for (const words of [['login'], ['token'], ['proxy'], ['credential', 'headers']]) {
+    const { code, stderr } = await runProgram(home, [...words, server]);
+    assert.equal(code, 3, stderr);
+    const said = stderr.replaceAll(/\s+/g, ' ');
+    assert.match(
+      said,
+      new RegExp(`In CI, set POSTERN_TOKEN,.* or run: postern login ${server} --client-credentials\\.`),
+    );
+    assert.match(said, /postern help machines/);
+    assert.doesNotMatch(said, /Run: postern login/);
+  }
+});
+
+test('POSTERN_CLIENT_SECRET is read by nothing, and one note says so, without it', async () => {
+  await using home = await makeHome({ CI: 'true', POSTERN_CLIENT_SECRET: 'canary-of-a-secret' });
+  const { stderr } = await runProgram(home, ['token', server]);
+  assert.equal(stderr.match(/POSTERN_CLIENT_SECRET /g)?.length, 1, stderr);
+  assert.match(stderr, /POSTERN_CLIENT_SECRET is not read.*POSTERN_CLIENT_SECRET_FILE/);
+  assert.doesNotMatch(stderr, /canary/);
+});
+
+test('a file of a secret or key that is not there is told with what names it', async () => {
+  await using home = await makeHome({ CI: 'true', POSTERN_CLIENT_ID: 'ci' });
+  const own = ['--client-credentials'];
+  const said = async (variables: Record<string, string>, ...words: readonly string[]) => {
+    const env = { ...home.env, ...variables };
+    return (await runProgram({ ...home, env }, ['token', server, ...own, ...words])).stderr;
+  };
+  const file = 'not-there';
   assert.match(
-    stderr,
-    /add --client-credentials --authorization-server ISSUER --store memory\. As a person: postern login /,
+    await said({ POSTERN_CLIENT_SECRET_FILE: file }),
+    /no file "not-there"\..*\s+Check POSTERN_CLIENT_SECRET_FILE\./,
   );
+  assert.match(await said({}, '--client-secret-file', file), /Check --client-secret-file\./);
+  assert.match(await said({}, '--client-key-file', file), /Check --client-key-file\./);
 });

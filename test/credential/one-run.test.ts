@@ -22,7 +22,7 @@ async function withJob(
   await writeFile(file, `${secret}\n`);
   await chmod(file, 0o600);
   const home = { ...bare, env: { ...bare.env, POSTERN_CLIENT_SECRET_FILE: file } };
-  const options = ['--client-credentials', '--authorization-server', sandbox.issuer, '--store', 'memory'];
+  const options = ['--client-credentials', '--authorization-server', sandbox.issuer];
   await use((...args) => runProgram(home, withOptions(args, options)), sandbox, home);
 }
 
@@ -72,7 +72,7 @@ test('[A-58] a first login gives a client secret, by option, stdin or variable, 
     await writeFile(key, randomBytes(32), { mode: 0o600 });
     const bare = { ...env, POSTERN_CLIENT_ID: '', POSTERN_CLIENT_SECRET_FILE: '', POSTERN_STORE_KEY_FILE: key };
     const typed = ['--client-id', 'ci', '--client-secret-file', file];
-    const own = ['--client-credentials', '--store', 'memory'];
+    const own = ['--client-credentials'];
     const kept = ['--client-credentials', '--store', 'file'];
     const forOneRun = [
       ...['call', 'token', 'request', 'proxy', 'bridge'].map((command) => [command, serverUrl]),
@@ -104,11 +104,10 @@ test('a login for one run alone is refused where its options make no whole', asy
   await using home = await makeHome();
   const url = 'https://server.example/mcp';
   const refused: readonly (readonly [RegExp, ...string[]])[] = [
-    [/needs --store memory/, 'token', url, '--client-credentials'],
     [/needs --client-credentials/, 'token', url, '--store', 'memory'],
     [/goes with --client-credentials/, 'call', url, '--client-id', 'ci'],
     [/goes with --client-credentials/, 'credential', 'headers', url, '--scope', 'a'],
-    [/a program that lasts/, 'credential', 'headers', url, '--client-credentials', '--store', 'memory', '--shim', 'x'],
+    [/a program that lasts/, 'credential', 'headers', url, '--client-credentials', '--shim', 'x'],
     [
       /URL stands on the command line/,
       'credential',

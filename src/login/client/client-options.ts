@@ -1,4 +1,5 @@
 import type { CommandOutput } from '../../core/command.js';
+import { isFailure } from '../../core/failure.js';
 import type { AssertionOptions, CorePorts, Files } from '../../core/ports.js';
 import { readWhole } from '../../core/read-whole.js';
 import { parseScope } from '../../core/scope.js';
@@ -66,7 +67,8 @@ export async function readClient(world: ClientWorld, args: ClientArguments): Pro
   if (assertion !== undefined) return { clientId, secret: undefined, assertion, issuer, redirectUri: undefined };
   // An option that was typed goes before a file that the environment names.
   const secret = wantsSecret ? await readSecret(world, clientSecretStdin ? undefined : clientSecretFile) : undefined;
-  const key = clientKeyFile === undefined ? {} : { key: new Secret(await readFile(world, clientKeyFile)) };
+  const key =
+    clientKeyFile === undefined ? {} : { key: new Secret(await readFile(world, clientKeyFile, '--client-key-file')) };
   return { clientId, secret, ...key, issuer, redirectUri: undefined };
 }
 
@@ -112,14 +114,18 @@ export function readScopes(words: readonly string[]): readonly string[] | undefi
   return parsed.scopes;
 }
 
-/** The secret alone in a file. @throws Failure `file_unreadable`, `usage` */
-export function readSecretFile(world: ClientWorld, path: string): Promise<Secret> {
-  return readSecret(world, path);
-}
-
-/** @param path Undefined: stdin. */
-async function readSecret(world: ClientWorld, path: string | undefined): Promise<Secret> {
-  const text = await (path === undefined ? readStdin(world) : readFile(world, path));
+/**
+ * The secret alone in a file, or on stdin.
+ * @param path Undefined: stdin. @param option What names the file, where no variable does.
+ * @throws Failure `file_unreadable`, `usage`
+ */
+export async function readSecret(
+  world: ClientWorld,
+  path: string | undefined,
+  option = '--client-secret-file',
+): Promise<Secret> {
+  const setting = path === world.env[secretVariable] ? secretVariable : option;
+  const text = await (path === undefined ? readStdin(world) : readFile(world, path, setting));
   const value = text.replace(/\r?\n$/, '');
   if (value === '') throw clientSecretMissing(path ?? 'stdin');
   return new Secret(value);
@@ -132,8 +138,10 @@ async function readStdin({ files, terminal, signal }: ClientWorld): Promise<stri
 }
 
 /** One that others may read is not refused: what mounts secrets into containers gives them such modes. */
-async function readFile({ files, tell }: ClientWorld, path: string): Promise<string> {
-  const bytes = await readWhole(files.read(path), path, maxSecretBytes);
+async function readFile({ files, tell }: ClientWorld, path: string, setting: string): Promise<string> {
+  const bytes = await readWhole(files.read(path), path, maxSecretBytes).catch((error: unknown) => {
+    throw isFailure(error, 'file_unreadable') ? error.withRemedy(`Check ${setting}.`) : error;
+  });
   if (await files.isOpenToOthers(path)) {
     tell(
       `Note: other users of this machine may read ${quotedPath(path)}. To keep it to yourself: chmod 600 ${shellWord(path)}`,

@@ -2,7 +2,7 @@ import type { OptionSpec } from '../../core/command.js';
 import { gateUrl } from '../../core/url.js';
 import { argumentRefused, usageContradictory, usageWrong } from '../../core/usage-failures.js';
 import { tokenFilePath } from '../../stores/kept-provider.js';
-import { type ClientWorld, readSecretFile } from '../client/client-options.js';
+import { type ClientWorld, readSecret } from '../client/client-options.js';
 import type { GivenProvider } from '../ports.js';
 
 const excluded = ['client-credentials', 'device', 'registration'] as const;
@@ -79,6 +79,6 @@ export async function readProvider(world: ClientWorld, args: ProviderArguments):
   checkProvider(args);
   const { idp: issuer, idpClientId: clientId, idpClientSecretFile: file, idpTokenFile } = args;
   if (issuer === undefined || clientId === undefined) return undefined;
-  const secret = file === undefined ? undefined : await readSecretFile(world, file);
+  const secret = file === undefined ? undefined : await readSecret(world, file, '--idp-client-secret-file');
   return { issuer, clientId, secret, tokenFile: idpTokenFile === undefined ? undefined : tokenFilePath(idpTokenFile) };
 }

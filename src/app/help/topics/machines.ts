@@ -1,6 +1,9 @@
 import type { Topic } from './topic.js';
 
 const text = `
+In CI nobody logs in. A job has a token in POSTERN_TOKEN, or a client of its own with a secret (\`postern help scripts\`), a key (\`postern
+help clients\`) or, as on this page, its platform’s token.
+
 Where the platform signs tokens for what runs on it (GitHub Actions, Kubernetes, SPIFFE), a machine needs no secret: its client at the
 authorization server trusts that platform, by issuer and subject, and a token of it is all that is sent (RFC 7523).
 
@@ -35,7 +38,7 @@ authenticates with it. --assertion-as grant, or --assertion-as client, chooses. 
     auth="Authorization: bearer $ACTIONS_ID_TOKEN_REQUEST_TOKEN"
     PLATFORM_TOKEN=$(curl -sSf -H "$auth" "$url" | jq -r .value)
     export PLATFORM_TOKEN
-    postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --client-id ID --assertion-env PLATFORM_TOKEN --store memory
+    postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --client-id ID --assertion-env PLATFORM_TOKEN
 
 The first line goes into the workflow, the others into a step. The variable is taken out of the environment of all that
 postern starts. Such a token lives for minutes: a step that goes on for longer prints it by a command of its own
@@ -52,7 +55,7 @@ postern starts. Such a token lives for minutes: a step that goes on for longer p
             path: token
             expirationSeconds: 600
 
-    postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --client-id ID --assertion-file /var/run/as/token --store memory
+    postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --client-id ID --assertion-file /var/run/as/token
 
 The first part goes into the pod, mounted at /var/run/as; the kubelet replaces the token before it ends.
 
@@ -65,7 +68,7 @@ spiffe-helper writes JWT-SVIDs into files (\`jwt_svids\`, with \`jwt_audience\` 
     [Service]
     Environment=POSTERN_CLIENT_ID=ID POSTERN_ASSERTION_FILE=/run/as/token
     ExecStart=/usr/bin/postern proxy https://example.com/mcp \\
-      --client-credentials --store memory --port 8321
+      --client-credentials --port 8321
 
 Name the file that the platform renews: what LoadCredential copies stays as it was when the service began.
 
@@ -84,7 +87,7 @@ and comes from the command line alone: no variable and no file names one.
 
     echo '{"client_id": "job", "workload": "repo:acme/app"}' > clients.json
     postern sandbox --port 5800 --authorization-port 5801 --clients clients.json
-    postern call http://127.0.0.1:5800/mcp whoami --client-credentials --client-id job --assertion-command "/usr/bin/curl -sS http://127.0.0.1:5801/workload/token" --store memory
+    postern call http://127.0.0.1:5800/mcp whoami --client-credentials --client-id job --assertion-command "/usr/bin/curl -sS http://127.0.0.1:5801/workload/token"
 
 The sandbox is such a platform, too; the last line goes into another terminal.
 `;

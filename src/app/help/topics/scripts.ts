@@ -46,7 +46,7 @@ login or for more scope; without, it asks at a terminal, and fails elsewhere wit
 
 ## CI in one line
 
-    POSTERN_CLIENT_ID=ci POSTERN_CLIENT_SECRET_FILE=/run/secrets/ci postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --authorization-server https://as.example --store memory
+    POSTERN_CLIENT_ID=ci POSTERN_CLIENT_SECRET_FILE=/run/secrets/ci postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --authorization-server https://as.example
 
 The job logs in as a client of its own, for this call alone; nothing is stored. \`request\`, \`token\`, \`exec\` and \`credential\` take the
 same. A platform’s token in place of the secret (GitHub Actions, Kubernetes): \`postern help machines\`. With --store memory alone a call logs in as a person does, and keeps nothing of it. Machines whose login is kept: \`postern
