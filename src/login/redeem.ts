@@ -85,8 +85,7 @@ export function tokenResult(
   return askAsClient(server, client, async (as) => {
     const response = await sendTokenRequest(http, { ...target, client: as, signal }, grant);
     const sent = [as.secret, dpop?.key, ...spent];
-    const use = dpop && (dpop.isRequired ? 'required' : 'used');
-    return await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent, dpop: use });
+    return await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent, dpop });
   });
 }
 

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../core/text/json.js';
 import { lifetimeSeconds } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import type { AuthorizationCode } from './authorization-response.js';
+import type { TokenProofs } from './dpop/token-proofs.js';
 import {
   anyClient,
   anyServer,
@@ -99,8 +100,8 @@ export interface TokenContext {
   readonly now: number;
   /** The scopes asked for, which hold when the response does not name any (RFC 6749 section 5.1). */
   readonly requested: readonly string[];
-  /** Was it asked for with a proof? `required`: a Bearer token will not do. */
-  readonly dpop?: 'used' | 'required' | undefined;
+  /** The key of the proof that it was asked for with. `isRequired`: a Bearer token will not do. */
+  readonly dpop?: Pick<TokenProofs, 'key' | 'isRequired'> | undefined;
   /** The request's own secrets: a name of scope that says one of them back, or a token of the response, is left out. */
   readonly sent: readonly (Secret | undefined)[];
 }
@@ -122,13 +123,25 @@ export async function validateTokenResponse(response: Response, context: TokenCo
   });
   const problem = received && typeProblem(received['token_type'], context);
   if (problem !== undefined) return problem;
-  return validated.ok ? issuedToken(validated.body, received ?? {}, context) : validated;
+  if (!validated.ok) return validated;
+  if (await isForOtherKey(validated.body.access_token, context)) {
+    return unusable('its access token is bound to another key than this login’s (cnf.jkt)');
+  }
+  return issuedToken(validated.body, received ?? {}, context);
+}
+
+/** Stricter: what a token that can be read says of its key (RFC 9449 section 6.1) is compared; the server would refuse it. */
+async function isForOtherKey(token: string, { dpop }: TokenContext): Promise<boolean> {
+  if (dpop === undefined) return false;
+  const { keyNamedIn, thumbprintOf } = await import('./dpop/key.js');
+  const named = keyNamedIn(token);
+  return named !== 'opaque' && named.jkt !== undefined && named.jkt !== (await thumbprintOf(dpop.key));
 }
 
 /** Stricter: the library takes DPoP, too, where it was not asked for. */
 function typeProblem(type: JsonValue | undefined, { dpop }: TokenContext): FailedToken | undefined {
   const name = typeof type === 'string' ? type.toLowerCase() : undefined;
-  if (name === 'bearer') return dpop === 'required' ? { ok: false, problem: 'unbound' } : undefined;
+  if (name === 'bearer') return dpop?.isRequired ? { ok: false, problem: 'unbound' } : undefined;
   if (name === 'dpop' && dpop !== undefined) return undefined;
   return { ok: false, problem: 'type', found: typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : 'none' };
 }

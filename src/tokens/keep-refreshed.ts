@@ -97,7 +97,7 @@ async function credentialIn(item: Secret, stored: StoredCredential): Promise<Sto
   const { response: body, now, generation } = parseObject(item.reveal()) ?? {};
   if (typeof body !== 'string' || typeof now !== 'number' || generation !== stored.generation) return undefined;
   const response = lightResponse(Buffer.from(body, 'base64'));
-  const dpop = stored.dpopKey && ('required' as const);
+  const dpop = stored.dpopKey && { key: stored.dpopKey, isRequired: true };
   const context = { now, requested: stored.scopes, sent: secretsOf(stored), dpop };
   const result = await validateTokenResponse(response, context);
   return result.ok && whyNotOurs(stored, result.token) === undefined ? refreshed(stored, result.token) : undefined;

@@ -64,7 +64,7 @@ export async function requestRefresh(
   const response = await sendTokenRequest(http, asked, grant);
   const shown = 'assertion' in grant ? [grant.assertion, ...(vouched?.sent ?? [])] : [];
   const sent = [...secretsOf(held), client.assertion, ...shown];
-  const context = { now: clock.now(), requested: scopes, sent, dpop: dpop && ('required' as const) };
+  const context = { now: clock.now(), requested: scopes, sent, dpop };
   return { result: await validateTokenResponse(response, context), explain };
 }
 

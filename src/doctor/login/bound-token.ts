@@ -1,6 +1,5 @@
 import type { Secret } from '../../core/secret.js';
-import { asObject, parseObject, stringField } from '../../core/text/json.js';
-import { proofAlgorithm } from '../../oauth/dpop/key.js';
+import { keyNamedIn, proofAlgorithm } from '../../oauth/dpop/key.js';
 import type { ProtectedResource } from '../../oauth/resource-metadata.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
@@ -43,10 +42,8 @@ export function checkBound(credential: StoredCredential, found: Discovered, repo
 
 /** Is it a JWT that does not say what key it is bound to? A server may know that otherwise. */
 export function isBindingMissing(token: Secret): boolean {
-  const [, claims = '', signature] = token.reveal().split('.');
-  const payload = signature === undefined ? undefined : parseObject(Buffer.from(claims, 'base64url'));
-  const cnf = payload && asObject(payload['cnf']);
-  return payload !== undefined && (cnf === undefined || stringField(cnf, 'jkt') === undefined);
+  const named = keyNamedIn(token.reveal());
+  return named !== 'opaque' && named.jkt === undefined;
 }
 
 /** The ports, whose requests with a token have a proof where this login needs one. */

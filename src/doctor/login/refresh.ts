@@ -39,7 +39,7 @@ export async function refreshWith(
       { refreshToken, scopes },
     );
     const sent = [secret, refreshToken, dpopKey];
-    const context = { now: clock.now(), requested: scopes, sent, dpop: dpop && ('required' as const) };
+    const context = { now: clock.now(), requested: scopes, sent, dpop };
     return await validateTokenResponse(response, context);
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;

@@ -1,5 +1,5 @@
 import { Secret } from '../../core/secret.js';
-import { parseObject } from '../../core/text/json.js';
+import { asObject, parseObject, stringField } from '../../core/text/json.js';
 
 /** The one algorithm of our proofs: every authorization server with DPoP is likely to take it (RFC 7518 section 3.4). */
 export const proofAlgorithm = 'ES256';
@@ -27,6 +27,21 @@ export function publicHalfOf(key: Secret): PublicKey | undefined {
   const { kty, crv, x, y, d } = parseObject(key.reveal(), { maxDepth: 2, maxKeys: 20 }) ?? {};
   if (kty !== 'EC' || crv !== 'P-256' || !isCoordinate(x) || !isCoordinate(y) || !isCoordinate(d)) return undefined;
   return { kty, crv, x, y };
+}
+
+/** Its thumbprint (RFC 7638), as `cnf.jkt` of a token has it (RFC 9449 section 6.1). */
+export async function thumbprintOf(key: Secret): Promise<string> {
+  const { crv, kty, x, y } = publicHalfOf(key) ?? {};
+  const text = new TextEncoder().encode(JSON.stringify({ crv, kty, x, y }));
+  return Buffer.from(await globalThis.crypto.subtle.digest('SHA-256', text)).toString('base64url');
+}
+
+/** `cnf.jkt` of a token that is a JWT: the key that it is bound to. Undefined: it does not say; `opaque`: it is no JWT. */
+export function keyNamedIn(token: string): { readonly jkt: string | undefined } | 'opaque' {
+  const [, claims = '', signature] = token.split('.');
+  const payload = signature === undefined ? undefined : parseObject(Buffer.from(claims, 'base64url'));
+  if (payload === undefined) return 'opaque';
+  return { jkt: stringField(asObject(payload['cnf']) ?? {}, 'jkt') };
 }
 
 /** 32 bytes in base64url. */

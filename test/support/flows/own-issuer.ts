@@ -8,6 +8,8 @@ type Json = Readonly<Record<string, unknown>>;
 export interface TokenForm {
   readonly fields: ReadonlyMap<string, string>;
   readonly authorization: string | undefined;
+  /** The proof of a key (RFC 9449). */
+  readonly dpop: string | string[] | undefined;
 }
 
 /**
@@ -102,9 +104,10 @@ async function answer(own: OwnIssuer, log: Log, request: IncomingMessage, respon
       response.writeHead(302, { location: redirectTo(own, url.searchParams) }).end();
       return;
     case '/token': {
-      const { authorization } = request.headers;
-      log.forms.push({ fields: new Map(new URLSearchParams(body)), authorization });
-      send(own.onToken({ fields: new Map(new URLSearchParams(body)), authorization }));
+      const { authorization, dpop } = request.headers;
+      const form = { fields: new Map(new URLSearchParams(body)), authorization, dpop };
+      log.forms.push(form);
+      send(own.onToken(form));
       return;
     }
     case '/revoke':

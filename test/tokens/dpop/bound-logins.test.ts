@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { Secret } from '../../../src/core/secret.js';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
@@ -6,6 +7,7 @@ import { encodeCredential } from '../../../src/stores/credential-item.js';
 import { proveBare } from '../../../src/tokens/dpop/bare-token.js';
 import { readCredential } from '../../../src/tokens/read-credential.js';
 import { atServer, callTool, freshToken } from '../../support/flows/calls.js';
+import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
 
@@ -14,6 +16,12 @@ const asked = (scene: Scene, path: string) => scene.sandbox.requests.filter((req
 const claimsOf = (proof: unknown) => JSON.parse(Buffer.from(String(proof).split('.')[1] ?? '', 'base64url').toString());
 const echo = (scene: Scene, login: Awaited<ReturnType<Scene['login']>>) =>
   callTool(scene, login, 'echo', { text: 'x' });
+
+/** Of the key that a proof was made with (RFC 7638). */
+function thumbprintIn(proof: string): string {
+  const { crv, kty, x, y } = JSON.parse(Buffer.from(proof.split('.')[0] ?? '', 'base64url').toString()).jwk;
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+}
 
 /** What the protected server was asked with a token. */
 const proven = (scene: Scene) => atServer(scene).filter(({ headers }) => headers['authorization'] !== undefined);
@@ -136,6 +144,27 @@ test('[A-116] a Bearer token in return for a proof is thrown away where bound on
   await using scene = await openScene({ dpop: 'offered', faults: ['dpop-token-bearer'] });
   await scene.loginFails('dpop_downgraded', { dpop: 'always' });
   assert.equal((await scene.login()).dpop, undefined);
+});
+
+test('[A-116] a token that says it is bound to another key is thrown away: at the login and at a refresh, and nothing of it stays sealed', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.issuer.metadata = { ...own.issuer.metadata, dpop_signing_alg_values_supported: ['ES256'] };
+  const boundTo = (jkt: string) => {
+    const claims = Buffer.from(JSON.stringify({ sub: 'a', cnf: { jkt } })).toString('base64url');
+    const tokens = { access_token: `eyJhbGciOiJub25lIn0.${claims}.c2ln`, refresh_token: 'r', expires_in: 300 };
+    return () => [200, { ...tokens, token_type: 'DPoP' }] as const;
+  };
+  own.issuer.onToken = boundTo('A'.repeat(43));
+  const failed = await scene.loginFails('token_unusable', { server: own.server.url, dpop: 'always' });
+  assert.match(failed.message, /its access token is bound to another key than this login’s \(cnf\.jkt\)/);
+  assert.deepEqual((await scene.ports.index.read()).logins, []);
+  own.issuer.onToken = ({ dpop }) => boundTo(thumbprintIn(String(dpop)))();
+  const login = await scene.login({ server: own.server.url, dpop: 'always' });
+  own.issuer.onToken = boundTo('A'.repeat(43));
+  const { accessToken } = await readCredential(scene.ports, login);
+  await failureOf(freshToken(scene, login, accessToken), 'token_unusable');
+  assert.equal(await scene.ports.recovery.isWaiting(login.key), false);
 });
 
 test('a login that is bound is not made a Bearer login: not by a refresh, and not by metadata that has changed', async () => {
