@@ -3,6 +3,7 @@ import type { Clock } from '../core/ports.js';
 import { asObject, type JsonObject, jsonWords, stringField } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { within } from '../core/time.js';
+import { maxInputs } from '../mcp/eras.js';
 import { HttpFailed, protocolBroken } from '../mcp/failures.js';
 import { CallRefused, callRefused, TaskEnded, taskCancelled } from './failures.js';
 
@@ -134,7 +135,9 @@ class RunningTask {
   async #respond(requests: JsonObject): Promise<void> {
     const { server, ask, send } = this.#parts;
     const responses: [string, JsonObject][] = [];
-    for (const [key, request] of Object.entries(requests)) {
+    const entries = Object.entries(requests);
+    if (entries.length > maxInputs) throw protocolBroken(server, `it asks ${entries.length} things at a time`);
+    for (const [key, request] of entries) {
       if (this.#asked.has(key)) continue;
       if (this.#asked.size === maxQuestions) throw protocolBroken(server, 'its task asks for ever');
       this.#asked.add(key);

@@ -1,7 +1,7 @@
 import { newestRevision, ownMeta } from '../core/product.js';
 import { asObject, type JsonObject, jsonWords } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
-import { commonRevision, type Discovery, mayAsk, newerError, newerRevision } from '../mcp/eras.js';
+import { commonRevision, type Discovery, maxInputs, mayAsk, newerError, newerRevision } from '../mcp/eras.js';
 import { protocolBroken } from '../mcp/failures.js';
 import { CallRefused } from './failures.js';
 import { followTask, mayBeTask, type TaskParts, tasksExtension } from './follow-task.js';
@@ -88,6 +88,7 @@ export class NewerEra {
     if (requestState !== undefined && typeof requestState !== 'string') {
       throw protocolBroken(server, 'the state of its question is no text');
     }
+    if (requests.length > maxInputs) throw protocolBroken(server, `it asks ${requests.length} things at a time`);
     const responses: [string, JsonObject][] = [];
     for (const [key, request] of requests) responses.push([key, await ask(asObject(request) ?? {}, cancelled)]);
     return {

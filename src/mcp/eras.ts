@@ -22,6 +22,9 @@ export const newerError = { headerMismatch: -32020, capabilityMissing: -32021, r
 /** Only requests of these methods may come back with questions (2026-07-28, basic/patterns/mrtr). */
 export const mayAsk: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
+/** Questions that one result may ask. */
+export const maxInputs = 20;
+
 /** The first notification of a subscription: what the server agrees to (basic/patterns/subscriptions). */
 export const acknowledged = 'notifications/subscriptions/acknowledged';
 

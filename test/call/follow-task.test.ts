@@ -68,6 +68,8 @@ test('[Q-4.1][Q-5.9] what a task asks is asked once for each key, and told with 
 
 test('[Q-5.9] a task that fails, that its server ends, and what no task can be is said; one that fails as a tool is its result', async () => {
   const failed = { content: [{ type: 'text', text: 'no' }], isError: true };
+  const form = { method: 'elicitation/create', params: { message: 'Who?' } };
+  const forms = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [at, form]));
   const cases: [Reply, number, RegExp][] = [
     [
       state('failed', { error: { code: -32_603, message: 'Out of paper.' } }),
@@ -77,6 +79,7 @@ test('[Q-5.9] a task that fails, that its server ends, and what no task can be i
     [state('cancelled', { statusMessage: 'Maintenance.' }), 8, /has cancelled its task; it said: "Maintenance\."/],
     [state('completed', { result: failed }), 8, /The tool "tool" reported an error/],
     [state('completed'), 5, /its task has ended without a result/],
+    [state('input_required', { inputRequests: forms }), 5, /it asks 21 things at a time/],
     [state({ odd: true }), 5, /its task is "\{\\"odd\\":true\}", which no task can be/],
     [state('paused'), 5, /its task is "paused", which no task can be/],
     [{ result: { ...completed.result, taskId: 'other' } }, 5, /it tells of another task/],

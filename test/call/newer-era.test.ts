@@ -82,6 +82,8 @@ test('[Q-4.1][Q-4.2][Q-4.3][Q-4.4] questions come as a result: each is asked, an
 
 test('[Q-4.1][Q-4.4] what may not ask, asks for what was not offered, or asks for ever breaks the protocol', async () => {
   const asks = { resultType: 'input_required', requestState: 'x' };
+  const form = { method: 'elicitation/create', params: { message: 'Who?' } };
+  const forms = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [at, form]));
   const sampling = {
     resultType: 'input_required',
     inputRequests: { a: { method: 'sampling/createMessage', params: {} } },
@@ -89,6 +91,8 @@ test('[Q-4.1][Q-4.4] what may not ask, asks for what was not offered, or asks fo
   const cases: [method: string, result: object, why: RegExp, requests: number][] = [
     ['tools/list', asks, /of the type "input_required", which tools\/list cannot have/, 1],
     ['prompts/get', asks, /asks something for the 11th time/, 11],
+    ['prompts/get', { ...asks, inputRequests: forms(21) }, /it asks 21 things at a time/, 1],
+    ['prompts/get', { ...asks, inputRequests: forms(20) }, /asks something for the 11th time/, 11],
     ['prompts/get', sampling, /asks for "sampling\/createMessage", which was not offered/, 1],
     ['prompts/get', { resultType: 'input_required' }, /it asks, and says not what/, 1],
     ['prompts/get', { resultType: 'made-up' }, /of the type "made-up"/, 1],

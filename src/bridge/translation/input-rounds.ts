@@ -2,13 +2,11 @@ import { asObject, type JsonObject } from '../../core/text/json.js';
 import { quote, skipString } from '../../core/text/json-scalars.js';
 import { memberBytes, membersOf, withMembers } from '../../core/text/json-splice.js';
 import { quoted } from '../../core/text/printable.js';
+import { maxInputs } from '../../mcp/eras.js';
 import { protocolBroken } from '../../mcp/failures.js';
 import { hostRefusedInput } from '../failures.js';
 import type { HostSide } from './host-side.js';
 import { jsonText, type Members, type MessageText, objectIn, resultMember, stringIn } from './message-text.js';
-
-/** Questions in one result. */
-const maxInputs = 100;
 
 /** The capability that a host declares for each question. */
 export const capabilityFor: Readonly<Record<string, string>> = {

@@ -144,7 +144,7 @@ test('[Q-2.3][Q-4.6] what the host has not declared is not asked of it, and a pa
 test('[Q-4.4] a server that asks for ever, or too much, is ended', async () => {
   await using server = await newerOnly(({ params }) => {
     const request = { method: 'roots/list' };
-    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [at, request]));
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [at, request]));
     const inputRequests = params?.['name'] === 'many' ? { inputRequests: many } : {};
     return { result: { resultType: 'input_required', requestState: 's', ...inputRequests } };
   });
@@ -155,7 +155,7 @@ test('[Q-4.4] a server that asks for ever, or too much, is ended', async () => {
   assert.match(forever.error?.message ?? '', /asks something for the 11th time/);
   assert.equal(methodsOf(server).filter((one) => one === 'tools/call').length, 11);
   const many = await host.ask({ id: 2, method: 'tools/call', params: { name: 'many' } });
-  assert.match(many.error?.message ?? '', /asks 1000 things at a time/);
+  assert.match(many.error?.message ?? '', /asks 21 things at a time/);
   const odd = await host.ask({ id: 3, method: 'tools/list' });
   assert.match(odd.error?.message ?? '', /"input_required", which tools\/list cannot have/);
 });
