@@ -200,10 +200,8 @@ function unknownIn(words: readonly string[], specs: readonly OptionSpec[]): stri
 function unknownOption(word: string, specs: readonly OptionSpec[], table: CommandTable | undefined): Failure {
   const typed = word.replace(/=.*$/s, '');
   const name = typed.replace(/^-+/, '');
-  const meant = closest(
-    name,
-    specs.map((spec) => spec.name),
-  );
+  const names = specs.map((spec) => spec.name);
+  const meant = typed === '-V' ? 'version' : closest(name, names);
   const message = `There is no option ${quoted(typed, 80)} here.`;
   if (meant !== undefined) return usageMistyped(message, `--${meant}`, { typed, meant: `--${meant}` });
   // What a tool is given has no dashes, which other programs have there. Its value may be a secret, and is not shown.

@@ -62,6 +62,7 @@ const plain: Omit<SetupArguments, 'program'> = {
   account: undefined,
   as: undefined,
   list: false,
+  all: false,
   write: false,
   check: true,
   undo: false,

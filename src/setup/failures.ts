@@ -107,7 +107,7 @@ export function programUnknown(name: string, meant: string | undefined): Failure
     code: 'program_unknown',
     exit: exitCode.usage,
     message: `No program ${quoted(name, 80)} is known.`,
-    remedy: `${meant === undefined ? '' : `Did you mean ${quoted(meant)}? `}See: postern setup --list`,
+    remedy: `${meant === undefined ? '' : `Did you mean ${quoted(meant)}? `}See: postern setup --list --all`,
     typo: meant === undefined ? undefined : { typed: name, meant },
   });
 }

@@ -122,7 +122,8 @@ function outcomeLine(checked: CheckedEntry): string {
   if (checked.end === 'not-run' && !isGone) {
     return 'It was not run: postern runs only entries that it wrote, or would write now.';
   }
-  return `${checked.request.program.title} ${outcomeOf(checked)}.`;
+  const start = checked.state === 'missing' ? 'With it, ' : '';
+  return `${start}${checked.request.program.title} ${outcomeOf(checked)}.`;
 }
 
 function outcomeOf({ end, response }: CheckedEntry): string {

@@ -107,30 +107,18 @@ export function undoneLine({ path, existed }: SetupRecord, undone: UndoneEntry):
   }[undone];
 }
 
-/** `setup --list` in a pipe: a line for each program, those found first, and what was set up in each. */
-export function programLines(all: readonly ListedProgram[]): readonly string[] {
-  const sorted = foundFirst(all);
-  const cells = sorted.map((one) => [one.program.name, one.program.title, wayOf(one.program), foundOf(one)]);
-  const rows = inColumns({ width: Number.POSITIVE_INFINITY, color: false }, cells);
-  return sorted.flatMap(({ entries }, at) => [rows[at] ?? '', ...entries.map((entry) => `    ${entryWords(entry)}`)]);
-}
-
-function foundFirst(all: readonly ListedProgram[]): readonly ListedProgram[] {
-  return [...all.filter(isHere), ...all.filter((one) => !isHere(one))];
-}
-
-/** `setup --list` at a terminal: what is here, or was set up, by line; of all others the names that `setup` takes. */
-export function programList(all: readonly ListedProgram[], look: Look): readonly string[] {
+/** `setup --list`: what is here, or was set up, by line; of all others how many there are, with `--all` the names that `setup` takes. */
+export function programList(all: readonly ListedProgram[], look: Look, isWhole: boolean): readonly string[] {
   const isShown = (one: ListedProgram) => isHere(one) || one.entries.length > 0;
-  const [shown, others] = [foundFirst(all).filter(isShown), all.filter((one) => !isShown(one))];
-  const names = others.map(({ program }) => program.name);
-  const next = 'The entry for one: postern setup PROGRAM SERVER';
+  const shown = [...all.filter(isHere), ...all.filter((one) => !isHere(one) && isShown(one))];
+  const names = all.filter((one) => !isShown(one)).map(({ program }) => program.name);
+  const others = isWhole
+    ? [toned(look, 'strong', 'Not found on this machine'), ...wrapped(names.join(', '), look.width, 2), '']
+    : fitted(`${names.length} more are not on this machine: postern setup --list --all`, look.width);
   return [
     ...(shown.length === 0 ? [] : [...shownPrograms(shown, look), '']),
-    ...(names.length === 0
-      ? []
-      : [toned(look, 'strong', 'Not found on this machine'), ...wrapped(names.join(', '), look.width, 2), '']),
-    ...fitted(next, look.width),
+    ...(names.length === 0 ? [] : others),
+    ...fitted('The entry for one: postern setup PROGRAM SERVER', look.width),
   ];
 }
 

@@ -39,6 +39,7 @@ export const command: Command<typeof setupTable, World> = {
   table: setupTable,
   async run(context, args) {
     if (args.user && !args.undo) throw usageWrong('--user goes with --undo.', 'postern setup --help');
+    if (args.all && !args.list) throw usageWrong('--all goes with --list.', 'postern setup --help');
     if (args.list) return await list(context, args);
     if (args.undo) return await undo(context, args);
     if (args.check) return await check(context, args);
@@ -51,10 +52,11 @@ async function externalProgramsFor(context: World, program: Program, args: Setup
   return { ...found, machine: machineFor(found.machine, program, args.withProxy) };
 }
 
-async function list({ externalPrograms, out, json, look }: World, args: SetupArguments): Promise<CommandExit> {
-  const all = await listPrograms(await externalPrograms(), args.project ? 'project' : 'user');
-  if (json) await out.json({ programs: all.map(render.programJson) });
-  else await out.line((out.isTerminal ? render.programList(all, look) : render.programLines(all)).join('\n'));
+async function list(context: World, args: SetupArguments): Promise<CommandExit> {
+  const { out } = context;
+  const all = await listPrograms(await context.externalPrograms(), args.project ? 'project' : 'user');
+  if (context.json) await out.json({ programs: all.map(render.programJson) });
+  else await out.line(render.programList(all, readerLook(context), args.all).join('\n'));
   return 0;
 }
 

@@ -34,6 +34,7 @@ export const setupTable = {
       excludes: ['list'],
     },
     { name: 'list', kind: 'boolean', describe: 'which programs are on this machine, and what is set up' },
+    { name: 'all', kind: 'boolean', describe: 'with --list: the programs that were not found, too' },
     {
       name: 'as',
       kind: 'string',

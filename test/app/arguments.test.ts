@@ -111,6 +111,7 @@ test('an option that none is called is named before whatever else is wrong', asy
   ]) {
     assert.equal((await refusal(argv)).message, 'There is no option "--nope" here.', argv.join(' '));
   }
+  assert.deepEqual((await refusal(['-V'])).typo, { typed: '-V', meant: '--version' });
   assert.match((await refusal(['a', '--max-size', '-5'])).message, /^--max-size is a whole number/);
   assert.deepEqual((await parse(['a', '--', '--nope']))['otherWords'], ['--nope']);
 });

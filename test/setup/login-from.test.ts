@@ -65,7 +65,7 @@ test('programs without servers, without a configuration, and no server at all, a
   assert.match(await stderrOf('--from', 'claude'), /names no server that you could log in to/);
   assert.match(await stderrOf('--from', 'zed'), /Zed has no configuration here/);
   assert.match(await stderrOf('--from', 'git'), /git keeps no list of protocol servers/);
-  assert.match(await stderrOf('--from', 'curser'), /Did you mean "cursor"\? See: postern setup --list\n/);
+  assert.match(await stderrOf('--from', 'curser'), /Did you mean "cursor"\? See: postern setup --list --all\n/);
 });
 
 test('login without a server: exit 2, a line that works, and the programs that know servers', async () => {

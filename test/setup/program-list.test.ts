@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { columnsOf } from '../../src/core/text/layout.js';
 import type { EntryHere, ListedProgram } from '../../src/setup/list-programs.js';
 import { programs } from '../../src/setup/programs/programs.js';
-import { programLines, programList } from '../../src/setup/render.js';
+import { programList } from '../../src/setup/render.js';
 
 const found: Readonly<Record<string, string>> = {
   git: '/usr/bin/git',
@@ -22,9 +22,9 @@ const all = programs.map(
   }),
 );
 
-const drawn = (width: number) => programList(all, { width, color: false });
+const drawn = (width: number, isWhole = true) => programList(all, { width, color: false }, isWhole);
 
-test('setup --list at a terminal shows what is here or was set up, and of the others their names alone', () => {
+test('setup --list shows what is here or was set up; with --all of the others their names', () => {
   const [heading, ...lines] = drawn(80);
   assert.match(heading ?? '', /^PROGRAM +WAY +FOUND$/);
   const end = lines.indexOf('');
@@ -58,9 +58,11 @@ test('it fits every terminal, each program on one line', () => {
   }
 });
 
-test('in a pipe each program has a line of its own, those found first', () => {
-  const lines = programLines(all).filter((line) => !line.startsWith(' '));
-  assert.equal(lines.length, programs.length);
-  assert.match(lines[0] ?? '', /^git +git +credential +\/usr\/bin\/git$/);
-  assert.match(lines.at(-1) ?? '', / not found$/);
+test('without --all the others are counted', () => {
+  const lines = drawn(80, false);
+  assert.deepEqual(lines.slice(0, -2), drawn(80).slice(0, lines.length - 2));
+  assert.deepEqual(lines.slice(-2), [
+    `${programs.length - 3} more are not on this machine: postern setup --list --all`,
+    'The entry for one: postern setup PROGRAM SERVER',
+  ]);
 });

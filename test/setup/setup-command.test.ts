@@ -61,6 +61,10 @@ test('--write, --list and --undo, as one does them', async () => {
   const listed = await runProgram(home, ['setup', '--list', '--json']);
   const claude = JSON.parse(listed.stdout).programs.find(({ program }: { program: string }) => program === 'claude');
   assert.deepEqual([claude.found, claude.file, claude.servers], [true, file, [server]]);
+  const lines = (await runProgram(home, ['setup', '--list'])).stdout.split('\n');
+  assert.match(lines[0] ?? '', /^PROGRAM +WAY +FOUND$/, 'the same in a pipe');
+  assert.ok(lines.some((line) => line.startsWith('claude ')) && !lines.some((line) => line.includes('lm-studio')));
+  assert.match((await runProgram(home, ['setup', '--list', '--all'])).stdout, /lm-studio/);
   const undone = await runProgram(home, ['setup', 'claude', '--undo']);
   assert.match(undone.stdout, /to the byte/);
   assert.equal(readFileSync(file, 'utf8'), before);

@@ -25,7 +25,7 @@ const shortest: Readonly<Record<string, string>> = {
 
 /** What else there is to know, in a line that ends with a command. */
 const alsoThere: Readonly<Record<string, readonly string[]>> = {
-  setup: ['Every program: postern setup --list'],
+  setup: ['Every program: postern setup --list --all'],
   config: ['Every setting: postern config'],
 };
 

@@ -24,11 +24,19 @@ export const programs: readonly Program[] = [
   curl,
 ];
 
+/** Its commands, and its title: `code`, `visual-studio-code`, `claude-code`. */
+function otherNames({ commands, title }: Program): readonly string[] {
+  return [...commands, title.toLowerCase().replaceAll(' ', '-')];
+}
+
 /** The program of that name. @param other The word after it, which may be the program where both were swapped. @throws Failure `program_unknown`, `word_missing` */
 export function programNamed(name: string | undefined, other?: string): Program {
   if (name === undefined) throw wordMissing('postern setup needs a program that is to use the login.', 'setup');
   const names = programs.map((program) => program.name);
-  const called = (word: string | undefined) => programs.find((one) => one.name === word?.toLowerCase());
+  const called = (word = '') => {
+    const lower = word.toLowerCase();
+    return programs.find((one) => one.name === lower) ?? programs.find((one) => otherNames(one).includes(lower));
+  };
   const program = called(name);
   const swapped = called(other);
   if (program === undefined && swapped !== undefined) throw wordsSwapped(name, swapped.name);
