@@ -5,6 +5,7 @@ import { printable } from '../../core/text/printable.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { accountUnknown } from '../../tokens/failures.js';
 import { loginsCalled } from '../../tokens/find-login.js';
+import type { CheckWorld } from '../status/check-logins.js';
 import { whoOf } from '../status/login-status.js';
 import { accountNotSaid } from './failures.js';
 
@@ -14,7 +15,11 @@ export const switchTable = {
   summary: 'choose which account of a server is meant',
   positionals: [
     { name: 'server', describe: 'the server’s URL, or the name of a login for it', required: true },
-    { name: 'account', describe: 'the account; the one of the login that was named without', required: false },
+    {
+      name: 'account',
+      describe: 'the account, or who the server says it is; without: that of the named login',
+      required: false,
+    },
   ],
   options: [],
   examples: [
@@ -22,11 +27,11 @@ export const switchTable = {
     { command: 'postern switch work', describe: 'the login “work”, whichever account that is' },
   ],
   notes: [
-    'It holds for every command that names the server and no --account, and for programs that were set up so. A name goes on meaning its own login. postern status marks the one that is taken.',
+    'It holds for every command that names the server and no --account, and for programs that were set up so. A name goes on meaning its own login. postern status marks the one that is taken with *. Where no account is called so, each is asked whose it is.',
   ],
 } as const satisfies CommandTable;
 
-type World = CommandOutput & Pick<StorePorts, 'index'> & Pick<CorePorts, 'terminal'>;
+type World = CommandOutput & CheckWorld & Pick<StorePorts, 'index'> & Pick<CorePorts, 'terminal'>;
 
 export const command: Command<typeof switchTable, World> = {
   table: switchTable,
@@ -50,19 +55,22 @@ export const command: Command<typeof switchTable, World> = {
 
 /** @throws Failure `login_needed`, `login_ambiguous` */
 async function chosen(
-  { terminal, json, signal }: World,
+  world: World,
   logins: readonly LoginRecord[],
   called: string,
   account: string | undefined,
 ): Promise<LoginRecord> {
+  const { terminal, json, signal } = world;
   const found = loginsCalled(logins, called);
   const server = found[0]?.server ?? called;
   const ofServer = logins.filter((login) => login.server === server);
   const accounts = ofServer.map((login) => login.account);
   if (account !== undefined) {
     const login = ofServer.find((one) => one.account === account);
-    if (login === undefined) throw accountUnknown(server, account, accounts);
-    return login;
+    const [said, other] = login === undefined ? await saidToBe(world, ofServer, account) : [login];
+    if (said === undefined) throw accountUnknown(server, account, accounts);
+    if (other !== undefined) throw accountNotSaid(server, accounts);
+    return said;
   }
   const [login, another] = found;
   if (login !== undefined && another === undefined) return login;
@@ -71,6 +79,20 @@ async function chosen(
   const picked = found[await terminal.choose('Which account?', choices, signal)];
   if (picked === undefined) throw accountNotSaid(server, accounts);
   return picked;
+}
+
+/** The logins of a person, by their ID tokens; else by what the server says, as `status --check` shows it. */
+async function saidToBe(
+  world: World,
+  ofServer: readonly LoginRecord[],
+  person: string,
+): Promise<readonly LoginRecord[]> {
+  const known = ofServer.filter(({ identity }) => identity === person);
+  if (known.length > 0) return known;
+  const unknown = ofServer.filter(({ identity }) => identity === undefined);
+  const { checkLogins } = await import('../status/check-logins.js');
+  const checked = await checkLogins(world, unknown, () => true);
+  return unknown.filter((login) => checked.get(login)?.says === person);
 }
 
 /** The index with this one chosen among the logins of its server, and no other. */

@@ -63,7 +63,8 @@ export interface ServerWords {
 
 /**
  * Who the server says its caller is, where it has a tool for that, and how many tools it lists. Only that one tool is
- * called, and only where the server marks it read-only. Words of a server: shown as such, and believed by nothing.
+ * called, and only where the server marks it read-only. Words of a server: shown as such, and taken by `switch` alone, among
+ * the logins of that very server.
  * @throws Failure of the session, where it lists nothing
  */
 export async function whatServerSays(session: ServerSession): Promise<ServerWords> {

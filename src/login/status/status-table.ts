@@ -53,7 +53,7 @@ export function rowOf(table: TableLook, { status, isDefault, now, checked, proxy
   const { provider } = status.login;
   const by = provider === undefined || table.isTerminal ? '' : `by ${provider.issuer}`;
   const through = proxy === undefined || table.isTerminal ? '' : `proxy at ${addressOf(proxy)}`;
-  const account = `${whoOf(status.login)}${isDefault ? ' (default)' : ''}`.trim();
+  const account = `${isDefault ? '* ' : ''}${whoOf(status.login)}`.trim();
   const who = [account, by, through, browser === undefined ? '' : `in ${browser}`, ...says]
     .filter((text) => text !== '')
     .join(', ');

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { walkLogin } from '../../../src/sandbox/walk.js';
+import { authorizationUrlOf } from '../../e2e/stage.js';
+import { makeHomeWithKey } from '../../support/home.js';
+import { runProgram, startProgram } from '../../support/program.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 import { homeWith } from '../status/home-with.js';
 
 const [a, b] = ['https://a.example/mcp', 'https://b.example/mcp'];
@@ -53,8 +58,8 @@ test('of several accounts the chosen one is taken, marked, and stays chosen; the
     [0, `${a} now means work, also for programs that were set up without an account.\n`],
   );
   const rows = (await at.run('status')).stdout.split('\n');
-  assert.match(rows[1] ?? '', /^work .*account firm \(default\)/);
-  assert.doesNotMatch(rows[0] ?? '', /default/);
+  assert.match(rows[1] ?? '', /^work .* \* account firm/);
+  assert.doesNotMatch(rows[0] ?? '', /default|\*/);
   const taken = await at.run('token', a);
   assert.equal(taken.code, 3, 'its secret is nowhere');
   assert.equal((await at.named('work'))?.gone, true);
@@ -64,4 +69,21 @@ test('of several accounts the chosen one is taken, marked, and stays chosen; the
   assert.deepEqual([(await at.named('home'))?.preferred, (await at.named('work'))?.preferred], [true, undefined]);
   const unknown = await at.run('switch', a, 'nobody');
   assert.match(unknown.stderr, /"nobody"[\s\S]*"me", "firm"/);
+});
+
+test('switch takes the person that the server says a login is, as status --check shows, where no account is called so', async () => {
+  await using home = await makeHomeWithKey();
+  await using sandbox = await startSandbox();
+  const server = sandbox.serverUrl;
+  for (const [person, ...account] of [['alice'], ['bob', '--account', 'second']]) {
+    await using program = startProgram(home, ['login', '--no-browser', '--store', 'file', server, ...account]);
+    await walkLogin(await authorizationUrlOf(program), { account: person ?? '' });
+    assert.equal((await program.finished).code, 0);
+  }
+  const switched = async (person: string) =>
+    JSON.parse((await runProgram(home, ['switch', server, person, '--json'])).stdout || '{}').account;
+  assert.deepEqual(
+    [await switched('bob'), await switched('alice'), await switched('mallory')],
+    ['second', 'default', undefined],
+  );
 });

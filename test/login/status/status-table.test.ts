@@ -118,9 +118,9 @@ test('two projects at one server are told apart where their addresses are cut', 
   }
 });
 
-test('who is the identity, the account where it is not the usual one, and whether it is the default', () => {
+test('who is the identity, the account where it is not the usual one, and * where it is the one taken', () => {
   assert.equal(row({ identity: 'a@b.example' }).who, 'a@b.example');
-  assert.equal(row({ account: 'me' }, true).who, 'account me (default)');
+  assert.equal(row({ account: 'me' }, true).who, '* account me');
   assert.equal(row({ identity: 'a\u001b[31m', account: 'me' }).who, 'a\\x1b[31m, account me');
 });
 
@@ -138,7 +138,7 @@ test('an installed proxy is told in a few words: in a pipe beside who it is, at 
   assert.equal(rowOf(pipe, { status, isDefault: false, now, proxy }).who, 'a@b.example, proxy at 127.0.0.1:42123');
   assert.equal(
     rowOf(pipe, { status, isDefault: true, now, proxy }).who,
-    'a@b.example (default), proxy at 127.0.0.1:42123',
+    '* a@b.example, proxy at 127.0.0.1:42123',
     'the login is the default, not its proxy',
   );
   assert.equal(rowOf(wide, { status, isDefault: false, now, proxy }).who, 'a@b.example');
