@@ -183,6 +183,8 @@ function relogin(
       const { askStepUp } = await import('../tokens/step-up.js');
       await askStepUp(world, { login: held, scopes, signal: world.signal });
     }
+    if (caller !== undefined)
+      await (await import('../tokens/step-up.js')).checkNotDeclined(world, { login: held, scopes });
     const defaults = await loginDefaults(world, {
       ...options,
       login: { ...held, given: undefined },
@@ -190,7 +192,8 @@ function relogin(
       caller,
     });
     const added = scopesMissing(held.scopes, scopes);
-    if (added.length > 0) world.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
+    if (options.login && added.length > 0)
+      world.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
     return makeLogin(world, { defaults, target: held, held, scopes, begin });
   };
 }
@@ -242,6 +245,8 @@ function inBackground(world: LoginWorld, wanted: Parameters<Logins['inBackground
   return async (held, scopes, begin) => {
     const own = { ...world, terminal: { ...world.terminal, interactive: false } };
     const { callerName: caller } = world;
+    if (held !== undefined)
+      await (await import('../tokens/step-up.js')).checkNotDeclined(world, { login: held, scopes });
     const login = { ...(held ?? wanted), given: undefined };
     const asked = { login, browser: true, noBrowser: false, of: 'other', caller } as const;
     const defaults = await loginDefaults(world, asked);

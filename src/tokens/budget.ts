@@ -66,28 +66,29 @@ export interface StepUpBudget {
 }
 
 /**
- * The budget for one operation of a login's server; two servers of one resource have each their own. The names of
+ * The budget for one operation of a login's server and account; two servers of one resource have each their own. The names of
  * operations come from what the server offers, so that there is one for the whole server, too.
  */
 export function stepUpBudget(
   ports: Pick<StorePorts, 'attempts'>,
-  about: { readonly login: LoginRecord; readonly operation: string; readonly scopes: readonly string[] },
+  step: { readonly login: LoginRecord; readonly operation: string; readonly scopes: readonly string[] },
 ): StepUpBudget {
   const { attempts } = ports;
-  const { login, operation, scopes } = about;
-  const inVain = `step-up in vain ${login.server}`;
+  const { login, operation, scopes } = step;
+  const about = `${login.server} ${login.account}`;
+  const inVain = `step-up in vain ${about}`;
   const tooMany = () => tooManyStepUps(login, scopes);
   const bounds = [
-    [`step-up ${login.server} ${operation}`, maxForOperation, () => scopeRefused(login.server, scopes)],
+    [`step-up ${about} ${operation}`, maxForOperation, () => scopeRefused(login.server, scopes)],
     [inVain, maxInVain, tooMany],
-    [`step-up at ${login.server}`, maxForResource, tooMany],
+    [`step-up at ${about}`, maxForResource, tooMany],
   ] as const;
   const each = async (allowed: (name: string, max: number) => Promise<boolean>) => {
     for (const [name, max, failure] of bounds) {
       if (!(await allowed(name, max))) throw failure();
     }
   };
-  const notGranted = (scope: string) => `not granted ${login.server} ${login.account} ${scope}`;
+  const notGranted = (scope: string) => `not granted ${about} ${scope}`;
   const added = scopesMissing(login.scopes, scopes);
   return {
     check: async () => {

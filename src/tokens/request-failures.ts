@@ -55,17 +55,18 @@ export function scopeNotForClient(server: string, missing: readonly string[], ca
   });
 }
 
-/** The person does not want this login to have more scope. */
+/** The user does not want this login to have more scope. `earlier`: a program wants it, and the user declined it before. */
 export function stepUpDeclined(
   login: LoginMeant & { readonly scopes: readonly string[] },
   missing: readonly string[],
   when: 'now' | 'earlier',
 ): Failure {
-  return scopeFailure('step_up_declined', login, missing, {
-    rest: `, and you declined to ask for it${when === 'now' ? '' : ' within the last hour'}`,
+  const failure = scopeFailure('step_up_declined', login, missing, {
+    rest: when === 'now' ? ', and you declined it' : ', and you declined it within the last hour',
     advice: 'If you want that after all, run',
     all: unionScopes(login.scopes, missing),
   });
+  return when === 'now' ? failure.withRemedy('To request it after all, add --login.') : failure;
 }
 
 /** More scope was asked for, as often as is allowed, and the server is still not content. */

@@ -13,36 +13,38 @@ import { loginBrakes, type StepUpBudget } from './budget.js';
 import { tokenRefusedByServer } from './failures.js';
 import { insufficientScope, loginUnderWay, stepUpDeclined } from './request-failures.js';
 
+type Wanted = { readonly login: LoginRecord; readonly scopes: readonly string[] };
+
 /**
- * Asks the person whether this login may ask for more scope, and shows which. A no holds for an hour for that server
- * and scope, in every process.
+ * Asks the user whether this login may ask for more scope, and shows which. A no holds for an hour for programs, whose
+ * requests nobody typed: for that server, account and scope, in every process.
  * @param request.scopes What the server wants, whether held or not.
  * @throws Failure `step_up_declined`; the signal's reason
  */
 export async function askStepUp(
   ports: Pick<CorePorts, 'terminal'> & Pick<StorePorts, 'attempts'>,
-  request: { readonly login: LoginRecord; readonly scopes: readonly string[]; readonly signal: AbortSignal },
+  request: Wanted & { readonly signal: AbortSignal },
 ): Promise<void> {
   const { terminal, attempts } = ports;
   const { login, signal } = request;
   const added = scopesMissing(login.scopes, request.scopes);
-  const names = added.map((scope) => `declined ${login.server} ${scope}`);
-  const forget = async (upTo: number) => {
-    for (const name of names.slice(0, upTo)) await attempts.forget(name);
-  };
-  for (const [at, name] of names.entries()) {
-    if (await attempts.take(name, 1)) continue;
-    await forget(at);
-    throw stepUpDeclined(login, added, 'earlier');
-  }
-  terminal.tell(`${printable(login.server)} wants more scope for this: ${printable(added.join(' '))}`);
-  const question = 'Ask the authorization server for it, in the browser?';
-  const isWanted = await saysYes(terminal, question, signal).catch(async (error: unknown) => {
-    await forget(names.length); // interrupted: that is no response
-    throw error;
-  });
+  const word = added.length === 1 ? 'scope' : 'scopes';
+  terminal.tell(`${printable(login.server)} needs the ${word} ${printable(added.join(' '))} for this.`);
+  const isWanted = await saysYes(terminal, 'Request it in the browser?', signal, 'yes');
+  for (const name of declinedNames(request)) await (isWanted ? attempts.forget(name) : attempts.take(name, 1));
   if (!isWanted) throw stepUpDeclined(login, added, 'now');
-  await forget(names.length);
+}
+
+/** For a program. @throws Failure `step_up_declined` where the user has declined one of these scopes within the hour */
+export async function checkNotDeclined({ attempts }: Pick<StorePorts, 'attempts'>, wanted: Wanted): Promise<void> {
+  for (const name of declinedNames(wanted)) {
+    if (await attempts.allows(name, 1)) continue;
+    throw stepUpDeclined(wanted.login, scopesMissing(wanted.login.scopes, wanted.scopes), 'earlier');
+  }
+}
+
+function declinedNames({ login: { server, account, scopes: held }, scopes }: Wanted): readonly string[] {
+  return scopesMissing(held, scopes).map((scope) => `declined ${server} ${account} ${scope}`);
 }
 
 /**

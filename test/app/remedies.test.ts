@@ -43,6 +43,7 @@ const commandsOf: Readonly<Record<string, readonly string[]>> = {
   'stores/shared/failures': ['logout'],
   'tokens/failures.accountUnknown': ['token', 'call', 'request', 'bridge', 'proxy', 'logout', 'credential'],
   'tokens/failures.tokenTooShort': ['exec'],
+  'tokens/request-failures.stepUpDeclined': ['call', 'request', 'shell'],
   'tokens/failures.lifeTooShort': ['token', 'credential'],
   'tokens/failures.loginAmbiguous': ['token', 'call', 'request', 'bridge', 'proxy', 'logout', 'credential'],
   'mcp/failures.httpFailed': ['call', 'bridge'],

@@ -14,8 +14,8 @@ test('[A-80][R-5.6a] call without --login at a terminal: the new scope is shown,
   await logIn(stage);
   const args = ['call', stage.sandbox.serverUrl, 'note_add', 'text=hello'];
   await using call = await stage.atTerminal(...args);
-  await call.screen.waitForStdout(/wants more scope for this: notes:write/);
-  await call.screen.waitForStdout(/\[y\/N\]/);
+  await call.screen.waitForStdout(/needs the scope notes:write for this/);
+  await call.screen.waitForStdout(/\[Y\/n\]/);
   call.type('y\r');
   await walkLogin(await stage.browser.opened(), {});
   const { code, stdout } = await call.screen.finished;

@@ -1,7 +1,10 @@
 import type { Terminal } from '../ports.js';
 
+/** Times that a question is asked where Enter is a yes: another word may be a slip. */
+const maxAsked = 3;
+
 /**
- * Asks a question of yes or no. What is neither, and the end of input, is a no.
+ * Asks a question of yes or no. The end of input is a no, and so is another word, at once where Enter is a no.
  * @param byDefault What Enter alone means; the question shows it.
  * @throws the signal's reason
  */
@@ -12,7 +15,12 @@ export async function saysYes(
   byDefault: 'yes' | 'no' = 'no',
 ): Promise<boolean> {
   const choices = byDefault === 'yes' ? '[Y/n]' : '[y/N]';
-  const typed = await terminal.ask(`${question} ${choices} `, { hidden: false, signal });
-  if (byDefault === 'yes' && typed?.trim() === '') return true;
-  return /^\s*y(es)?\s*$/i.test(typed ?? '');
+  for (let asked = 1; ; asked += 1) {
+    const typed = await terminal.ask(`${question} ${choices} `, { hidden: false, signal });
+    const word = typed?.trim().toLowerCase();
+    if (word === 'y' || word === 'yes') return true;
+    if (word === '') return byDefault === 'yes';
+    if (byDefault === 'no' || word === undefined || word === 'n' || word === 'no' || asked === maxAsked) return false;
+    terminal.tell('Type y or n.');
+  }
 }
