@@ -1,4 +1,4 @@
-import { isFailure } from '../../core/failure.js';
+import { type Failure, isFailure } from '../../core/failure.js';
 import type { CheckedService, ProxyServices } from '../../core/services/proxy-services.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import { markOf, unitsOf } from './manager.js';
@@ -9,11 +9,13 @@ import { hostNames, rotateKey, withdrawHost } from './services.js';
 import { isLinked, unitAt } from './unit-files.js';
 import { whoListens } from './who-listens.js';
 
-type World = Pick<ServiceWorld, 'externalPrograms' | 'locks' | 'clock' | 'signal' | 'http'>;
+type World = Pick<ServiceWorld, 'externalPrograms' | 'tell' | 'locks' | 'clock' | 'signal' | 'http'>;
 
 /** What other commands ask of the proxies that are installed. */
 export function createProxyServices(world: World): ProxyServices {
-  const records = async () => allServices(servicesFolder((await world.externalPrograms()).machine.stateFolder));
+  const passOver = ({ message }: Failure) => world.tell(`Note: ${message}`);
+  const records = async () =>
+    allServices(servicesFolder((await world.externalPrograms()).machine.stateFolder), passOver);
   return {
     all: async () =>
       (await records()).map((record) => {

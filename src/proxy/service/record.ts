@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { statSync, unlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { type Failure, isFailure } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
 import { asObject, type JsonObject, parseObject } from '../../core/text/json.js';
 import type { ToolRules } from '../../mcp/lending/tool-policy.js';
@@ -74,13 +75,24 @@ export function readService(folder: string, id: string): ServiceRecord | undefin
   return record !== undefined && isRecord(record, id) ? (record as unknown as ServiceRecord) : undefined;
 }
 
-/** Every service, by id. @throws Failure `state_unsafe` */
-export async function allServices(folder: string): Promise<readonly ServiceRecord[]> {
+/** Every service, by id. @param passOver Called for a record that may not be read. @throws Failure `state_unsafe` without it */
+export async function allServices(
+  folder: string,
+  passOver?: (failure: Failure) => void,
+): Promise<readonly ServiceRecord[]> {
   const names = await readdir(folder).catch(() => []);
   return names
     .sort()
     .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => readService(folder, basename(name, '.json')) ?? []);
+    .flatMap((name) => {
+      try {
+        return readService(folder, basename(name, '.json')) ?? [];
+      } catch (error) {
+        if (!isFailure(error) || passOver === undefined) throw error;
+        passOver(error);
+        return [];
+      }
+    });
 }
 
 /** The caller has the lock of all services. @throws Failure `state_unsafe`, `state_unwritable` */
