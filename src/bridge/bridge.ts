@@ -1,6 +1,7 @@
 import { Failure } from '../core/failure.js';
 import { interrupted } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
+import { loginExtensions } from '../core/product.js';
 import { printable } from '../core/text/printable.js';
 import { within } from '../core/time.js';
 import { ProtocolClient } from '../mcp/client.js';
@@ -93,6 +94,7 @@ async function open(
   const authorizer = new Authorizer(tokens);
   const client: TwoEras = new TwoEras({
     ...{ server, clock, pipe, pending, tell, signal },
+    extensions: login === undefined ? {} : loginExtensions(login),
     messages: new ServerMessages({ server, pipe, lent, revision: () => client.revision }),
     era: await keptEra(ports, { ...login, server }),
     connect: (host, own, listens, reopened) =>

@@ -29,6 +29,8 @@ export interface ConversationOptions
   readonly isLocal?: boolean;
   /** Does the person want what the server says unasked, though it may ask nothing? */
   readonly follows?: boolean;
+  /** Those that the login is made by. */
+  readonly extensions?: JsonObject;
   /** Ends the opening alone. */
   readonly opening?: AbortSignal;
 }
@@ -72,7 +74,7 @@ export class Conversation implements AsyncDisposable {
     });
     this.#newerEra = new NewerEra({
       server,
-      capabilities: this.#questions.capabilities,
+      capabilities: this.#capabilities,
       exchange: (method, params, cancelled) => this.#exchanges.request(method, params, { isModern: true, cancelled }),
       ask: (request, cancelled) => this.#input(request, cancelled),
       tasks: {
@@ -87,6 +89,11 @@ export class Conversation implements AsyncDisposable {
   /** Whether it is spoken in the newer era, once it is open. */
   get isNewer(): boolean {
     return this.#isNewer;
+  }
+
+  get #capabilities(): JsonObject {
+    const { extensions = {} } = this.#options;
+    return { ...this.#questions.capabilities, ...(Object.keys(extensions).length > 0 && { extensions }) };
   }
 
   /** Whether what a tool is given may have to be repeated in headers, once it is open. */
@@ -151,7 +158,7 @@ export class Conversation implements AsyncDisposable {
   async #openOlder(): Promise<JsonObject> {
     const params = {
       protocolVersion: latestProtocolVersion,
-      capabilities: this.#questions.capabilities,
+      capabilities: this.#capabilities,
       clientInfo: { ...clientInfo },
     };
     const result = await this.#exchanges.request('initialize', params, {

@@ -1,5 +1,5 @@
 import type { CorePorts, Relogin } from '../core/ports.js';
-import { newestRevision } from '../core/product.js';
+import { loginExtensions, newestRevision } from '../core/product.js';
 import type { LoginRecord } from '../core/records.js';
 import { ProtocolClient } from '../mcp/client.js';
 import { type Era, type EraMemory, keptEra } from '../mcp/eras.js';
@@ -20,7 +20,8 @@ export interface LocalServer {
   readonly key?: undefined;
 }
 
-export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect' | 'era' | 'browser'> {
+export interface ConversationRequest
+  extends Omit<ConversationOptions, 'server' | 'connect' | 'era' | 'browser' | 'extensions'> {
   /** The revision that a person wants spoken; undefined: what the server speaks. */
   readonly protocol?: string | undefined;
   /** The login to call with, or a server without one: then no token is sent. */
@@ -58,6 +59,7 @@ export async function createConversation(ports: CreatePorts, request: Conversati
   return new Conversation(ports, {
     ...request,
     server,
+    extensions: login.key === undefined ? {} : loginExtensions(login),
     browser: login.key === undefined ? undefined : login.browser,
     era: protocol === undefined ? await keptEra(ports, login) : forced(protocol),
     connect: (own) =>

@@ -130,7 +130,7 @@ export class NewerEra {
   #send(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
     const { exchange, capabilities } = this.#parts;
     const given = asObject(params['_meta']) ?? {};
-    const offered = { ...capabilities, extensions: { [tasksExtension]: {} } };
+    const offered = { ...capabilities, extensions: { ...asObject(capabilities['extensions']), [tasksExtension]: {} } };
     const meta = { ...given, ...ownMeta(this.#revision, offered) };
     return exchange(method, { ...params, _meta: meta }, cancelled);
   }

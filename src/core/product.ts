@@ -1,3 +1,4 @@
+import type { Grant } from './records.js';
 import type { JsonObject } from './text/json.js';
 
 /** How this program introduces itself in `initialize`; a test keeps the version equal to package.json's. */
@@ -24,6 +25,15 @@ export function metaName(
   name: 'protocolVersion' | 'clientInfo' | 'clientCapabilities' | 'serverInfo' | 'logLevel' | 'subscriptionId',
 ): string {
   return `io.modelcontextprotocol/${name}`;
+}
+
+/** The extensions of the protocol that a login is made by, as clients declare them (SEP-1046, SEP-990); none for a person's own. */
+export function loginExtensions(login: {
+  readonly grant?: Grant | undefined;
+  readonly provider?: unknown;
+}): JsonObject {
+  if (login.provider !== undefined) return { 'io.modelcontextprotocol/enterprise-managed-authorization': {} };
+  return login.grant === 'client_credentials' ? { 'io.modelcontextprotocol/oauth-client-credentials': {} } : {};
 }
 
 /** What each request of the newer era says of whoever sends it (2026-07-28, basic/index, `_meta`). */

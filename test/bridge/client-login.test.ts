@@ -3,19 +3,22 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
+import type { SandboxOptions } from '../../src/sandbox/options.js';
 import { type Home, makeHome } from '../support/home.js';
-import { startProgram } from '../support/program.js';
+import { runProgram, startProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
-import { startBridge } from './host.js';
+import { scriptedServer, startBridge, usualOfBoth } from './host.js';
+import { metaIn, sendJson } from './translation/newer-only.js';
+import { meta } from './translation/older-only.js';
 
 const secret = 'kept-from-argv-and-from-disk-0123456789';
 const own = ['--client-credentials'];
 const whoami = { method: 'tools/call', params: { name: 'whoami', arguments: {} } };
 
 /** A CI job: no keychain, no terminal, a client's secret in a file. */
-async function job(accessTokenSeconds: number, given = secret) {
+async function job(accessTokenSeconds: number, given = secret, more: SandboxOptions = {}) {
   const clients = [{ client_id: 'ci', client_secret: secret, redirect_uris: [] }];
-  const sandbox = await startSandbox({ clients, accessTokenSeconds });
+  const sandbox = await startSandbox({ clients, accessTokenSeconds, ...more });
   const bare = await makeHome({ CI: 'true', POSTERN_CLIENT_ID: 'ci', POSTERN_AUTHORIZATION_SERVER: sandbox.issuer });
   const file = join(bare.path, 'secret');
   await writeFile(file, `${given}\n`, { mode: 0o600 });
@@ -47,6 +50,42 @@ test('a bridge logs in as the client itself, renews that by itself, asks nobody,
     assert.ok(!`${stdout}${stderr}`.includes(secret));
   }
   assert.deepEqual(await filesLeft(home), []);
+});
+
+test('a call and a bridge as the client itself declare that to the server, in each era', async () => {
+  let issuer = '';
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.method === 'GET') return sendJson(response, { resource: server.url, authorization_servers: [issuer] });
+    if (seen.headers.authorization !== undefined) return usualOfBoth(seen, response);
+    response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${server.origin}/metadata"` }).end();
+  });
+  const { sandbox, home } = await job(300, secret, { otherResources: [server.url] });
+  await using _sandbox = sandbox;
+  await using _home = home;
+  issuer = sandbox.issuer;
+  for (const revision of ['2025-11-25', '2026-07-28']) {
+    const run = await runProgram(home, ['call', server.url, 'x/y', '--protocol', revision, ...own]);
+    assert.equal(run.code, 0, run.stderr);
+  }
+  await using host = startBridge(home, server.url, ...own);
+  await host.ask({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: { roots: {} } },
+  });
+  await host.ask({ id: 2, method: 'x/y', params: { _meta: meta({ roots: {}, extensions: { 'a/b': {} } }) } });
+  const client = { 'io.modelcontextprotocol/oauth-client-credentials': {} };
+  const capabilities = server.seen.flatMap(({ message, headers }) => {
+    const said = message.params?.['capabilities'] ?? metaIn({ message })['io.modelcontextprotocol/clientCapabilities'];
+    return said === undefined || headers.authorization === undefined ? [] : [said];
+  });
+  assert.deepEqual(capabilities, [
+    { extensions: client },
+    { extensions: { ...client, 'io.modelcontextprotocol/tasks': {} } },
+    { roots: {}, extensions: client },
+    { roots: {}, extensions: { 'a/b': {}, ...client } }, // the host's server/discover, which the bridge asks
+    { roots: {}, extensions: { 'a/b': {}, ...client } },
+  ]);
 });
 
 test('a client that is refused is told to the host, and asked for once, not for each request', async () => {

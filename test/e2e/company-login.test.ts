@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startBridge } from '../bridge/host.js';
+import { scriptedServer, startBridge, usualOfBoth } from '../bridge/host.js';
+import { sendJson } from '../bridge/translation/newer-only.js';
 import { needs } from '../support/needs.js';
 import { runProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
@@ -170,4 +171,22 @@ test('uninstall lists the logins at a company’s provider, ends them there, and
   assert.ok(stage.sandbox.requests.some(({ path }) => path.endsWith('/company/revoke')));
   const after = JSON.parse((await stage.run('uninstall', '--json')).stdout);
   assert.deepEqual([after.logins, after.providers, after.orphans, after.files], [[], [], 0, []]);
+});
+
+test('a call by a company’s login declares that to the server', { skip }, async () => {
+  let issuer = '';
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.method === 'GET') return sendJson(response, { resource: server.url, authorization_servers: [issuer] });
+    if (seen.headers.authorization !== undefined) return usualOfBoth(seen, response);
+    response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${server.origin}/metadata"` }).end();
+  });
+  await using stage = await openStage({ clients, otherResources: [server.url] });
+  issuer = stage.sandbox.issuer;
+  const login = await loginInBrowser(stage, [server.url, '--name', 'one', ...(await companyOptions(stage))]);
+  assert.equal(login.code, 0, login.stderr);
+  const called = await stage.run('call', 'one', 'x/y', '--protocol', '2025-11-25');
+  assert.equal(called.code, 0, called.stderr);
+  const opening = server.seen.findLast(({ message }) => message.method === 'initialize');
+  const extensions = { 'io.modelcontextprotocol/enterprise-managed-authorization': {} };
+  assert.deepEqual(opening?.message.params?.['capabilities'], { extensions });
 });

@@ -1,7 +1,8 @@
+import { metaName } from '../../core/product.js';
 import type { JsonObject, JsonValue } from '../../core/text/json.js';
 import { asObject, parseJson } from '../../core/text/json.js';
 import { quote } from '../../core/text/json-scalars.js';
-import { skipSpace } from '../../core/text/json-scan.js';
+import { openBrace, skipSpace } from '../../core/text/json-scan.js';
 import { memberAt, memberBytes, withMembers } from '../../core/text/json-splice.js';
 import { type MessageShape, scanText } from '../../mcp/scan-message.js';
 
@@ -47,6 +48,22 @@ export function changed(text: Uint8Array, members: Members): Uint8Array {
 export function withParams(text: Uint8Array, members: Members): Uint8Array {
   const at = memberAt(text, skipSpace(text, 0), 'params');
   return changed(text, { params: withMembers(text, at, members) });
+}
+
+/** With these extensions among the capabilities that it declares, if it declares any. */
+export function withExtensions(given: MessageText, extensions: JsonObject): MessageText {
+  const { text, message } = given;
+  if (Object.keys(extensions).length === 0) return given;
+  const opens = message.method === 'initialize';
+  const holder = opens ? paramsIn(text) : param(text, '_meta');
+  const name = opens ? 'capabilities' : metaName('clientCapabilities');
+  const declared = holder && memberBytes(holder, 0, name);
+  if (holder === undefined || declared?.[0] !== openBrace) return given;
+  const own = Object.entries(extensions).map(([extension, settings]) => [extension, jsonText(settings)]);
+  const others = memberBytes(declared, 0, 'extensions') ?? jsonText({});
+  const all = withMembers(others, 0, Object.fromEntries(own));
+  const capabilities = { [name]: withMembers(declared, 0, { extensions: all }) };
+  return scanned(withParams(text, opens ? capabilities : { _meta: withMembers(holder, 0, capabilities) }));
 }
 
 /** The parameters of a message, as they are spelled. */

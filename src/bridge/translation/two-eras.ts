@@ -1,6 +1,7 @@
 import type { Failure } from '../../core/failure.js';
 import type { Clock } from '../../core/ports.js';
 import { metaName, newestRevision } from '../../core/product.js';
+import type { JsonObject } from '../../core/text/json.js';
 import { memberBytes, withMembers } from '../../core/text/json-splice.js';
 import type { MessageClient, ProtocolClient } from '../../mcp/client.js';
 import { type Discovery, type Era, type EraMemory, meansUnknown, newerError, newerRevision } from '../../mcp/eras.js';
@@ -24,6 +25,7 @@ import {
   resultMember,
   stringIn,
   valueIn,
+  withExtensions,
 } from './message-text.js';
 import { NewerHost } from './newer-host.js';
 import { metaOf, OlderHost } from './older-host.js';
@@ -45,6 +47,8 @@ export interface TwoErasParts {
     reopened?: () => void,
   ) => ProtocolClient;
   readonly era: EraMemory;
+  /** Those that the login is made by: the host knows nothing of it, and they are declared for it. */
+  readonly extensions: JsonObject;
   readonly tell: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -88,7 +92,8 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
     return this.#olderHost?.revision ?? this.#passing.revision;
   }
 
-  request(text: Uint8Array, message: MessageShape, pending: Pending): Promise<Outcome | undefined> {
+  request(given: Uint8Array, scannedAs: MessageShape, pending: Pending): Promise<Outcome | undefined> {
+    const { text, message } = withExtensions({ text: given, message: scannedAs }, this.#parts.extensions);
     if (pending.isModern) {
       if (this.#era === 'newer' && this.#isProven) return this.#passing.request(text, message, pending);
       return this.#newerRequest({ text, message }, pending);

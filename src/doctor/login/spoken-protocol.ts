@@ -1,5 +1,5 @@
 import { isFailure } from '../../core/failure.js';
-import { newestRevision, ownMeta } from '../../core/product.js';
+import { loginExtensions, newestRevision, ownMeta } from '../../core/product.js';
 import { collectBytes } from '../../core/text/bytes.js';
 import { asObject, type JsonObject, type JsonValue, jsonWords, parseObject } from '../../core/text/json.js';
 import { newerError, newerRevision, textsIn } from '../../mcp/eras.js';
@@ -81,7 +81,12 @@ async function ask({ direct }: ExaminePorts, under: LoginUnderTest, method: stri
       ['mcp-method', method],
       ['authorization', `Bearer ${credential.accessToken.reveal()}`],
     ],
-    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method, params: { _meta: ownMeta(newestRevision, {}) } }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 0,
+      method,
+      params: { _meta: ownMeta(newestRevision, { extensions: loginExtensions(credential) }) },
+    }),
     namedBy: 'person',
     redirects: 'report',
     limits,
