@@ -90,6 +90,11 @@ const hostile: Readonly<
   'a method in capitals': [call('read_note').replace('"method"', '"method":"ping","Method"')],
   'a name in capitals': [call('read_note').replace('"name"', '"Name":"delete_note","name"')],
   'a name with a long s': [call('read_note').replace('"params"', '"paramſ":{"name":"delete_note"},"params"')],
+  'a prototype of the parameters': [call('read_note').replace('"name"', '"__proto__":{"name":"delete_note"},"name"')],
+  'a prototype that is spelled at length': [
+    call('read_note').replace('"name"', '"\\u005f_proto__":{"name":"delete_note"},"name"'),
+  ],
+  'a prototype of the message': [call('read_note').replace('{', `{"__proto__":${call('delete_note')},`)],
   'a method spelled otherwise': [call('delete_note').replace('tools/call', 'Tools/Call')],
   'a notification': [JSON.stringify({ jsonrpc: '2.0', method: 'tools/call', params: { name: 'delete_note' } })],
   'a byte order mark': [`\ufeff${call('delete_note')}`],

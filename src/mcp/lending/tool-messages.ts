@@ -86,8 +86,10 @@ function isPlain(message: JsonObject): boolean {
   return given !== undefined && areExact(given, ['name', 'arguments']) && typeof given['name'] === 'string';
 }
 
+/** `__proto__` is none: readers that copy members take those of its value for the object's. */
 function areExact(object: JsonObject, names: readonly string[]): boolean {
-  return Object.keys(object).every((name) => names.includes(name) || !names.includes(letters(name)));
+  const isExact = (name: string) => names.includes(name) || (name !== '__proto__' && !names.includes(letters(name)));
+  return Object.keys(object).every(isExact);
 }
 
 /** What is left for a reader that minds neither case, marks nor blanks. */
