@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {
   chmodSync,
-  chownSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -15,7 +14,6 @@ import { test } from 'node:test';
 import { programFiles as files } from '../../src/setup/machine/program-files.js';
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
 import { assertMode } from '../support/modes.js';
-import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 test('what is no plain file of this user’s is left alone, and why is said [A-266]', async () => {
@@ -39,14 +37,6 @@ test('what is no plain file of this user’s is left alone, and why is said [A-2
   for (const [name, why] of Object.entries(reasons)) {
     await assert.rejects(files.read(at(name)), { code: 'program_file_unusable', message: why }, name);
   }
-});
-
-test('a file of another user’s is left alone [A-266]', { skip: needs('root') }, async () => {
-  await using folder = await temporaryFolder();
-  const path = join(folder.path, 'config');
-  writeFileSync(path, '{}');
-  chownSync(path, 1, 1);
-  await assert.rejects(files.read(path), { code: 'program_file_unusable', message: /another user/ });
 });
 
 test('what somebody else wrote meanwhile is not overwritten, nor removed', async () => {

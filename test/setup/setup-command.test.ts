@@ -154,6 +154,20 @@ test('[A-266] a folder above a program’s file that others can write to is name
   assert.equal((await write()).code, 0);
 });
 
+test('a file of another user’s is left alone [A-266]', async () => {
+  await using home = await plainHome();
+  const file = join(home.path, '.gitconfig');
+  if (process.geteuid?.() === 0) {
+    writeFileSync(file, '');
+    chownSync(file, 1, 1);
+  } else symlinkSync('/etc/hosts', file);
+  const before = readFileSync(file, 'utf8');
+  const { code, stderr } = await runProgram(home, ['setup', 'git', server, '--write']);
+  assert.equal(code, 2);
+  assert.match(stderr, /left alone: it belongs to another user/);
+  assert.equal(readFileSync(file, 'utf8'), before);
+});
+
 test('[A-266] a folder above a program’s file that is another user’s, or a group’s to write to, is no place to write', {
   skip: needs('root'),
 }, async () => {

@@ -68,22 +68,23 @@ test('[A-88] our state twice is not an answer; other repeats reach the judge in 
 
 test('[A-94] with our state: bad percent-encoding, overlong UTF-8, too long or too many values end the wait as unusable', async () => {
   const queries = [
-    'code=%zz',
-    'code=%',
-    'code=%c0%af',
-    'error_description=%ff',
-    `code=${'a'.repeat(4097)}`,
-    `${'n'.repeat(4097)}=1`,
-    `code=${'a'.repeat(9000)}`,
-    `code=x${'&a=b'.repeat(64)}`,
-  ];
-  for (const query of queries) {
+    ['code=%zz', /encoding/],
+    ['code=%', /encoding/],
+    ['code=%c0%af', /encoding/],
+    ['error_description=%ff', /encoding/],
+    [`code=${'a'.repeat(4097)}`, /longer than 4096/],
+    [`${'n'.repeat(4097)}=1`, /longer than 4096/],
+    [`code=${'a'.repeat(9000)}`, /too long|longer/],
+    [`code=x${'&a=b'.repeat(64)}`, /too many parameters/],
+  ] as const;
+  for (const [query, why] of queries) {
     await using on = await underTest();
     const page = on.callBack(query);
     await assert.rejects(on.answer, (error) => {
       assert.ok(error instanceof Failure);
       assert.equal(error.code, 'callback_unusable');
       assert.equal(error.exit, 5);
+      assert.match(error.message, why);
       assert.doesNotMatch(error.message, /aaaa|nnnn/);
       return true;
     });
