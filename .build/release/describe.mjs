@@ -1,22 +1,23 @@
-// node .build/release/describe.mjs FOLDER DATE
+// node .build/release/describe.mjs PARTS FOLDER DATE
 //
-// FOLDER holds the files of a release. Beside them come SHA256SUMS, the formula of Homebrew, the manifests of scoop and
-// winget, all with the addresses and digests of these very files.
+// PARTS holds what the jobs have made, in a folder for each. The files of a release go to FOLDER; beside them come SHA256SUMS,
+// the formula of Homebrew, the manifests of scoop and winget, all with the addresses and digests of these very files.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { digestOf, homebrewFormula, scoopManifest, wingetManifests } from './manifests.mjs';
+import { digestOf, gather, homebrewFormula, scoopManifest, wingetManifests } from './manifests.mjs';
 import { packageOf, repositoryUrl } from './repository.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const [folder, date] = process.argv.slice(2);
-if (!/^\d{4}-\d\d-\d\d$/.test(date ?? '')) fail('node .build/release/describe.mjs FOLDER YYYY-MM-DD');
+const [parts, folder, date] = process.argv.slice(2);
+if (!/^\d{4}-\d\d-\d\d$/.test(date ?? '')) fail('node .build/release/describe.mjs PARTS FOLDER YYYY-MM-DD');
 const repository = repositoryUrl(process.env, root);
 if (repository === undefined) fail('nobody knows where this release will be: there is no git remote');
 
+const { version, description, license } = packageOf(root);
+gather(parts, folder, version);
 const names = readdirSync(folder).filter((name) => /\.(?:tgz|tar\.gz|zip|deb|json)$/.test(name)).sort();
 const digests = Object.fromEntries(names.map((name) => [name, digestOf(join(folder, name))]));
-const { version, description, license } = packageOf(root);
 const release = { version, description, license, repository, digests };
 
 const winget = join(folder, 'winget');

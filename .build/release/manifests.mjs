@@ -1,6 +1,7 @@
 // What package managers want to know of a release: made when it is made, with its own addresses and digests.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { constants, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /**
  * @typedef {object} Release
@@ -19,6 +20,26 @@ export const fileNames = {
   archive: (version, system, arch) => `postern-${version}-${system}-${arch}.${system === 'windows' ? 'zip' : 'tar.gz'}`,
   deb: (version, arch) => `postern_${debianVersion(version)}_${arch}.deb`,
 };
+
+/**
+ * Copies the files of a release: each from what the job that makes it has left, so that no other can bring one of its name.
+ * @throws where one is missing, or there already
+ */
+export function gather(parts, folder, version) {
+  const archives = ['linux', 'macos', 'windows'].flatMap((system) =>
+    ['x64', 'arm64'].map((arch) => [`part-${system}-${arch}`, fileNames.archive(version, system, arch)]),
+  );
+  mkdirSync(folder, { recursive: true });
+  for (const [part, name] of [
+    ['part-package/out', fileNames.npm(version)],
+    ['part-package/out', `postern-${version}.cdx.json`],
+    ...archives,
+    ['part-linux-x64', fileNames.deb(version, 'amd64')],
+    ['part-linux-arm64', fileNames.deb(version, 'arm64')],
+  ]) {
+    copyFileSync(join(parts, part, name), join(folder, name), constants.COPYFILE_EXCL);
+  }
+}
 
 /** A prerelease sorts before its release by a tilde. */
 export const debianVersion = (version) => version.replace('-', '~');

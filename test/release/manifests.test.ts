@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
 import { repositoryRoot } from '../support/repository.js';
+import { temporaryFolder } from '../support/temporary.js';
 
 const script = (name: string) => import(pathToFileURL(join(repositoryRoot, '.build', 'release', name)).href);
 
@@ -138,3 +139,37 @@ interface Job {
   readonly steps?: readonly { readonly uses?: string; readonly run?: string }[];
   readonly uses?: string;
 }
+
+test('each file of a release comes from the job that makes it: another’s of that name is not looked at, a missing one ends it', async () => {
+  const { gather } = await script('manifests.mjs');
+  await using folder = await temporaryFolder();
+  const [parts, into] = [join(folder.path, 'parts'), join(folder.path, 'release')];
+  const put = async (part: string, name: string) => {
+    await mkdir(join(parts, part), { recursive: true });
+    await writeFile(join(parts, part, name), part);
+  };
+  const own = ['postern-1.2.3-rc.1.tgz', 'postern-1.2.3-rc.1.cdx.json'];
+  for (const name of own) await put('part-package/out', name);
+  for (const arch of ['x64', 'arm64']) {
+    for (const system of ['linux', 'macos'])
+      await put(`part-${system}-${arch}`, `postern-1.2.3-rc.1-${system}-${arch}.tar.gz`);
+    await put(`part-windows-${arch}`, `postern-1.2.3-rc.1-windows-${arch}.zip`);
+  }
+  await put('part-linux-x64', 'postern_1.2.3~rc.1_amd64.deb');
+  for (const part of ['part-linux-x64', 'part-macos-arm64', 'part-other']) {
+    for (const name of [...own, 'postern-1.2.3-rc.1-windows-x64.zip', 'postern.json', 'more.tgz'])
+      await put(part, name);
+  }
+  assert.throws(() => gather(parts, into, '1.2.3-rc.1'), { code: 'ENOENT', path: /part-linux-arm64.*arm64\.deb$/ });
+  await put('part-linux-arm64', 'postern_1.2.3~rc.1_arm64.deb');
+  assert.throws(() => gather(parts, into, '1.2.3-rc.1'), { code: 'EEXIST' }, 'what is there already is not replaced');
+  const again = join(folder.path, 'again');
+  gather(parts, again, '1.2.3-rc.1');
+  const names = await readdir(again);
+  assert.equal(names.length, 10, names.join(' '));
+  for (const name of own) assert.equal(await readFile(join(again, name), 'utf8'), 'part-package/out', name);
+  assert.equal(await readFile(join(again, 'postern-1.2.3-rc.1-windows-x64.zip'), 'utf8'), 'part-windows-x64');
+  const workflow = await readFile(join(repositoryRoot, '.github', 'workflows', 'release.yml'), 'utf8');
+  assert.match(workflow, /node \.build\/release\/describe\.mjs parts release /);
+  assert.doesNotMatch(workflow, /\b(?:find|cp) [^\n]*release\//);
+});
