@@ -2,7 +2,7 @@ import type { Command, CommandExit, CommandOutput, CommandTable } from '../core/
 import { exitCode, isFailure } from '../core/failure.js';
 import type { CorePorts, Files, Logins } from '../core/ports.js';
 import { canonicalResource } from '../core/resource.js';
-import { printable } from '../core/text/printable.js';
+import { printable, shellWord } from '../core/text/printable.js';
 import { idleRulePrinter } from '../mcp/lending/idle-rules.js';
 import { hasToolRules, ToolPolicy, toolNote, toolOptions } from '../mcp/lending/tool-policy.js';
 import type { Wire } from '../mcp/wire.js';
@@ -102,7 +102,8 @@ export const command: Command<typeof bridgeTable, World> = {
     };
     if (files.stdinIsTerminal) {
       await find(); // a person who tries it out is told at once
-      world.tell('postern: this speaks a protocol on stdin and stdout; it is for other programs to start.');
+      world.tell('Waiting for an MCP client on stdin. Ctrl-C to stop.');
+      world.tell(`To have a client start it: postern setup PROGRAM ${shellWord(args.server)} --write`);
     }
     await using wire = await world.openWire();
     await bridge(world, {

@@ -17,6 +17,12 @@ export function wordMissing(message: string, name: string, example?: string): Fa
   return wrongUsage(message, remedy, 'word_missing');
 }
 
+/** A menu was answered with none of its numbers, several times. */
+export function nothingChosen(question: string): Failure {
+  const remedy = 'Run the command again, and type one of the numbers.';
+  return wrongUsage(`Nothing was chosen at “${printable(question, 200)}”.`, remedy, 'nothing_chosen');
+}
+
 /** Two options of which the one leaves the other no meaning. */
 export function usageContradictory(option: string, other: string, help: string): Failure {
   return wrongUsage(

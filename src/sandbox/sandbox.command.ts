@@ -188,7 +188,6 @@ function describe(
   const kept = state === undefined ? 'all forgotten at the end' : `kept in ${quoted(state, 400)}`;
   tell(`A sandbox, not for production: made-up accounts, no passwords, ${kept}.`);
   const rows = [
-    ['Protected server', toned(tellLook, 'name', serverUrl)],
     ['Authorization server', toned(tellLook, 'name', issuer)],
     ...(misbehave.length > 0 ? [['Misbehaves on purpose', toned(tellLook, 'warning', misbehave.join(', '))]] : []),
   ];

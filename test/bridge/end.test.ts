@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
+import { needs } from '../support/needs.js';
 import { programCommand, startCommand } from '../support/program.js';
+import { startAtTerminal } from '../support/pty.js';
 import { bareHome, requestOf, scriptedServer, startBridge, usual } from './host.js';
 
 async function isGone(pid: number): Promise<boolean> {
@@ -81,4 +83,17 @@ test('stdout carries messages and nothing else, also when the server is not ther
   const { code, stdout } = await host.program.finished;
   assert.equal(code, 0);
   for (const line of stdout.trim().split('\n')) assert.equal(JSON.parse(line).jsonrpc, '2.0');
+});
+
+test('typed at a terminal it says what it waits for and what starts it otherwise; Ctrl-C stops it', {
+  skip: needs('script'),
+}, async () => {
+  await using server = await scriptedServer((seen, response) => usual(seen, response));
+  await using home = await bareHome();
+  const command = programCommand(['bridge', server.url]);
+  await using terminal = await startAtTerminal(home, command, { stdout: 'terminal', columns: 200 });
+  await terminal.screen.waitForStdout(/Waiting for an MCP client on stdin\. Ctrl-C to stop\./);
+  await terminal.screen.waitForStdout(new RegExp(`postern setup PROGRAM ${server.url} --write`));
+  terminal.type('\x03');
+  assert.equal((await terminal.screen.finished).code, 130);
 });

@@ -27,3 +27,10 @@ test('a browser’s spare connection gets no byte before its first request, whic
   await once(spare, 'end', { signal: AbortSignal.timeout(5_000) });
   assert.match(read, /^HTTP\/1\.1 200 .*fine/s);
 });
+
+test('a request that comes while the sandbox still makes its keys waits, and is responded to', async () => {
+  await using server = await listenOnLoopback(0);
+  const early = fetch(server.origin);
+  server.serve((_, response) => void response.end('fine'));
+  assert.deepEqual([(await early).status, await (await early).text()], [200, 'fine']);
+});

@@ -23,8 +23,8 @@ const shownHeaders = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Addresses: shown without a query, which may be a code, a token or a state. */
-const addressHeaders = new Set(['location', 'content-location', 'referer']);
+/** Addresses, or names that may be some: shown without a query, which may be a code, a token or a state. */
+const addressHeaders = new Set(['location', 'content-location', 'referer', 'mcp-name']);
 
 type Shown = readonly [name: string, value: string];
 

@@ -3,6 +3,7 @@ import type { Terminal } from '../../core/ports.js';
 import { columnsOf, wrapped } from '../../core/text/layout.js';
 import { lookOf } from '../../core/text/look.js';
 import { asciiJson, printable } from '../../core/text/printable.js';
+import { nothingChosen } from '../../core/usage-failures.js';
 import { ciOf } from '../../login/browser/browser-availability.js';
 import { LineEditor, type Typed } from './line-editor.js';
 import { type Keyboard, QuietKeys } from './quiet-keys.js';
@@ -22,6 +23,9 @@ export interface TerminalOptions {
 }
 
 const bracketedPaste = { on: '\x1b[?2004h', off: '\x1b[?2004l' } as const;
+
+/** Wrong answers to a menu, and then it is no person who types. */
+const maxTries = 3;
 
 /** The person at stdin and stderr, when both are terminals and nothing says that nobody is there. */
 export function createTerminal(options: TerminalOptions): Terminal {
@@ -47,12 +51,13 @@ export function createTerminal(options: TerminalOptions): Terminal {
       for (const [index, choice] of choices.entries()) {
         tell(`  ${index + 1}) ${printable(choice, 400)}`);
       }
-      for (;;) {
+      for (let tries = 0; tries < maxTries; tries += 1) {
         const typed = await ask(`Number (1 to ${choices.length}) [1]: `, { hidden: false, signal });
         const number = typed === undefined || typed.trim() === '' ? 1 : Number(typed);
         if (Number.isInteger(number) && number >= 1 && number <= choices.length) return number - 1;
-        tell(`That is none of 1 to ${choices.length}.`);
+        tell(`Type a number from 1 to ${choices.length}.`);
       }
+      throw nothingChosen(question);
     },
   };
 }

@@ -8,7 +8,7 @@ export interface LoopbackServer extends AsyncDisposable {
   readonly port: number;
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
-  /** Answers every request from now on; before that, 503. */
+  /** Answers every request, those that came before, too. Called once. */
   serve(handler: Handler): void;
 }
 
@@ -17,9 +17,10 @@ const usualLimits = { requestTimeout: 30_000, headersTimeout: 10_000, connection
 
 /** Listens on 127.0.0.1 only; port 0 takes any free one. @throws the system's error when it is taken */
 export async function listenOnLoopback(port: number, limits = usualLimits): Promise<LoopbackServer> {
-  let handler: Handler = (_request, response) => {
-    response.writeHead(503).end();
-  };
+  let serve: LoopbackServer['serve'] = () => undefined;
+  const ready = new Promise<Handler>((resolve) => {
+    serve = resolve;
+  });
   const server = createServer({ ServerResponse: HeldResponse, IncomingMessage, ...limits });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // A browser's spare connection, on which nothing came yet: any byte would be read as the response to what it sends.
@@ -30,10 +31,12 @@ export async function listenOnLoopback(port: number, limits = usualLimits): Prom
   });
   server.on('request', (request, response) => {
     // A fault of the sandbox itself: say so, and keep serving.
-    Promise.resolve(handler(request, response)).catch(() => {
-      if (response.headersSent) response.destroy();
-      else response.writeHead(500).end();
-    });
+    ready
+      .then((handler) => handler(request, response))
+      .catch(() => {
+        if (response.headersSent) response.destroy();
+        else response.writeHead(500).end();
+      });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -46,9 +49,7 @@ export async function listenOnLoopback(port: number, limits = usualLimits): Prom
   return {
     port: bound,
     origin: `http://127.0.0.1:${bound}`,
-    serve: (next) => {
-      handler = next;
-    },
+    serve,
     [Symbol.asyncDispose]: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();

@@ -59,6 +59,7 @@ for (const json of [false, true]) {
         ['X-Api-Key', key],
         ['Cookie', `sid=${cookie}`],
         ['Mcp-Session-Id', session],
+        ['Mcp-Name', `file:///notes?key=${query}`],
         ['Content-Type', 'application/x-www-form-urlencoded'],
       ],
     });
@@ -80,6 +81,7 @@ for (const json of [false, true]) {
       assert.match(lines[0] ?? '', /^request {2}POST http:\/\/127\.0\.0\.1:\d+\/mcp\?… {2}401 {2}\d+ ms$/);
       assert.match(text, /^ {9}> Authorization: \*\*\*$/m);
       assert.match(text, /^ {9}> X-Api-Key: \*\*\*$/m);
+      assert.match(text, /^ {9}> Mcp-Name: file:\/\/\/notes\?…$/m);
       assert.match(text, /^ {9}> Content-Type: application\/x-www-form-urlencoded$/m);
       assert.match(text, /^ {9}< set-cookie: \*\*\*$/m);
       assert.match(text, /^ {9}< mcp-session-id: \*\*\*$/m);

@@ -1,5 +1,6 @@
 import { createSilence } from '../../../src/app/terminal/spinner.js';
 import { createTerminal } from '../../../src/app/terminal/terminal.js';
+import { Failure } from '../../../src/core/failure.js';
 
 // A program that asks at its terminal: hidden for a paste, openly for a word, then for a choice. Prints what it got on
 // stdout as JSON. Ctrl-C aborts the question, and so ends it.
@@ -24,5 +25,6 @@ try {
   const choice = terminal.interactive ? await terminal.choose('\u001b[2JWhich?', ['one', '\u001b[2Jtwo'], signal) : -1;
   process.stdout.write(`${JSON.stringify({ interactive: terminal.interactive, hidden, open, choice })}\n`);
 } catch (error) {
-  process.stdout.write(`${error === signal.reason ? 'aborted' : error}\n`);
+  const said = error instanceof Failure ? `${error.code}, exit ${error.exit}, ${error.message}` : error;
+  process.stdout.write(`${error === signal.reason ? 'aborted' : said}\n`);
 }

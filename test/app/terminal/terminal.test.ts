@@ -34,11 +34,27 @@ test('a hidden answer is not shown, a long pasted one comes through whole, and t
   terminal.type('wrod\x7f\x7f\x7ford\r');
   await terminal.screen.waitForStdout(/\\x1b\[2JWhich\?[\s\S]+2\) \\x1b\[2Jtwo/);
   terminal.type('7\r');
-  await terminal.screen.waitForStdout(/none of 1 to 2/);
+  await terminal.screen.waitForStdout(/Type a number from 1 to 2\./);
   terminal.type('2\r');
   const { stdout } = await terminal.screen.finished;
   const result = JSON.parse(/^\{.*\}/m.exec(stdout)?.[0] ?? '');
   assert.deepEqual(result, { interactive: true, hidden: secret, open: 'word', choice: 1 });
+  assert.ok(isAsItWas(stdout), stdout);
+});
+
+test('a menu that is answered wrong three times ends the command', { skip }, async () => {
+  await using home = await makeHome();
+  await using terminal = await start(home);
+  for (const question of ['Hidden', 'Open']) {
+    await terminal.screen.waitForStdout(new RegExp(`${question}: `));
+    terminal.type('x\r');
+  }
+  for (const [at, wrong] of ['7', '0', 'one'].entries()) {
+    await terminal.screen.waitForStdout(new RegExp(`(Number \\(1 to 2\\)[\\s\\S]*){${at + 1}}`));
+    terminal.type(`${wrong}\r`);
+  }
+  const { stdout } = await terminal.screen.finished;
+  assert.match(stdout, /nothing_chosen, exit 2, Nothing was chosen at/);
   assert.ok(isAsItWas(stdout), stdout);
 });
 

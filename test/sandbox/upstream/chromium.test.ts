@@ -29,3 +29,17 @@ test('[R-5.8j] in a real browser, with its policies and cookies: consent here, c
   await page.waitForURL(`${callback.redirectUri}?**`);
   assert.notEqual(codeAt(second), before);
 });
+
+test('Allow is visible without scrolling on a small telephone, whatever the client asks for', {
+  skip: needs('chromium'),
+}, async () => {
+  await using sandbox = await startSandbox();
+  await using callback = await listenForCallback();
+  await using tab = await openTab({ javaScript: false });
+  const { page } = tab;
+  await page.setViewportSize({ width: 360, height: 640 });
+  await page.goto((await program(sandbox, callback, 'A program with a name that is as long as names may be')).link);
+  await page.locator('button[value=alice]').click();
+  const box = await page.locator('button[value=allow]').boundingBox();
+  assert.ok(box !== null && box.y > 0 && box.y + box.height <= 640, JSON.stringify(box));
+});

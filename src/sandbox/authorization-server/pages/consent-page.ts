@@ -41,6 +41,8 @@ export function consentPage(ask: ConsentQuestion): SentResponse {
     formTargets: [...ask.leadsTo, ...(target === undefined ? [] : [target.origin])],
     body: html`<h1>${name} asks to act for you</h1>
 <p class="soft">It would be able to use this server as ${ask.account.name}.</p>
+<form method="post" action="${ask.action}">
+<input type="hidden" name="csrf" value="${ask.csrf}">
 <dl>
 <dt>Program</dt><dd>${name}</dd>
 <dt>Identified by</dt><dd>${identity(ask)}</dd>
@@ -48,8 +50,6 @@ export function consentPage(ask: ConsentQuestion): SentResponse {
 <dt>Server</dt><dd>${words(ask.resource)}</dd>
 </dl>
 ${warning(ask, name)}
-<form method="post" action="${ask.action}">
-<input type="hidden" name="csrf" value="${ask.csrf}">
 <h2>What it may do</h2>
 <ul class="scopes">${ask.scopes.map(scopeLine)}</ul>
 <div class="choices">

@@ -39,7 +39,8 @@ button.main, .button.main { background: var(--accent); border-color: var(--accen
 button.main:hover, .button.main:hover { filter: brightness(1.08); }
 button.link { border: 0; padding: 0; font-weight: 400; font-size: .9rem; color: var(--soft); text-decoration: underline; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-.choices { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin-top: 1.6rem; }
+.choices { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin-top: .85rem;
+  padding: .75rem 0; position: sticky; bottom: 0; background: var(--card); }
 .choices > :only-child { grid-column: 1 / -1; }
 .account { width: 100%; display: flex; align-items: center; gap: .9rem; margin-top: .75rem; text-align: left; }
 .account span { display: grid; } .account small { color: var(--soft); font-weight: 400; }
