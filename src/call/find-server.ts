@@ -1,4 +1,5 @@
 import type { CommandOutput } from '../core/command.js';
+import { isFailure } from '../core/failure.js';
 import type { BrowserOptions, CorePorts, Logins, Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
@@ -73,7 +74,12 @@ export async function findServer(
   const args = withOwnLogin(given);
   const target = { server, account: args.account };
   if (isClientLogin(given, name, true)) return logins.asClient({ ...given, server });
-  return args.login ? logins.findOrMake({ ...args, ...target }) : findLoginOrServer(world, target);
+  if (!args.login) return findLoginOrServer(world, target);
+  return logins.findOrMake({ ...args, ...target }).catch((error: unknown) => {
+    // A tool may want one all the same: then it is made, by what the server says to that call.
+    if (!isFailure(error, 'login_not_offered')) throw error;
+    return findLoginOrServer(world, target);
+  });
 }
 
 /** The program of a local server, to be disposed of; undefined for any other. */

@@ -10,7 +10,7 @@ export interface OfferedLogin extends BrowserOptions {
   /** Undefined where the server is a program. */
   readonly server: string | undefined;
   readonly account: string | undefined;
-  /** `--login`: then whatever is needed was done without a question. */
+  /** `--login`: then whatever is needed is done without a question. */
   readonly login: boolean;
 }
 
@@ -37,15 +37,18 @@ export async function withLoginOffered<Result>(
   return await work();
 }
 
-/** Whether the person wants the login that is missing, and made it. @throws Failure of the login */
+/** Whether the person wants the login that is missing, and made it. With `--login` one that is there was made again already. @throws Failure of the login */
 async function logsInNow(world: OfferWorld, wanted: OfferedLogin, failure: Failure): Promise<boolean> {
   const { terminal, json, out, signal } = world;
   const { server, account } = wanted;
-  if (wanted.login || json || !out.isTerminal || !terminal.interactive || server === undefined) return false;
+  const mayAsk = !json && out.isTerminal && terminal.interactive;
+  if ((!wanted.login && !mayAsk) || server === undefined) return false;
   const login = await findLoginOrServer(world, { server, account }).catch(() => undefined);
-  if (login === undefined || (login.key !== undefined && login.grant !== undefined)) return false;
-  terminal.tell(`postern: ${failure.message}`);
-  if (!(await saysYes(terminal, 'Log in now?', signal, 'yes'))) throw declined(failure);
+  if (login === undefined || (login.key !== undefined && (wanted.login || login.grant !== undefined))) return false;
+  if (!wanted.login) {
+    terminal.tell(`postern: ${failure.message}`);
+    if (!(await saysYes(terminal, 'Log in now?', signal, 'yes'))) throw declined(failure);
+  }
   const logins = await world.logins();
   const browserOptions = { browser: wanted.browser, noBrowser: wanted.noBrowser };
   if (login.key === undefined) {

@@ -10,6 +10,7 @@ import { chooseWay } from '../oauth/choose-registration.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { discover } from '../oauth/discover.js';
 import { isSameIssuer } from '../oauth/discovery-document.js';
+import { keptChallenge } from '../oauth/probe.js';
 import { documentHasKey } from '../tokens/client-keys.js';
 import { readLoginTarget } from '../tokens/find-login.js';
 import { chosenRedirectUri, documentOf, manualRegistration, registrationsFor } from '../tokens/registrations.js';
@@ -60,7 +61,7 @@ export async function showIdentity(
   const known = document.logins.map(({ issuer }) => issuer);
   const about = { server, meant: { server, given: undefined }, wanted: undefined, headers: [] } as const;
   const { authorizationServer } = await discover(ports, {
-    ...{ ...about, held, known, signal },
+    ...{ ...about, held, known, kept: keptChallenge(document, server), signal },
     grant: 'authorization_code',
   });
   const { issuer } = authorizationServer;

@@ -193,6 +193,8 @@ export interface IndexDocument {
   readonly pastNames?: readonly PastName[];
   /** Which era of the protocol servers speak, those asked last at the end; not given: none. */
   readonly eras?: readonly ServerEra[];
+  /** `WWW-Authenticate` of servers, where nothing else names their metadata; those seen last at the end. */
+  readonly challenges?: readonly { readonly server: string; readonly lines: readonly string[] }[];
   /** At most one for an issuer, the latest last; not given: none. */
   readonly redirectUris?: readonly IssuerRedirectUri[];
 }

@@ -8,7 +8,7 @@ import { chooseWay } from '../oauth/choose-registration.js';
 import { isNamed, isSameIssuer } from '../oauth/discovery-document.js';
 import { noProtectedResourceMetadata } from '../oauth/failures.js';
 import { findLegacyServer, legacyResource, servesOwnMetadata } from '../oauth/legacy-server.js';
-import { probeServer } from '../oauth/probe.js';
+import { keptChallenge, probeServer } from '../oauth/probe.js';
 import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
 import { httpWithHeaders } from '../oauth/server-headers.js';
 import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from '../oauth/server-metadata.js';
@@ -139,7 +139,8 @@ class Examiner {
   /** Step 2. False where nothing can be found out after it. */
   async #ask(): Promise<boolean> {
     const { server, signal } = this.#target;
-    const probed = await this.#step('challenge', () => probeServer(this.#ports, { server, signal }));
+    const kept = keptChallenge(await this.#ports.index.read(), server);
+    const probed = await this.#step('challenge', () => probeServer(this.#ports, { server, kept, signal }));
     if (probed !== undefined) this.#known.probed = probed;
     checkChallenge(this.#ports.http.exchanges, this.#target, this.#report);
     return probed !== undefined;

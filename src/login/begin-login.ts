@@ -7,6 +7,7 @@ import { printable } from '../core/text/printable.js';
 import { addedParameters } from '../oauth/authorization-request.js';
 import { discover, selectScopes } from '../oauth/discover.js';
 import { isSameIssuer } from '../oauth/discovery-document.js';
+import { keptChallenge } from '../oauth/probe.js';
 import type { WantedGrant } from '../oauth/server-metadata.js';
 import type { SecretStore } from '../stores/ports.js';
 import { sameLogin } from '../tokens/find-login.js';
@@ -37,7 +38,7 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
   const { issuer: wanted, legacy, resource } = request;
   const headers = await serverHeaders(world, request, held);
   const meant = meantBy(request, held);
-  const about = { server, wanted, held, meant, known, signal, grant };
+  const about = { server, wanted, held, meant, known, kept: keptChallenge(document, server), signal, grant };
   const discovery = await discover(ports, { ...about, legacy, resource, headers });
   await ports.store.ready();
   if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, { held, meant, signal });

@@ -44,6 +44,8 @@ export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & {
   readonly resource?: string | null | undefined;
   /** What the server wants with each request. */
   readonly headers: readonly SecretHeader[];
+  /** `keptChallenge` of the server. */
+  readonly kept: readonly string[];
 };
 
 /**
@@ -55,13 +57,13 @@ export async function discover(
   ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'>,
   request: DiscoveryRequest,
 ): Promise<Discovery> {
-  const { server, headers, meant } = request;
+  const { server, headers, kept, meant } = request;
   // For all requests together, however many addresses hang; each has a shorter limit of its own.
   const discoveryMs = (await ports.limits()).discoverySeconds * 1000;
   const inTime = timeBudget(ports.clock, discoveryMs, discoveryTimedOut(server, discoveryMs));
   const { probed, protectedResource } = await inTime(request.signal, async (signal) => {
     const http = httpWithHeaders(ports.http, { server, headers });
-    const probed = await probeServer({ ...ports, http }, { server, signal });
+    const probed = await probeServer({ ...ports, http }, { server, kept, signal });
     const whenNone = async (tried: string) => {
       if (request.legacy === true || request.held?.legacy === true) return legacyResource(server);
       const { zone } = probed;

@@ -1,7 +1,7 @@
-import type { Step } from '../core/failure.js';
+import { ignoreFailure, type Step } from '../core/failure.js';
 import { type CorePorts, takeStep } from '../core/ports.js';
 import { clientInfo, latestProtocolVersion, newestRevision, ownMeta } from '../core/product.js';
-import type { Zone } from '../core/records.js';
+import type { IndexDocument, Zone } from '../core/records.js';
 import { canonicalResource, resourceCovers } from '../core/resource.js';
 import { parseScope } from '../core/scope.js';
 import type { Secret } from '../core/secret.js';
@@ -35,29 +35,69 @@ interface ProbeRequest {
   readonly signal: AbortSignal;
 }
 
+/** The challenge of a server that was kept, its header lines; empty without one. */
+export function keptChallenge({ challenges = [] }: IndexDocument, server: string): readonly string[] {
+  return challenges.find((one) => one.server === server)?.lines ?? [];
+}
+
+/** The index of logins, as far as it is needed here. */
+interface ChallengeIndex {
+  read(): Promise<IndexDocument>;
+  update(change: (document: IndexDocument) => IndexDocument): Promise<unknown>;
+}
+
+/** Challenges that are kept, of the servers that sent one last; and the characters of one. */
+const maxKept = 64;
+const longestKept = 2048;
+
+/**
+ * Keeps what a server asked for a login with, where it names metadata that no login would find without it: what needs no
+ * login is let through, and a login sends nothing else.
+ * @param request.url Where it was sent to: an address below the server may belong to others.
+ */
+export async function keepChallenge(
+  { index }: { readonly index: ChallengeIndex },
+  { server, url, challenges: lines }: { server: string; url: string; challenges: readonly string[] },
+): Promise<void> {
+  const challenge = bearerChallenge(lines);
+  const named = challenge.kind === 'bearer' ? challenge.resourceMetadata : undefined;
+  if (named === undefined || url !== server || protectedResourceMetadataUrls(server).includes(named)) return;
+  if (lines.join().length > longestKept) return;
+  const keep = async () => {
+    if (keptChallenge(await index.read(), server).join() === lines.join()) return;
+    await index.update((document) => {
+      const others = (document.challenges ?? []).filter((one) => one.server !== server);
+      return { ...document, challenges: [...others.slice(1 - maxKept), { server, lines }] };
+    });
+  };
+  await keep().catch(ignoreFailure); // that a login is needed is the better failure
+}
+
 /**
  * Asks the server without a token and reads its 401. Some servers let `initialize` through and ask for a login at
  * the first real request: then `tools/list` is tried in that session. One that refuses `initialize` for another reason may
- * speak the newer era alone, and is asked in that.
+ * speak the newer era alone, and is asked in that. One that lets all of this through is taken at its word of before.
+ * @param request.kept The challenge of this server that was kept.
  * @throws Failure `challenge_unusable`, `server_failed`, `discovery_failed`, or the HTTP client's
  */
 export async function probeServer(
   ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>,
-  request: ProbeRequest,
+  request: ProbeRequest & { readonly kept?: readonly string[] | undefined },
 ): Promise<ProbedServer> {
-  const { server } = request;
+  const { server, kept = [] } = request;
   ports.progress.begin(`Asking ${server}`);
   const step = { name: 'unauthenticated-request', asked: `POST ${server}` };
   const record = (ended: Omit<Step, 'name' | 'asked'>) => ports.journal.record({ ...step, ...ended });
-  const { status, zone, challenges, location } = await takeStep(ports, { ...step, rule: 'R-5.3a' }, () =>
-    ask(ports, request, []),
-  );
-  if (status !== 401) {
+  const asked = await takeStep(ports, { ...step, rule: 'R-5.3a' }, () => ask(ports, request, []));
+  const { status, zone, location } = asked;
+  const isKept = status < 300 && kept.length > 0;
+  if (status !== 401 && !isKept) {
     const note = 'A server that wants a login answers 401; the well-known addresses are tried all the same.';
     record({ came: `status ${status}, no challenge used`, rule: 'R-7.1', verdict: 'warning', note });
     if (status >= 500 || status === 429) throw probeFailed({ server, given: undefined }, status);
     return { zone, status, resourceMetadata: undefined, location, scopes: undefined };
   }
+  const challenges = isKept ? kept : asked.challenges;
   const challenge = bearerChallenge(challenges);
   if (challenge.kind === 'none') {
     record({ came: '401 without a Bearer or DPoP challenge', rule: 'R-2.4a', verdict: 'warning' });
@@ -72,7 +112,8 @@ export async function probeServer(
   if (!scope.ok) throw unusable('its scope is malformed', `its scope is malformed (${scope.problem})`);
   const named = challenge.scope === undefined ? '' : `, scope ${scope.scopes.join(' ')}`;
   const scheme = challenge.scheme === 'dpop' ? 'DPoP' : 'Bearer';
-  record({ came: `401, ${scheme} challenge${named}`, rule: 'R-2.4a', verdict: 'pass' });
+  const earlier = isKept ? `${status}; to an earlier request ` : '';
+  record({ came: `${earlier}401, ${scheme} challenge${named}`, rule: 'R-2.4a', verdict: 'pass' });
   const scopes = scope.scopes.length > 0 ? scope.scopes : undefined;
   const offered = dpopChallenge(challenges).kind === 'none' ? undefined : 'offered';
   const dpop = challenge.scheme === 'dpop' ? 'only' : offered;

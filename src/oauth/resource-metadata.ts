@@ -129,6 +129,7 @@ export async function findProtectedResource(
 ): Promise<ProtectedResource> {
   const { server, headers = [], signal, meant = { server, given: undefined } } = wanted;
   const { zone, status, resourceMetadata: named } = wanted.probed;
+  const isAsked = status === 401 || named !== undefined;
   const urls = named === undefined ? protectedResourceMetadataUrls(server) : [named];
   const step = { name: 'protected-resource-metadata', rule: named === undefined ? 'R-4.2b' : 'R-4.2a' };
   const instead = async (error?: unknown): Promise<unknown> => {
@@ -140,15 +141,15 @@ export async function findProtectedResource(
   const found = await firstDocument(ports, { urls, step, zone, own: { server, headers }, signal }, (document, url) =>
     validateResourceMetadata(document, { server, zone, url }),
   ).catch(async (error) => {
-    // Without a 401 the address is in doubt, not the document.
-    throw status !== 401 && isFailure(error, 'resource_mismatch') ? await instead(error) : error;
+    // Without a challenge the address is in doubt, not the document.
+    throw !isAsked && isFailure(error, 'resource_mismatch') ? await instead(error) : error;
   });
   if (found.ok) return found.protectedResource;
   const failure = found.misses.at(-1)?.failure;
   if (failure !== undefined) throw failure;
   const broken = found.misses.find(({ isBroken }) => isBroken);
-  if (status === 401 && broken !== undefined) throw metadataBroken(broken.url, broken.why);
-  if (status === 401) {
+  if (isAsked && broken !== undefined) throw metadataBroken(broken.url, broken.why);
+  if (isAsked) {
     const tried = triedInWords(found.misses);
     if (named !== undefined) throw noProtectedResourceMetadata(meant, tried, false); // it has some, it says
     return await wanted.whenNone(tried);

@@ -127,7 +127,7 @@ export class Authorizer {
         this.#tokens.doubt(token);
         throw tokenRefusedByServer(this.#tokens.meant);
       }
-      const other = await this.#tokens.replace(token, signal);
+      const other = await this.#tokens.replace(token, signal, { url: target.url, ...refusal });
       return this.#again(target, other, { ...tries, proofs: undefined, refreshed: token !== undefined });
     } catch (error) {
       throw withServerWords(error, serverWords(refusal));

@@ -4,6 +4,7 @@ import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import type { Secret, SecretHeader } from '../core/secret.js';
+import { keepChallenge } from '../oauth/probe.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, stepUpBudget } from './budget.js';
 import { proveAddress, type RequestToken, requestToken } from './credential-target.js';
@@ -42,6 +43,8 @@ export interface TokenOptions extends BetterLoginOptions {
   /** Without a login requests go without a token, until the server asks for one. */
   readonly mayGoWithout?: boolean;
 }
+
+type Asked = Omit<Parameters<typeof keepChallenge>[1], 'server'>;
 
 interface Held extends RequestToken {
   /** Wall clock: when it is time for another one. */
@@ -114,9 +117,10 @@ export class TokenInUse {
     return this.#fetch('current', () => this.#find(), signal);
   }
 
-  /** Another one than was refused with a 401. @throws Failure `token_refused`, `login_expired`, … */
-  async replace(refused: RequestToken | undefined, signal?: AbortSignal): Promise<RequestToken> {
+  /** Another one than was refused with a 401; `asked` is that. @throws Failure `token_refused`, `login_expired`, … */
+  async replace(refused: RequestToken | undefined, signal?: AbortSignal, asked?: Asked): Promise<RequestToken> {
     if (refused?.store === 'environment') throw environmentTokenRefused(refused.server);
+    if (asked !== undefined) await keepChallenge(this.#ports, { ...asked, server: this.meant.server });
     const seen = await this.#replaced(refused, signal);
     if (seen !== undefined) return seen;
     const replacedAt = this.#held?.replacedAt;
@@ -247,7 +251,8 @@ export class TokenInUse {
   async #logins(): Promise<readonly LoginRecord[]> {
     const login = this.#login;
     const { find, mayGoWithout } = this.#options;
-    const logins = find === undefined ? await sameLoginNow(this.#ports, login) : await find(login);
+    const same = async () => [login && (await loginNow(this.#ports, login))].filter((one) => one !== undefined);
+    const logins = await (find ?? same)(login);
     if (logins.length === 0 && mayGoWithout === true) this.#login = undefined;
     return logins;
   }
@@ -287,11 +292,6 @@ export class TokenInUse {
     };
     return this.#held;
   }
-}
-
-async function sameLoginNow(ports: AuthorizerPorts, login: LoginRecord | undefined): Promise<readonly LoginRecord[]> {
-  const now = login && (await loginNow(ports, login));
-  return now === undefined ? [] : [now];
 }
 
 function needed(held: Held | undefined): Held {

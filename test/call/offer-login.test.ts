@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
+import { protectCalls } from '../support/flows/own-server.js';
 import { needs } from '../support/needs.js';
-import { programCommand, runProgram } from '../support/program.js';
+import { programCommand, runProgram, startProgram } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { homeWithBrowser } from './home-with-browser.js';
@@ -52,4 +54,20 @@ test('after a no, and where nobody is asked, a call without a login fails as eve
   assert.equal(piped.code, 3);
   const unknown = await startAtTerminal(home, programCommand(['call', 'nobody']), { stdout: 'terminal', columns: 100 });
   assert.doesNotMatch((await unknown.screen.finished).stdout, /Log in now/);
+});
+
+test('call --login, at a server that asks for a login at a tool call alone: made by what that call was told, and the call goes on', async () => {
+  await using own = await openOwnScene();
+  await using given = await homeWithBrowser();
+  const { home, browser } = given;
+  const { server, issuer } = own;
+  protectCalls(server);
+  server.challenge = `Bearer resource_metadata="${server.origin}/told"`;
+  server.documents = { '/told': { resource: server.url, authorization_servers: [issuer.issuer] } };
+  await using call = startProgram(home, ['call', server.url, 't', '--login', '--browser']);
+  await walkLogin(await browser.opened());
+  const { code, stdout, stderr } = await call.finished;
+  assert.deepEqual([code, stdout], [0, 'done\n'], stderr);
+  const open = await runProgram(home, ['call', `${server.url}?open=1`, '--login', '--browser']);
+  assert.equal(open.code, 0, open.stderr);
 });

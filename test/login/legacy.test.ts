@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultAccount } from '../../src/core/records.js';
 import { callTool, freshToken } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
-import { openScene } from '../support/flows/scene.js';
+import { pathForm, protectCalls } from '../support/flows/own-server.js';
+import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 for (const metadata of ['both', 'none'] as const) {
   test(`a server of 2025-03-26, ${metadata === 'none' ? 'with default endpoints alone' : 'with metadata of its own'}: by choice alone, remembered, refreshed and called`, async () => {
@@ -47,4 +50,50 @@ test('--legacy lifts no guard: metadata of another issuer, without PKCE, or that
     await scene.loginFails(code, { server: own.server.url, legacy: true });
     assert.deepEqual(scene.ports.opened, []);
   }
+});
+
+/** The tool call that the server refuses for want of a login. */
+const callWithoutLogin = (scene: Scene, server: string) => failureOf(callTool(scene, { server }, 't'), 'login_needed');
+
+test('[R-4.2a] a server that asks for a login at a tool call alone: what its 401 named is what logins begin with', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { server, issuer } = own;
+  const { origin, url } = server;
+  protectCalls(server);
+  server.challenge = `Bearer resource_metadata="${origin}/told", scope="found-here"`;
+  await scene.loginFails('login_not_offered', { server: url });
+  server.documents = { '/told': { resource: url, authorization_servers: [issuer.issuer] } };
+  const { remedy } = await callWithoutLogin(scene, url);
+  assert.equal(remedy, `Run: postern login ${url}`);
+  for (const account of [defaultAccount, 'work']) {
+    const login = await scene.login({ server: url, account });
+    assert.deepEqual([login.issuer, login.resource, login.legacy], [issuer.issuer, url, undefined]);
+    assert.equal(issuer.authorizations.at(-1)?.get('scope'), 'found-here');
+  }
+  // It is the server's word of before, and as much as that: another origin's document has to be for it, too.
+  server.documents = { '/told': { resource: 'https://elsewhere.example/mcp', authorization_servers: [issuer.issuer] } };
+  await scene.loginFails('resource_mismatch', { server: url });
+  assert.equal(scene.ports.opened.length, 2);
+});
+
+test('what is kept of challenges: what leads to other addresses than the well-known ones, of this very server, and little of it', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { server } = own;
+  const kept = async () => (await scene.ports.index.read()).challenges ?? [];
+  const { origin, url } = server;
+  for (const challenge of [
+    'Bearer',
+    `Bearer resource_metadata="${origin}${pathForm}"`,
+    `Bearer resource_metadata="${origin}/told", realm="${'x'.repeat(2048)}"`,
+  ]) {
+    protectCalls(server);
+    server.challenge = challenge;
+    await callWithoutLogin(scene, url);
+    assert.deepEqual(await kept(), [], challenge);
+  }
+  server.challenge = `Bearer resource_metadata="${origin}/told"`;
+  for (let at = 0; at < 70; at += 1) await callWithoutLogin(scene, `${url}?tenant=${at}`);
+  assert.equal((await kept()).length, 64);
 });

@@ -3,6 +3,7 @@ import type { ClientAuthentication } from '../../oauth/client-authentication.js'
 import { type ClientKey, type KeyAlgorithm, keyIdOf } from '../../oauth/client-key.js';
 import { discover } from '../../oauth/discover.js';
 import { capabilityMissing } from '../../oauth/failures.js';
+import { keptChallenge } from '../../oauth/probe.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import { clientKeysOf, generateClientKey, readClientKey, removeClientKey } from '../../tokens/client-keys.js';
 import { storeForLogin } from '../begin-login.js';
@@ -30,13 +31,15 @@ export async function makeKeyForLogin(
   },
 ): Promise<KeysToRegister> {
   const { server, account, issuer: wanted, given, clientId, algorithm, signal } = request;
-  const { logins } = await ports.index.read();
+  const document = await ports.index.read();
+  const { logins } = document;
   const known = logins.map(({ issuer }) => issuer);
   const held = logins.find((login) => login.server === server && login.clientId === clientId);
   const grant = 'client_credentials';
   const headers = (await ports.givenHeaders()) ?? [];
   const meant = { server, account, given };
-  const asked = { server, wanted, held, meant, known, signal, grant, headers } as const;
+  const kept = keptChallenge(document, server);
+  const asked = { server, wanted, held, meant, known, kept, signal, grant, headers } as const;
   const { authorizationServer } = await discover(ports, asked);
   checkTakesKeys(authorizationServer);
   const { issuer } = authorizationServer;

@@ -169,5 +169,6 @@ const lists: Readonly<Record<string, { readonly checks: Checks; readonly isOptio
   strays: { checks: { key: isKey, store: isStore }, isOptional: true },
   pastNames: { checks: { name: isText, of: isText }, isOptional: true },
   redirectUris: { checks: { issuer: isText, redirectUri: isText }, isOptional: true },
+  challenges: { checks: { server: isText, lines: isTexts }, isOptional: true },
   eras: { checks: { server: isText, era: oneOf('newer', 'older'), checkedAt: isWhole }, isOptional: true },
 };

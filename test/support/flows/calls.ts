@@ -4,6 +4,7 @@ import type { LoginRecord } from '../../../src/core/records.js';
 import type { Secret } from '../../../src/core/secret.js';
 import type { JsonObject } from '../../../src/core/text/json.js';
 import type { SeenRequest } from '../../../src/sandbox/log.js';
+import type { OpenServer } from '../../../src/tokens/find-login.js';
 import { validToken } from '../../../src/tokens/valid-token.js';
 import type { Scene } from './scene.js';
 
@@ -20,7 +21,7 @@ export interface Wish {
 /** Calls a tool of the sandbox with a login. */
 export const callTool = (
   scene: Scene,
-  login: LoginRecord,
+  login: LoginRecord | OpenServer,
   name: string,
   given: JsonObject = {},
   wish: Wish = {},

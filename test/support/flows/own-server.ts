@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { type Place, startHttp } from '../http-server.js';
 
 /** A protected server of the test's own: its challenge and its documents can be anything, at any time. */
@@ -72,4 +73,33 @@ export async function startOwnServer(place?: Place): Promise<OwnServer> {
     [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   };
   return server;
+}
+
+const opened = {
+  protocolVersion: '2025-06-18',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'open', version: '1' },
+};
+
+const results: Readonly<Record<string, unknown>> = {
+  initialize: opened,
+  'tools/list': { tools: [{ name: 't', inputSchema: { type: 'object' } }] },
+  'tools/call': { content: [{ type: 'text', text: 'done' }] },
+};
+
+/** It speaks the protocol, asks for a login at `tools/call`, and lets anybody do the rest. */
+export function protectCalls(server: OwnServer): void {
+  const respond: Answerer = async (request, response) => {
+    const body = await text(request);
+    const { id, method = '' } = (body === '' ? {} : JSON.parse(body)) as { id?: number; method?: string };
+    const isRefused = method === 'tools/call' && request.headers.authorization === undefined;
+    if (isRefused) response.writeHead(401, { 'www-authenticate': server.challenge }).end();
+    else if (id === undefined) response.writeHead(request.method === 'POST' ? 202 : 405).end();
+    else if (results[method] === undefined) response.writeHead(400).end();
+    else {
+      const message = JSON.stringify({ jsonrpc: '2.0', id, result: results[method] });
+      response.writeHead(200, { 'content-type': 'application/json' }).end(message);
+    }
+  };
+  Object.assign(server, { documents: {}, whenAnonymous: respond, whenAuthorized: respond });
 }
