@@ -1,7 +1,7 @@
 import { isFailure } from '../core/failure.js';
 import type { LoginAsked } from '../core/login-command.js';
 import type { LoginRecord, StoreKind } from '../core/records.js';
-import { scopesMissing } from '../core/scope.js';
+import { scopesMissing, unionScopes } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import { addedParameters } from '../oauth/authorization-request.js';
@@ -52,7 +52,7 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
   const preregistered = client.given ?? client.configured.find((one) => isSameIssuer(one.issuer ?? '', issuer));
   await checkSecret(ports, preregistered, { server, issuer, meant, kept, logins, signal });
   const { named, held: heldScopes } = request.scopes;
-  const scopes = selectScopes(discovery, { scopes: named, held: heldScopes });
+  const scopes = selectScopes(discovery, wantedScopes(request, { issuer, held, grant }));
   noteUnlisted(world, discovery, named ?? []);
   return {
     ports,
@@ -73,6 +73,23 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
     added: addedParameters(parametersFor(request, issuer, held) ?? []),
     headers,
   };
+}
+
+/**
+ * Those named now; else those of the login that is made again: what it has, and what was named for it. To a login that nobody
+ * named any for, `selectScopes` adds what the server asks for.
+ */
+function wantedScopes(
+  { scopes: { named, held: kept } }: LoginRequest,
+  {
+    issuer,
+    held,
+    grant,
+  }: { readonly issuer: string; readonly held: LoginRecord | undefined; readonly grant: WantedGrant },
+) {
+  const isOwn = (held?.grant === 'client_credentials') === (grant === 'client_credentials');
+  if (named !== undefined || held?.issuer !== issuer || !isOwn) return { scopes: named, held: kept };
+  return { scopes: held.askedScopes, held: unionScopes(kept, held.scopes) };
 }
 
 /** What is added to authorization requests at this issuer: given now, or kept with its login. */

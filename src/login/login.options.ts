@@ -71,7 +71,8 @@ export const loginTable = {
       kind: 'list',
       value: 'SCOPE',
       brief: 'ask for these scopes; again for more',
-      describe: 'ask for these scopes, not for what the server asks for; again for more',
+      describe: 'ask for these scopes alone; again for more',
+      fallback: 'what the server asks for, and what the login has',
     },
     {
       name: 'authorization-server',

@@ -191,6 +191,8 @@ async function recordOf(
     ]);
   const expected = { ...binding, now: token.obtainedAt };
   const identity = login.identity ?? identityIn(token.idToken, expected);
+  const own = grant === 'client_credentials' ? grant : undefined;
+  const same = before.find((old) => old.issuer === binding.issuer && old.grant === own);
   return {
     ...binding,
     scopes: token.scopes,
@@ -208,9 +210,9 @@ async function recordOf(
       ...keptProofs(token, { ...proofs, discovery }).record,
       legacy: discovery.protectedResource.isLegacy,
       requestedResource: discovery.requestedResource,
-      authorizationParams: parametersFor(request, binding.issuer, before[0]),
-      askedScopes: askedScopes(request, before[0]),
-      grant: grant === 'client_credentials' ? grant : undefined,
+      authorizationParams: parametersFor(request, binding.issuer, same),
+      askedScopes: askedScopes(request, same),
+      grant: own,
       provider: provider && recordOfProvider(provider),
       assertion: assertion && recordOfAssertion(assertion),
       browser: browserOf(request, before[0]),
@@ -246,12 +248,12 @@ function browserOf({ browser }: LoginRequest, before: LoginRecord | undefined): 
   return chosen?.program === usualBrowser ? undefined : chosen;
 }
 
-/** What to name with `--scope` when this login is made again; a step-up of one that named none goes on without. */
+/** What was named with `--scope`, now or before, for when this login is made again; a step-up of one that named none goes on without. */
 function askedScopes(
   { scopes: { named, held } }: LoginRequest,
   before: LoginRecord | undefined,
 ): readonly string[] | undefined {
   const isStepUp = held.length > 0;
-  if (named === undefined || (isStepUp && before?.askedScopes === undefined)) return undefined;
+  if (named === undefined || (isStepUp && before?.askedScopes === undefined)) return before?.askedScopes;
   return unionScopes(isStepUp ? (before?.askedScopes ?? []) : [], named);
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startOwnIssuer } from '../support/flows/own-issuer.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
-import { openScene } from '../support/flows/scene.js';
+import { openScene, type WantedLogin } from '../support/flows/scene.js';
 
 /** What the server challenges and lists, what its authorization server lists, and what must be asked for. */
 interface Case {
@@ -71,6 +72,29 @@ test('[A-26] what is asked for is shown before the browser, with server and auth
   await scene.login({ server: own.server.url });
   const told = scene.ports.told.join('\n');
   for (const part of [own.server.url, own.issuer.issuer, 'admin a']) assert.ok(told.includes(part), told);
+});
+
+test('[R-5.6a] a login that is made again asks for the scopes it had, by --scope or a step-up, unless --scope says otherwise', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.challenge = 'Bearer scope="basic"';
+  const asked = async (change: Partial<WantedLogin> = {}) => {
+    const { askedScopes } = await scene.login({ server: own.server.url, ...change });
+    return [own.issuer.authorizations.at(-1)?.get('scope'), askedScopes?.join(' ')];
+  };
+  assert.deepEqual(await asked(), ['basic', undefined]);
+  assert.deepEqual(await asked({ heldScopes: ['basic'], scopes: ['write'] }), ['basic write', undefined]);
+  own.server.challenge = 'Bearer scope="basic new"';
+  assert.deepEqual(await asked(), ['basic write new', undefined], 'what the server asks for now joins them');
+  assert.deepEqual(await asked({ scopes: ['read'] }), ['read', 'read']);
+  assert.deepEqual(await asked(), ['read', 'read'], 'who chose gets no more by logging in again');
+  assert.deepEqual(await asked({ heldScopes: ['read'], scopes: ['write'] }), ['read write', 'read write']);
+  assert.deepEqual(await asked(), ['read write', 'read write']);
+  // Another authorization server may not know them.
+  await using other = await startOwnIssuer();
+  own.server.publish({ authorization_servers: [own.issuer.issuer, other.issuer] });
+  const { askedScopes } = await scene.login({ server: own.server.url, issuer: other.issuer });
+  assert.deepEqual([other.authorizations[0]?.get('scope'), askedScopes], ['basic new', undefined]);
 });
 
 test('[A-77] scopes that blow up the authorization request: refused before anything is opened, exit 5', async () => {
