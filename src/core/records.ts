@@ -72,10 +72,7 @@ export interface LoginRecord {
   readonly refusedToken?: number;
   /** Made with `--legacy`, at a server that publishes no metadata (2025-03-26): its next login is made so, too. */
   readonly legacy?: boolean;
-  /**
-   * What its tokens are asked for where a person chose something else than `resource`: another spelling, or null for
-   * nothing at all. Its next login asks so, too.
-   */
+  /** `--resource`, or null for `--no-resource`: its tokens are asked for with this instead of `resource`. Kept for its next login. */
   readonly requestedResource?: string | null;
   /** `--authorization-param`, each as it was typed. Its next login asks so, too. */
   readonly authorizationParams?: readonly string[];

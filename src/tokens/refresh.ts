@@ -293,8 +293,7 @@ class Refresh {
     if (isSharedKind(login.store)) await this.#ports.store.write(login.key, ended).catch(ignoreFailure);
     // The next login registers anew instead of sending the person to a page that says "unknown client".
     const isUnknown = failed.error === 'invalid_client' || failed.error === 'unauthorized_client';
-    const isForgotten = isUnknown && login.registration === 'dynamic';
-    if (isForgotten) await forgetRegistration(this.#ports, held.binding);
+    if (isUnknown && login.registration === 'dynamic') await forgetRegistration(this.#ports, held.binding);
     const why = `the authorization server refused to refresh it (${failed.error === '' ? failed.status : failed.error})`;
     throw loginExpired(login, why, failure);
   }

@@ -152,19 +152,14 @@ test('[A-193] a dead keychain with the old login and its client’s secret does 
 test('a secret that a person gave, kept in a dead keychain: exit 7 says to give it again; given again, it is a login', async () => {
   await using shelf = await openShelf();
   const { server, issuer } = shelf.own;
-  const client = (secret: Secret | undefined) => ({
-    clientId: 'by-hand',
-    secret,
-    issuer: undefined,
-    redirectUri: undefined,
-  });
-  await shelf.logIn({ server: server.url, client: client(new Secret('typed')) });
+  const client = { clientId: 'by-hand', secret: new Secret('typed'), issuer: issuer.issuer, redirectUri: undefined };
+  await shelf.logIn({ server: server.url, client });
   shelf.stores.down.add('keychain');
   const lost = shelf.logIn({ server: server.url, store: 'file' });
   const failure = await failureOf(lost, 'client_secret_lost');
   assert.equal(failure.exit, 7);
-  assert.match(failure.remedy, /--client-secret-stdin/);
-  const again = { server: server.url, store: 'file', client: client(new Secret('typed')) } as const;
+  assert.match(failure.remedy, /--client-secret-stdin --authorization-server /);
+  const again = { server: server.url, store: 'file', client } as const;
   assert.equal((await shelf.logIn(again)).store, 'file');
   assert.equal(issuer.forms.length, 2);
 });

@@ -156,10 +156,11 @@ export function clientBoundElsewhere(clientId: string, issuer: string): Failure 
 }
 
 /** The secret of a client that a person gave before cannot be had any more. */
-export function clientSecretLost(clientId: string, store: string, why: Failure | undefined): Failure {
+export function clientSecretLost(clientId: string, issuer: string, store: string, why: Failure | undefined): Failure {
   const reason = why === undefined ? 'it is not there any more' : why.message;
   const message = `The secret of the client ${quoted(clientId)}, kept in the store ${quoted(store, 80)}, cannot be read: ${reason}`;
-  const remedy = `Give it again with --client-secret-stdin or --client-secret-file${why === undefined ? '' : ', or make that store work'}.`;
+  const orStore = why === undefined ? '' : ', or make that store work';
+  const remedy = `Give it again: add --client-secret-stdin --authorization-server ${shellWord(issuer)}${orStore}.`;
   return new Failure({ code: 'client_secret_lost', exit: exitCode.store, message, remedy, cause: why });
 }
 

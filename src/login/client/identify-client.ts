@@ -117,7 +117,7 @@ async function secretOf(
   kept: RegistrationRecord,
 ): Promise<Secret | undefined> {
   const found = await storedSecret(ports, kept);
-  if (found.kind === 'lost') throw clientSecretLost(kept.clientId, kept.store ?? 'keychain', found.why);
+  if (found.kind === 'lost') throw clientSecretLost(kept.clientId, kept.issuer, kept.store ?? 'keychain', found.why);
   return found.kind === 'secret' ? found.secret : undefined;
 }
 
