@@ -181,6 +181,8 @@ export interface ToolSignature {
   readonly isOpen: boolean;
   /** Whether the newer era wants some of its parameters in headers, too: then the server's own list has to be at hand. */
   readonly isMarked: boolean;
+  /** Whether its schema marks a value as secret, however deep. */
+  readonly takesSecret?: boolean;
   readonly parameters: readonly ToolParameter[];
 }
 

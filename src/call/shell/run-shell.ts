@@ -16,7 +16,7 @@ import { withLoginOffered } from '../offer-login.js';
 import { instructionLines, isOfLists, lines, notificationLine } from '../render.js';
 import { toolHelp } from '../tools/help.js';
 import { timedLine } from '../watch.js';
-import { readCall } from '../words.js';
+import { isToolName, readCall } from '../words.js';
 import { completionOf } from './completion.js';
 import { wordsOfLine } from './line-words.js';
 import type { LineReader } from './ports.js';
@@ -98,12 +98,27 @@ export async function runShell(real: ShellWorld, args: SessionArguments): Promis
   for (;;) {
     const line = await reader.next();
     if (line === undefined) return 0;
-    if (line.trim() !== '' && !looksSecret(line)) await history.add(line).catch(() => undefined);
     const end = await cancellable(world, (cancelled) => runLine(world, args, { session, line, cancelled }));
+    if (await mayBeKept(line, session)) await history.add(line).catch(() => undefined); // now the tools are known
     world.signal.throwIfAborted();
     if (end === 'exit') return 0;
   }
 }
+
+/** Whether a line holds no secret. One with arguments of a tool that nobody has listed may. */
+async function mayBeKept(line: string, session: ShellSession): Promise<boolean> {
+  if (line.trim() === '' || looksSecret(line)) return false;
+  const words = wordsOfLine(line).words.filter((word) => !word.startsWith('--'));
+  const [tool = '', ...given] = words[0] === 'tools/call' ? words.slice(1) : words;
+  const isCall =
+    words[0] === 'tools/call' || (isToolName(tool) && !ownWords.has(tool) && !Object.hasOwn(shortWords, tool));
+  if (!isCall || given.length === 0) return true;
+  const known = await session.listed(tool);
+  return known !== undefined && known.takesSecret !== true;
+}
+
+/** Words of the shell itself. */
+const ownWords: ReadonlySet<string> = new Set(['help', 'exit', 'quit', '#']);
 
 interface Line {
   readonly session: ShellSession;

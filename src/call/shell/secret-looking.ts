@@ -1,6 +1,6 @@
 /** Names of what is not written down. */
 const secretName =
-  /(?:pass(?:word|phrase|wd|code)?|secret|token|api[-_]?key|private[-_]?key|credential|authorization|bearer|cookie|session|otp|pin)[\w-]*["']?\s*:?[=:]|\bauth["']?\s*:?[=:]/i;
+  /(?:pass(?:word|phrase|wd|code)?|secret|token|api[-_]?key|private[-_]?key|credential|authorization|bearer|cookie|session|otp|pin)[\w-]*["']?\s*:?[=:]|(?:\bauth|pwd?|key|psk|jwt)\d*["']?\s*:?[=:]/i;
 
 /** Values that programs know secrets by: prefixes of well-known tokens, JSON web tokens, PEM, user information in a URL. */
 const secretValue =

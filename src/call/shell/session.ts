@@ -5,7 +5,7 @@ import type { BrowserOptions, CorePorts, Files, Relogin, Signals } from '../../c
 import { asObject, type JsonObject, stringField } from '../../core/text/json.js';
 import { Deadline, timeLimit } from '../../core/time.js';
 import { withOwnLogin } from '../../stores/memory-store.js';
-import type { StorePorts, ToolList } from '../../stores/ports.js';
+import type { StorePorts, ToolList, ToolSignature } from '../../stores/ports.js';
 import type { AuthorizerPorts } from '../../tokens/token-in-use.js';
 import { Allowance } from '../allowance.js';
 import { allPages, ask } from '../call.js';
@@ -97,7 +97,10 @@ export class ShellSession implements Offered, AsyncDisposable {
     const { callPages: maxPages } = await this.#world.limits();
     return this.#timed(method, cancelled, async (signal) => {
       const { conversation, known } = await this.#session();
-      const list = () => this.#known('tools/list', () => listOf(conversation, 'tools/list', signal, maxPages));
+      const list = () =>
+        this.#known('tools/list', () =>
+          allPages(conversation, { method: 'tools/list', params: {}, cancelled: signal }, maxPages),
+        );
       try {
         const result = await ask(conversation, { ...wanted, cancelled: signal }, { known, maxPages, list });
         if (method.endsWith('/list') && Object.keys(wanted.params).length === 0) {
@@ -115,6 +118,11 @@ export class ShellSession implements Offered, AsyncDisposable {
         throw interruptedUnderWay('run the tool');
       }
     });
+  }
+
+  /** What was listed of a tool: nothing is asked for. */
+  async listed(name: string): Promise<ToolSignature | undefined> {
+    return (await this.#opened?.catch(() => undefined))?.known.kept(name);
   }
 
   async tools(): Promise<ToolList['tools']> {
@@ -151,7 +159,7 @@ export class ShellSession implements Offered, AsyncDisposable {
     const listed = async () => {
       const { callPages } = await this.#world.limits();
       return this.#timed(method, signal, async () =>
-        listOf((await this.#session()).conversation, method, signal, callPages),
+        allPages((await this.#session()).conversation, { method, params: {}, cancelled: signal }, callPages),
       );
     };
     return (await this.#known(method, listed)) ?? {};
@@ -281,15 +289,6 @@ function endsSession(error: unknown): boolean {
 
 function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.map(asObject).filter((one) => one !== undefined) : [];
-}
-
-function listOf(
-  conversation: Conversation,
-  method: string,
-  cancelled: AbortSignal,
-  maxPages: number,
-): Promise<JsonObject> {
-  return allPages(conversation, { method, params: {}, cancelled }, maxPages);
 }
 
 /** What is typed here where `call` would want a command line. */

@@ -34,6 +34,7 @@ export class KnownTools {
   readonly #ports: KnownToolsPorts;
   readonly #key: string | undefined;
   readonly #command: CommandFor;
+  #latest: ToolList | undefined;
 
   /** @param key as of `toolListKey` */
   constructor(ports: KnownToolsPorts, key: string | undefined, command: CommandFor) {
@@ -45,6 +46,7 @@ export class KnownTools {
   /** Keeps what the server has listed just now. @param result Of `tools/list`, all pages of it. */
   async keep(result: JsonObject): Promise<ToolList> {
     const list = toolListOf(result, this.#ports.clock.now());
+    this.#latest = list;
     if (this.#key !== undefined) await this.#ports.toolLists.keep(this.#key, list);
     return list;
   }
@@ -88,6 +90,11 @@ export class KnownTools {
     const listed = await ask();
     const list = listed === undefined ? undefined : await this.keep(listed);
     return list?.tools.find((one) => one.name === name) ?? this.#unknown(list, name);
+  }
+
+  /** As it was listed last, within a day: nothing is asked for. */
+  async kept(name: string): Promise<ToolSignature | undefined> {
+    return (this.#latest ?? (await this.#kept()))?.tools.find((one) => one.name === name);
   }
 
   /** Whether parameters of that tool may have to go into headers. */

@@ -49,8 +49,13 @@ export function signatureOf(value: JsonValue, room = usualRoom): readonly ToolSi
   const description = textIn(tool, 'description', room.ofTool);
   const input = inputOf(asObject(tool['inputSchema']) ?? {}, room.ofParameter);
   const isMarked = headerMarks(tool).length > 0;
-  return [{ name, description, isReadOnly, isDestructive, isIdempotent, isMarked, ...input }];
+  const takesSecret = secretMark.test(JSON.stringify(tool['inputSchema'] ?? null));
+  const marked = { isReadOnly, isDestructive, isIdempotent, isMarked, ...(takesSecret && { takesSecret }) };
+  return [{ name, description, ...marked, ...input }];
 }
+
+/** What JSON Schema and OpenAPI mark secrets by. */
+const secretMark = /"format":"password"|"writeOnly":true/;
 
 /** Members of a schema by which it may take more than its `properties` say. */
 const opening = ['patternProperties', 'anyOf', 'oneOf', 'allOf', 'if', '$ref', '$dynamicRef', 'dependentSchemas'];

@@ -89,7 +89,7 @@ function signatureIn(value: JsonValue): readonly ToolSignature[] {
   const tool = asObject(value);
   const name = tool && stringField(tool, 'name');
   if (tool === undefined || name === undefined || !Array.isArray(tool['parameters'])) return [];
-  const { description, isReadOnly, isDestructive, isIdempotent, isOpen, isMarked, parameters } = tool;
+  const { description, isReadOnly, isDestructive, isIdempotent, isOpen, isMarked, takesSecret, parameters } = tool;
   return [
     {
       name,
@@ -99,6 +99,7 @@ function signatureIn(value: JsonValue): readonly ToolSignature[] {
       isIdempotent: isIdempotent === true,
       isOpen: isOpen !== false,
       isMarked: isMarked !== false,
+      ...(takesSecret === true && { takesSecret }),
       parameters: parameters.flatMap(parameterIn),
     },
   ];

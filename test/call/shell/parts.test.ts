@@ -45,6 +45,9 @@ test('lines that seem to hold a secret are known, and usual ones are not', () =>
   for (const line of [
     'login password=hunter2',
     'login api_key:=5',
+    ...['pw=a', 'db_pwd=a', 'PWD2:=5', 'key=a', 'deployKey=a', '{"pwd": "a"}', '{"key":"a"}'].map(
+      (word) => `x ${word}`,
+    ),
     'x access-token=abc',
     `x json:='{"client_secret": "a"}'`,
     'fetch url=https://me:word@example.com/',
@@ -63,6 +66,7 @@ test('lines that seem to hold a secret are known, and usual ones are not', () =>
     'prompts/get summarize-notes style=short',
     'search query="how to keep a garden"',
     'add a:=5 b:=1000000000',
+    'x keys=3 monkeys=2 keyboard=iso',
   ]) {
     assert.equal(looksSecret(line), false, line);
   }

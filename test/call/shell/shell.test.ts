@@ -19,12 +19,15 @@ const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', 
 const number = { type: 'number' };
 const tools = [
   { name: 'add', description: 'Adds.', inputSchema: { type: 'object', properties: { first: number, second: number }, required: ['first', 'second'] } },
+  { name: 'lock', inputSchema: { type: 'object', properties: { code: { type: 'string', format: 'password' } } } },
+  { name: 'store', inputSchema: { type: 'object', properties: { of: { type: 'object', properties: { code: { writeOnly: true } } } } } },
   ...['slow', 'ask', 'leave', 'picture'].map((name) => ({ name, inputSchema: { type: 'object' } })),
 ];
 let asking;
 const text = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } });
 const call = (id, { name, arguments: given, _meta }) => {
   if (name === 'add') text(id, 'sum ' + (given.first + given.second));
+  else if (name === 'lock' || name === 'store') text(id, 'is in it');
   else if (name === 'leave') process.exit(3);
   else if (name === 'picture') process.stdout.write('{"jsonrpc":"2.0", "id":' + id + ', "result": {"content": [{"type":"image","mimeType":"image/png","data":"iVBORw=="}],  "spelled": 1.0}}\\n');
   else if (name === 'ask') {
@@ -80,7 +83,7 @@ test('without a terminal each line of stdin is run in one session; the exit code
   assert.equal(helped.stdout.match(/first {3}number {2}yes/g)?.length, 3, helped.stdout);
   const fine = await runProgram(home, [...words.slice(0, 1), '--json', ...words.slice(1)], 'tools\nexit\nnope\n');
   assert.equal(fine.code, 0, fine.stderr);
-  assert.equal(JSON.parse(fine.stdout).tools.length, 5);
+  assert.equal(JSON.parse(fine.stdout).tools.length, 7);
   const left = await runProgram(home, words, 'leave\nadd first=1 second=1\n');
   assert.equal(left.code, 8);
   assert.match(left.stdout, /^sum 2$/m);
@@ -180,7 +183,11 @@ test('at a terminal: completion, Ctrl-C for the call alone, a question, Ctrl-D; 
   await press(at, /add $/, 'f');
   await press(at, /add f$/, '\t');
   await press(at, /first=$/, '2 second=3\r');
-  await press(at, /sum 5[\s\S]*node> $/, 'slow\r');
+  await press(at, /sum 5[\s\S]*node> $/, 'lock code=4711\r');
+  await press(at, /is in it[\s\S]*node> $/, 'store of:=\'{"code": 4711}\'\r');
+  await press(at, /is in it[\s\S]*is in it[\s\S]*node> $/, 'tools/call lock 4711\r');
+  await press(at, /is in it[\s\S]*is in it[\s\S]*is in it[\s\S]*node> $/, 'add pw=4711\r');
+  await press(at, /parameter_unknown[\s\S]*node> $/, 'slow\r');
   await press(at, /Progress: 1 of 9/, '\x03');
   await press(at, /may already have[\s\S]*node> $/, 'ask\r');
   await press(at, /who \(string\): /, 'Eve\r');
@@ -188,7 +195,7 @@ test('at a terminal: completion, Ctrl-C for the call alone, a question, Ctrl-D; 
   await press(at, /you are [\s\S]*Eve[\s\S]*node> $/, 'ask\r');
   await press(at, /Who\?[\s\S]*Who\?[\s\S]*who \(string\): [^E]*$/, '\x03');
   await press(at, /may already have[\s\S]*may already have[\s\S]*node> $/, 'add password=x\r');
-  await press(at, /parameter_unknown[\s\S]*node> $/, 'abc');
+  await press(at, /parameter_unknown[\s\S]*parameter_unknown[\s\S]*node> $/, 'abc');
   await press(at, /abc$/, '\x03');
   await press(at, /abc\^C\r\n[\s\S]*node> $/, '\x03');
   await press(at, /Nothing runs[\s\S]*node> $/, 'leave\r');
@@ -200,7 +207,7 @@ test('at a terminal: completion, Ctrl-C for the call alone, a question, Ctrl-D; 
   assert.match(await given.notes(), /notifications\/cancelled/);
   const history = await given.history();
   assert.match(history, /add first=2 second=3/);
-  assert.doesNotMatch(history, /password/);
+  assert.doesNotMatch(history, /password|4711/);
 });
 
 test('a login that Ctrl-C ends leaves the shell as it was, and nothing of it is said afterwards', {
