@@ -1,21 +1,22 @@
 import { exitCode, Failure, isFailure } from '../core/failure.js';
+import { loginCommand } from '../core/login-command.js';
 import type { Journal } from '../core/ports.js';
 import type { LoginRecord, ProviderReference, Zone } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
+import { shellWord } from '../core/text/printable.js';
 import { holdHeader } from '../core/text/secret-headers.js';
 import { Deadline } from '../core/time.js';
-import { chooseWay } from '../oauth/choose-registration.js';
-import { isNamed, isSameIssuer } from '../oauth/discovery-document.js';
-import { noProtectedResourceMetadata } from '../oauth/failures.js';
+import { differBySlash, isNamed, isSameIssuer } from '../oauth/discovery-document.js';
+import { noProtectedResourceMetadata, OtherIssuer } from '../oauth/failures.js';
 import { findLegacyServer, legacyResource, servesOwnMetadata } from '../oauth/legacy-server.js';
 import { keptChallenge, probeServer } from '../oauth/probe.js';
 import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
 import { httpWithHeaders } from '../oauth/server-headers.js';
-import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from '../oauth/server-metadata.js';
-import { manualRegistration, registrationsFor } from '../tokens/registrations.js';
+import { findAuthorizationServer, type WantedGrant } from '../oauth/server-metadata.js';
 import { examineActively } from './active/examine-actively.js';
 import { checkBadTokens } from './checks/bad-tokens.js';
-import { checkChallenge, checkPage } from './checks/challenge.js';
+import { checkAsked, checkChallenge, checkPage } from './checks/challenge.js';
+import { checkClient } from './checks/client.js';
 import { checkConnection } from './checks/connection.js';
 import { checkIssuer } from './checks/issuer.js';
 import { checkIdJagTaken, checkProvider } from './checks/provider.js';
@@ -99,12 +100,17 @@ class Examiner {
     const isAsked = await this.#ask();
     await checkConnection(this.#ports, this.#target, this.#report);
     if (isAsked) await this.#discover();
+    if (this.#report.has('login-not-needed')) return;
+    checkAsked(this.#ports.http.exchanges, this.#report);
     if (wanted.login === undefined) await this.#checkStore();
     else this.#report.pass('machine', 'not used: the login of this run is kept in memory');
     const { authorizationServer } = this.#known;
     // A login finds a client by itself.
-    const isChosen = wanted.login === undefined || this.#provider !== undefined;
-    if (authorizationServer !== undefined && isChosen) await this.#chooseClient(authorizationServer);
+    const isVouched = this.#provider !== undefined;
+    const isChosen = wanted.login === undefined || isVouched;
+    if (authorizationServer !== undefined && isChosen) {
+      await checkClient(this.#ports, { ...this.#target, isVouched, authorizationServer }, this.#report);
+    }
     await this.#goOn(wanted);
     if (this.#known.probed?.status === 401) await checkBadTokens(this.#ports, this.#target, this.#known, this.#report);
     const { held, isNamed = false, signal } = this.#target;
@@ -124,15 +130,17 @@ class Examiner {
       ({ level, step }) => level === 'failure' && step !== 'machine' && isBefore(step, 'request'),
     );
     if (fails) return;
-    const found = { probed, resource, authorizationServer };
-    const leadsOn = !active || (await examineActively(this.#ports, { ...this.#target, ...found }, this.#report));
-    if (login === undefined || !leadsOn) return;
     const { held } = this.#target;
+    const found = { probed, resource, authorizationServer };
+    const scope = login?.scope.length ? login.scope : (held?.askedScopes ?? []);
+    const target = { ...this.#target, ...found, scope };
+    const leadsOn = !active || (await examineActively(this.#ports, target, this.#report));
+    if (login === undefined || !leadsOn) return;
     if (held?.provider !== undefined) {
       await examineByProvider(this.#ports, { ...this.#target, ...found, held }, this.#report);
       return;
     }
-    const about = { ...this.#target, found, wanted: login, active };
+    const about = { ...this.#target, found, wanted: { ...login, scope }, active };
     await examineWithLogin(this.#ports, about, this.#report);
   }
 
@@ -163,16 +171,28 @@ class Examiner {
     this.#known.issuer = issuer;
     const grant: WantedGrant = this.#provider === undefined ? 'authorization_code' : 'assertion';
     const wanted = { zone: probed.zone, grant, signal };
-    const found = await this.#step('issuer', () =>
+    const find = (issuer: string) =>
       resource.isLegacy
         ? findLegacyServer(this.#ports, { ...wanted, server })
-        : findAuthorizationServer(this.#ports, { ...wanted, issuer, resource: resource.resource }),
+        : findAuthorizationServer(this.#ports, { ...wanted, issuer, resource: resource.resource });
+    const found = await this.#step('issuer', () =>
+      find(issuer).catch((error) => find(this.#ownSpelling(issuer, error))),
     );
     await checkIssuer(this.#ports, { ...this.#target, issuer, zone: probed.zone, found }, this.#report);
     if (found === undefined) return;
     this.#known.authorizationServer = found;
     checkProofsOffered(resource, found, this.#report);
     if (held?.provider !== undefined) checkIdJagTaken(found, this.#report);
+  }
+
+  /** What an issuer calls itself, where that differs by the slash at its end alone: a login takes it by a person's word. */
+  #ownSpelling(issuer: string, error: unknown): string {
+    if (!(error instanceof OtherIssuer) || !differBySlash(issuer, error.found)) throw error;
+    const { server } = this.#target;
+    const command = loginCommand({ server, given: undefined }, '--authorization-server', shellWord(error.found));
+    const remedy = `Ask the operator to name it as it calls itself. If you trust it, run: ${command}`;
+    this.#report.found('issuer-slash', `${issuer} is named, and calls itself ${error.found}`, remedy);
+    return error.found;
   }
 
   /** A server of the revision 2025-03-26 publishes no metadata: a login is made there by choice alone. */
@@ -211,32 +231,10 @@ class Examiner {
     }
   }
 
-  async #chooseClient(server: AuthorizationServer): Promise<void> {
-    if (this.#provider !== undefined) {
-      const { clientId } = this.#target.held ?? {};
-      this.#report.pass('client', `${clientId}, for which the company’s provider vouches`);
-      return;
-    }
-    const kept = manualRegistration(await registrationsFor(this.#ports, server.issuer), undefined);
-    const choice = chooseWay({
-      forced: undefined,
-      preregistered: kept?.clientId,
-      metadataUrl: this.#ports.clientMetadataUrl,
-      documentHasKey: false,
-      byDevice: false,
-      server,
-    });
-    if (choice.open && choice.way !== 'ask') this.#report.pass('client', `${choice.way}: ${choice.why}`);
-    else
-      this.#report.found(
-        'no-way-to-register',
-        'no dynamic registration, no metadata document, no client registered by hand',
-      );
-  }
-
   /** What was not looked at, and why. */
   skipRest({ login }: Examination): void {
-    const needs = login === undefined ? needsLogin : 'the login did not get there';
+    const isFree = this.#report.has('login-not-needed');
+    const needs = isFree ? 'no login is needed' : login === undefined ? needsLogin : 'the login did not get there';
     const done = new Set(this.#report.findings.map(({ step }) => step));
     const failed = this.#report.findings.find(({ level }) => level === 'failure');
     for (const step of Object.keys(steps) as (keyof typeof steps)[]) {
@@ -268,7 +266,10 @@ class Examiner {
       probed: this.#known.probed?.status,
       exchanges: this.#ports.http.exchanges,
     });
-    this.#report.found(id, failure.message, remedy);
+    const isFree = id === 'login-not-needed';
+    if (isFree && this.#report.has('page-instead')) return;
+    const seen = `status ${this.#known.probed?.status} without a token, and no authorization server is named`;
+    this.#report.found(id, isFree ? seen : failure.message, remedy);
   }
 }
 

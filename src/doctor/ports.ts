@@ -25,6 +25,8 @@ export interface ExamineWorld
   readonly configuration: () => Promise<{
     readonly caFile?: string | undefined;
     readonly store?: StoreKind | undefined;
+    readonly clients?: readonly { readonly issuer: string; readonly clientId: string }[];
+    readonly clientMetadataUrl?: string | undefined;
   }>;
   readonly logInForRun: LogInForRun;
   readonly askServer: AskServer;
@@ -86,7 +88,7 @@ export type LogInForRun = (
   wanted: WantedLogin & {
     readonly server: string;
     readonly issuer: string;
-    readonly clientName: string | undefined;
+    readonly held: LoginRecord | undefined;
     readonly headers: readonly SecretHeader[];
     readonly http: HttpClient;
     readonly journal: Journal;

@@ -7,6 +7,7 @@ import { inMemory } from '../stores/memory-store.js';
 import type { Attempts, FormatFailures, Recovery } from '../stores/ports.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { readCredential } from '../tokens/read-credential.js';
+import { documentOf, manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import { readScopes } from './client/client-options.js';
 import { type LoginWorld, loginDefaults } from './logins.js';
 import type { LoginPorts, PersonLogin } from './ports.js';
@@ -22,8 +23,8 @@ export interface LoginForRun extends BrowserOptions {
   readonly scope: readonly string[];
   /** How long a person is waited for; undefined: as for every login. */
   readonly timeoutMs: number | undefined;
-  /** What this program is called where it registers itself; undefined: its own name. */
-  readonly clientName: string | undefined;
+  /** The login that there is for the server: this one is made as that was, and by its client. */
+  readonly held: LoginRecord | undefined;
   /** What the server gets with each request. */
   readonly headers: readonly SecretHeader[];
   /** Every request of the login leaves by this one. */
@@ -34,15 +35,15 @@ export interface LoginForRun extends BrowserOptions {
 
 /**
  * Makes a login that nobody else sees: its secrets and its record are in memory alone, and nothing that is kept of other
- * logins is used, changed or counted. A client that a person registered by hand is used where it has no secret.
+ * logins is used, changed or counted, but for the client that a person registered by hand, and how the login there is was made.
  * @throws Failure of the login; `too_many_tabs` where no person typed the command
  */
 export async function logInForRun(
   world: LoginWorld,
   wanted: LoginForRun,
 ): Promise<{ readonly login: LoginRecord; readonly credential: StoredCredential }> {
-  const { server, issuer, device, browser, noBrowser, signal } = wanted;
-  const meant = { server, account: defaultAccount };
+  const { server, issuer, held, device, browser, noBrowser, signal } = wanted;
+  const meant = { server, account: held?.account ?? defaultAccount };
   const asked = {
     login: { ...meant, given: undefined },
     browser,
@@ -58,8 +59,8 @@ export async function logInForRun(
     ...meant,
     name: undefined,
     scopes: { named: readScopes(wanted.scope), held: [] },
-    issuer,
-    client: { ...client, way: undefined, name: wanted.clientName },
+    issuer: held?.issuer === issuer ? undefined : issuer, // what is held is checked as at every login
+    client: { ...client, way: undefined, metadataUrl: documentOf(client.metadataUrl, held) },
     store: 'memory',
     person: { ...person, timeoutMs: wanted.timeoutMs ?? person.timeoutMs },
     signal,
@@ -70,12 +71,19 @@ export async function logInForRun(
   return { login, credential: await readCredential(ports, login) };
 }
 
-/** The world, where nothing that is kept is at hand. */
-async function portsForRun(world: LoginWorld, { http, headers, journal }: LoginForRun): Promise<LoginPorts> {
-  const { registrations, redirectUris = [] } = await world.index.read();
+/** The world, where nothing is at hand that is kept, but what this login is made by. */
+async function portsForRun(world: LoginWorld, wanted: LoginForRun): Promise<LoginPorts> {
+  const { http, headers, issuer, held, journal } = wanted;
+  const { redirectUris = [] } = await world.index.read();
   const memory = inMemory();
-  const byHand = registrations.filter(({ way, hasSecret }) => !hasSecret && (way === 'preregistered' || way === 'ask'));
-  await memory.index.update((document) => ({ ...document, registrations: byHand, redirectUris }));
+  const byHand = manualRegistration(await registrationsFor(world, issuer), undefined);
+  for (const item of [byHand?.hasSecret ? byHand : undefined, held]) {
+    const secret = item && (await world.store.read(item.key));
+    if (secret !== undefined) await memory.store.write(item?.key ?? '', secret);
+  }
+  const logins = held === undefined ? [] : [{ ...held, store: 'memory' } as const];
+  const registrations = byHand === undefined ? [] : [byHand];
+  await memory.index.update((document) => ({ ...document, logins, registrations, redirectUris }));
   const kept = { attempts: uncounted, failures: noFailures, recovery: noRecovery(world.recovery) };
   return {
     ...world,

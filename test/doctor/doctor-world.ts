@@ -3,7 +3,7 @@ import { defaultLimits } from '../../src/core/limits.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { addressExaminer } from '../../src/doctor/address-examiner.js';
 import { type Examined, examineServer } from '../../src/doctor/examine-server.js';
-import type { Examination, ExamineWorld, WantedLogin } from '../../src/doctor/ports.js';
+import type { Examination, ExamineWorld, ServerTarget, WantedLogin } from '../../src/doctor/ports.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { logInForRun } from '../../src/login/login-for-run.js';
 import type { LoginWorld } from '../../src/login/logins.js';
@@ -62,10 +62,11 @@ export async function examineWhole(
   scene: Scene,
   {
     server = scene.sandbox.serverUrl,
+    held,
     signal = new AbortController().signal,
     ...change
-  }: Partial<Examination> & { readonly server?: string; readonly signal?: AbortSignal } = {},
+  }: Partial<Examination & ServerTarget> = {},
 ): Promise<Examined> {
   const wanted = { active: true, login: inBrowser, limitMs: 60_000, ...change };
-  return await examineServer(doctorWorld(scene), { server, held: undefined, headers: [], signal }, wanted);
+  return await examineServer(doctorWorld(scene), { server, held, headers: [], signal }, wanted);
 }

@@ -122,6 +122,7 @@ const harmless: Readonly<Record<string, string>> = {
   'registration-lenient': 'what differs from the standard is taken by every client that we know of',
   'registration-no-device': 'a login in the browser does not ask for that grant',
   'registration-code-only': 'a login asks for less then, and works; that there is no refresh token is a note',
+  'registration-binds-scope': 'a login registers with the scopes that it asks for',
   'registration-no-localhost': 'it is what the standard recommends, and what a login uses',
   'callback-error-no-state':
     'anything may call the callback; what is not of this login is ignored, and the login works',

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { examineServer } from '../../src/doctor/examine-server.js';
-import type { Report } from '../../src/doctor/report.js';
+import type { LoginRecord } from '../../src/core/records.js';
+import { Secret } from '../../src/core/secret.js';
+import { plainLook } from '../../src/core/text/look.js';
+import { type Examined, examineServer } from '../../src/doctor/examine-server.js';
+import { reportLines } from '../../src/doctor/forms/for-people.js';
+import type { ExamineWorld } from '../../src/doctor/ports.js';
+import { exitOf, type Report } from '../../src/doctor/report.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { startHttp } from '../support/http-server.js';
-import { doctorWorld, examineWhole } from './doctor-world.js';
+import { doctorWorld, examineWhole, inBrowser } from './doctor-world.js';
 
 async function examine(scene: Scene, server: string): Promise<Report> {
   const { signal } = new AbortController();
@@ -137,4 +142,136 @@ test('doctor --login: a token refused for its audience is told by that (Glewlwyd
   const { firstCause } = (await examineWhole(scene, { server: own.server.url, active: false })).report;
   assert.equal(firstCause?.id, 'token-refused');
   assert.match(firstCause?.remedy ?? '', /aud is not the resource/);
+});
+
+/** What is above a note, and what is said of refreshes. */
+const troubles = ({ report }: Examined) =>
+  report.findings.filter(({ level }) => level === 'failure' || level === 'warning').map(({ id }) => id);
+
+test('doctor: an authorization server that announces DPoP before a server with Bearer tokens is healthy; of its 401 without a challenge that alone is said (fastmcp)', async () => {
+  await using scene = await openScene({ dpop: 'offered' }, { interactive: true });
+  for (const [faults, expected] of [
+    [['dpop-unknown-to-server'], []],
+    [['dpop-unknown-to-server', 'challenge-none'], ['challenge-missing']],
+  ] as const) {
+    scene.sandbox.setFaults(faults);
+    const examined = await examineWhole(scene);
+    assert.deepEqual(troubles(examined), expected, faults.join());
+    assert.ok(
+      examined.report.findings.some(({ evidence }) => evidence === 'status 200 to a request with the new token'),
+    );
+  }
+});
+
+test('doctor --login --active: a client is registered with the scopes that are then asked for (the Python SDK refuses others)', async () => {
+  await using scene = await openScene({ faults: ['registration-binds-scope'] }, { interactive: true });
+  for (const scope of [[], ['mcp:basic', 'notes:read']]) {
+    const examined = await examineWhole(scene, { login: { ...inBrowser, scope } });
+    assert.deepEqual(troubles(examined), [], examined.report.firstCause?.evidence);
+  }
+});
+
+test('doctor --login: metadata that leave refresh_token out cost no login its refresh, and nobody is blamed (Glewlwyd)', async () => {
+  await using scene = await openScene({ faults: ['as-no-refresh-grant'] }, { interactive: true });
+  const { report } = await examineWhole(scene, { active: false });
+  assert.equal(report.firstCause, undefined, report.firstCause?.evidence);
+  assert.ok(report.findings.some(({ evidence }) => evidence === 'the refresh token works, and is replaced'));
+});
+
+test('doctor: a server that wants no login is told as that, is no failure, and has no advice for its operator', async () => {
+  await using scene = await openScene({ faults: ['server-wants-no-login'] }, { interactive: true });
+  const { serverUrl } = scene.sandbox;
+  for (const login of [undefined, inBrowser]) {
+    const { report, subject } = await examineWhole(scene, { active: false, login });
+    assert.equal(exitOf(report, 'warning'), 0);
+    const lines = reportLines(subject, report, plainLook).join('\n');
+    assert.ok(lines.startsWith(`${serverUrl} needs no login. Call it directly: postern call ${serverUrl}\n`), lines);
+    assert.doesNotMatch(lines, /needs a login|FAIL|WARN/);
+  }
+});
+
+test('doctor: a page that comes with 200 is still one, and no server without a login', async () => {
+  await using scene = await openScene();
+  await using server = await startHttp((_request, response) => void response.writeHead(200, page).end('<html>'));
+  const report = await examine(scene, `${server.origin}/mcp`);
+  assert.equal(report.firstCause?.id, 'page-instead');
+  assert.ok(!report.has('login-not-needed'));
+});
+
+const byHand = { client_id: 'by-hand', client_secret: 'secret-by-hand', redirect_uris: ['http://127.0.0.1/callback'] };
+
+test('doctor NAME --login: logs in as the login was made: with its client and its secret, its parameters, its resource', async () => {
+  await using scene = await openScene({ registration: false, clients: [byHand] }, { interactive: true });
+  const client = {
+    ...{ clientId: byHand.client_id, secret: new Secret(byHand.client_secret) },
+    ...{ issuer: scene.sandbox.issuer, redirectUri: undefined },
+  };
+  scene.sandbox.setFaults(['resource-renamed']);
+  const held = await scene.login({
+    client,
+    resource: 'api://postern-sandbox',
+    parameters: ['audience=x'],
+    scopes: ['mcp:basic', 'notes:read'],
+  });
+  const stored = await scene.ports.store.read(held.key);
+  for (const login of [undefined, inBrowser]) {
+    const asked = scene.sandbox.requests.length;
+    const examined = await examineWhole(scene, { held, active: false, login });
+    assert.deepEqual(troubles(examined), [], examined.report.firstCause?.evidence);
+    const sent = scene.sandbox.requests.slice(asked).find(({ path }) => path === '/authorize');
+    const paramOf = (wanted: string) => sent?.params.find(([name]) => name === wanted)?.[1];
+    assert.deepEqual(
+      [paramOf('audience'), paramOf('scope')],
+      login ? ['x', 'mcp:basic notes:read offline_access'] : [undefined, undefined],
+    );
+  }
+  assert.equal((await scene.ports.index.read()).logins[0]?.generation, held.generation);
+  assert.equal(await scene.ports.store.read(held.key), stored);
+});
+
+test('[A-49] doctor NAME --login: a client’s secret goes to no token endpoint that has moved since the login', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  await using other = await startHttp((_request, response) => void response.writeHead(200).end('{}'));
+  const { issuer } = own.issuer;
+  own.issuer.metadata = { ...own.issuer.metadata, registration_endpoint: undefined };
+  const client = { clientId: 'by-hand', secret: new Secret('secret-by-hand'), issuer, redirectUri: undefined };
+  const held = await scene.login({ server: own.server.url, client });
+  own.issuer.metadata = { ...own.issuer.metadata, token_endpoint: `${other.origin}/token` };
+  const { report } = await examineWhole(scene, { server: own.server.url, held, active: false });
+  assert.match(report.firstCause?.evidence ?? '', /moved its endpoints/);
+  assert.deepEqual(other.requests, []);
+});
+
+test('doctor: a client of the configuration, and a login’s own document, are clients that it has', async () => {
+  await using scene = await openScene({ registration: false });
+  const { issuer, serverUrl: server } = scene.sandbox;
+  const { signal } = new AbortController();
+  const world = doctorWorld(scene);
+  const passes = async (world: ExamineWorld, held?: LoginRecord) =>
+    (await examineServer(world, { server, held, headers: [], signal })).report.findings
+      .filter(({ step, level }) => step === 'client' && level === 'pass')
+      .map(({ evidence }) => evidence.split(':', 1)[0]);
+  const clients = [{ issuer, clientId: 'configured', redirectUri: undefined }];
+  assert.deepEqual(await passes(world), []);
+  assert.deepEqual(await passes({ ...world, configuration: async () => ({ clients }) }), ['preregistered']);
+  const clientMetadataUrl = 'https://cli.example/client.json';
+  assert.deepEqual(await passes({ ...world, configuration: async () => ({ clientMetadataUrl }) }), ['metadata']);
+  const held = { server, issuer, clientId: clientMetadataUrl, registration: 'metadata' } as LoginRecord;
+  assert.deepEqual(await passes(world, held), ['metadata']);
+});
+
+test('[A-32] doctor: an issuer that differs by the slash at its end costs one option, and a login that took it nothing (JumpCloud)', async () => {
+  await using scene = await openScene({ issuerPath: '/tenant1', faults: ['as-issuer-slash'] });
+  const { report } = await examineWhole(scene, { active: false, login: undefined });
+  assert.deepEqual([report.firstCause?.id, report.firstCause?.level], ['issuer-slash', 'warning']);
+  const command = `postern login ${scene.sandbox.serverUrl} --authorization-server ${scene.sandbox.issuer}/`;
+  assert.ok(report.firstCause?.remedy?.endsWith(command), report.firstCause?.remedy);
+  assert.ok(
+    report.findings.some(({ step, level }) => step === 'client' && level === 'pass'),
+    'and it goes on',
+  );
+  const held = { server: scene.sandbox.serverUrl, issuer: `${scene.sandbox.issuer}/` } as LoginRecord;
+  const again = await examineWhole(scene, { active: false, login: undefined, held });
+  assert.equal(again.report.firstCause, undefined);
 });

@@ -6,6 +6,7 @@ import {
   authorizationRequestUrl,
   newProof,
 } from '../../oauth/authorization-request.js';
+import { resourceToSend } from '../../oauth/discover.js';
 import { authorizationServerMetadataUrls, metadataLimits } from '../../oauth/discovery-document.js';
 import type { FindingId } from '../catalogue/catalogue.js';
 import type { Discovered, ExaminePorts, ServerTarget } from '../ports.js';
@@ -16,6 +17,7 @@ interface Attempt extends ServerTarget, Discovered {
   readonly http: RunHttp;
   readonly clientId: string;
   readonly redirectUri: string;
+  readonly scopes: readonly string[];
 }
 
 /** What an authorization request leads to. */
@@ -66,11 +68,18 @@ export async function checkAuthorizationEndpoint(
 
 type Send = (change: AuthorizationParameters, ...without: readonly string[]) => Promise<Outcome>;
 
-async function parametersOf({ clientId, redirectUri, probed, resource }: Attempt): Promise<AuthorizationParameters> {
+async function parametersOf({
+  clientId,
+  redirectUri,
+  scopes,
+  resource,
+  held,
+}: Attempt): Promise<AuthorizationParameters> {
   const { state, codeChallenge } = await newProof();
-  const scopes = probed.scopes ?? resource.scopesSupported ?? [];
   const parameters = { clientId, redirectUri, scopes, state: state.reveal(), codeChallenge };
-  return authorizationRequestParameters({ ...parameters, resource: resource.resource });
+  const { requestedResource } = held ?? {};
+  const sent = resourceToSend({ requestedResource, protectedResource: resource });
+  return authorizationRequestParameters({ ...parameters, resource: sent });
 }
 
 /** Errors that say what it is about. */

@@ -1,13 +1,13 @@
 import { isFailure } from '../../core/failure.js';
 import { quoted } from '../../core/text/printable.js';
 import { timeLimit } from '../../core/time.js';
-import { type RegistrationResult, registerClient } from '../../oauth/registration.js';
+import { type RegistrationAsk, type RegistrationResult, registerClient } from '../../oauth/registration.js';
 import type { Discovered, ExaminePorts, ServerTarget } from '../ports.js';
 import { removeClients } from '../registered-clients.js';
 import type { Report } from '../report.js';
 import { RunHttp } from '../run-http.js';
 import { checkAuthorizationEndpoint } from './authorization-endpoint.js';
-import { checkRegistered } from './registered.js';
+import { checkRegistered, scopesOf } from './registered.js';
 
 /** Nothing listens there, and nobody is ever sent there. */
 const redirectUri = 'http://127.0.0.1:49152/callback';
@@ -18,7 +18,7 @@ const redirectUri = 'http://127.0.0.1:49152/callback';
  */
 export async function examineActively(
   ports: ExaminePorts,
-  about: ServerTarget & Discovered,
+  about: ServerTarget & Discovered & { readonly scope: readonly string[] },
   report: Report,
 ): Promise<boolean> {
   const { authorizationServer } = about;
@@ -28,12 +28,17 @@ export async function examineActively(
     return true;
   }
   const http = new RunHttp(ports.direct, report.hidden);
+  const scopes = scopesOf(about, about.scope);
   try {
     ports.progress.begin(`Registering at ${issuer}`);
-    const clientId = await register(ports, { ...about, http, endpoint }, report);
+    const clientId = await register(ports, { ...about, http, endpoint, scopes: scopes.registered }, report);
     if (clientId === undefined) return false;
     ports.progress.begin('Sending authorization requests that are wrong');
-    return await checkAuthorizationEndpoint(ports, { ...about, http, clientId, redirectUri }, report);
+    return await checkAuthorizationEndpoint(
+      ports,
+      { ...about, http, clientId, redirectUri, scopes: scopes.asked },
+      report,
+    );
   } finally {
     const isInterrupted = ports.interrupted.aborted;
     const left = await removeClients(http, { ...about, signal: timeLimit(isInterrupted ? 1_000 : 5_000) });
@@ -44,15 +49,17 @@ export async function examineActively(
   }
 }
 
-async function register(
-  ports: ExaminePorts,
-  about: ServerTarget & Discovered & { readonly http: RunHttp; readonly endpoint: string },
-  report: Report,
-): Promise<string | undefined> {
-  const { http, signal } = about;
+interface Registration extends ServerTarget, Discovered, Pick<RegistrationAsk, 'scopes'> {
+  readonly http: RunHttp;
+  readonly endpoint: string;
+}
+
+async function register(ports: ExaminePorts, about: Registration, report: Report): Promise<string | undefined> {
+  const { http, scopes, signal } = about;
   try {
-    const result = await registerOnce(ports, about, ['authorization_code', 'refresh_token']);
-    const final = isAboutGrants(result) ? await registerOnce(ports, about, ['authorization_code']) : result;
+    const result = await registerOnce(ports, about, { grants: ['authorization_code', 'refresh_token'], scopes });
+    const less = { grants: ['authorization_code'], scopes: [] };
+    const final = isAboutTheAsk(result) ? await registerOnce(ports, about, less) : result;
     if (final.ok) {
       checkRegistered(http.registered.at(-1)?.body ?? {}, about.authorizationServer, report);
       return final.client.clientId;
@@ -74,18 +81,18 @@ function refusalIn(result: Failed): string {
   return [`status ${result.status}`, error, said === '' ? '' : `it said: ${quoted(said)}`].filter(Boolean).join(', ');
 }
 
-/** A refusal for a grant that is not given; then less is asked for, as a login does. */
-function isAboutGrants(result: RegistrationResult): boolean {
+/** A refusal for a grant or a scope that is not given; then less is asked for, as a login does. */
+function isAboutTheAsk(result: RegistrationResult): boolean {
   return !result.ok && result.problem === 'refused' && [400, 422].includes(result.status);
 }
 
 async function registerOnce(
   { clock }: ExaminePorts,
-  about: ServerTarget & Discovered & { readonly http: RunHttp; readonly endpoint: string },
-  grants: readonly string[],
+  about: Registration,
+  wanted: RegistrationAsk,
 ): Promise<RegistrationResult> {
   const { http, authorizationServer: server, endpoint, held, probed, signal } = about;
   const name = held?.clientName;
-  const ask = { name, grants, scopes: [], server, endpoint, redirectUri, zone: probed.zone, now: clock.now(), signal };
+  const ask = { name, ...wanted, server, endpoint, redirectUri, zone: probed.zone, now: clock.now(), signal };
   return await registerClient(http, ask);
 }

@@ -1,5 +1,7 @@
 import { type JsonObject, jsonWords } from '../../core/text/json.js';
+import { scopesToRegister, selectScopes } from '../../oauth/discover.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
+import type { Discovered, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 
 /** Step 7: whether a registration that can be used is what was asked for: without a secret, and native. */
@@ -18,4 +20,15 @@ export function checkRegistered(body: JsonObject, { tokenAuthMethods }: Authoriz
     report.found('registration-not-native', `application_type is ${type}`);
   }
   report.pass('client', 'registered with the redirect address that was asked for');
+}
+
+/** The scopes of a login: that it asks for, and that its client is registered with, which some servers hold a client to. */
+export function scopesOf(
+  { server, probed, resource, authorizationServer }: ServerTarget & Discovered,
+  named: readonly string[],
+) {
+  const { zone, scopes: challengedScopes } = probed;
+  const discovery = { server, zone, protectedResource: resource, authorizationServer, challengedScopes, warnings: [] };
+  const asked = selectScopes(discovery, { scopes: named.length === 0 ? undefined : named, held: [] });
+  return { asked, registered: scopesToRegister(discovery, asked) };
 }

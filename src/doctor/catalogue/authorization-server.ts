@@ -76,6 +76,16 @@ export const authorizationServerFindings = {
     explanation:
       'The two are compared as strings: a slash at the end of a path, or http for https, makes another issuer. Else one authorization server could pass for another.',
   },
+  'issuer-slash': {
+    level: 'warning',
+    step: 'issuer',
+    who: 'server',
+    title: 'the authorization server calls itself otherwise than the server does, by a slash at the end',
+    remedy: 'Ask the operator to name the authorization server as it calls itself.',
+    source: 'RFC 8414 section 3.3, Authorization Server Metadata Validation',
+    explanation:
+      'Issuers are compared as strings, so these are two. Both have their metadata at one address: a login at a terminal asks whether you take it, and is kept with the spelling of the metadata. Other programs fail.',
+  },
   'pkce-missing': {
     level: 'failure',
     step: 'issuer',
@@ -172,7 +182,8 @@ export const authorizationServerFindings = {
     title: 'the authorization server lists grants, and refresh_token is not among them',
     remedy: 'Ask its operator to add refresh_token to grant_types_supported, if it issues any.',
     source: 'RFC 8414 section 2, grant_types_supported',
-    explanation: 'Without refresh tokens a person has to log in again whenever a token has run out.',
+    explanation:
+      'This program asks for one all the same. Others go by the list, and there a person has to log in again whenever a token has run out.',
   },
   'public-clients-not-listed': {
     level: 'note',

@@ -15,11 +15,10 @@ export const serverFindings = {
       'A server that wants a login responds 401 to a request without a token. This one responded with an error of its own, so nothing can be found out about its login.',
   },
   'login-not-needed': {
-    level: 'failure',
+    level: 'note',
     step: 'challenge',
     who: 'you',
-    exit: exitCode.usage,
-    title: 'the server wants no login',
+    title: 'the server needs no login',
     remedy: 'Call it directly, without a login.',
     source: 'MCP authorization, Protocol Requirements',
     explanation:

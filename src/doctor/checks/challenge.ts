@@ -9,7 +9,13 @@ export function checkChallenge(exchanges: readonly SeenExchange[], { server }: S
   const response = responseIn(exchanges);
   if (response === undefined) return;
   if (response.status === 401) checkHeader(response, server, report);
-  else notAsked(response.status, report);
+}
+
+/** Step 2, once it is known what is published there: a server that wants a login, and does not ask for it. */
+export function checkAsked(exchanges: readonly SeenExchange[], report: Report): void {
+  const { status = 401 } = responseIn(exchanges) ?? {};
+  if (status === 401 || report.has('server-failed') || report.has('wrong-path')) return;
+  report.found('no-login-asked', `status ${status} to a request without a token`);
 }
 
 /**
@@ -50,11 +56,6 @@ function checkHeader(response: SeenResponse, server: string, report: Report): vo
   if (error !== undefined) report.found('challenge-with-error', `error="${error}"`);
   const named = [resourceMetadata && 'resource_metadata', scope && `scope ${scope}`].filter(Boolean).join(', ');
   report.pass('challenge', `401, ${scheme}${named === '' ? '' : `, ${named}`}`);
-}
-
-function notAsked(status: number, report: Report): void {
-  if (report.has('server-failed') || report.has('wrong-path')) return;
-  report.found('no-login-asked', `status ${status} to a request without a token`);
 }
 
 function isPage({ status, bytes, headers }: SeenResponse): boolean {

@@ -34,6 +34,9 @@ export function reportLines(subject: string, report: Report, look: Look): readon
 }
 
 function wellLine(subject: string, findings: readonly Finding[], look: Look): string {
+  const free = findings.find(({ id }) => id === 'login-not-needed');
+  if (free !== undefined)
+    return `${toned(look, 'good', `${printable(subject)} needs no login.`)} ${printable(free.remedy ?? '', 600)}`;
   const out = findings.filter(({ evidence }) => evidence === needsLogin).length;
   const all = new Set(findings.map(({ step }) => step)).size;
   const rest = out === 0 ? '' : `; ${out} of ${all} steps need --login`;

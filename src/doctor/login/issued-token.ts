@@ -25,7 +25,10 @@ function checkAudience({ credential, server }: LoginUnderTest, report: Report): 
     report.pass('redeem', 'the token is opaque: whom it is for cannot be seen');
     return;
   }
-  const isOurs = (one: string) => one === resource || (gateUrl(one).ok && resourceCovers(one, server) !== 'no');
+  const isOurs = (one: string) =>
+    one === resource ||
+    one === credential.requestedResource ||
+    (gateUrl(one).ok && resourceCovers(one, server) !== 'no');
   if (audiences.some(isOurs)) {
     report.pass('redeem', 'aud of the token is the resource');
     return;

@@ -1,6 +1,5 @@
 import { isFailure, type Step } from '../../core/failure.js';
-import { selectScopes } from '../../oauth/discover.js';
-import { checkRegistered } from '../active/registered.js';
+import { checkRegistered, scopesOf } from '../active/registered.js';
 import { catalogue } from '../catalogue/catalogue.js';
 import { sayTheSame } from '../checks/documents.js';
 import type { Discovered, ExaminePorts, LoginUnderTest, MadeLogin, ServerTarget, WantedLogin } from '../ports.js';
@@ -27,7 +26,7 @@ export async function examineWithLogin(
     made = await logIn(ports, { ...about, http }, report);
     checkSteady(ports, http, report);
     if (made === undefined) return;
-    const asked = askedScopes(about.server, found, wanted);
+    const { asked } = scopesOf({ ...about, ...found }, wanted.scope);
     const under: LoginUnderTest = { ...about, ...found, ...made, asked, http, active };
     checkIssued(under, report);
     checkBound(under.credential, found, report);
@@ -50,15 +49,13 @@ async function logIn(
   const steps: Step[] = [];
   const journal = { steps, record: (step: Step) => void steps.push(step) };
   try {
-    const { issuer, registrationEndpoint } = found.authorizationServer;
+    const { issuer } = found.authorizationServer;
     ports.deadline.stop(); // each request of a login has its limit, and so has the person
-    const made = await ports.logInForRun({
-      ...{ ...wanted, server, issuer, headers, http, journal, signal },
-      clientName: registrationEndpoint === undefined ? undefined : held?.clientName,
-    });
+    const made = await ports.logInForRun({ ...wanted, server, issuer, held, headers, http, journal, signal });
     const [registered] = http.registered;
     if (registered !== undefined) checkRegistered(registered.body, found.authorizationServer, report);
     if (!steps.some(({ name }) => name === 'authorization')) {
+      report.pass('request', 'a code to type was asked for');
       report.pass('response', 'a code was typed elsewhere: there is no response to look at');
     }
     report.pass('save', 'into memory');
@@ -104,11 +101,4 @@ function checkSteady({ http }: ExaminePorts, { documents }: RunHttp, report: Rep
       report.found('issuer-metadata-unsteady', `${url}, asked twice`);
     }
   }
-}
-
-function askedScopes(server: string, found: Discovered, { scope }: WantedLogin): readonly string[] {
-  const { probed, resource: protectedResource, authorizationServer } = found;
-  const { zone, scopes: challengedScopes } = probed;
-  const discovery = { server, zone, protectedResource, authorizationServer, challengedScopes, warnings: [] };
-  return selectScopes(discovery, { scopes: scope.length === 0 ? undefined : scope, held: [] });
 }

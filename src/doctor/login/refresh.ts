@@ -29,13 +29,14 @@ export async function refreshWith(
 ): Promise<TokenResult> {
   const { credential, http, probed, signal } = about;
   const { binding, tokenEndpoint: endpoint, authMethod: method, clientSecret: secret, dpopKey } = credential;
+  const { requestedResource: chosen = binding.resource } = credential;
   const client = { clientId: binding.clientId, method, secret };
   const request = { endpoint, client, issuer: binding.issuer, zone: probed.zone, signal };
   const dpop = await tokenProofs(credential, clock);
   try {
     const response = await sendTokenRequest(
       http,
-      { ...request, dpop, resource: resource ?? binding.resource },
+      { ...request, dpop, resource: resource ?? chosen ?? undefined },
       { refreshToken, scopes },
     );
     const sent = [secret, refreshToken, dpopKey];

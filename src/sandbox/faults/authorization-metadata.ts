@@ -34,6 +34,9 @@ function capabilities(): readonly Fault[] {
     set('as-no-code-grant', [40], 'no authorization code grant', () => ({
       grant_types_supported: ['client_credentials'],
     })),
+    set('as-no-refresh-grant', [], 'lists its grants without refresh_token', () => ({
+      grant_types_supported: ['authorization_code'],
+    })),
     set('as-cimd-string-true', [64], 'client_id_metadata_document_supported is "true"', () => ({
       client_id_metadata_document_supported: 'true',
     })),

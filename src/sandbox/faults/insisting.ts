@@ -34,6 +34,7 @@ export function insistingFaults(): readonly Fault[] {
         return uri === undefined || hostOf(uri) === 'localhost' ? undefined : html(400, refusalPage);
       },
     ),
+    scopeFault(),
     resourceFault(resourceRefused, 'any resource is refused, as Entra does', () => false),
     resourceFault(resourceRenamed, `no resource is known but ${otherSpelling}`, (one) => one === otherSpelling),
   ];
@@ -63,6 +64,23 @@ function redirectUrisOf(body: string): readonly string[] {
   }
 }
 
+/** As authorization servers do that hold a client to the scopes of its registration. */
+function scopeFault(): Fault {
+  let registered: readonly string[] = [];
+  return {
+    name: 'registration-binds-scope',
+    rows: [],
+    what: 'no scope but those that a client was registered with last',
+    instead: (exchange) => {
+      const { params, point, body } = exchange;
+      if (point === 'registration') registered = /"scope":"([^"]*)"/.exec(body)?.[1]?.split(' ') ?? [];
+      const asked = params.get('scope')?.split(' ') ?? [];
+      if (point !== 'authorization' || asked.every((scope) => registered.includes(scope))) return undefined;
+      return sentBack(exchange, { error: 'invalid_scope', error_description: 'Client was not registered with scope' });
+    },
+  };
+}
+
 /** Refuses a resource in Entra's words, where a request first names it. */
 function resourceFault(name: string, what: string, isKnown: (resource: string) => boolean): Fault {
   return {
@@ -73,7 +91,7 @@ function resourceFault(name: string, what: string, isKnown: (resource: string) =
       const { params, point, path } = exchange;
       const resource = params.get('resource');
       if (resource === undefined || isKnown(resource)) return undefined;
-      if (point === 'authorization') return sentBack(exchange);
+      if (point === 'authorization') return sentBack(exchange, notMatching);
       const isEndpoint = point === 'token' || point === 'pushed' || path.endsWith('/device/authorization');
       return isEndpoint ? jsonResponse(400, notMatching) : undefined;
     },
@@ -87,11 +105,11 @@ const notMatching = {
 };
 
 /** The refusal at the redirect URI, if that is on this machine; all else the honest server refuses by itself. */
-function sentBack({ params, addresses }: Exchange): SentResponse | undefined {
+function sentBack({ params, addresses }: Exchange, refusal: typeof notMatching): SentResponse | undefined {
   const uri = params.get('redirect_uri') ?? '';
   if (!['localhost', '127.0.0.1', '[::1]'].includes(hostOf(uri))) return undefined;
   const target = new URL(uri);
-  const parameters = { ...notMatching, state: params.get('state') ?? '', iss: addresses.issuer };
+  const parameters = { ...refusal, state: params.get('state') ?? '', iss: addresses.issuer };
   for (const [name, value] of Object.entries(parameters)) target.searchParams.set(name, value);
   return redirect(303, target.href);
 }

@@ -2,10 +2,13 @@ import { jsonResponse } from '../wire/json-response.js';
 import type { SentResponse } from '../wire/response.js';
 import { honestDocument } from './challenge.js';
 import type { Exchange, Fault } from './fault.js';
-import { html, redirect, withHeader } from './rewrite-response.js';
+import { html, insteadFault, redirect, withHeader } from './rewrite-response.js';
 
 /** What lets a request pass where `server-wants-header` is on: a sandbox keeps no secret. */
 export const sandboxApiKey = 'sandbox-api-key';
+
+/** Where it is on, the gate lets everybody through. */
+export const wantsNoLogin = 'server-wants-no-login';
 
 /** H: what the protected server does with a request that carries a token. */
 export function serverFaults(): readonly Fault[] {
@@ -37,6 +40,9 @@ export function serverFaults(): readonly Fault[] {
     ),
     whenAuthorized('server-403-html', [165], '403 with a page', () => html(403, '<h1>Forbidden</h1>')),
     whenAuthorized('server-500-for-token', [], '500 for every token', () => html(500, 'oops')),
+    insteadFault('resource-metadata', { name: wantsNoLogin, rows: [], what: 'everybody may call it' }, () =>
+      jsonResponse(404, {}),
+    ),
     {
       name: 'server-wants-header',
       rows: [],

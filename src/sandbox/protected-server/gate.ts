@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { scopesMissing } from '../../core/scope.js';
+import { wantsNoLogin } from '../faults/server.js';
 import { targetOf } from '../wire/request.js';
 import type { SentResponse } from '../wire/response.js';
 import { type ChallengeParts, tokenMissing, tokenRefused } from './challenge.js';
@@ -22,6 +23,7 @@ export function tokenGate(
   return async (request) => {
     const { schemes } = proofs;
     const challenge: ChallengeParts = { ...parts, schemes };
+    if (settings.isFaulty(wantsNoLogin)) return { caller: nobody(needed) };
     const presented = presentedToken(request);
     // To a server that knows no proofs, their scheme is like none at all.
     const isUnknown = presented.kind === 'token' && presented.scheme === 'dpop' && !schemes.includes('DPoP');
@@ -46,6 +48,11 @@ export function tokenGate(
     };
   };
 }
+
+const nobody = (scopes: readonly string[]): Caller => ({
+  ...{ subject: 'nobody', clientId: 'none', scopes },
+  expiresAt: Math.floor(Date.now() / 1000) + 3600,
+});
 
 /** What a request brings by way of a token (RFC 6750 section 2, RFC 9449 section 7.1). */
 type Presented =

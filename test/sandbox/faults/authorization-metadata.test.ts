@@ -33,6 +33,7 @@ proveFaults<Metadata>(
     'as-pkce-string': ({ of }) => of('code_challenge_methods_supported') === 'S256',
     'as-pkce-lower-case': ({ of }) => String(of('code_challenge_methods_supported')) === 's256',
     'as-no-code-response-type': ({ of }) => String(of('response_types_supported')) === 'token',
+    'as-no-refresh-grant': ({ of }) => String(of('grant_types_supported')) === 'authorization_code',
     'as-no-code-grant': ({ of }) => String(of('grant_types_supported')) === 'client_credentials',
     'as-cimd-string-true': ({ of }) => of('client_id_metadata_document_supported') === 'true',
     'as-nulls': ({ of }) =>

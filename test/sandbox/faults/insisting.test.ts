@@ -11,6 +11,8 @@ interface Insisted {
   readonly own: Seen;
   readonly other: Seen;
   readonly none: Seen;
+  /** One with a scope, of a client that was registered without. */
+  readonly scoped: Seen;
 }
 
 const numeric = 'http://127.0.0.1:4321/callback';
@@ -33,7 +35,7 @@ proveFaults<Omit<Insisted, 'refusedOn'>>(
       [named]: await register(named),
     };
     arm();
-    const ask = async (uri: string, resource: string | undefined) => {
+    const ask = async (uri: string, resource: string | undefined, scope?: string) => {
       const url = new URL(`${sandbox.issuer}/authorize`);
       const { client_id: clientId } = JSON.parse(clients[uri]?.text ?? '{}') as { readonly client_id: string };
       const wanted = {
@@ -44,6 +46,7 @@ proveFaults<Omit<Insisted, 'refusedOn'>>(
         code_challenge: 'x'.repeat(43),
         code_challenge_method: 'S256',
         ...(resource === undefined ? {} : { resource }),
+        ...(scope === undefined ? {} : { scope }),
       };
       for (const [name, value] of Object.entries(wanted)) url.searchParams.set(name, value);
       return await observe(url.href);
@@ -59,6 +62,7 @@ proveFaults<Omit<Insisted, 'refusedOn'>>(
       own: await ask(numeric, server),
       other: await ask(numeric, otherSpelling),
       none: await ask(numeric, undefined),
+      scoped: await ask(numeric, server, 'mcp:basic'),
     };
   },
   {
@@ -66,6 +70,7 @@ proveFaults<Omit<Insisted, 'refusedOn'>>(
     'registration-no-localhost': ({ registered }) => String(Object.values(registered)) === '201,400,201',
     'registration-fixed-redirect': ({ registered }) => String(Object.values(registered)) === '400,400,201',
     'authorization-localhost-only': (seen) => seen.numeric.status === 400 && seen.named.status === 303,
+    'registration-binds-scope': ({ scoped, own }) => errorOf(scoped) === 'invalid_scope' && errorOf(own) === null,
     'resource-refused': ({ own, none }) => errorOf(own) === 'invalid_target' && errorOf(none) === null,
     'resource-renamed': ({ own, other, none }) =>
       errorOf(own) === 'invalid_target' && errorOf(other) === null && errorOf(none) === 'invalid_target',

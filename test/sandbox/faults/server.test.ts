@@ -87,7 +87,9 @@ proveFaults<Described>(
   },
 );
 
-proveFaults<{ readonly first: Seen; readonly second: Seen; readonly keyed: Seen; readonly challenge: string }>(
+type Called = 'first' | 'second' | 'keyed' | 'nobody';
+
+proveFaults<Readonly<Record<Called, Seen>> & { readonly challenge: string }>(
   serverFaults(),
   async (sandbox, arm) => {
     await using callback = await listenForCallback();
@@ -101,7 +103,8 @@ proveFaults<{ readonly first: Seen; readonly second: Seen; readonly keyed: Seen;
       ...initialize,
       headers: { ...headers, 'x-api-key': sandboxApiKey },
     });
-    return { first, second, keyed, challenge: first.header('www-authenticate')[0] ?? '' };
+    const nobody = await observe(sandbox.serverUrl, initialize);
+    return { first, second, keyed, nobody, challenge: first.header('www-authenticate')[0] ?? '' };
   },
   {
     'server-redirects-elsewhere': ({ first }) =>
@@ -120,6 +123,7 @@ proveFaults<{ readonly first: Seen; readonly second: Seen; readonly keyed: Seen;
       first.status === 403 && challenge === '' && first.text.startsWith('{'),
     'server-403-html': ({ first }) => first.status === 403 && first.text.startsWith('<h1>'),
     'server-500-for-token': ({ first }) => first.status === 500,
+    'server-wants-no-login': ({ nobody }) => nobody.status === 200,
     'server-wants-header': ({ first, keyed }) => first.status === 403 && keyed.status === 200,
     'server-session-id': ({ first }) => first.header('mcp-session-id')[0]?.startsWith('a b') === true,
   },
