@@ -49,7 +49,10 @@ export const command: Command<typeof loginTable, World> = {
     // One that another machine has made is replaced, too, and not made beside it.
     await world.index.adopt?.(store);
     const held = await heldLogin(world, args);
-    if (held !== undefined && (await staysWith(world, held, args))) return 0;
+    if (held !== undefined && (await staysWith(world, held, args))) {
+      if (world.json) await world.out.json(loginJson(loginStatus(held, world.clock.now())));
+      return 0;
+    }
     return await printLogin(world, held, await logIn(world, args));
   },
 };

@@ -240,7 +240,7 @@ export const loginTable = {
     'Without --name a login is called by its server’s domain: https://mcp.linear.app/mcp is “linear”, a second one “linear-2”. A name that was another server’s is not given again unasked.',
   ],
   more: [
-    'Where a valid login stands, a person at a terminal is asked whether to log in again; --force, scripts and --json go on.',
+    'Where a valid login is there, you are asked at a terminal whether to log in again. Without one, and with --json, postern exits with 0 and says so, but for --client-credentials; --force logs in again.',
     'What a person types at a terminal always opens the browser. Without a terminal (an agent, an editor, stdin or stderr elsewhere) it opens, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all, one at a time for a server. --browser lifts what CI and --non-interactive forbid, not these limits.',
     'Limits: 5 s to connect, 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain or a credential helper, 120 s to unlock it. A code to type (--device) is asked about for 30 minutes at most, however long it lasts. postern config shows them all, and how to change them.',
     'Logins to one server at the same time open one browser tab: the others wait, --timeout at most, and take the login that comes of it if it is what they ask for.',

@@ -34,7 +34,13 @@ test('one login at the provider, two servers: the second needs no browser, in CI
   assert.equal(first.code, 0, first.stderr);
   assert.match(first.stderr, /by the company’s provider .*\/company/);
   const home = { ...stage.home, env: { ...stage.home.env, CI: 'true' } };
-  const second = await runProgram(home, ['login', other.serverUrl, '--name', 'two', ...options]);
+  const second = await runProgram(home, [
+    'login',
+    other.serverUrl,
+    '--name',
+    'two',
+    ...(await companyOptions(stage, other)),
+  ]);
   assert.equal(second.code, 0, second.stderr);
   assert.equal(await stage.browser.record(), '', 'no tab');
   await threeSeconds();
@@ -63,13 +69,19 @@ test('one login at the provider, two servers: the second needs no browser, in CI
   assert.match(long.stdout, /logins +one, two/);
   const logout = await stage.run('logout', 'two');
   assert.equal(logout.code, 0);
-  const again = await runProgram(home, ['login', other.serverUrl, '--name', 'two', ...options]);
+  const again = await runProgram(home, [
+    'login',
+    other.serverUrl,
+    '--name',
+    'two',
+    ...(await companyOptions(stage, other)),
+  ]);
   assert.equal(again.code, 0, `the provider’s login stays: ${again.stderr}`);
   const all = await stage.run('logout', '--idp', provider);
   assert.match(all.stdout, /Logged out of one\.[\s\S]*Logged out of two\.[\s\S]*its refresh token is revoked/);
   const empty = JSON.parse((await stage.run('status', '--json')).stdout);
   assert.deepEqual([empty.logins, empty.providers], [[], []]);
-  const nobody = await runProgram(home, ['login', other.serverUrl, ...options]);
+  const nobody = await runProgram(home, ['login', other.serverUrl, ...(await companyOptions(stage, other))]);
   assert.equal(nobody.code, 3, nobody.stderr);
   assert.match(nobody.stderr, /CI=true/);
 });

@@ -104,7 +104,7 @@ test('[A-35] a server that names another authorization server after the login ge
   stage.sandbox.setFaults(['prm-other-issuer']);
   const renewed = await stage.run('token', 'one');
   assert.equal(renewed.code, 0, renewed.stderr);
-  const again = await stage.run('login', 'one', '--no-browser');
+  const again = await stage.run('login', 'one', '--no-browser', '--force');
   assert.notEqual(again.code, 0);
   const audiences = stage.sandbox.requests.flatMap(({ params }) => new Map(params).get('audience') ?? []);
   assert.deepEqual([...new Set(audiences)], [stage.sandbox.issuer]);

@@ -80,13 +80,13 @@ test('[A-151] on a full or read-only disk: no login page, exit 7, the folder and
   await using at = await openOnSmallDisk();
   const { serverUrl } = at.stage.sandbox;
   await at.fill(0);
-  const full = await at.run('login', serverUrl, '--no-browser');
+  const full = await at.run('login', serverUrl, '--no-browser', '--force');
   assert.equal(full.code, 7);
   assert.match(full.stderr, /could not be written: the disk is full/);
   assert.doesNotMatch(full.stderr, /response_type=code/);
   await at.free();
   spawnSync('mount', ['-o', 'remount,ro', at.state]);
-  const readOnly = await at.run('login', serverUrl, '--no-browser');
+  const readOnly = await at.run('login', serverUrl, '--no-browser', '--force');
   assert.equal(readOnly.code, 7);
   assert.match(readOnly.stderr, /could not be written: the file system is read-only/);
   assert.doesNotMatch(readOnly.stderr, /response_type=code/);

@@ -37,9 +37,32 @@ test('without a terminal login opens the browser, shows the address on stderr an
   assert.match(stderr, /^http:\/\/127\.0\.0\.1:\d+\/go\/\S+$/m, 'the address is shown');
   for (const CI of ['', '0', 'false']) {
     await stage.run('call', 'work');
-    await logsIn(stage, ['login', 'work'], { CI });
+    await logsIn(stage, ['login', 'work', '--force'], { CI });
   }
   assert.equal(await tabs(stage), 4);
+});
+
+test('without a terminal a login that is there and valid is stayed with, in CI, too; --force and what it lacks make another', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  const { serverUrl } = stage.sandbox;
+  await logsIn(stage, ['login', serverUrl, '--name', 'work']);
+  for (const [args, CI] of [
+    [[serverUrl], ''],
+    [['work', '--no-browser'], ''],
+    [['work', '--json'], 'true'],
+  ] as const) {
+    await using program = startProgram(withEnv(stage, { CI }), ['login', ...args]);
+    const { code, stdout, stderr } = await program.finished;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /already logged in to work.*\n.*--force/);
+    assert.equal(stdout === '' ? 'work' : JSON.parse(stdout).name, 'work');
+  }
+  assert.equal(await tabs(stage), 1);
+  for (const more of [['--force'], ['--scope', 'notes:write']]) {
+    await logsIn(stage, ['login', 'work', ...more]);
+  }
 });
 
 test('[A-79] CI and --non-interactive forbid the browser, exit 3, and say what to add; --browser forces it', {
@@ -60,7 +83,7 @@ test('[A-79] CI and --non-interactive forbid the browser, exit 3, and say what t
   }
   assert.equal(await tabs(stage), 0);
   await logsIn(stage, ['login', serverUrl, '--browser'], { CI: 'true' });
-  await logsIn(stage, ['login', serverUrl, '--browser', '--non-interactive']);
+  await logsIn(stage, ['login', serverUrl, '--browser', '--non-interactive', '--force']);
 });
 
 test('[A-79] without a display, too, login and call --login say which command a person can run, exit 3', {
