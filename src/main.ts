@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { commandFirst } from './app/command-first.js';
@@ -40,7 +39,7 @@ import { ownProgram } from './setup/machine/own-program.js';
 import { type EnvironmentLogin, environmentLogin, mentionsToken, takeToken } from './stores/environment-token.js';
 import { withSessionBus } from './stores/keychain/bus-address.js';
 import { inMemory, isInMemory } from './stores/memory-store.js';
-import { statePaths } from './stores/paths.js';
+import { homeFolder, statePaths } from './stores/paths.js';
 import { programWords } from './stores/run-program.js';
 
 /** A standard stream that may be a terminal. */
@@ -156,7 +155,7 @@ export async function start(release: Release, script: string, before: HotEnd | u
   const launch = { script, before, elapsed: () => performance.now() };
   const stdin = createKeyboard(() => process.stdin);
   const own = { interruption, programs, signals, launch, tokenGiven, stdin, own: {} };
-  const world = { env, stdout, stderr, platform, homedir: homedir(), ...release, ...own };
+  const world = { env, stdout, stderr, platform, homedir: homeFolder(), ...release, ...own };
   owned.end(await run(process.argv.slice(2), world), programs.endedBy);
 }
 

@@ -1,6 +1,7 @@
+import { homedir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { isWholePath } from '../core/text/system.js';
-import { pathRefused } from './state-failures.js';
+import { homeUnset, pathRefused } from './state-failures.js';
 
 /** Where this program keeps what is not secret. */
 export interface StatePaths {
@@ -26,8 +27,8 @@ const usualRoots = { config: ['XDG_CONFIG_HOME', '.config'], state: ['XDG_STATE_
  * The folders, by the XDG Base Directory specification or the platform's habit; `POSTERN_CONFIG_DIR` and
  * `POSTERN_STATE_DIR` go before both. An empty variable counts as unset. A relative one is refused: it would
  * mean another folder, perhaps somebody else's, in each working folder.
- * @param homedir The person's home folder, as `os.homedir()` gives it.
- * @throws Failure `path_refused`
+ * @param homedir As `homeFolder()` gives it.
+ * @throws Failure `path_refused`, `home_unset`
  */
 export function statePaths(
   env: Readonly<Record<string, string | undefined>>,
@@ -42,10 +43,12 @@ export function statePaths(
     if (!isAbsolute(value) || value.includes('\0')) throw pathRefused(variable, value);
     return value;
   };
-  const below = ([variable, ...folders]: Root): string => {
-    const root = named(variable);
+  const below = ([rootVariable, ...folders]: Root): string => {
+    const root = named(rootVariable);
     if (root !== undefined) return join(root, 'postern');
-    if (!isAbsolute(homedir)) throw pathRefused(platform === 'win32' ? 'USERPROFILE' : 'HOME', homedir);
+    const variable = platform === 'win32' ? 'USERPROFILE' : 'HOME';
+    if (homedir === '') throw homeUnset(variable);
+    if (!isAbsolute(homedir)) throw pathRefused(variable, homedir);
     return join(homedir, ...folders, 'postern');
   };
   const roots = rootsOn[platform] ?? usualRoots;
@@ -53,6 +56,15 @@ export function statePaths(
     config: named('POSTERN_CONFIG_DIR') ?? below(roots.config),
     state: named('POSTERN_STATE_DIR') ?? below(roots.state),
   };
+}
+
+/** The user's home folder; '' where there is none, as for a user that a container's system does not know. */
+export function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
 }
 
 /** Where, in its folder, the response to a refresh of the credential `key` waits for the store. */

@@ -17,6 +17,16 @@ export function pathRefused(variable: string, value: string): Failure {
   });
 }
 
+/** Where our folders are depends on the home folder, and neither the environment nor the system names one. */
+export function homeUnset(variable: string): Failure {
+  return new Failure({
+    code: 'home_unset',
+    exit: exitCode.usage,
+    message: `${variable} is not set.`,
+    remedy: `Set it to a folder of your own (${variable}=/path/to/folder), or set POSTERN_CONFIG_DIR and POSTERN_STATE_DIR.`,
+  });
+}
+
 /** A file or folder of ours that others could read or change, or that is not what it should be. */
 export function stateUnsafe(path: string, why: string): Failure {
   return storeFailure(

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
+import { needs } from '../support/needs.js';
 import { runProgram } from '../support/program.js';
 
 test('what is wrong in the words is said first, exit 2, with or without a person there', async () => {
@@ -45,4 +47,35 @@ test('login --from --all of many servers says how many and which, and needs --ye
   assert.equal((await runProgram(home, [...words, '--json'])).code, 2);
   const tried = await runProgram(home, [...words, '--yes']);
   assert.match(tried.stdout, /Logged in to 0 servers of 7; 7 failed/);
+});
+
+test('without HOME, as a user whom the system does not know: what needs no folder works, the rest says so', {
+  skip: needs('root'),
+}, async () => {
+  const folders = { POSTERN_CONFIG_DIR: '/nowhere/config', POSTERN_STATE_DIR: '/nowhere/state' };
+  const run = (words: readonly string[], env = {}) =>
+    new Promise<readonly [code: unknown, said: string]>((ended) => {
+      const stranger = { uid: 12345, env: { PATH: process.env['PATH'], ...env } };
+      execFile(process.execPath, ['bin/postern.js', ...words], stranger, (error, stdout, stderr) =>
+        ended([error?.code ?? 0, stdout + stderr]),
+      );
+    });
+  for (const words of [['version'], ['--version'], ['--help'], ['login', '--help'], ['help', 'stores']]) {
+    const [code, said] = await run(words);
+    assert.equal(code, 0, said);
+  }
+  for (const words of [
+    ['status'],
+    ['token', 'x'],
+    ['credential', 'headers', 'x'],
+    ['doctor'],
+    ['setup', 'claude', 'x'],
+  ]) {
+    const [code, said] = await run(words);
+    assert.match(said, /HOME is not set\..*\bHOME=/s);
+    assert.equal(code, 2, said);
+  }
+  assert.deepEqual(await run(['__complete', 'zsh', 'token', '']), [0, '']);
+  const [code, said] = await run(['token', 'x'], folders);
+  assert.equal(code, 3, said);
 });

@@ -55,3 +55,10 @@ test('[A-203] a relative folder is refused, and the variable named', () => {
   }
   assert.throws(() => statePaths({}, 'linux', 'home'), { code: 'path_refused' });
 });
+
+test('without a home folder each of the two is still taken where a variable names it, and else HOME is asked for', () => {
+  const named = { XDG_CONFIG_HOME: '/c', POSTERN_STATE_DIR: '/s' };
+  assert.deepEqual(statePaths(named, 'linux', ''), { config: '/c/postern', state: '/s' });
+  assert.throws(() => statePaths({ XDG_CONFIG_HOME: '/c' }, 'linux', ''), { message: 'HOME is not set.', exit: 2 });
+  assert.throws(() => statePaths({}, 'win32', ''), { message: 'USERPROFILE is not set.' });
+});

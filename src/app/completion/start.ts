@@ -1,8 +1,7 @@
 import { writeSync } from 'node:fs';
-import { homedir } from 'node:os';
 import type { IndexDocument } from '../../core/records.js';
 import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
-import { statePaths } from '../../stores/paths.js';
+import { homeFolder, statePaths } from '../../stores/paths.js';
 import { readToolListSync } from '../../stores/state/tool-lists.js';
 import { type Completion, complete, type Known } from './complete.js';
 import { knownFrom } from './known.js';
@@ -29,10 +28,10 @@ export function printCompletion(tablesText: () => string, argv: readonly string[
 
 /** Reads nothing before it is asked. */
 function knownHere(): Known {
-  const folder = () => statePaths(process.env, process.platform, homedir()).state;
+  const folder = () => statePaths(process.env, process.platform, homeFolder()).state;
   let read: Known | undefined;
   const known = () => {
-    const { logins, providers } = recordsIn(folder());
+    const { logins, providers } = recordsIn(folder);
     read ??= knownFrom(logins, ({ key }) => readToolListSync(folder(), key, Date.now()), providers);
     return read;
   };
@@ -46,9 +45,9 @@ function knownHere(): Known {
   };
 }
 
-function recordsIn(folder: string): Pick<IndexDocument, 'logins' | 'providers'> {
+function recordsIn(folder: () => string): Pick<IndexDocument, 'logins' | 'providers'> {
   try {
-    const index = readIndexSync(indexPath(folder));
+    const index = readIndexSync(indexPath(folder()));
     return index.ok ? index.document : { logins: [] };
   } catch {
     return { logins: [] }; // the commands themselves say what is wrong

@@ -1,5 +1,4 @@
 import { existsSync, writeSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ArgumentsOf, CommandTable } from '../../core/command.js';
 import { systemCode } from '../../core/failure.js';
@@ -11,7 +10,7 @@ import { indexPath, type KnownIndex, type ReadIndex, readIndexSync } from '../..
 import { parseIndex } from '../../stores/index/index-schema.js';
 import type { OpenKeychain } from '../../stores/keychain/read-item.js';
 import type { OwnLoginArguments } from '../../stores/own-login.js';
-import { recoveryPath, statePaths } from '../../stores/paths.js';
+import { homeFolder, recoveryPath, statePaths } from '../../stores/paths.js';
 import type { GlobalOptions } from '../global-options.js';
 import { plainArguments } from './plain-arguments.js';
 
@@ -72,7 +71,7 @@ export function readIndex(left: Left): ReadIndex {
 
 /** Where the index of logins is. @throws Failure `path_refused` */
 export function stateFolder(): string {
-  return statePaths(process.env, process.platform, homedir()).state;
+  return statePaths(process.env, process.platform, homeFolder()).state;
 }
 
 /** Has a refresh that was killed left a newer token, which the whole program moves into the store? */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { statePaths } from '../paths.js';
+import { homeFolder, statePaths } from '../paths.js';
 import { ensurePrivateFolder, readIfThere } from '../state/private-file.js';
 import { pathsIn, removeFile, replaceFile } from '../state/safe-file.js';
 
@@ -31,7 +30,7 @@ export async function unpackedNative(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const bytes = new Uint8Array(executable.getRawAsset('keychain.node'));
-  const here = statePaths(env, process.platform, homedir());
+  const here = statePaths(env, process.platform, homeFolder());
   await ensurePrivateFolder(here.state);
   const folder = join(here.state, 'native');
   await ensurePrivateFolder(folder);
