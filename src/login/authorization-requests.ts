@@ -93,7 +93,9 @@ export class AuthorizationRequests {
   }
 
   async #make(): Promise<{ readonly request: RequestToOpen; readonly until: number }> {
-    const { ports, discovery, scopes, dpop, added } = this.#begun;
+    const { ports, discovery, scopes, dpop, added, isNew } = this.#begun;
+    const { page } = this.#common;
+    const isOffered = discovery.authorizationServer.promptValues.includes('select_account');
     const client = await this.#common.client.get();
     const { clientId } = client;
     const proof = await newProof();
@@ -110,7 +112,8 @@ export class AuthorizationRequests {
       codeChallenge,
       added: { ...usualParameters(discovery.authorizationServer.issuer), ...added },
       dpopKey: await dpop?.thumbprint(),
-      page: this.#common.page,
+      page,
+      choosesAccount: isNew.account && isOffered && page?.loginHint === undefined,
     });
     const { url, lifetimeMs } = await this.#addressOf(parameters, client);
     this.#sent.set(state, { ...proof, clientId });

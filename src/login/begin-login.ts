@@ -67,6 +67,7 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
     isNew: {
       server: logins.every((login) => login.server !== server),
       issuer: !known.includes(issuer),
+      account: held === undefined && logins.some((login) => login.server === server),
       scopes: scopesOnTop(heldScopes, scopes, held),
     },
     scopes,

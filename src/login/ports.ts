@@ -159,8 +159,14 @@ export interface BegunLogin {
   readonly dpopChoice: ProofChoice | undefined;
   /** What the server gets with each request, beside the token. */
   readonly headers: readonly SecretHeader[];
-  /** Which of the two there was never a login with; at a step-up, the scopes that are asked for on top. */
-  readonly isNew: { readonly server: boolean; readonly issuer: boolean; readonly scopes: readonly string[] };
+  /** What there was never a login with; at a step-up, the scopes that are asked for on top. */
+  readonly isNew: {
+    readonly server: boolean;
+    readonly issuer: boolean;
+    /** Another account of this server, or provider, has a login. */
+    readonly account: boolean;
+    readonly scopes: readonly string[];
+  };
 }
 
 export interface Browser {

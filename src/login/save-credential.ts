@@ -1,4 +1,5 @@
 import { Failure } from '../core/failure.js';
+import { loginArgument, loginCommand } from '../core/login-command.js';
 import {
   type BrowserChoice,
   defined,
@@ -81,6 +82,7 @@ export async function saveCredential(ports: SavePorts, login: NewLogin): Promise
   if (login.grant === 'authorization_code') await loginBrakes(ports, login.request).issued();
   const { record, replaced } = await write(ports, login);
   await forgetFailures(ports, record.server);
+  await noteSamePerson(ports, record);
   if ((login.assertion ?? login.provider) !== undefined) await ports.attempts.forget(platformRefusals(record));
   for (const item of replaced) {
     // Under its own lock: a refresh that is under way would write the old credential once more.
@@ -89,6 +91,19 @@ export async function saveCredential(ports: SavePorts, login: NewLogin): Promise
   }
   await removeOrphans(ports, ({ store }) => store === ports.store.kind, signal);
   return record;
+}
+
+/** A browser logs in as whom it knows, though the user wants to be another one. */
+async function noteSamePerson({ index, terminal }: SavePorts, record: LoginRecord): Promise<void> {
+  const { server, account, issuer, person, identity = '' } = record;
+  const isSame = (one: LoginRecord) =>
+    one.server === server && one.issuer === issuer && one.person?.sub === person?.sub;
+  const other = (await index.read()).logins.find((one) => one.account !== account && isSame(one));
+  if (person === undefined || other === undefined) return;
+  const again = loginCommand({ ...record, name: undefined, account }, '--prompt', 'login');
+  terminal.tell(
+    `Note: ${loginArgument(other)} is a login of the same person, ${identity}. To log in as another, run: ${again}`,
+  );
 }
 
 /** A store that has stopped working must not keep a person from the one that works; what stays is noted, and said. */

@@ -74,12 +74,15 @@ export function authorizationRequestParameters(request: {
   readonly page?: PageWishes | undefined;
   /** Those of an empty value are left out. */
   readonly added?: AuthorizationParameters;
+  /** The browser may be logged in as another one than is wanted. */
+  readonly choosesAccount?: boolean;
 }): AuthorizationParameters {
-  const { clientId, redirectUri, resource, scopes, state, codeChallenge, dpopKey, page } = request;
+  const { clientId, redirectUri, resource, scopes, state, codeChallenge, dpopKey, page, choosesAccount } = request;
   // Authorization servers with OpenID's habits drop offline_access unless consent is asked for.
-  const usual = scopes.includes('offline_access') ? 'consent' : '';
-  const { prompt = usual, ...added } = request.added ?? {};
-  const prompts = page?.prompts?.length ? page.prompts.join(' ') : prompt;
+  const { prompt = scopes.includes('offline_access') ? 'consent' : '', ...added } = request.added ?? {};
+  const chooses = choosesAccount === true && prompt !== 'none' ? ['select_account'] : [];
+  const usual = new Set([...chooses, ...prompt.split(' ').filter(Boolean)]);
+  const prompts = (page?.prompts?.length ? page.prompts : [...usual]).join(' ');
   return {
     ...withValues(added),
     response_type: 'code',

@@ -72,6 +72,7 @@ export async function findLegacyServer(ports: DiscoveryPorts, wanted: LegacyServ
     requiresPushedRequests: false,
     deviceAuthorizationEndpoint: undefined,
     scopesSupported: [],
+    promptValues: [],
     grantTypes: undefined,
     tokenAuthMethods: ['none', 'client_secret_post', 'client_secret_basic'],
     announcesIss: false,

@@ -108,6 +108,8 @@ function authorizationServerOf(document: JsonObject, { issuer, zone, grant }: Wa
     // RFC 8628 section 4
     deviceAuthorizationEndpoint: endpoint('device_authorization_endpoint'),
     scopesSupported: strings('scopes_supported') ?? [],
+    // OpenID Connect Prompt Create 1.0, section 4.1
+    promptValues: strings('prompt_values_supported') ?? [],
     grantTypes: strings('grant_types_supported'),
     // RFC 8414: without it, client_secret_basic
     tokenAuthMethods: strings('token_endpoint_auth_methods_supported'),

@@ -124,10 +124,10 @@ test('with another set of parameters a login is made, and none is taken that ano
   const { staysWith } = await import('../../src/login/login-again.js');
   await using scene = await openScene({}, { interactive: true, typed: [''] });
   const login = await scene.login({ parameters: ['audience=a'] });
-  const { terminal, clock } = scene.ports;
   const world = {
-    terminal,
-    clock,
+    ...scene.ports,
+    givenHeaders: async () => undefined,
+    env: {},
     json: false,
     signal: new AbortController().signal,
     tell: () => undefined,

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { loginCommand } from '../../src/core/login-command.js';
 import { loginStatus } from '../../src/login/status/login-status.js';
 import { freshToken } from '../support/flows/calls.js';
-import { openScene } from '../support/flows/scene.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
+import { openScene, type WantedLogin } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
 test('the remedy of a login that has ended names that very login: its account, or its name where it has one', async () => {
@@ -57,4 +58,37 @@ test('a login made with --scope is made again with it', async () => {
   assert.equal(loginCommand(wider), "postern login notes --scope 'mcp:basic notes:read notes:write'");
   const asked = await scene.login({ account: 'other' });
   assert.doesNotMatch(loginCommand(asked), /--scope/);
+});
+
+test('a second account of a server is asked for by name, where the authorization server lets a person choose', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const server = own.server.url;
+  const promptOf = async (account: string, more: Partial<WantedLogin> = {}) => {
+    await scene.login({ server, account, ...more });
+    return own.issuer.authorizations.at(-1)?.get('prompt');
+  };
+  assert.equal(await promptOf('one'), null);
+  assert.equal(await promptOf('two'), null, 'nothing says that a choice is offered');
+  own.issuer.metadata = { ...own.issuer.metadata, prompt_values_supported: ['login', 'select_account'] };
+  assert.equal(await promptOf('three'), 'select_account');
+  assert.equal(await promptOf('three'), null, 'a login that is made again is as it was');
+  assert.equal(await promptOf('four', { page: { loginHint: 'ada@example.com' } }), null);
+  assert.equal(await promptOf('five', { page: { prompts: ['login'] } }), 'login');
+});
+
+test('two accounts that are known to be one person are said to be', async () => {
+  await using scene = await openScene();
+  const said = () => scene.ports.told.filter((line) => line.includes('of the same person'));
+  await scene.login({ account: 'one', scopes: ['openid', 'mcp:basic'], name: 'work' });
+  await scene.login({ account: 'one', scopes: ['openid', 'mcp:basic'] });
+  await scene.login({ account: 'two', scopes: ['mcp:basic'] });
+  assert.deepEqual(said(), []);
+  await scene.login({ account: 'three', scopes: ['openid', 'mcp:basic'] });
+  const [line, ...others] = said();
+  assert.match(
+    line ?? '',
+    /^Note: work is a login of the same person, \S+@\S+\. .*run: postern login http\S+ --account three --scope 'openid mcp:basic' --prompt login$/,
+  );
+  assert.deepEqual(others, []);
 });

@@ -21,6 +21,7 @@ const server: AuthorizationServer = {
   requiresPushedRequests: false,
   deviceAuthorizationEndpoint: undefined,
   scopesSupported: [],
+  promptValues: [],
   grantTypes: undefined,
   tokenAuthMethods: undefined,
   announcesIss: false,

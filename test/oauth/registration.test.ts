@@ -55,6 +55,7 @@ async function register(
       requiresPushedRequests: false,
       deviceAuthorizationEndpoint: undefined,
       scopesSupported: [],
+      promptValues: [],
       grantTypes: undefined,
       tokenAuthMethods: listed,
       announcesIss: false,

@@ -55,11 +55,13 @@ export async function logInAtProvider(world: LoginPorts, login: ProviderLoginReq
 
 /** The login at the provider, as the steps of every login know one. Its failures name the server's login. */
 async function beginAt(
-  { begun, provider }: ProviderLoginRequest,
+  { begun, provider, seen }: ProviderLoginRequest,
   server: AuthorizationServer,
   zone: Zone,
 ): Promise<BegunLogin> {
   const { issuer, clientId, secret } = provider;
+  const document = await begun.ports.index.read();
+  const hasOther = document.providers?.some((one) => one.issuer === issuer) === true;
   const listed = (scope: string) => server.scopesSupported.includes(scope);
   return {
     ports: begun.ports,
@@ -82,13 +84,13 @@ async function beginAt(
     kept: [],
     clientName: undefined,
     preregistered: { clientId, secret, issuer, redirectUri: undefined },
-    redirectUri: chosenRedirectUri(await begun.ports.index.read(), issuer),
+    redirectUri: chosenRedirectUri(document, issuer),
     scopes: ['openid', ...['email', 'offline_access'].filter(listed)],
     added: {},
     headers: [],
     dpop: undefined,
     dpopChoice: undefined,
-    isNew: { server: false, issuer: false, scopes: [] },
+    isNew: { server: false, issuer: false, account: seen === undefined && hasOther, scopes: [] },
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Configuration, ResourceServer } from 'oidc-provider';
 import * as errors from 'oidc-provider/lib/helpers/errors.js';
+import { base, Prompt } from 'oidc-provider/lib/helpers/interaction_policy/index.js';
 import type { Allowance } from '../allowance.js';
 import { bindingLost } from '../faults/dpop.js';
 import { otherSpelling, resourceRefused, resourceRenamed } from '../faults/insisting.js';
@@ -33,6 +34,17 @@ export interface Surroundings {
   readonly renderError: NonNullable<Configuration['renderError']>;
 }
 
+const routes = {
+  authorization: '/authorize',
+  token: '/token',
+  registration: '/register',
+  pushed_authorization_request: '/pushed',
+  revocation: '/revoke',
+  device_authorization: '/device/authorization',
+  code_verification: '/device',
+  jwks: '/jwks',
+};
+
 /** The whole configuration of oidc-provider: OAuth 2.1 as the sandbox's rules ask for it. */
 export function providerConfiguration(about: Surroundings): Configuration {
   return {
@@ -49,19 +61,13 @@ export function providerConfiguration(about: Surroundings): Configuration {
     subjectTypes: ['public'],
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
-    routes: {
-      authorization: '/authorize',
-      token: '/token',
-      registration: '/register',
-      pushed_authorization_request: '/pushed',
-      revocation: '/revoke',
-      device_authorization: '/device/authorization',
-      code_verification: '/device',
-      jwks: '/jwks',
-    },
+    routes,
     features: features(about),
     findAccount: (_context, id) => accountById(id) && { accountId: id, claims: () => claimsOf(id) },
-    interactions: { url: (_context, interaction) => `${about.issuerPath}/interaction/${interaction.uid}` },
+    interactions: {
+      policy: prompts(),
+      url: (_context, interaction) => `${about.issuerPath}/interaction/${interaction.uid}`,
+    },
     // Each login asks, and each has a grant of its own: replay in one family leaves the others alone.
     loadExistingGrant: async (context) => {
       const granted = context.oidc.result?.consent?.grantId;
@@ -85,7 +91,7 @@ export function providerConfiguration(about: Surroundings): Configuration {
         throw new errors.InvalidClientAuth('the assertion must have the issuer as its only audience');
       }
     },
-    discovery: profilesOf(about.settings),
+    discovery: metadataOf(about.settings),
     clientBasedCORS: () => false,
     formats: { customizers: { jwt: (_context, _token, parts) => unbound(about, parts) } },
     clockTolerance: 0,
@@ -94,10 +100,19 @@ export function providerConfiguration(about: Surroundings): Configuration {
   };
 }
 
-/** Does it take what a company's provider vouches for? */
-function profilesOf({ clients }: SandboxSettings): NonNullable<Configuration['discovery']> {
+/** What a client may have asked of the person, the choice of an account first. */
+function prompts() {
+  const policy = base();
+  policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
+  return policy;
+}
+
+/** What its metadata lists besides: prompts, and whether it takes what a company's provider vouches for. */
+function metadataOf({ clients }: SandboxSettings): NonNullable<Configuration['discovery']> {
   const isTaken = clients.some(({ company }) => company !== undefined);
-  return isTaken ? { authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'] } : {};
+  const profiles = ['urn:ietf:params:oauth:grant-profile:id-jag'];
+  const prompt_values_supported = ['login', 'consent', 'select_account'];
+  return { prompt_values_supported, ...(isTaken ? { authorization_grant_profiles_supported: profiles } : {}) };
 }
 
 /** There is no userinfo endpoint: the ID token says all of it. */

@@ -83,7 +83,7 @@ async function show(shared: Shared, interaction: Interaction): Promise<SentRespo
   };
   const clientName = client?.clientName ?? params.clientId;
   const account = accountById(interaction.session?.accountId ?? '');
-  if (interaction.prompt.name === 'login' || account === undefined) return loginPage({ ...form, client: clientName });
+  if (asksWho(interaction) || account === undefined) return loginPage({ ...form, client: clientName });
   if (takesConsentForGiven(shared, interaction)) return departure(shared, interaction, params.scopes);
   return consentPage({
     ...form,
@@ -113,10 +113,13 @@ async function decide(
   const decision = form.get('decision');
   if (decision === 'switch') {
     send(response, anew(shared, interaction));
-  } else if (interaction.prompt.name === 'login') {
+  } else if (asksWho(interaction)) {
     const account = accountById(form.get('account') ?? '');
     if (account === undefined) send(response, errorPage(400, 'invalid_request', 'there is no such account'));
-    else await provider.interactionFinished(request, response, { login: { accountId: account.id, remember: false } });
+    else {
+      const login = { accountId: account.id, remember: false };
+      await provider.interactionFinished(request, response, { [interaction.prompt.name]: {}, login });
+    }
   } else if (decision === 'allow' && form.getAll('scope').includes(upstreamScope)) {
     send(response, departure(shared, interaction, form.getAll('scope')));
   } else if (decision === 'allow') {
@@ -127,6 +130,8 @@ async function decide(
     await provider.interactionFinished(request, response, refusal, { mergeWithLastSubmission: false });
   }
 }
+
+const asksWho = ({ prompt }: Interaction): boolean => prompt.name === 'login' || prompt.name === 'select_account';
 
 /** The same authorization request from the start, for a person with another account. */
 function anew(shared: Shared, interaction: Interaction): SentResponse {

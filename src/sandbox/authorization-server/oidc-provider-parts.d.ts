@@ -12,6 +12,12 @@ declare module 'oidc-provider/lib/helpers/errors.js' {
   export import InvalidClientAuth = errors.InvalidClientAuth;
 }
 
+declare module 'oidc-provider/lib/helpers/interaction_policy/index.js' {
+  import { interactionPolicy } from 'oidc-provider';
+  export import Prompt = interactionPolicy.Prompt;
+  export import base = interactionPolicy.base;
+}
+
 declare module 'oidc-provider/lib/helpers/validate_dpop.js' {
   import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 

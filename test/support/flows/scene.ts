@@ -21,6 +21,7 @@ import { temporaryFolder } from '../temporary.js';
 export interface WantedLogin
   extends Omit<LoginRequest, 'scopes' | 'client'>,
     PersonOptions,
+    Pick<PersonLogin, 'page'>,
     Pick<ClientOptions, 'metadataUrl'> {
   readonly scopes: readonly string[] | undefined;
   readonly heldScopes: readonly string[];
