@@ -198,6 +198,7 @@ export const own: Readonly<Record<string, Readonly<Record<string, readonly unkno
   callTooLarge: { pieces: [undefined, { events: 1, costOfEvent: 1, lines: 1, costOfLine: 1 }] },
   authorizationServerNotNamed: { wanted: ['https://other.example'] },
   parameterUnknown: { 0: [[], ['text']].map((names) => ({ tool: 'echo', name: 'txet', names })) },
+  clientSecretUnbound: { 0: [{ clientId: 'ci', issuer: 'https://as.example' }] },
   valueRefused: { 0: [{ name: 'n', text: 'x', takes: 'a number' }] },
   clientSecretLost: { why: [undefined, failure] },
   deviceFlowMissing: { login: [login, asked] },
