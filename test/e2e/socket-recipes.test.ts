@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { hosts } from '../../src/app/help/topics/hosts.js';
 import { freePort } from '../support/free-port.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
+import { assertMode } from '../support/modes.js';
 import { needs } from '../support/needs.js';
 import { type Running, runProgram, startCommand, startProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
@@ -76,7 +79,10 @@ test('a host over SSH uses the login through a forwarded socket, and a program t
 }, async () => {
   await using here = await proxyHere();
   await using host = await sshHost(here.home);
-  const there = join(here.home.path, 'there.sock');
+  const [, prepare = 'false'] = /^ {4}folder=\$\(ssh HOST (.+)\)$/m.exec(hosts.text([])) ?? [];
+  const folder = (await printedBy(host.ssh([], [`TMPDIR='${here.home.path}'`, prepare, '#']))).trim();
+  assertMode(statSync(folder).mode, 0o700);
+  const there = join(folder, 'proxy.sock');
   const bySocket = host.ssh(
     ['-R', `${there}:${here.socket}`],
     ['curl', '-s', '--unix-socket', there, 'http://localhost/work'],

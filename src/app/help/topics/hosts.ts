@@ -73,9 +73,10 @@ In devcontainer.json: \`"mounts": ["source=\${localEnv:XDG_RUNTIME_DIR}/postern,
 
     curl --unix-socket /run/postern/proxy.sock http://localhost/work
 
-For a host over SSH the socket is forwarded (the file must not be there yet):
+For a host over SSH the socket is forwarded, into a new folder there that only you can enter:
 
-    ssh -R /tmp/postern.sock:"$XDG_RUNTIME_DIR/postern/proxy.sock" HOST
+    folder=$(ssh HOST mktemp -d)
+    ssh -R "$folder/proxy.sock:$XDG_RUNTIME_DIR/postern/proxy.sock" HOST
 
 A program that takes nothing but a URL gets the address that the proxy prints, key and all; the port is the same on both sides:
 
