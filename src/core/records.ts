@@ -70,7 +70,7 @@ export interface LoginRecord {
   readonly shared?: boolean;
   /** `obtainedAt` of an access token that was refused although it seemed valid: that very one is refreshed before use. */
   readonly refusedToken?: number;
-  /** Made with `--legacy`, at a server that publishes no metadata (2025-03-26): its next login is made so, too. */
+  /** Made at a server that publishes no metadata, by a person's choice: its next login is made so, too. */
   readonly legacy?: boolean;
   /** `--resource`, or null for `--no-resource`: its tokens are asked for with this instead of `resource`. Kept for its next login. */
   readonly requestedResource?: string | null;

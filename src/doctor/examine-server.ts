@@ -161,7 +161,7 @@ class Examiner {
     if (probed === undefined) return;
     const whenNone = (tried: string) => this.#whenNone(tried, probed.zone);
     const resource = await this.#step('resource', () =>
-      findProtectedResource(this.#ports, { server, probed, whenNone, headers, signal }),
+      findProtectedResource(this.#ports, { server, probed, isDecided: held?.legacy, whenNone, headers, signal }),
     );
     await checkResource(this.#ports, { ...this.#target, probed, resource }, this.#report);
     if (resource === undefined) return;
@@ -173,7 +173,7 @@ class Examiner {
     const wanted = { zone: probed.zone, grant, signal };
     const find = (issuer: string) =>
       resource.isLegacy
-        ? findLegacyServer(this.#ports, { ...wanted, server })
+        ? findLegacyServer(this.#ports, { ...wanted, issuer, server })
         : findAuthorizationServer(this.#ports, { ...wanted, issuer, resource: resource.resource });
     const found = await this.#step('issuer', () =>
       find(issuer).catch((error) => find(this.#ownSpelling(issuer, error))),
@@ -198,10 +198,10 @@ class Examiner {
   /** A server of the revision 2025-03-26 publishes no metadata: a login is made there by choice alone. */
   async #whenNone(tried: string, zone: Zone): Promise<ProtectedResource> {
     const { server, held, signal } = this.#target;
-    if (held?.legacy === true) return legacyResource(server);
+    if (held?.legacy === true) return legacyResource(server, held.issuer);
     const isLegacy = await servesOwnMetadata(this.#ports, { server, zone, grant: 'authorization_code', signal });
     if (isLegacy) this.#report.found('revision-2025-03-26', `no protected resource metadata; tried: ${tried}`);
-    throw noProtectedResourceMetadata({ server, given: undefined }, tried, isLegacy);
+    throw noProtectedResourceMetadata({ server, given: undefined }, tried, isLegacy ? 'own' : undefined);
   }
 
   /** As a login chooses where nobody can be asked. */

@@ -35,11 +35,13 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
     ...registrations.filter(({ way }) => way === 'preregistered' || way === 'ask').map(({ issuer }) => issuer),
     ...logins.map(({ issuer }) => issuer),
   ];
-  const { issuer: wanted, legacy, resource } = request;
+  const { issuer: wanted, issuerIsTyped: wantedIsTyped, resource } = request;
+  // Who names both, the authorization server and a client there, has decided, too.
+  const legacy = request.legacy === true || (wantedIsTyped && client.given !== undefined);
   const headers = await serverHeaders(world, request, held);
   const meant = meantBy(request, held);
   const about = { server, wanted, held, meant, known, kept: keptChallenge(document, server), signal, grant };
-  const discovery = await discover(ports, { ...about, legacy, resource, headers });
+  const discovery = await discover(ports, { ...about, wantedIsTyped, legacy, resource, headers });
   await ports.store.ready();
   if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, { held, meant, signal });
   const { issuer } = discovery.authorizationServer;

@@ -96,13 +96,19 @@ async function printNewKey(world: World, args: Arguments): Promise<0> {
   const store = await storeOf(world, args);
   const { account, authorizationServer: issuer, keyAlgorithm: algorithm } = args;
   const given = givenOptions({ ...args }, world.env);
-  const request = { server, account, issuer, clientId, algorithm, store, given, signal: world.signal };
+  const issuerIsTyped = isTyped(world, args);
+  const request = { server, account, issuer, issuerIsTyped, clientId, algorithm, store, given, signal: world.signal };
   const made = await makeKeyForLogin(world, request);
   await world.out.json({ keys: made.keys });
   const asTyped = { server: args.server, account, newName: args.name, given };
   const command = loginCommand(asTyped, '--client-credentials', '--client-id', shellWord(clientId));
   for (const line of newKeyLines(made, command)) world.tell(line);
   return 0;
+}
+
+/** Was the authorization server typed, and is not what the environment says for all logins? */
+function isTyped({ env }: World, { authorizationServer }: Arguments): boolean {
+  return authorizationServer !== undefined && authorizationServer !== env['POSTERN_AUTHORIZATION_SERVER'];
 }
 
 /** What the command line alone says of a login. */
@@ -115,6 +121,7 @@ async function requestOf(world: World, args: Arguments) {
       args.name === undefined ? (args.baseName ?? (await baseNameOf(target.server, target.account))) : undefined,
     scopes: { named: readScopes(args.scope), held: [] },
     issuer: args.authorizationServer,
+    issuerIsTyped: isTyped(world, args),
     legacy: args.legacy,
     provider: await readProvider(world, args),
     resource: readResource(args),

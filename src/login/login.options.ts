@@ -93,7 +93,7 @@ export const loginTable = {
       name: 'legacy',
       kind: 'boolean',
       describe:
-        'where the server publishes no metadata: take its own origin for the authorization server, as in 2025-03-26; kept with the login',
+        'where the server publishes no metadata: take its own origin for the authorization server, as in 2025-03-26, or that of --authorization-server; kept with the login',
     },
     ...headerOptions,
     {
@@ -244,7 +244,7 @@ export const loginTable = {
     'What a person types at a terminal always opens the browser. Without a terminal (an agent, an editor, stdin or stderr elsewhere) it opens, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all, one at a time for a server. --browser lifts what CI and --non-interactive forbid, not these limits.',
     'Limits: 5 s to connect, 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain or a credential helper, 120 s to unlock it. A code to type (--device) is asked about for 30 minutes at most, however long it lasts. postern config shows them all, and how to change them.',
     'Logins to one server at the same time open one browser tab: the others wait, --timeout at most, and take the login that comes of it if it is what they ask for.',
-    '--legacy is for servers of 2025-03-26, which name no authorization server. It counts only where no protected resource metadata is found. What it costs: nothing says that the origin’s token is for this server alone, and every login there says so.',
+    '--legacy is for servers of 2025-03-26, which name no authorization server. It counts only where no protected resource metadata is found. With --authorization-server the login goes there, as it does with --authorization-server and --client-id, and with --authorization-server alone where the server asks for no login. What it costs: nothing says that the token is for this server alone, and every login there says so.',
     '--no-resource and --resource are for authorization servers that refuse the resource which the server names (Entra: AADSTS9010010). What they cost: resource is what makes a token valid for this server alone, so one that was asked for otherwise may be valid elsewhere, and this server could use it there. Every login says so, status shows it, refreshes and later logins keep to it, and --resource with the server’s own spelling ends it.',
     '--authorization-param is for what an authorization server wants beside the standard: --authorization-param audience=https://api.example (Auth0), kc_idp_hint=github (Keycloak), domain_hint=example.com (Entra). It goes into the address of the login page, so it is no place for a secret. The next login sends the same where it gives none of its own. Google’s accounts.google.com gets access_type=offline and prompt=consent anyway, without which it gives no refresh token.',
     '--redirect-uri is for authorization servers that take one host alone, a certain path, or a certain port: without a port any free one is used. The listener stays on loopback; for localhost it needs the port at 127.0.0.1 and at ::1, as a browser may take either. It is kept for its authorization server once a login has worked; http://127.0.0.1/callback ends that.',

@@ -235,6 +235,7 @@ async function asClient(world: LoginWorld, wanted: Parameters<Logins['asClient']
     name: undefined,
     scopes: { named: readScopes(wanted.scope), held: [] },
     issuer,
+    issuerIsTyped: wanted.authorizationServer !== undefined,
     client: { way: undefined, given, configured: [], metadataUrl: undefined },
     store: 'memory',
     signal: world.signal,

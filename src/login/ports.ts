@@ -29,6 +29,8 @@ export interface LoginRequest {
   readonly scopes: WantedScopes;
   /** `--authorization-server`. */
   readonly issuer: string | undefined;
+  /** It was typed, and is not what a variable says: then it counts at a server that names none, too. */
+  readonly issuerIsTyped?: boolean | undefined;
   /** `--legacy`: a server without metadata is taken for one of 2025-03-26. A login that was made so is made so again. */
   readonly legacy?: boolean | undefined;
   /** `--resource`, or null for `--no-resource`: kept with the login. Undefined: as before, else the server's own. */

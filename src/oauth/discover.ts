@@ -11,13 +11,14 @@ import { differBySlash, isNamed, isSameIssuer } from './discovery-document.js';
 import {
   authorizationServerChanged,
   authorizationServerNotNamed,
+  authorizationServerUnusable,
   discoveryTimedOut,
   noProtectedResourceMetadata,
   OtherIssuer,
 } from './failures.js';
 import { findLegacyServer, legacyResource, legacyWarning, servesOwnMetadata } from './legacy-server.js';
 import { type ProbedServer, probeServer } from './probe.js';
-import { findProtectedResource, type ProtectedResource } from './resource-metadata.js';
+import { findProtectedResource, issuerProblem, type ProtectedResource } from './resource-metadata.js';
 import { httpWithHeaders } from './server-headers.js';
 import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from './server-metadata.js';
 
@@ -38,7 +39,9 @@ export interface Discovery {
 export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & {
   readonly server: string;
   readonly grant: WantedGrant;
-  /** A person's word: where the server has no protected resource metadata, it is taken for one of 2025-03-26. */
+  /** It was typed for this login: it counts at a server that names none, too. */
+  readonly wantedIsTyped?: boolean | undefined;
+  /** A person's word: without protected resource metadata, `wanted` is the authorization server, else the server's own origin. */
   readonly legacy?: boolean | undefined;
   /** A person's word: what tokens are asked for instead of the server's resource; null: nothing at all. */
   readonly resource?: string | null | undefined;
@@ -64,16 +67,19 @@ export async function discover(
   const { probed, protectedResource } = await inTime(request.signal, async (signal) => {
     const http = httpWithHeaders(ports.http, { server, headers });
     const probed = await probeServer({ ...ports, http }, { server, kept, signal });
+    const { wanted, held, grant } = request;
+    const isLegacy = request.legacy === true || held?.legacy === true;
+    const trusted = request.wantedIsTyped === true ? wanted : undefined;
+    const isDecided = isLegacy || trusted !== undefined;
     const whenNone = async (tried: string) => {
-      if (request.legacy === true || request.held?.legacy === true) return legacyResource(server);
-      const { zone } = probed;
-      const isLegacy = await servesOwnMetadata(ports, { server, zone, grant: request.grant, signal });
-      throw noProtectedResourceMetadata(meant, tried, isLegacy);
+      const { zone, status } = probed;
+      if (isLegacy || (isDecided && status < 300))
+        return withoutMetadata(server, trusted ?? (held?.legacy ? held.issuer : undefined), zone);
+      const isOwn = trusted === undefined && (await servesOwnMetadata(ports, { server, zone, grant, signal }));
+      throw noProtectedResourceMetadata(meant, tried, isOwn ? 'own' : trusted);
     };
-    return {
-      probed,
-      protectedResource: await findProtectedResource(ports, { server, probed, whenNone, headers, meant, signal }),
-    };
+    const about = { server, probed, isDecided, whenNone, headers, meant, signal };
+    return { probed, protectedResource: await findProtectedResource(ports, about) };
   });
   const named = protectedResource.authorizationServers;
   const issuer = await chooseAuthorizationServer(ports, { ...request, named });
@@ -101,6 +107,13 @@ export async function discover(
   const found = { server, zone, protectedResource, requestedResource, authorizationServer };
   const warnings = warningsOf(probed.resourceMetadata ?? server, found);
   return { ...found, challengedScopes: probed.scopes, challengedDpop: probed.dpop, warnings };
+}
+
+/** @throws Failure `authorization_server_unknown` where the person named what can be none */
+function withoutMetadata(server: string, issuer: string | undefined, zone: Zone): ProtectedResource {
+  const why = issuer === undefined ? undefined : issuerProblem(issuer, zone);
+  if (issuer !== undefined && why !== undefined) throw authorizationServerUnusable(issuer, why);
+  return legacyResource(server, issuer);
 }
 
 /**
@@ -154,7 +167,7 @@ function warningsOf(
     (url) => new URL(url).origin,
   );
   return [
-    isLegacy === true && legacyWarning(server),
+    isLegacy === true && legacyWarning(server, issuer),
     requestedResource !== undefined && resourceWarning(server, issuer, requestedResource),
     requestedResource === undefined &&
       relation === 'ancestor' &&

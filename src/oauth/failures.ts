@@ -23,14 +23,19 @@ export function challengeUnusable(server: string, why: string): Failure {
 
 /**
  * No address gave a usable protected resource metadata document.
- * @param isLegacy Its origin serves authorization server metadata instead, as servers of 2025-03-26 did.
+ * @param trusted An authorization server that could be taken all the same: the one that a person named, or the `own` origin, which
+ * serves authorization server metadata, as servers of 2025-03-26 did.
  */
-export function noProtectedResourceMetadata(login: LoginAsked, tried: string, isLegacy: boolean): Failure {
+export function noProtectedResourceMetadata(login: LoginAsked, tried: string, trusted: string | undefined): Failure {
   const { server } = login;
   const message = `${quoted(server)} does not say where to log in: it has no protected resource metadata (RFC 9728). Tried: ${tried}.`;
-  const remedy = isLegacy
-    ? `Its origin is an authorization server itself, as with servers of 2025-03-26. If you trust it with that, run: ${loginCommand(login, '--legacy')}`
-    : `Check the server’s address, or ask its operator to publish that metadata.${/status 40[13]/.test(tried) ? ` ${headerHint(login)}` : ''}`;
+  const command = loginCommand(login, '--legacy');
+  const remedy =
+    trusted === 'own'
+      ? `Its origin is an authorization server itself, as with servers of 2025-03-26. If you trust it with that, run: ${command}`
+      : trusted !== undefined
+        ? `If you trust ${quoted(trusted)} with that, run: ${command}`
+        : `Check the server’s address, or ask its operator to publish that metadata.${/status 40[13]/.test(tried) ? ` ${headerHint(login)}` : ''}`;
   return rulesBroken('discovery_failed', message, remedy);
 }
 
@@ -106,6 +111,12 @@ export function authorizationServerNotNamed(wanted: string, named: readonly stri
   const message = `The server does not name the authorization server ${quoted(wanted)}.`;
   const remedy = `Pass one that it names: ${named.map((issuer) => quoted(issuer)).join(', ')}.`;
   return failure(exitCode.usage, 'authorization_server_unknown', message, remedy);
+}
+
+/** The person named what cannot be one. */
+export function authorizationServerUnusable(wanted: string, why: string): Failure {
+  const message = `${quoted(wanted)} cannot be an authorization server: it ${why}.`;
+  return failure(exitCode.usage, 'authorization_server_unknown', message, 'Pass its issuer, an https URL.');
 }
 
 /** The server answers without a login, and publishes nothing to log in with. */

@@ -1,13 +1,18 @@
 import type { Zone } from '../core/records.js';
 import { originOf, splitUrl } from '../core/url.js';
-import { type DiscoveryPorts, firstDocument, triedInWords, urlProblem } from './discovery-document.js';
+import { type DiscoveryPorts, firstDocument, isSameIssuer, triedInWords, urlProblem } from './discovery-document.js';
 import { metadataUnusable, noAuthorizationServerMetadata } from './failures.js';
 import type { ProtectedResource } from './resource-metadata.js';
-import { type AuthorizationServer, validateServerMetadata, type WantedGrant } from './server-metadata.js';
+import {
+  type AuthorizationServer,
+  findAuthorizationServer,
+  validateServerMetadata,
+  type WantedGrant,
+} from './server-metadata.js';
 
 /*
- * Servers of revision 2025-03-26 publish no protected resource metadata: their own origin is the authorization server.
- * They are logged in to by a person's choice alone.
+ * Servers that publish no protected resource metadata are logged in to by a person's choice alone: at the authorization server
+ * that the person names, else, as those of revision 2025-03-26, at their own origin.
  */
 
 interface LegacyServer {
@@ -19,13 +24,26 @@ interface LegacyServer {
 }
 
 /** What stands in for the metadata that such a server does not have. @param server Its canonical URL. */
-export function legacyResource(server: string): ProtectedResource {
-  const authorizationServers = [originFor(server)];
-  return { resource: server, relation: 'same', authorizationServers, scopesSupported: undefined, isLegacy: true };
+export function legacyResource(server: string, issuer = originFor(server)): ProtectedResource {
+  return {
+    resource: server,
+    relation: 'same',
+    authorizationServers: [issuer],
+    scopesSupported: undefined,
+    isLegacy: true,
+  };
+}
+
+/** Is its own origin taken for the authorization server? */
+export function isOwnIssuer(issuer: string, server: string): boolean {
+  return isSameIssuer(issuer, originFor(server));
 }
 
 /** What such a login costs, in a sentence without its first capital. */
-export function legacyWarning(server: string): string {
+export function legacyWarning(server: string, issuer: string): string {
+  if (!isOwnIssuer(issuer, server)) {
+    return `this server names no authorization server: ${issuer} is taken for it by your choice (--authorization-server), and its token may be good for everything there, where ${server} could use it`;
+  }
   return `this server is logged in to as those of 2025-03-26 (--legacy): it names no authorization server, so ${originFor(server)} itself is taken for it, and its token may be good for everything at that origin`;
 }
 
@@ -41,14 +59,19 @@ export async function servesOwnMetadata(ports: DiscoveryPorts, wanted: LegacySer
 }
 
 /**
- * The origin as an authorization server: by its metadata (RFC 8414), else, where it has none, by the endpoints that
+ * The authorization server that a person named; or the origin as one: by its metadata (RFC 8414), else, where it has none, by the endpoints that
  * revision 2025-03-26 gives to all such servers. A document that breaks a rule ends it.
  * @throws Failure as `findAuthorizationServer`
  */
-export async function findLegacyServer(ports: DiscoveryPorts, wanted: LegacyServer): Promise<AuthorizationServer> {
+export async function findLegacyServer(
+  ports: DiscoveryPorts,
+  wanted: LegacyServer & { readonly issuer: string },
+): Promise<AuthorizationServer> {
+  const { server, issuer: named } = wanted;
+  if (!isOwnIssuer(named, server)) return findAuthorizationServer(ports, { ...wanted, resource: server });
   const found = await ownMetadata(ports, wanted);
   if (found.ok) return found.authorizationServer;
-  const issuer = originFor(wanted.server);
+  const issuer = originFor(server);
   const [miss] = found.misses;
   if (miss?.failure !== undefined) throw miss.failure;
   if (miss?.isBroken) throw noAuthorizationServerMetadata(issuer, triedInWords(found.misses));

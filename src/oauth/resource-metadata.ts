@@ -94,7 +94,7 @@ function issuersProblem(value: JsonValue | undefined, zone: Zone): string | unde
 }
 
 /** What is wrong with an issuer identifier (RFC 8414 section 2), or undefined. */
-function issuerProblem(issuer: JsonValue, zone: Zone): string | undefined {
+export function issuerProblem(issuer: JsonValue, zone: Zone): string | undefined {
   if (typeof issuer !== 'string') return 'is not a string';
   return urlProblem(issuer, zone) ?? (/[?#]/.test(issuer) ? 'has a query or a fragment' : undefined);
 }
@@ -118,7 +118,9 @@ export async function findProtectedResource(
   wanted: {
     readonly server: string;
     readonly probed: ProbedServer;
-    /** What stands in where the server wants a login, names no metadata, and has none. @throws a failure where nothing does */
+    /** A person wants a login, though the server asks for none. */
+    readonly isDecided?: boolean | undefined;
+    /** What stands in where a login is wanted, and the server names no metadata and has none. @throws a failure where nothing does */
     readonly whenNone: (tried: string) => Promise<ProtectedResource>;
     /** What the server wants with each request; none where it is left out. */
     readonly headers?: readonly SecretHeader[];
@@ -129,7 +131,7 @@ export async function findProtectedResource(
 ): Promise<ProtectedResource> {
   const { server, headers = [], signal, meant = { server, given: undefined } } = wanted;
   const { zone, status, resourceMetadata: named } = wanted.probed;
-  const isAsked = status === 401 || named !== undefined;
+  const isAsked = status === 401 || named !== undefined || (status < 300 && wanted.isDecided === true);
   const urls = named === undefined ? protectedResourceMetadataUrls(server) : [named];
   const step = { name: 'protected-resource-metadata', rule: named === undefined ? 'R-4.2b' : 'R-4.2a' };
   const instead = async (error?: unknown): Promise<unknown> => {
@@ -151,7 +153,7 @@ export async function findProtectedResource(
   if (isAsked && broken !== undefined) throw metadataBroken(broken.url, broken.why);
   if (isAsked) {
     const tried = triedInWords(found.misses);
-    if (named !== undefined) throw noProtectedResourceMetadata(meant, tried, false); // it has some, it says
+    if (named !== undefined) throw noProtectedResourceMetadata(meant, tried, undefined); // it has some, it says
     return await wanted.whenNone(tried);
   }
   throw await instead();

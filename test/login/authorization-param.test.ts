@@ -137,6 +137,7 @@ test('with another set of parameters a login is made, and none is taken that ano
     force: false,
     scope: [],
     clientCredentials: false,
+    prompt: [],
     noResource: false,
     dpop: false,
     noDpop: false,

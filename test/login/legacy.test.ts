@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultAccount } from '../../src/core/records.js';
+import { givenOptions } from '../../src/login/given/given-options.js';
 import { callTool, freshToken } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { pathForm, protectCalls } from '../support/flows/own-server.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+
+/** A client that a person registered. */
+const byHand = { clientId: 'by-hand', secret: undefined, issuer: undefined, redirectUri: undefined };
 
 for (const metadata of ['both', 'none'] as const) {
   test(`a server of 2025-03-26, ${metadata === 'none' ? 'with default endpoints alone' : 'with metadata of its own'}: by choice alone, remembered, refreshed and called`, async () => {
@@ -96,4 +100,63 @@ test('what is kept of challenges: what leads to other addresses than the well-kn
   server.challenge = `Bearer resource_metadata="${origin}/told"`;
   for (let at = 0; at < 70; at += 1) await callWithoutLogin(scene, `${url}?tenant=${at}`);
   assert.equal((await kept()).length, 64);
+});
+
+test('no metadata anywhere: who names the authorization server, and a client or --legacy, has decided; it is kept, refreshed and told each time', async () => {
+  for (const decision of [{ legacy: true }, { client: byHand }]) {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    const { server, issuer } = own;
+    server.documents = {};
+    server.whenAuthorized = (_request, response) => void response.writeHead(202).end();
+    const wish = { server: server.url, issuer: issuer.issuer, issuerIsTyped: true };
+    const alone = await scene.loginFails('discovery_failed', {
+      ...wish,
+      given: givenOptions({ authorizationServer: issuer.issuer }, {}),
+    });
+    const line = `postern login ${server.url} --authorization-server ${issuer.issuer} --legacy`;
+    assert.ok(
+      alone.remedy.endsWith(`If you trust ${JSON.stringify(issuer.issuer)} with that, run: ${line}`),
+      alone.remedy,
+    );
+    assert.deepEqual(issuer.requests, []);
+    const login = await scene.login({ ...wish, ...decision });
+    assert.deepEqual([login.issuer, login.resource, login.legacy], [issuer.issuer, server.url, true]);
+    assert.equal(issuer.authorizations.at(-1)?.get('resource'), server.url);
+    assert.match(
+      login.warnings?.join() ?? '',
+      /^this server names no authorization server: .* is taken for it by your choice/,
+    );
+    scene.ports.advance(600_000);
+    await freshToken(scene, login);
+    const told = scene.ports.told.length;
+    const again = await scene.login({ server: server.url });
+    assert.deepEqual([again.issuer, again.legacy], [issuer.issuer, true]);
+    assert.match(scene.ports.told.slice(told).join(), /by your choice/);
+    // As soon as the server names one, only a person can change to it.
+    server.publish({ authorization_servers: ['https://other.example'] });
+    await scene.loginFails('authorization_server_changed', { server: server.url });
+    await scene.loginFails('authorization_server_unknown', { ...wish, ...decision });
+  }
+});
+
+test('--authorization-server goes on where the server asks for no login; its metadata are held to every rule', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { server, issuer } = own;
+  protectCalls(server);
+  const wish = { server: server.url, issuer: issuer.issuer, issuerIsTyped: true };
+  for (const untyped of [{ issuer: undefined }, { issuerIsTyped: false }, { issuerIsTyped: false, client: byHand }]) {
+    await scene.loginFails('login_not_offered', { ...wish, ...untyped });
+  }
+  const login = await scene.login(wish);
+  assert.deepEqual([login.issuer, login.resource], [issuer.issuer, server.url]);
+  assert.equal((await scene.login({ server: server.url })).issuer, issuer.issuer, 'and so does its next login');
+  issuer.metadata = { ...issuer.metadata, issuer: 'https://other.example' };
+  await scene.loginFails('issuer_mismatch', { ...wish, account: 'work' });
+  for (const named of ['not an address', 'file:///etc/passwd', `${issuer.issuer}?x`]) {
+    await scene.loginFails('authorization_server_unknown', { ...wish, issuer: named, account: 'work' });
+  }
+  server.endpoints = [];
+  await scene.loginFails('wrong_address', { ...wish, account: 'work' });
 });

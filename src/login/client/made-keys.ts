@@ -25,12 +25,12 @@ export interface KeysToRegister {
  */
 export async function makeKeyForLogin(
   ports: LoginPorts,
-  request: Pick<LoginRequest, 'server' | 'account' | 'issuer' | 'store' | 'given' | 'signal'> & {
+  request: Pick<LoginRequest, 'server' | 'account' | 'issuer' | 'issuerIsTyped' | 'store' | 'given' | 'signal'> & {
     readonly clientId: string;
     readonly algorithm: KeyAlgorithm;
   },
 ): Promise<KeysToRegister> {
-  const { server, account, issuer: wanted, given, clientId, algorithm, signal } = request;
+  const { server, account, issuer: wanted, issuerIsTyped: legacy, given, clientId, algorithm, signal } = request;
   const document = await ports.index.read();
   const { logins } = document;
   const known = logins.map(({ issuer }) => issuer);
@@ -39,7 +39,19 @@ export async function makeKeyForLogin(
   const headers = (await ports.givenHeaders()) ?? [];
   const meant = { server, account, given };
   const kept = keptChallenge(document, server);
-  const asked = { server, wanted, held, meant, known, kept, signal, grant, headers } as const;
+  const asked = {
+    server,
+    wanted,
+    wantedIsTyped: legacy,
+    legacy,
+    held,
+    meant,
+    known,
+    kept,
+    signal,
+    grant,
+    headers,
+  } as const;
   const { authorizationServer } = await discover(ports, asked);
   checkTakesKeys(authorizationServer);
   const { issuer } = authorizationServer;

@@ -116,7 +116,7 @@ export function loginLines(
     ['copy in', copy],
     ['resource', resourceInWords(login)],
     ['asks with', login.authorizationParams?.join(', ')],
-    ['revision', login.legacy === true ? '2025-03-26 (--legacy)' : undefined],
+    ['revision', login.legacy && new URL(login.server).origin === login.issuer ? '2025-03-26 (--legacy)' : undefined],
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ['problem', problem],
     ['to mend it', remedy],

@@ -85,6 +85,11 @@ Such servers name no authorization server. With --legacy, and only then, their o
 8414), else at /authorize, /token and /register. This is done only where no other metadata is found, and is kept with the login.
 The price: nothing binds the token to this server, so it may be good for everything at that origin.
 
+    postern login https://example.com/mcp --authorization-server https://as.example --client-id ID
+
+Where you know the authorization server of such a server, name it, with your client there or with --legacy. The price is the same:
+the token may be good for everything at that authorization server.
+
 ## An authorization server that takes no resource
 
     postern login https://example.com/mcp --resource api://SPELLED-AS-THERE
