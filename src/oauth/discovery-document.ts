@@ -30,6 +30,8 @@ interface Miss {
   readonly failure: Failure | undefined;
   /** Something came that cannot be read. */
   readonly isBroken: boolean;
+  /** There is no such page. */
+  readonly isAbsent?: boolean;
 }
 
 /** For messages. */
@@ -50,6 +52,8 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
     readonly zone: Zone;
     /** For a document about that server, where it is refused without them. */
     readonly own?: ServerHeaders | undefined;
+    /** The others count only where there is no page at the first. */
+    readonly onlyIfAbsent?: boolean;
     readonly signal: AbortSignal;
   },
   validate: (object: JsonObject, url: string) => Promise<Found | RefusedDocument<string>>,
@@ -62,9 +66,11 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
       ports.journal.record({ ...step, asked: `GET ${url}`, ...ended });
     const document = await fetchDocument(ports, { url, zone, own, signal });
     if (!document.ok) {
-      const { why, failure, isBroken } = document;
-      record({ came: failure?.message ?? why, verdict: url === urls.at(-1) ? 'failure' : 'skipped' });
-      misses.push({ url, why, failure, isBroken });
+      const { why, failure, isBroken, isAbsent = false } = document;
+      const isLast = url === urls.at(-1) || (request.onlyIfAbsent === true && url === urls[0] && !isAbsent);
+      record({ came: failure?.message ?? why, verdict: isLast ? 'failure' : 'skipped' });
+      misses.push({ url, why, failure, isBroken, isAbsent });
+      if (isLast) break;
       continue;
     }
     const validated = await validate(document.object, url);
@@ -126,7 +132,8 @@ export async function fetchDocument(
         ? undefined
         : await http.send({ ...request, headers: withSecretHeaders(request.headers, mayPass), redirects: 'refuse' });
     const response = second ?? first;
-    if (response.status !== 200) return none(`status ${response.status}`);
+    const { status } = response;
+    if (status !== 200) return { ...none(`status ${status}`), isAbsent: status === 404 };
     const parsed = parseJson(await response.bytes());
     if (!parsed.ok) return { ...none(parsed.problem.replaceAll('_', ' ')), isBroken: true };
     const object = asObject(parsed.value);

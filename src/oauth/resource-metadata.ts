@@ -5,7 +5,7 @@ import { resourceCovers } from '../core/resource.js';
 import { parseScope } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
 import type { JsonObject, JsonValue } from '../core/text/json.js';
-import { gateUrl } from '../core/url.js';
+import { gateUrl, resolveReference } from '../core/url.js';
 import {
   type DiscoveryPorts,
   firstDocument,
@@ -108,8 +108,8 @@ function scopesIn(value: JsonValue | undefined): readonly string[] | string | un
 }
 
 /**
- * Protected resource metadata: at the challenge's address when it names one, and then nowhere else; otherwise at
- * the path form of the well-known address, then at the root form (rule 4.2).
+ * Protected resource metadata: at the challenge's address when it names one, and then nowhere else, unless it is the server's own
+ * and nothing is there; otherwise at the path form of the well-known address, then at the root form (rule 4.2).
  * @throws Failure `discovery_failed`, `wrong_address`, `metadata_unusable`, `resource_mismatch`, `login_not_offered`, the HTTP client's, or
  * of `whenNone`
  */
@@ -132,7 +132,10 @@ export async function findProtectedResource(
   const { server, headers = [], signal, meant = { server, given: undefined } } = wanted;
   const { zone, status, resourceMetadata: named } = wanted.probed;
   const isAsked = status === 401 || named !== undefined || (status < 300 && wanted.isDecided === true);
-  const urls = named === undefined ? protectedResourceMetadataUrls(server) : [named];
+  const wellKnown = protectedResourceMetadataUrls(server);
+  const isElsewhere = named !== undefined && resolveReference(named, server)?.origin !== new URL(server).origin;
+  const urls = named === undefined ? wellKnown : isElsewhere ? [named] : [...new Set([named, ...wellKnown])];
+  const onlyIfAbsent = named !== undefined;
   const step = { name: 'protected-resource-metadata', rule: named === undefined ? 'R-4.2b' : 'R-4.2a' };
   const instead = async (error?: unknown): Promise<unknown> => {
     const near = await nearestServer(ports, { server, probed: wanted.probed, signal });
@@ -140,7 +143,8 @@ export async function findProtectedResource(
     return near === undefined && status < 300 ? loginNotOffered(server, status) : probeFailed(meant, status, near);
   };
   if (status >= 300 && status < 400) throw await instead();
-  const found = await firstDocument(ports, { urls, step, zone, own: { server, headers }, signal }, (document, url) =>
+  const request = { urls, step, zone, own: { server, headers }, onlyIfAbsent, signal };
+  const found = await firstDocument(ports, request, (document, url) =>
     validateResourceMetadata(document, { server, zone, url }),
   ).catch(async (error) => {
     // Without a challenge the address is in doubt, not the document.
@@ -153,7 +157,8 @@ export async function findProtectedResource(
   if (isAsked && broken !== undefined) throw metadataBroken(broken.url, broken.why);
   if (isAsked) {
     const tried = triedInWords(found.misses);
-    if (named !== undefined) throw noProtectedResourceMetadata(meant, tried, undefined); // it has some, it says
+    const hasSome = named !== undefined && (isElsewhere || found.misses[0]?.isAbsent !== true); // or says so
+    if (hasSome) throw noProtectedResourceMetadata(meant, tried, undefined);
     return await wanted.whenNone(tried);
   }
   throw await instead();

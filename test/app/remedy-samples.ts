@@ -63,7 +63,7 @@ export const samples: Readonly<Record<string, readonly unknown[]>> = {
   how: ['ended with 1'],
   isAskedAnew: [true, false],
   isLocked: [true, false],
-  isLegacy: [true, false],
+  trusted: ['own', undefined, 'https://as.example'],
   at: ['command', 'connecting', 'tls'],
   issuer: ['https://as.example'],
   key: ['postern/default/h/access'],

@@ -34,13 +34,43 @@ test('[R-4.2a] the challenge’s address comes before the well-known one, though
   assert.deepEqual(own.server.requests, ['POST /mcp', 'GET /told']);
 });
 
-test('[R-4.2a] an address in the challenge that fails is not replaced by a well-known one', async () => {
+test('[R-4.2a] an address in the challenge that fails is not replaced by a well-known one, unless the server itself has nothing there', async () => {
+  for (const told of ['broken', 'elsewhere'] as const) {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    const { server, issuer } = own;
+    server.documents = { ...server.documents, '/broken': 'no object' };
+    const at = told === 'broken' ? server.origin : issuer.issuer;
+    server.challenge = `Bearer resource_metadata="${at}/${told}"`;
+    const { exit } = await scene.loginFails('discovery_failed', { server: server.url, legacy: true });
+    assert.equal(exit, 5);
+    assert.ok(!server.requests.join().includes('.well-known'), server.requests.join());
+  }
+});
+
+test('[R-4.2b] the challenge names an address of the server where nothing is: the well-known ones are tried, and --legacy counts', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  own.server.challenge = `Bearer resource_metadata="${own.server.origin}/told"`;
-  const failure = await scene.loginFails('discovery_failed', { server: own.server.url });
-  assert.equal(failure.exit, 5);
-  assert.deepEqual(own.server.requests, ['POST /mcp', 'GET /told']);
+  const { server, issuer } = own;
+  server.challenge = `Bearer resource_metadata="${server.origin}/told", scope="found-here"`;
+  const login = await scene.login({ server: server.url });
+  assert.equal(login.issuer, issuer.issuer);
+  assert.deepEqual(server.requests, ['POST /mcp', 'GET /told', `GET ${pathForm}`]);
+  assert.equal(issuer.authorizations[0]?.get('scope'), 'found-here');
+  assert.deepEqual(
+    stepsOf(scene, 'protected-resource-metadata').map(({ verdict, rule }) => [verdict, rule]),
+    [
+      ['skipped', 'R-4.2a'],
+      ['pass', 'R-4.2a'],
+    ],
+  );
+  server.documents = { [oauth]: { ...issuer.metadata, issuer: server.origin } };
+  const { message, remedy } = await scene.loginFails('discovery_failed', { server: server.url, account: 'work' });
+  assert.match(message, /told" \(status 404\), .*resource\/mcp" \(status 404\), .*resource" \(status 404\)/);
+  assert.match(remedy, /--legacy$/);
+  issuer.onAuthorization = (response) => response.set('iss', server.origin);
+  const legacy = await scene.login({ server: server.url, account: 'work', legacy: true });
+  assert.equal(legacy.issuer, server.origin);
 });
 
 test('[R-4.2b][R-4.2c][R-1.8d] without it: the path form first, and where that answers, no other', async () => {
