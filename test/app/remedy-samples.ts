@@ -217,6 +217,7 @@ export const own: Readonly<Record<string, Readonly<Record<string, readonly unkno
       ['access_denied', 'x'].map((error) => ({ error, said: 'no', name, otherAddress: undefined })),
     ),
   },
+  clientSecretUnbound: { 0: [{ clientId: 'x', issuer: 'https://as.example' }] },
   noProtectedResourceMetadata: { tried: ['x', '"https://h.example" (status 403)'] },
   redirectRefused: { detail: [{ from: server, status: 307, to: undefined, why: 'x' }] },
   scopeNotGranted: { held: [['mcp:basic']] },
