@@ -2,7 +2,8 @@ import { exitCode, Failure } from '../core/failure.js';
 import { type LoginAsked, loginCommand } from '../core/login-command.js';
 import { defaultAccount } from '../core/records.js';
 import { printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
-import { refusesResource } from '../oauth/failures.js';
+import type { OutOfOrder } from '../oauth/engine.js';
+import { outageInWords, refusesResource, whenAgain } from '../oauth/failures.js';
 
 /** `--name` is not of the form that names have. */
 export function nameUnusable(name: string): Failure {
@@ -174,13 +175,13 @@ export function requestNotTaken(
   issuer: string,
   result:
     | { readonly problem: 'refused'; readonly status: number; readonly error: string; readonly said: string }
-    | { readonly problem: 'transient'; readonly status: number }
+    | OutOfOrder
     | { readonly problem: 'unusable'; readonly why: string },
 ): Failure {
   if (result.problem === 'refused') return authorizationDenied(issuer, result.error, result.said);
   if (result.problem === 'transient') {
-    const message = `The authorization server ${quoted(issuer)} responded ${result.status} to the authorization request.`;
-    const remedy = 'Try again in a while.';
+    const message = `The authorization server ${quoted(issuer)} responded ${outageInWords(result)} to the authorization request.`;
+    const remedy = whenAgain(result);
     return new Failure({ code: 'authorization_endpoint_failed', exit: exitCode.network, message, remedy });
   }
   const message = `The authorization server ${quoted(issuer)} sent an invalid response to the pushed authorization request: ${result.why}.`;

@@ -6,6 +6,7 @@ import { quoted } from '../core/text/printable.js';
 import { withSecretHeaders } from '../core/text/secret-headers.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
 import type { HttpPorts, HttpRequest } from '../http/request.js';
+import { withoutMark } from './leniency.js';
 import { headersForDocument, type ServerHeaders } from './server-headers.js';
 
 export type DiscoveryPorts = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>;
@@ -134,7 +135,7 @@ export async function fetchDocument(
     const response = second ?? first;
     const { status } = response;
     if (status !== 200) return { ...none(`status ${status}`), isAbsent: status === 404 };
-    const parsed = parseJson(await response.bytes());
+    const parsed = parseJson(withoutMark(await response.bytes()));
     if (!parsed.ok) return { ...none(parsed.problem.replaceAll('_', ' ')), isBroken: true };
     const object = asObject(parsed.value);
     return object === undefined ? { ...none('JSON, but not an object'), isBroken: true } : { ok: true, object };

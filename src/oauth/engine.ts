@@ -6,7 +6,7 @@ import type { HttpClient } from '../http/request.js';
 import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
 import { skewOf, usableNonce } from './dpop/server-clock.js';
 import type { TokenProofs } from './dpop/token-proofs.js';
-import { type Repair, tidyResponse } from './leniency.js';
+import { errorWords, type Repair, tidyResponse, withoutMark } from './leniency.js';
 import { lightResponse } from './library/light-fetch.js';
 
 export type OAuth = typeof import('oauth4webapi');
@@ -44,16 +44,18 @@ export interface RefusedRequest {
   readonly skew: number | undefined;
 }
 
-export type FailedRequest =
-  | RefusedRequest
-  /** The endpoint is out of order, for now. */
-  | {
-      readonly ok: false;
-      readonly problem: 'transient';
-      readonly status: number;
-      readonly retryAfterMs: number | undefined;
-    }
-  | UnusableResponse;
+export type FailedRequest = RefusedRequest | OutOfOrder | UnusableResponse;
+
+/** The endpoint is out of order, for now; or something before it sent a web page. */
+export interface OutOfOrder {
+  readonly ok: false;
+  readonly problem: 'transient';
+  /** 0: nothing came. */
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+  readonly said: string;
+  readonly isPage: boolean;
+}
 
 /** Limits of one request to an endpoint: 64 KiB, 15 s in all. */
 const endpointLimits = { of: 'token', totalMs: 15_000, headersMs: 15_000, maxBytes: 64 * 1024 } as const;
@@ -156,17 +158,18 @@ export async function validateResponse<Body>(
     readonly repair?: Repair;
     /** False: success has no body that counts. */
     readonly hasBody?: boolean;
-    /** False: nothing is asked again, so that what an endpoint out of order says counts as a refusal. */
-    readonly isRepeated?: boolean;
     readonly process: (oauth: OAuth, response: Response) => Promise<Body>;
   },
 ): Promise<{ readonly ok: true; readonly body: Body } | FailedRequest> {
   const { status } = response;
-  if (how.isRepeated !== false && (status >= 500 || status === 429 || status === 408)) {
+  const bytes = withoutMark(new Uint8Array(await response.arrayBuffer()));
+  const words = status < 400 ? undefined : errorWords(bytes);
+  if (words !== undefined && (status >= 500 || status === 429 || status === 408 || words.isPage)) {
     const wait = retryAfterMs(response.headers.get('retry-after') ?? undefined, how.now, 60_000);
-    return { ok: false, problem: 'transient', status, retryAfterMs: wait };
+    const { said, isPage } = words;
+    return { ok: false, problem: 'transient', status, retryAfterMs: wait, said, isPage };
   }
-  const parsed = parseJson(new Uint8Array(await response.arrayBuffer()));
+  const parsed = parseJson(bytes);
   const object = parsed.ok ? asObject(parsed.value) : undefined;
   const tidy = tidyResponse({ status, object }, how);
   if (tidy.status === how.success && object === undefined && how.hasBody !== false) {
@@ -176,20 +179,15 @@ export async function validateResponse<Body>(
   const oauth = await import('oauth4webapi');
   try {
     return { ok: true, body: await how.process(oauth, tidy) };
-  } catch (error) {
+  } catch (cause) {
     if (tidy.status !== how.success) {
       const skew = skewOf(response.headers.get('date') ?? undefined, how.now);
-      return { ok: false, problem: 'refused', status, ...refusalIn(oauth, error), skew };
+      const { error, said } = words ?? errorWords(bytes);
+      return { ok: false, problem: 'refused', status, error, said, skew };
     }
-    if (!isVerdict(oauth, error)) throw error;
-    return unusable(whyUnusable(error, object));
+    if (!isVerdict(oauth, cause)) throw cause;
+    return unusable(whyUnusable(cause, object));
   }
-}
-
-function refusalIn(oauth: OAuth, error: unknown): Pick<RefusedRequest, 'error' | 'said'> {
-  if (!(error instanceof oauth.ResponseBodyError)) return { error: '', said: '' };
-  const { error_description: said } = error;
-  return { error: error.error, said: typeof said === 'string' ? said : '' };
 }
 
 /** Is this what the library thinks of a response, and no fault of ours? */

@@ -2,6 +2,7 @@ import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import { type LoginAsked, loginCommand } from '../core/login-command.js';
 import { namedServer } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
+import type { OutOfOrder } from './engine.js';
 
 type FailureText = readonly [code: string, message: string, remedy: string];
 
@@ -211,11 +212,25 @@ export function ownClientRefused(failure: Failure): Failure {
   );
 }
 
-/** The token endpoint is out of order, for now (5xx, 429). */
-export function tokenEndpointFailed(issuer: string, status: number, retryAfterMs: number | undefined): Failure {
-  const message = `The token endpoint of ${quoted(issuer)} responded ${status}; the login is unchanged.`;
-  const wait = retryAfterMs === undefined ? 'a while' : `${Math.max(1, Math.ceil(retryAfterMs / 1000))} seconds`;
-  return failure(exitCode.network, 'token_endpoint_failed', message, `Try again in ${wait}.`);
+/** The token endpoint is out of order, for now (5xx, 429, a firewall's page). */
+export function tokenEndpointFailed(issuer: string, outage: OutOfOrder): Failure {
+  const message = `The token endpoint of ${quoted(issuer)} responded ${outageInWords(outage)}; the login is unchanged.`;
+  return failure(exitCode.network, 'token_endpoint_failed', message, whenAgain(outage));
+}
+
+/** What an endpoint that is out of order responded. */
+export function outageInWords(outage: OutOfOrder): string {
+  const { status, said, isPage } = outage;
+  const words = said === '' ? '' : ` (${quoted(said)})`;
+  return `${status}${isPage ? ' with a web page' : ''}${words}`;
+}
+
+/** When to ask it again: as it says; a minute is the longest that is believed. */
+export function whenAgain(outage: OutOfOrder): string {
+  const { retryAfterMs, isPage } = outage;
+  const seconds = Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1000));
+  const wait = retryAfterMs === undefined ? 'a while' : seconds < 60 ? `${seconds} seconds` : 'a minute or more';
+  return `Try again in ${wait}${isPage ? '; a firewall or proxy before it may have sent that page.' : '.'}`;
 }
 
 /** A token of a kind that is not Bearer. */

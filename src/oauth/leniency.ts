@@ -1,5 +1,5 @@
 import type { ClientAuth } from 'oauth4webapi';
-import type { JsonObject } from '../core/text/json.js';
+import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 import { lifetimeSeconds } from '../core/time.js';
 import { lightResponse } from './library/light-fetch.js';
 
@@ -7,6 +7,64 @@ import { lightResponse } from './library/light-fetch.js';
  * What real servers send and oauth4webapi refuses (field notes 1, 4, 6, 11, 12 and 17). Each exception has a name and puts the
  * response right before the library validates it; nothing else is forgiven.
  */
+
+/** What the body of an error says: a code of the standard's, or ''; words for a person, or ''. Untrusted: shown through `quoted` alone. */
+export interface ErrorWords {
+  readonly error: string;
+  readonly said: string;
+  /** It is a web page, as firewalls and proxies send them: nothing that this endpoint has said. */
+  readonly isPage: boolean;
+}
+
+/** Members that words stand in, the best first: RFC 6749 section 5.2, RFC 9457, and what frameworks make. */
+const sayers = [
+  ...['error_description', 'errorSummary', 'message', 'detail', 'msg', 'defaultMessage', 'description', 'reason'],
+  'errors',
+];
+
+const longestWords = 500;
+
+/** Reads the body of an error of any endpoint, in whatever form it comes: the standard's, a problem, lists, nested, plain text. */
+export function errorWords(body: Uint8Array): ErrorWords {
+  const parsed = parseJson(withoutMark(body));
+  if (parsed.ok) {
+    const object = asObject(parsed.value) ?? {};
+    const { error } = object;
+    const inner = asObject(error) ?? {};
+    const code =
+      [error, inner['code'], inner['status'], inner['type'], inner['error']].find((one) => typeof one === 'string') ??
+      '';
+    const said = Array.isArray(parsed.value) ? wordsOf(parsed.value) : wordsIn(object) || wordsIn(inner);
+    return { error: cut(code), said: cut(said), isPage: false };
+  }
+  const text = new TextDecoder().decode(body.subarray(0, 4096)).replace(/\s+/g, ' ').trim();
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1] ?? '';
+  if (text.startsWith('<')) return { error: '', said: cut(title), isPage: true };
+  return { error: '', said: /^[[{"]/.test(text) ? '' : cut(text), isPage: false };
+}
+
+const cut = (text: string) => text.trim().slice(0, longestWords);
+
+function wordsIn(object: JsonObject, depth = 3): string {
+  const title = typeof object['title'] === 'string' ? object['title'] : '';
+  const said = sayers.map((name) => wordsOf(object[name], depth)).find((words) => words !== '') ?? '';
+  return [...new Set([title.trim(), said])].filter(Boolean).join(': ');
+}
+
+/** Lists of objects, and objects of lists: `[{"msg": …}]`, `{"redirect_uris": ["is invalid"]}`. */
+function wordsOf(value: JsonValue | undefined, depth = 3): string {
+  if (typeof value === 'string') return value.trim();
+  if (depth === 0 || typeof value !== 'object' || value === null) return '';
+  const own = asObject(value);
+  const said = own === undefined ? '' : wordsIn(own, depth - 1);
+  const parts = Object.values(value).map((one) => wordsOf(one, depth - 1));
+  return said || parts.filter(Boolean).slice(0, 5).join('; ');
+}
+
+/** A byte order mark may be ignored (RFC 8259 section 8.1). */
+export function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
 
 /**
  * Of every endpoint: 200 where the standard says 201; an error with any other status than 4xx; no media type, or another; a 401 that says in
@@ -16,7 +74,8 @@ export function tidyResponse(
   { status, object }: { readonly status: number; readonly object: JsonObject | undefined },
   { success, repair = (same) => same }: { readonly success: 200 | 201; readonly repair?: Repair },
 ): Response {
-  const isError = typeof object?.['error'] === 'string';
+  const { error } = object ?? {};
+  const isError = typeof error === 'string' || asObject(error) !== undefined;
   const isSuccess = (status === 200 || status === success) && !isError;
   const tidy = isSuccess && object !== undefined ? repair(withoutNulls(object)) : object;
   return lightResponse(tidy === undefined ? null : JSON.stringify(tidy), {

@@ -63,7 +63,6 @@ export async function registerClient(
   );
   const validated = await validateResponse(response, {
     success: 201,
-    isRepeated: false,
     now,
     repair: tidyRegistration,
     process: (_oauth, tidy) => oauth.processDynamicClientRegistrationResponse(tidy),

@@ -123,7 +123,11 @@ export async function validateTokenResponse(response: Response, context: TokenCo
   });
   const problem = received && typeProblem(received['token_type'], context);
   if (problem !== undefined) return problem;
-  if (!validated.ok) return validated;
+  if (!validated.ok) {
+    // An endpoint may say back what it was sent.
+    const isEcho = 'said' in validated && quotesSecret(validated.said, context.sent);
+    return isEcho ? { ...validated, said: '' } : validated;
+  }
   if (await isForOtherKey(validated.body.access_token, context)) {
     return unusable('its access token is bound to another key than this login’s (cnf.jkt)');
   }
@@ -187,7 +191,9 @@ function grantedScopes(
   { secrets, isIdentified }: { readonly secrets: readonly (Secret | undefined)[]; readonly isIdentified: boolean },
 ): Pick<IssuedToken, 'scopes' | 'warnings'> | undefined {
   if (value === undefined) return { scopes: requested, warnings: [] };
-  const parsed = parseScope(value);
+  // GitHub writes "a,b"; a name may have a comma, but then it was asked for.
+  const hasCommas = requested.some((scope) => scope.includes(','));
+  const parsed = parseScope(hasCommas ? value : value.replaceAll(',', ' '));
   if (!parsed.ok) return undefined;
   const scopes = parsed.scopes.filter((scope) => !quotesSecret(scope, secrets));
   const narrowed = scopesMissing(scopes, requested).filter((scope) => !isAboutLogin(scope, isIdentified));
@@ -208,7 +214,7 @@ function isAboutLogin(scope: string, isIdentified: boolean): boolean {
 
 export type RevocationResult =
   | { readonly ok: true }
-  | { readonly ok: false; readonly status: number; readonly error?: string };
+  | { readonly ok: false; readonly status: number; readonly error: string; readonly said: string };
 
 /**
  * Revokes a refresh or access token (RFC 7009 section 2.1).
@@ -232,9 +238,9 @@ export async function revokeToken(
     success: 200,
     now: request.now,
     hasBody: false,
-    isRepeated: false,
     process: (_oauth, tidy) => oauth.processRevocationResponse(tidy),
   });
   if (validated.ok) return { ok: true };
-  return { ok: false, status, ...(validated.problem === 'refused' ? { error: validated.error } : {}) };
+  const said = 'said' in validated && !quotesSecret(validated.said, [request.token]) ? validated.said : '';
+  return { ok: false, status, said, error: validated.problem === 'refused' ? validated.error : '' };
 }

@@ -1,5 +1,6 @@
 import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
-import { isSharedKind } from '../core/records.js';
+import { isSharedKind, type LoginRecord } from '../core/records.js';
+import { printable } from '../core/text/printable.js';
 import type { HttpClient } from '../http/request.js';
 import type { FailedToken, TokenResult } from '../oauth/token.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
@@ -20,6 +21,7 @@ import { readCredential, withLogin } from './read-credential.js';
 import { forgetRegistration } from './registrations.js';
 import { revokePending } from './revocation/revoke.js';
 import { requestRefresh, tokenFailure } from './send-refresh.js';
+import { refusedToRefresh } from './server-words.js';
 import { awaitRefreshed } from './shared/await-refreshed.js';
 import { type Begun, begunIn } from './shared/begun.js';
 import { refreshLeftByMachine } from './shared/failures.js';
@@ -64,6 +66,7 @@ class Refresh {
   readonly #request: ValidTokenRequest;
   /** Makes a refusal say more. */
   #explain: (failure: Failure) => Failure = (failure) => failure;
+  readonly #awaitRefreshed = (held: StoredCredential) => awaitRefreshed(this.#ports, this.#request, held);
 
   constructor(ports: TokenPorts, request: ValidTokenRequest) {
     this.#ports = ports;
@@ -101,8 +104,8 @@ class Refresh {
     if (this.#isUsable(held)) return held;
     if (!isRefreshable(held)) throw cannotRefresh(held, request, ports.clock.now());
     const { logins, providers = [] } = await ports.index.read();
-    const isDead = [...logins, ...providers].some(({ key, dead }) => key === login.key && dead);
-    if (isDead || held.ended === true) throw loginExpired(login, 'the authorization server refused to refresh it');
+    const dead = [...logins, ...providers].find((one) => one.key === login.key && one.dead === true);
+    if (dead !== undefined || held.ended === true) throw loginExpired(login, refusedToRefresh(dead?.refusal));
     if (!(await mayAskByPlatform(ports, login, held, this.#lives(held)))) return held;
     if (await this.#isSpentElsewhere(held)) return held;
     const ours = await this.#begin(held);
@@ -145,10 +148,6 @@ class Refresh {
 
   #read(): Promise<StoredCredential> {
     return readCredential(this.#ports, this.#request.login);
-  }
-
-  #awaitRefreshed(held: StoredCredential): Promise<StoredCredential> {
-    return awaitRefreshed(this.#ports, this.#request, held);
   }
 
   #isUsable(held: StoredCredential): boolean {
@@ -265,7 +264,7 @@ class Refresh {
     } catch (error) {
       if (!isFailure(error) || !this.#lives(held)) throw error;
       this.#ports.journal.record({ ...step, came: error.message, rule: 'R-5.8a', verdict: 'warning' });
-      return { ok: false, problem: 'transient', status: 0, retryAfterMs: undefined };
+      return { ok: false, problem: 'transient', status: 0, retryAfterMs: undefined, said: '', isPage: false };
     }
   }
 
@@ -287,14 +286,15 @@ class Refresh {
       if (this.#lives(held)) return held;
       throw failure;
     }
-    await this.#ports.index.update((document) => withLogin(document, login.key, (old) => ({ ...old, dead: true })));
+    const refusal = printable([failed.error || String(failed.status), failed.said].filter(Boolean).join(': '), 200);
+    const dead = (old: LoginRecord) => ({ ...old, dead: true, refusal });
+    await this.#ports.index.update((document) => withLogin(document, login.key, dead));
     // So that no other machine sends the same refresh token.
     const ended = encodeCredential({ ...held, ended: true });
     if (isSharedKind(login.store)) await this.#ports.store.write(login.key, ended).catch(ignoreFailure);
     // The next login registers anew instead of sending the person to a page that says "unknown client".
     const isUnknown = failed.error === 'invalid_client' || failed.error === 'unauthorized_client';
     if (isUnknown && login.registration === 'dynamic') await forgetRegistration(this.#ports, held.binding);
-    const why = `the authorization server refused to refresh it (${failed.error === '' ? failed.status : failed.error})`;
-    throw loginExpired(login, why, failure);
+    throw loginExpired(login, refusedToRefresh(refusal), failure);
   }
 }

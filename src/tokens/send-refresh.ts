@@ -104,7 +104,7 @@ export function tokenFailure(failed: FailedToken, issuer: string): Failure {
         ? proofRefused(issuer, { problem: failed.error, skew: failed.skew, said: failed.said })
         : grantRefused(issuer, failed);
     case 'transient':
-      return tokenEndpointFailed(issuer, failed.status, failed.retryAfterMs);
+      return tokenEndpointFailed(issuer, failed);
     case 'type':
       return tokenTypeUnusable(issuer, failed.found);
     case 'unbound':

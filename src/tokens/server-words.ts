@@ -1,9 +1,9 @@
 import type { Clock } from '../core/ports.js';
 import { collectBytes } from '../core/text/bytes.js';
-import { asObject, type JsonObject, parseObject } from '../core/text/json.js';
 import { within } from '../core/time.js';
 import type { HttpResponse } from '../http/request.js';
 import { bearerChallenge } from '../oauth/challenge.js';
+import { errorWords } from '../oauth/leniency.js';
 
 interface Refusal {
   readonly challenges: readonly string[];
@@ -20,28 +20,8 @@ export function serverWords(refusal: Refusal): string {
   const said = challenge.kind === 'bearer' ? joined(challenge.error, challenge.errorDescription) : '';
   const isWhole = challenge.kind === 'bearer' && challenge.errorDescription !== undefined;
   if (isWhole || refusal.body === undefined) return said;
-  const inBody = wordsInBody(refusal.body);
-  return inBody === '' ? said : inBody;
-}
-
-function wordsInBody(body: Uint8Array): string {
-  const object = parseObject(body);
-  if (object === undefined) return '';
-  const inner = asObject(object['error']) ?? asObject(object['errors']);
-  return inner === undefined ? wordsOf(object) : wordsOf(inner);
-}
-
-function wordsOf(object: JsonObject): string {
-  const [what] = texts(object, ['error', 'title']);
-  const [why] = texts(object, ['error_description', 'detail', 'message']);
-  return joined(what, why);
-}
-
-function texts(object: JsonObject, names: readonly string[]): readonly string[] {
-  return names.flatMap((name) => {
-    const value = object[name];
-    return typeof value === 'string' && value.trim() !== '' ? [value] : [];
-  });
+  const inBody = errorWords(refusal.body);
+  return inBody.isPage ? said : joined(inBody.error, inBody.said) || said;
 }
 
 function joined(what: string | undefined, why: string | undefined): string {
@@ -71,3 +51,7 @@ export async function readRefusal(clock: Clock, response: HttpResponse): Promise
 }
 
 const tooLarge = (): Error => new Error('more than is looked at');
+
+/** Why a login has ended, with what the authorization server said when it was asked to refresh it. */
+export const refusedToRefresh = (said = '') =>
+  `the authorization server refused to refresh it${said === '' ? '' : ` (${said})`}`;

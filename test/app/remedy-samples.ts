@@ -116,13 +116,16 @@ export const samples: Readonly<Record<string, readonly unknown[]>> = {
   resource: [server],
   result: [
     { problem: 'refused', status: 400, error: 'invalid_scope', said: '' },
-    { problem: 'transient', status: 500 },
+    { problem: 'transient', status: 500, retryAfterMs: 5000, said: 'no', isPage: true },
     { problem: 'unusable', why: 'x' },
   ],
-  retryAfterMs: [undefined, 5000],
   said: ['no', ''],
   scopes: [['notes:write', 'x']],
   sealed: [true, false],
+  outage: [undefined, 5000].map((retryAfterMs) => ({
+    ...({ ok: false, problem: 'transient', status: 503, said: 'no', isPage: false } as const),
+    retryAfterMs,
+  })),
   seconds: [9],
   server: [server],
   servers: [[server, 'https://example.com/other']],
@@ -184,7 +187,7 @@ export const own: Readonly<Record<string, Readonly<Record<string, readonly unkno
   providerFailed: {
     failed: [
       { problem: 'refused', status: 400, error: 'access_denied', said: 'no' },
-      { problem: 'transient', status: 503, retryAfterMs: undefined },
+      { problem: 'transient', status: 503, retryAfterMs: undefined, said: '', isPage: false },
       { problem: 'unusable', why: 'x' },
     ],
   },
@@ -217,7 +220,6 @@ export const own: Readonly<Record<string, Readonly<Record<string, readonly unkno
       ['access_denied', 'x'].map((error) => ({ error, said: 'no', name, otherAddress: undefined })),
     ),
   },
-  clientSecretUnbound: { 0: [{ clientId: 'x', issuer: 'https://as.example' }] },
   noProtectedResourceMetadata: { tried: ['x', '"https://h.example" (status 403)'] },
   redirectRefused: { detail: [{ from: server, status: 307, to: undefined, why: 'x' }] },
   scopeNotGranted: { held: [['mcp:basic']] },

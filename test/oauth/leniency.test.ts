@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import type { JsonObject } from '../../src/core/text/json.js';
-import { tidyDevice, tidyRegistration, tidyResponse, tidyToken } from '../../src/oauth/leniency.js';
+import { errorWords, tidyDevice, tidyRegistration, tidyResponse, tidyToken } from '../../src/oauth/leniency.js';
 
 const as = { issuer: 'https://as.example' };
 const client = { client_id: 'c' };
@@ -54,6 +54,47 @@ for (const [name, endpoint, object, status] of exceptions) {
     assert.ok(await process(tidyResponse({ status, object }, how)));
   });
 }
+
+const errors: readonly (readonly [body: string, error: string, said: string])[] = [
+  [
+    '{"error":"invalid_grant","error_description":"Token has been revoked."}',
+    'invalid_grant',
+    'Token has been revoked.',
+  ],
+  ['{"message":"Client quota reached"}', '', 'Client quota reached'],
+  ['{"detail":"Not allowed here"}', '', 'Not allowed here'],
+  ['{"detail":[{"loc":["body","code"],"msg":"field required","type":"value_error"}]}', '', 'field required'],
+  ['{"type":"about:blank","title":"Forbidden","status":403,"detail":"Plan ended"}', '', 'Forbidden: Plan ended'],
+  ['{"errors":["one","two"]}', '', 'one; two'],
+  ['{"errors":[{"code":"X","defaultMessage":"must not be blank"}]}', '', 'must not be blank'],
+  ['{"errors":{"redirect_uris":["is not allowed"]}}', '', 'is not allowed'],
+  ['{"timestamp":1,"status":400,"error":"Bad Request","message":"no such client"}', 'Bad Request', 'no such client'],
+  ['{"error":{"code":400,"status":"INVALID","message":"nested"}}', 'INVALID', 'nested'],
+  ['{"errorCode":"E1","errorSummary":"Okta says no"}', '', 'Okta says no'],
+  ['[{"message":"in a list"}]', '', 'in a list'],
+  ['Unknown\n  client', '', 'Unknown client'],
+  ['\ufeff{"error":"invalid_client"}', 'invalid_client', ''],
+  ['', '', ''],
+  ['{"a":1,"a":2}', '', ''],
+  ['{"error":7,"detail":null}', '', ''],
+];
+
+for (const [body, error, said] of errors) {
+  test(`the words of ${JSON.stringify(body)} are read`, () => {
+    assert.deepEqual(errorWords(new TextEncoder().encode(body)), { error, said, isPage: false });
+  });
+}
+
+test('[A-55] a web page is no answer of the endpoint: of it the title is read, and what has no end is cut', () => {
+  const page = new TextEncoder().encode(
+    '<!DOCTYPE html><html><head><title>\nJust a moment...</title><script>x</script>',
+  );
+  assert.deepEqual(errorWords(page), { error: '', said: 'Just a moment...', isPage: true });
+  const deep = `${'{"error":'.repeat(50)}{"message":"x"}${'}'.repeat(50)}`;
+  for (const body of ['x'.repeat(1e6), JSON.stringify({ message: 'x'.repeat(1e6) }), deep]) {
+    assert.ok(errorWords(new TextEncoder().encode(body)).said.length <= 500);
+  }
+});
 
 test('an error is an error with any status and beside any challenge', async () => {
   for (const status of [200, 401, 503]) {

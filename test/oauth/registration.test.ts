@@ -150,7 +150,7 @@ test('[A-55] a refusal keeps the server’s words apart, whatever they are', asy
   const { judged } = await register({ error: 'invalid_redirect_uri', error_description: '\u001b[2J<script>' }, 400);
   assert.ok(!judged.ok && judged.problem === 'refused' && judged.error === 'invalid_redirect_uri');
   const html = await register(`<html>${'x'.repeat(60_000)}</html>`, 400);
-  assert.ok(!html.judged.ok && html.judged.problem === 'refused' && html.judged.said === '');
+  assert.ok(!html.judged.ok && html.judged.problem === 'transient' && html.judged.said === '');
 });
 
 test('the method asked for is one that the token endpoint lists; none is tried where nothing fits (field note 6)', async () => {

@@ -64,7 +64,6 @@ test('[A-121] what is not exactly one JSON object is refused, and nothing of it 
   const bodies = [
     '<html>canary</html>',
     'access_token=canary&token_type=bearer',
-    `\ufeff${JSON.stringify(good)}`,
     `${JSON.stringify(good)}canary`,
     '{"access_token":"canary","access_token":"b","token_type":"bearer"}',
     '[]',
@@ -83,6 +82,11 @@ test('[A-121] what is not exactly one JSON object is refused, and nothing of it 
     sent: [],
   });
   assert.ok(!invalid.ok && invalid.problem === 'unusable');
+});
+
+test('a byte order mark before the answer is ignored (RFC 8259 section 8.1)', async () => {
+  const judged = await judge(`\ufeff${JSON.stringify(good)}`);
+  assert.ok(judged.ok && judged.token.accessToken.reveal() === 'abc.def');
 });
 
 test('[A-122] an error wins over 200; shapes without JSON are refusals with the status alone', async () => {
@@ -125,6 +129,14 @@ test('[A-124] scope: narrower and wider are warned of and kept as returned, malf
   assert.deepEqual(narrower.token.scopes, ['a']);
   const wider = await judge({ ...good, scope: 'a b admin' });
   assert.ok(wider.ok && wider.token.warnings.some((warning) => warning.includes('admin')));
+  const listed = await judge({ ...good, scope: 'a, b,' });
+  assert.deepEqual(listed.ok && listed.token.scopes, ['a', 'b'], 'commas part names, too');
+  const asked = await judge({ ...good, scope: 'a,b c' }, 200, ['a,b', 'c']);
+  assert.deepEqual(
+    asked.ok && asked.token.scopes,
+    ['a,b', 'c'],
+    'but not where one is part of a name that was asked for',
+  );
   assert.equal(await problem({ ...good, scope: ['a'] }), 'unusable');
   assert.equal(await problem({ ...good, scope: 'a\u0007b' }), 'unusable');
 });

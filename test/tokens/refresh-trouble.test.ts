@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { loginStatus } from '../../src/login/status/login-status.js';
 import { freshToken } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
@@ -160,3 +161,45 @@ for (const [where, at] of [
     assert.equal((await freshToken(scene, login)).accessToken.reveal(), next.accessToken.reveal());
   });
 }
+
+test('why a refresh was refused is told by whoever asks, now and later, cleaned and cut; a secret that is said back is not', async () => {
+  for (const [body, said] of [
+    [
+      { error: 'invalid_grant', error_description: `revoked\u001b[31m by Bob ${'x'.repeat(900)}` },
+      'invalid_grant: revoked\\x1b[31m by Bob x',
+    ],
+    [{ message: 'Refresh token is over' }, '400: Refresh token is over'],
+    [{ error: 'invalid_grant', error_description: 'no such token: refresh-1-of-this-login' }, 'invalid_grant'],
+  ] as const) {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    const token = { access_token: 'access-1', refresh_token: 'refresh-1-of-this-login', token_type: 'Bearer' };
+    own.issuer.onToken = () => [200, { ...token, expires_in: 300 }];
+    const login = await scene.login({ server: own.server.url });
+    own.issuer.onToken = () => [400, body];
+    scene.ports.advance(299_000);
+    for (const _ of ['now', 'later']) {
+      const { message } = await failureOf(freshToken(scene, login), 'login_expired');
+      assert.ok(message.includes(`refused to refresh it (${said}`), message);
+      assert.ok(message.length < 500 && !message.includes('refresh-1'));
+    }
+    const [kept] = (await scene.ports.index.read()).logins;
+    assert.ok(kept);
+    const { problem } = loginStatus(kept, scene.ports.clock.now());
+    assert.ok(problem?.startsWith(`the authorization server refused its refresh token (${said}`), problem);
+  }
+});
+
+test('[A-122] a firewall’s page in the place of an answer ends no login, and its title is told', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const login = await scene.login({ server: own.server.url });
+  const { onToken } = own.issuer;
+  own.issuer.onToken = () => [403, '<!DOCTYPE html><title>Just a moment...</title>' as never];
+  scene.ports.advance(301_000);
+  const failure = await failureOf(freshToken(scene, login), 'token_endpoint_failed');
+  assert.match(failure.message, /responded 403 with a web page \("Just a moment\.\.\."\); the login is unchanged/);
+  assert.match(failure.remedy, /firewall/);
+  own.issuer.onToken = onToken;
+  await freshToken(scene, login);
+});

@@ -1,6 +1,8 @@
 import { isFailure } from '../../core/failure.js';
 import { quoted } from '../../core/text/printable.js';
 import { timeLimit } from '../../core/time.js';
+import type { RefusedRequest } from '../../oauth/engine.js';
+import { outageInWords } from '../../oauth/failures.js';
 import { type RegistrationAsk, type RegistrationResult, registerClient } from '../../oauth/registration.js';
 import type { Discovered, ExaminePorts, ServerTarget } from '../ports.js';
 import { removeClients } from '../registered-clients.js';
@@ -65,6 +67,7 @@ async function register(ports: ExaminePorts, about: Registration, report: Report
       return final.client.clientId;
     }
     if (final.problem === 'unusable') report.found('registration-invalid', final.why);
+    else if (final.problem === 'transient') report.found('registration-failed', `responded ${outageInWords(final)}`);
     else report.found('registration-refused', refusalIn(final));
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
@@ -74,11 +77,8 @@ async function register(ports: ExaminePorts, about: Registration, report: Report
   return undefined;
 }
 
-type Failed = Exclude<RegistrationResult, { ok: true } | { problem: 'unusable' }>;
-
-function refusalIn(result: Failed): string {
-  const { error, said } = result.problem === 'refused' ? result : { error: '', said: '' };
-  return [`status ${result.status}`, error, said === '' ? '' : `it said: ${quoted(said)}`].filter(Boolean).join(', ');
+function refusalIn({ status, error, said }: RefusedRequest): string {
+  return [`status ${status}`, error, said === '' ? '' : `it said: ${quoted(said)}`].filter(Boolean).join(', ');
 }
 
 /** A refusal for a grant or a scope that is not given; then less is asked for, as a login does. */

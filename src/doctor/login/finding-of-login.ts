@@ -13,6 +13,7 @@ export interface FailedLogin {
 /** Codes that mean the same, whichever request they come from. */
 const byCode: Readonly<Record<string, FindingId>> = {
   registration_refused: 'registration-refused',
+  registration_failed: 'registration-failed',
   redirect_uri_refused: 'redirect-refused',
   registration_unusable: 'registration-invalid',
   registered_too_often: 'registered-too-often',

@@ -91,8 +91,9 @@ async function revokeOne(
   try {
     const revoked = await revokeToken(http, { ...request, now: clock.now() });
     if (revoked.ok) return undefined;
-    const { status, error = '' } = revoked;
-    return left(`status ${status}${error === '' ? '' : ` ${quoted(error, 60)}`}`, status, error);
+    const { status, error, said } = revoked;
+    const words = [error, said].filter(Boolean).join(': ');
+    return left(`status ${status}${words === '' ? '' : ` ${quoted(words, 200)}`}`, status, error);
   } catch (error) {
     if (!isFailure(error) && !signal.aborted) throw error;
     return left(isFailure(error) ? error.message : 'no response in time');

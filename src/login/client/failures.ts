@@ -1,6 +1,8 @@
 import { exitCode, Failure } from '../../core/failure.js';
 import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
+import type { OutOfOrder } from '../../oauth/engine.js';
+import { outageInWords, whenAgain } from '../../oauth/failures.js';
 
 /** `--client-secret-…` without a client that it could belong to. */
 export function clientSecretWithoutClient(): Failure {
@@ -116,6 +118,16 @@ export function registrationRefused(
   const remedy = otherAddress ?? (mayKnowNames ? byHand.replace('Register', known) : byHand);
   const code = otherAddress === undefined ? 'registration_refused' : 'redirect_uri_refused';
   return new Failure({ code, exit: exitCode.refused, message, remedy });
+}
+
+/** The registration endpoint is out of order, for now (5xx, 429, a firewall's page). */
+export function registrationFailed(issuer: string, outage: OutOfOrder): Failure {
+  const message = `The authorization server ${quoted(issuer)} could not register this client: it responded ${outageInWords(outage)}.`;
+  const isRefusal = outage.isPage && outage.status < 500 && outage.status !== 429;
+  const [code, exit] = isRefusal
+    ? (['registration_refused', exitCode.refused] as const)
+    : (['registration_failed', exitCode.network] as const);
+  return new Failure({ code, exit, message, remedy: whenAgain(outage) });
 }
 
 /** The registration endpoint answered, and the answer cannot be used. */

@@ -13,7 +13,7 @@ import { redirectUriNotTaken } from '../failures.js';
 import type { BegunLogin } from '../ports.js';
 import { tokenResult } from '../redeem.js';
 import { mindsRedirectUri, otherRedirectCommand } from '../refusals/redirect-refused.js';
-import { registeredTooOften, registrationRefused, registrationUnusable } from './failures.js';
+import { registeredTooOften, registrationFailed, registrationRefused, registrationUnusable } from './failures.js';
 
 /** What it takes to find out as whom a login is made. */
 export interface ClientRequest {
@@ -49,7 +49,7 @@ export const registrationBudget = (issuer: string): string => `registration ${is
  * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. One that no response came to, and
  * that the authorization server does not know, is made anew; as long as that is not possible, or not allowed, it is used
  * once more. `--registration dynamic` always registers anew.
- * @throws Failure `registration_refused`, `redirect_uri_refused`, `registration_unusable`, `registered_too_often`, or of the HTTP client and the store
+ * @throws Failure `registration_refused`, `registration_failed`, `redirect_uri_refused`, `registration_unusable`, `registered_too_often`, or of the HTTP client and the store
  */
 export async function registerDynamically(request: ClientRequest, endpoint: string): Promise<IdentifiedClient> {
   const { ports, discovery } = request.begun;
@@ -81,7 +81,7 @@ async function isKnown({ begun, signal }: ClientRequest, client: IdentifiedClien
 }
 
 /** Failures of a registration after which an earlier one is tried. Where the redirect URI was refused, it would be in vain. */
-const notRegistered = ['registration_refused', 'registration_unusable', 'registered_too_often'];
+const notRegistered = ['registration_refused', 'registration_failed', 'registration_unusable', 'registered_too_often'];
 
 /** Is there one that is kept, and used as it is? */
 export async function hasGoodRegistration(request: ClientRequest): Promise<boolean> {
@@ -168,8 +168,11 @@ async function register(
       record(result.why, 'failure');
       throw registrationUnusable(server.issuer, result.why);
     }
-    const { status } = result;
-    const { error, said } = result.problem === 'refused' ? result : { error: '', said: '' };
+    if (result.problem === 'transient') {
+      record(`${result.status}`, 'failure');
+      throw registrationFailed(server.issuer, result);
+    }
+    const { status, error, said } = result;
     const isLast = at === asks.length - 1 || !isAboutTheAsk(status, error);
     record(`${status} ${error}`, isLast ? 'failure' : 'warning');
     if (!isLast) continue;

@@ -35,7 +35,8 @@ export function loginStatus(login: LoginRecord, now: number, providers: readonly
     return broken('dead', 'an older release kept it together with the login of another server');
   if (login.dead === true) {
     const refused = login.grant === undefined ? 'its refresh token' : 'this client';
-    return broken('dead', `the authorization server refused ${refused}`);
+    const why = login.refusal === undefined ? '' : ` (${login.refusal})`;
+    return broken('dead', `the authorization server refused ${refused}${why}`);
   }
   const fine = { login, problem: undefined, remedy: undefined };
   if (login.expiresAt === null || login.expiresAt > now) return { ...fine, state: 'valid' };

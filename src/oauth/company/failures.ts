@@ -9,7 +9,7 @@ import { tokenEndpointFailed } from '../failures.js';
 export function providerFailed(failed: FailedRequest, provider: string, login: LoginMeant): Failure {
   switch (failed.problem) {
     case 'transient':
-      return tokenEndpointFailed(provider, failed.status, failed.retryAfterMs);
+      return tokenEndpointFailed(provider, failed);
     case 'unusable':
       return idJagUnusable(provider, failed.why);
     case 'refused':

@@ -111,6 +111,7 @@ const login: Checks = {
   assertion: maybe(isAssertion),
   provider: maybe(isProvider),
   dead: maybe(isFlag),
+  refusal: maybe(isText),
   gone: maybe(isFlag),
   shared: maybe(isFlag),
   legacy: maybe(isFlag),

@@ -52,11 +52,9 @@ function eventsOfOne(before: LoginRecord | undefined, login: LoginRecord): reado
   if (before.obtainedAt !== login.obtainedAt) events.push([login, 'refreshed']);
   if (login.refusedToken !== undefined && before.refusedToken !== login.refusedToken) events.push([login, 'reported']);
   if (login.dead === true && before.dead !== true) {
-    events.push([
-      login,
-      'ended',
-      `the authorization server refused ${login.grant ? 'this client' : 'its refresh token'}`,
-    ]);
+    const why = login.refusal === undefined ? '' : ` (${login.refusal})`;
+    const what = login.grant ? 'this client' : 'its refresh token';
+    events.push([login, 'ended', `the authorization server refused ${what}${why}`]);
   }
   if (login.gone === true && before.gone !== true) events.push([login, 'ended', 'its secret was gone from its store']);
   return events;

@@ -225,7 +225,7 @@ function describeSelf(): string {
 
 /** What of a record is this machine's alone, or stands in the credential. */
 const notPublished: ReadonlySet<string> = new Set([
-  ...['store', 'leftIn', 'preferred', 'browser', 'refusedToken', 'requestFingerprint', 'dead', 'gone', 'shared'],
+  ...['store', 'leftIn', 'preferred', 'browser', 'refusedToken', 'requestFingerprint', 'dead', 'refusal', 'gone', 'shared'],
   ...['scopes', 'expiresAt', 'obtainedAt', 'generation'],
 ]);
 

@@ -50,8 +50,9 @@ export async function revoke(
       signal,
     });
     if (revoked.ok) return undefined;
-    const { status, error = '' } = revoked;
-    return `the authorization server answered ${status}${error === '' ? '' : ` ${quoted(error, 60)}`}`;
+    const { status, error, said } = revoked;
+    const words = [error, said].filter(Boolean).join(': ');
+    return `the authorization server answered ${status}${words === '' ? '' : ` ${quoted(words, 200)}`}`;
   } catch (error) {
     if (interrupted.aborted) throw error;
     return error instanceof Failure ? error.message : `no answer within ${limitMs / 1000} seconds`;

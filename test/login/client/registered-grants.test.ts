@@ -72,11 +72,23 @@ test('a refresh that is refused since the client may not refresh: the next login
   assert.equal(own.issuer.registrations.length, 2);
 });
 
+test('[A-132] a registration endpoint that is out of order is to be asked later, and when; nobody is sent to register by hand', async () => {
+  for (const status of [429, 503]) {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    own.issuer.onRegistration = () => [status, { message: 'too many today' }];
+    const failure = await scene.loginFails('registration_failed', { server: own.server.url });
+    assert.equal(failure.exit, 6);
+    assert.match(failure.message, new RegExp(`responded ${status} \\("too many today"\\)`));
+    assert.match(failure.remedy, /^Try again in a while\.$/);
+    assert.equal(own.issuer.registrations.length, 1);
+  }
+});
+
 test('[Q-6.12][A-55] a refusal that is not about grants or scopes is asked about once', async () => {
   for (const [status, error, code] of [
     [400, 'invalid_redirect_uri', 'redirect_uri_refused'],
     [403, 'access_denied', 'registration_refused'],
-    [429, 'slow_down', 'registration_refused'],
   ] as const) {
     await using scene = await openScene();
     await using own = await openOwnScene();

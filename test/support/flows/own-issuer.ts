@@ -90,7 +90,9 @@ async function answer(own: OwnIssuer, log: Log, request: IncomingMessage, respon
   const url = new URL(request.url ?? '', own.issuer);
   const body = await text(request);
   const send = ([status, json]: readonly [number, Json], headers = {}) =>
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(json));
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(typeof json === 'string' ? json : JSON.stringify(json));
   switch (url.pathname) {
     case own.documentPath:
       send([200, own.metadata], own.headers);
