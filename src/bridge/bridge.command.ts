@@ -12,7 +12,7 @@ import { findLoginOrServer } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
 import { headerNote, headerOptions } from '../tokens/server-headers/header-options.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
-import { bridge } from './bridge.js';
+import { bridge, lastResponsesMs } from './bridge.js';
 import type { HostPipe } from './host-pipe.js';
 
 export const bridgeTable = {
@@ -61,6 +61,7 @@ export const bridgeTable = {
   more: [
     'Where there is a browser it is opened when a login is missing, once for all bridges of a server, and not again within ten minutes: 3 tabs an hour at most until a token has worked, 10 in all. A login whose first token the server refuses is not repeated by itself. Else requests are answered with error -31011 and the command to run, and the login is used as soon as it is there.',
     'Limits: 32 MiB for a message (postern config shows how to change it), 64 requests at the same time, 1,000 waiting; a stream that brings twice as many bytes as a message may have, and no message, is broken off.',
+    `Requests that came before the end of stdin are still answered, for up to ${lastResponsesMs / 1000} seconds. If one is cut then, the exit status is 8.`,
     'A program and a server that speak different eras of the protocol, up to 2025-11-25 and from 2026-07-28 on, are translated; what cannot be is answered with error -31014.',
     toolNote,
     headerNote,
@@ -106,7 +107,7 @@ export const command: Command<typeof bridgeTable, World> = {
       world.tell(`To have a client start it: postern setup PROGRAM ${shellWord(args.server)} --write`);
     }
     await using wire = await world.openWire();
-    await bridge(world, {
+    const exit = await bridge(world, {
       find,
       waitMs: args.loginWait * 1000,
       responseMs: args.answerTimeout * 1000,
@@ -116,7 +117,7 @@ export const command: Command<typeof bridgeTable, World> = {
       tell,
       signal,
     });
-    return unfound;
+    return unfound === 0 ? exit : unfound;
   },
 };
 

@@ -1,9 +1,10 @@
-import { Failure } from '../core/failure.js';
+import type { CommandExit } from '../core/command.js';
+import { exitCode, Failure } from '../core/failure.js';
 import { interrupted } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import { loginExtensions } from '../core/product.js';
 import { printable } from '../core/text/printable.js';
-import { within } from '../core/time.js';
+import { aborted, within } from '../core/time.js';
 import { ProtocolClient } from '../mcp/client.js';
 import { keptEra } from '../mcp/eras.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
@@ -13,14 +14,18 @@ import type { Wire } from '../mcp/wire.js';
 import { Authorizer } from '../tokens/authorizer.js';
 import type { AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
 import { type BridgeTokenOptions, bridgeTokens } from './authorization.js';
+import { unansweredAtEnd } from './failures.js';
 import { type Destination, HostMessages } from './host-messages.js';
 import type { HostPipe } from './host-pipe.js';
 import { LentTools } from './lent-tools.js';
 import { ServerMessages } from './server-messages.js';
 import { TwoEras } from './translation/two-eras.js';
 
-/** How long responses are waited for after the host's input has ended, and then the end of the session. */
-const lastResponsesMs = 1_000;
+/** How long responses are waited for after the host's input has ended. */
+export const lastResponsesMs = 120_000;
+
+/** Then what a refresh brings, and the end of the session. */
+const settleMs = 1_000;
 
 const goodbyeMs = 500;
 
@@ -41,12 +46,12 @@ export interface BridgeRequest extends Pick<BridgeTokenOptions, 'waitMs' | 'sign
 
 /**
  * Passes messages between a host that speaks line by line and a server that speaks Streamable HTTP, byte for byte.
- * Ends with the host, or with the signal.
+ * Ends with the host, or with the signal: 0, unless a request was cut.
  */
 export async function bridge(
   ports: AuthorizerPorts & Pick<CorePorts, 'limits'>,
   request: BridgeRequest,
-): Promise<void> {
+): Promise<CommandExit> {
   const { host, tell, signal } = request;
   const { clock } = ports;
   const maxMessageBytes = (await ports.limits()).messageMiB * 1024 * 1024;
@@ -66,8 +71,11 @@ export async function bridge(
   const messages = new HostMessages({ host, way, pending, tell, lent, maxMessageBytes });
   await heard(host, new LineSplitter(maxMessageBytes), messages, ended);
   const { opened } = way;
-  if (!signal.aborted) await within(clock, lastResponsesMs, Promise.all([pending.empty(), opened?.tokens.settled()]));
-  const gone = interrupted();
+  const over = aborted(AbortSignal.any([signal, host.gone]));
+  await within(clock, lastResponsesMs, Promise.race([over, pending.empty()]));
+  if (!signal.aborted) await within(clock, settleMs, Promise.all([messages.sent, opened?.tokens.settled()]));
+  const isCut = pending.awaited && !signal.aborted;
+  const gone = isCut && opened ? unansweredAtEnd(opened.server, lastResponsesMs) : interrupted();
   opened?.client.end(gone);
   ending.abort(gone);
   const last = opened?.client.endSession(goodbyeMs).catch((error: unknown) => {
@@ -75,6 +83,7 @@ export async function bridge(
     tell(printable(error.message));
   });
   await within(clock, goodbyeMs, Promise.all([host.flushed(), last]));
+  return isCut ? exitCode.callFailed : 0;
 }
 
 interface Opened extends Destination {

@@ -24,6 +24,16 @@ export function responseMissing(server: string, cause: unknown): Failure {
   });
 }
 
+/** The host's input had ended, and this is how long its responses were waited for. */
+export function unansweredAtEnd(server: string, waitedMs: number): Failure {
+  return new Failure({
+    code: 'answer_missing',
+    exit: exitCode.callFailed,
+    message: `${quoted(server)} had not answered ${waitedMs / 1000} seconds after the end of stdin.`,
+    remedy: 'The request may have been carried out: check before you try again.',
+  });
+}
+
 /** What one side says in its era of the protocol has no form in the other's. @param why A clause, such as `the server …` */
 export function notTranslated(why: string): Failure {
   return new Failure({

@@ -58,6 +58,11 @@ export class HostMessages {
     this.#parts = parts;
   }
 
+  /** Resolves once the notifications that came have been sent. */
+  get sent(): Promise<void> {
+    return this.#sent;
+  }
+
   take(line: SplitLine): void {
     const { host, way, maxMessageBytes } = this.#parts;
     if (line === 'too_long') {

@@ -21,7 +21,7 @@ export class HostPipe {
   #pieces: Uint8Array[] = [];
   #waiting: (() => void)[] = [];
   #end: () => void = () => undefined;
-  #isGone = false;
+  readonly #leaving = new AbortController();
   #isWaking = false;
 
   constructor(stdin: Readable, stdout: Writable) {
@@ -30,6 +30,11 @@ export class HostPipe {
     // stdout is the protocol's: what packages print goes to stderr.
     const { error } = console;
     Object.assign(console, { log: error, info: error, debug: error });
+  }
+
+  /** Aborted once nobody reads what is written: input that has ended says nothing of that. */
+  get gone(): AbortSignal {
+    return this.#leaving.signal;
   }
 
   /** Tells what comes until `end`, which comes once: at the end of input, or when the host is gone. */
@@ -43,7 +48,6 @@ export class HostPipe {
     this.#end = () => {
       if (ended) return;
       ended = true;
-      clearInterval(watch);
       this.#stdin.destroy();
       taker.end();
     };
@@ -52,7 +56,8 @@ export class HostPipe {
       .once('end', this.#end)
       .once('error', this.#end)
       .once('close', this.#end);
-    if (this.#isGone) this.#end();
+    if (this.gone.aborted) this.#end();
+    this.gone.addEventListener('abort', () => clearInterval(watch));
   }
 
   pause(): void {
@@ -64,12 +69,12 @@ export class HostPipe {
   }
 
   get isFull(): boolean {
-    return !this.#isGone && this.#stdout.writableLength > fullAt;
+    return !this.gone.aborted && this.#stdout.writableLength > fullAt;
   }
 
   /** One message; the line feed is added. Never blocks: look at `isFull`. */
   write(message: Uint8Array): void {
-    if (this.#isGone) return;
+    if (this.gone.aborted) return;
     // One write for all messages of this turn of the event loop.
     if (this.#pieces.length === 0) setImmediate(() => this.#flush());
     this.#pieces.push(message, lineFeed);
@@ -84,13 +89,13 @@ export class HostPipe {
   /** Resolves once the host has read all, or cannot any more. */
   async flushed(): Promise<void> {
     this.#flush();
-    while (!this.#isGone && this.#stdout.writableLength > 0) {
+    while (!this.gone.aborted && this.#stdout.writableLength > 0) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
   #gone(): void {
-    this.#isGone = true;
+    this.#leaving.abort();
     this.#pieces = [];
     for (const then of this.#waiting.splice(0)) then();
     this.#end();

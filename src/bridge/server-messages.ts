@@ -1,4 +1,4 @@
-import { ByteCollector } from '../core/text/bytes.js';
+import { ByteCollector, withoutMark } from '../core/text/bytes.js';
 import { protocolBroken } from '../mcp/failures.js';
 import type { Incoming, MessageHost } from '../mcp/host.js';
 import type { Pending } from '../mcp/pending.js';
@@ -118,8 +118,4 @@ function escaped(text: Uint8Array): Uint8Array {
   }
   collector.push(text.subarray(from));
   return collector.take();
-}
-
-function withoutMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }

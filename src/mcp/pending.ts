@@ -69,12 +69,17 @@ export class PendingRequests {
     entry.settle();
     entry.pending = undefined;
     entry.settle = nothing;
-    if (this.#open.size === 0) for (const then of this.#idle.splice(0)) then();
+    if (this.#idle.length > 0 && !this.awaited) for (const then of this.#idle.splice(0)) then();
     return true;
   }
 
-  /** Resolves once there is none. */
+  /** Whether a response is to come: one that listens has none for as long as it listens. */
+  get awaited(): boolean {
+    return [...this.#open.values()].some(({ pending }) => pending?.method !== 'subscriptions/listen');
+  }
+
+  /** Resolves once no response is to come. */
   async empty(): Promise<void> {
-    if (this.#open.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    if (this.awaited) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 }

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
+import { bridge } from '../../src/bridge/bridge.js';
+import { HostPipe } from '../../src/bridge/host-pipe.js';
+import { HttpWire } from '../../src/mcp/http-wire.js';
+import { flowPorts } from '../support/flow-ports.js';
 import { needs } from '../support/needs.js';
-import { programCommand, startCommand } from '../support/program.js';
+import { programCommand, runProgram, startCommand } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
-import { bareHome, requestOf, scriptedServer, startBridge, usual } from './host.js';
+import { bareHome, event, requestOf, scriptedServer, startBridge, usual, usualOfBoth } from './host.js';
+import { until } from './translation/older-only.js';
 
 async function isGone(pid: number): Promise<boolean> {
   for (let look = 0; look < 1_000; look += 1) {
@@ -17,37 +23,109 @@ async function isGone(pid: number): Promise<boolean> {
   return false;
 }
 
-test('answers that are under way when the host ends its input still come, and the session is ended [A-240]', async () => {
+const lineOf = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+
+const opening = [
+  { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } },
+  { method: 'notifications/initialized' },
+].map(lineOf);
+
+test('what was said before the end of stdin is sent and answered, however long it takes, and the session is ended [A-240]', async () => {
   await using server = await scriptedServer((seen, response) => {
-    if (seen.message.method === 'slow') setTimeout(() => usual(seen, response), 300);
+    if (seen.message.method === 'slow') setTimeout(() => usual(seen, response), 1_500);
     else usual(seen, response, 's');
   });
   await using home = await bareHome();
-  await using host = startBridge(home, server.url);
-  await host.open();
-  host.send({ id: 1, method: 'slow' });
-  host.program.stdin.end();
-  const { code, stdout } = await host.program.finished;
-  assert.equal(code, 0);
-  assert.match(stdout, /"id":1,"result"/);
-  await requestOf(server, ({ method }) => method === 'DELETE');
+  const run = (lines: readonly string[]) => runProgram(home, ['bridge', server.url], lines.join(''));
+  const slow = await run(['\ufeff', ...opening, '\n', ' \t\r\n', lineOf({ id: 1, method: 'slow' })]);
+  assert.match(slow.stdout, /^[^\n]*"id":0,"result"[^\n]*\n[^\n]*"id":1,"result"[^\n]*\n$/);
+  assert.deepEqual([slow.stderr, slow.code], ['', 0]);
+  assert.equal(server.seen.at(-1)?.method, 'DELETE');
+  const before = server.seen.length;
+  const quick = await run(opening);
+  assert.deepEqual([quick.stderr, quick.code], ['', 0]);
+  const said = server.seen.slice(before).map(({ message }) => message.method);
+  assert.ok(said.includes('notifications/initialized'), `${said}`);
 });
 
-test('an answer that never comes, nor the end of the session, does not hold the end up [A-240]', async () => {
+test('a request that is cut after the end of stdin is an error, and not exit 0', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'never') usual(seen, response, 's');
+  });
+  await using home = await bareHome();
+  await using ports = await flowPorts({ folder: home.path });
+  const slept: number[] = [];
+  const clock = {
+    ...ports.clock,
+    sleep: async (ms: number) => {
+      await requestOf(server, ({ message }) => message.method === 'never');
+      slept.push(ms);
+    },
+  };
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let written = '';
+  output.on('data', (chunk) => {
+    written += chunk;
+  });
+  const told: string[] = [];
+  const ended = bridge(
+    { ...ports, clock },
+    {
+      ...{ waitMs: 1_000, responseMs: 10_000, tell: (line: string) => void told.push(line), policy: undefined },
+      find: async () => {
+        const wanted = { server: server.url, account: undefined };
+        return { wanted, server: server.url, login: undefined, ask: undefined };
+      },
+      wire: new HttpWire(ports.http),
+      host: new HostPipe(input, output),
+      signal: new AbortController().signal,
+    },
+  );
+  input.end([...opening, lineOf({ id: 1, method: 'never' })].join(''));
+  assert.equal(await ended, 8);
+  assert.ok(slept.includes(120_000), `${slept}`);
+  await until(() => /\n.*\n/.test(written));
+  const { id, error } = JSON.parse(written.split('\n')[1] ?? '');
+  assert.equal(id, 1);
+  assert.match(error.message, /had not answered 120 seconds after the end of stdin/);
+  assert.match(told.join(), /had not answered 120 seconds after the end of stdin/);
+});
+
+test('an answer that never comes, nor the end of the session, holds up no signal, nor a host that reads no more [A-240]', async () => {
   await using server = await scriptedServer((seen, response) => {
     if (seen.message.method !== 'never' && seen.method !== 'DELETE') usual(seen, response, 's');
   });
   await using home = await bareHome();
-  for (const end of ['input', 'SIGTERM', 'SIGINT'] as const) {
+  for (const end of ['SIGTERM', 'SIGINT', 'SIGTERM after the end of stdin', 'closed stdout'] as const) {
     await using host = startBridge(home, server.url);
     await host.open();
+    const before = server.seen.length;
     host.send({ id: 1, method: 'never' });
-    await requestOf(server, ({ message }) => message.method === 'never');
-    if (end === 'input') host.program.stdin.end();
-    else host.program.kill(end);
+    await requestOf(server, (seen) => server.seen.indexOf(seen) >= before && seen.message.method === 'never');
+    if (end === 'closed stdout') {
+      host.program.closeStdout();
+      host.send({ id: 2, method: 'ping' });
+    }
+    if (end !== 'SIGTERM' && end !== 'SIGINT') host.program.stdin.end();
+    if (end !== 'closed stdout') host.program.kill(end === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
     const { code } = await host.program.finished;
-    assert.equal(code, { input: 0, SIGTERM: 143, SIGINT: 130 }[end], end);
+    assert.equal(code, { SIGINT: 130, 'closed stdout': 8 }[end as string] ?? 143, end);
   }
+});
+
+test('a listening request, which has no answer, does not hold the end up [A-240]', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'subscriptions/listen') return usualOfBoth(seen, response);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(event({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: {} }));
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+  await host.ask({ id: 1, method: 'server/discover', params: { _meta } });
+  assert.equal((await host.ask({ id: 2, method: 'subscriptions/listen', params: { _meta } })).id, undefined);
+  host.program.stdin.end();
+  assert.equal((await host.program.finished).code, 0);
 });
 
 test('a host that is killed takes its bridge with it, even where another program holds its pipes open [A-240]', async () => {

@@ -24,6 +24,8 @@ export interface Running extends AsyncDisposable {
   waitForStdout(pattern: RegExp): Promise<RegExpExecArray>;
   waitForStderr(pattern: RegExp): Promise<RegExpExecArray>;
   kill(signal: NodeJS.Signals): void;
+  /** Reads no more of stdout, as a reader that has gone. */
+  closeStdout(): void;
   readonly finished: Promise<Finished>;
 }
 
@@ -77,6 +79,7 @@ export function startCommand(command: string, args: readonly string[], home: Hom
     waitForStdout: (pattern) => waitFor(child, () => pattern.exec(wrote.stdout), describe(pattern, wrote)),
     waitForStderr: (pattern) => waitFor(child, () => pattern.exec(wrote.stderr), describe(pattern, wrote)),
     kill: (signal) => child.kill(signal),
+    closeStdout: () => void child.stdout.destroy(),
     finished,
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');

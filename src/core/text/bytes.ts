@@ -173,3 +173,8 @@ export function knownText(bytes: Uint8Array, from: number, to: number): string |
   }
   return undefined;
 }
+
+/** The bytes without a byte order mark at their beginning. */
+export function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}

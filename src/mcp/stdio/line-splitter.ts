@@ -1,20 +1,25 @@
-import { ByteCollector } from '../../core/text/bytes.js';
+import { ByteCollector, withoutMark } from '../../core/text/bytes.js';
 
 const lineFeed = 0x0a;
 
 const carriageReturn = 0x0d;
 
+const space = 0x20;
+
+const tab = 0x09;
+
 /** A line without its end. */
 export type SplitLine = Uint8Array | 'too_long';
 
 /**
- * Cuts bytes into lines at LF and nowhere else; a CR before it goes with it. Lines that are empty are left out. A line
- * beyond the limit is not kept, and given as `too_long` once it ends.
+ * Cuts bytes into lines at LF and nowhere else; a CR before it goes with it. Blank lines are left out, and so is a byte
+ * order mark before the first one. A line beyond the limit is not kept, and given as `too_long` once it ends.
  */
 export class LineSplitter {
   readonly #max: number;
   readonly #begun = new ByteCollector();
   #tooLong = false;
+  #isFirst = true;
 
   /** @param most Most bytes of a line. */
   constructor(max: number) {
@@ -49,6 +54,7 @@ export class LineSplitter {
     if (this.#fits(rest.byteLength)) this.#give(rest, lines);
     else lines.push('too_long');
     this.#tooLong = false;
+    this.#isFirst = false;
   }
 
   #give(rest: Uint8Array, lines: SplitLine[]): void {
@@ -57,8 +63,9 @@ export class LineSplitter {
       this.#begun.push(rest);
       line = this.#begun.take();
     }
+    if (this.#isFirst) line = withoutMark(line);
     const whole = line[line.byteLength - 1] === carriageReturn ? line.subarray(0, -1) : line;
-    if (whole.byteLength > 0) lines.push(whole);
+    if (whole.some((byte) => byte !== space && byte !== tab && byte !== carriageReturn)) lines.push(whole);
   }
 }
 

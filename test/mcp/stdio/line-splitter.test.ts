@@ -16,7 +16,7 @@ test('lines end at LF only, wherever the bytes are cut [A-235]', () => {
       const places = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length];
       const chunks = places.slice(1).map((end, index) => whole.subarray(places[index], end));
       const text = Buffer.from(whole).toString('latin1');
-      const expected = text.split('\n').filter((line) => line !== '');
+      const expected = text.split('\n').filter((line) => /[^\t\r ]/.test(line));
       assert.deepEqual(split(chunks), expected);
     }),
   );
@@ -30,4 +30,11 @@ test('a line beyond the limit is told and not kept, and the next one is read [A-
   assert.deepEqual(split([Buffer.from(`${'x'.repeat(11)}\nok\n`)], 10), ['(too long)', 'ok']);
   const pieces = Array.from({ length: 100 }, () => Buffer.from('x'.repeat(9)));
   assert.deepEqual(split([...pieces, Buffer.from('\nok')], 10), ['(too long)', 'ok']);
+});
+
+test('a byte order mark before the first line and lines of nothing but blanks are left out', () => {
+  const mark = [0xef, 0xbb, 0xbf];
+  assert.deepEqual(split([Uint8Array.of(...mark.slice(0, 2)), Buffer.from([...mark.slice(2), 0x61])]), ['a']);
+  assert.deepEqual(split([Buffer.from('\ufeff\n \t\r\n\r\r\n a\n')]), [' a']);
+  assert.deepEqual(split([Buffer.from('a\n\ufeffb')]), ['a', Buffer.from('\ufeffb').toString('latin1')]);
 });
