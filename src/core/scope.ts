@@ -11,14 +11,23 @@ type ParsedScope =
 
 /**
  * The scopes of one wire string (RFC 6749 section 3.3): tokens between spaces, in their order, each once. An
- * empty string holds none.
+ * empty string holds none. Some servers write "a, b": a comma at the end is none of a name's.
  */
 export function parseScope(text: string): ParsedScope {
   if (text.length > maxLength) return { ok: false, problem: `is longer than ${maxLength} characters` };
-  const scopes = [...new Set(text.split(' ').filter((scope) => scope !== ''))];
+  const scopes = [
+    ...new Set(
+      text
+        .split(' ')
+        .map(withoutComma)
+        .filter((scope) => scope !== ''),
+    ),
+  ];
   if (scopes.length > maxScopes) return { ok: false, problem: `has more than ${maxScopes} scopes` };
   return scopes.every(isNqcharText) ? { ok: true, scopes } : { ok: false, problem: 'has a forbidden character' };
 }
+
+const withoutComma = (scope: string) => (scope.endsWith(',') ? scope.slice(0, -1) : scope);
 
 /** Every scope of either set once: those of `first` in their order, then what `second` adds. */
 export function unionScopes(first: readonly string[], second: readonly string[]): readonly string[] {
