@@ -47,6 +47,9 @@ export interface LoginRecord {
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
   readonly refreshable: boolean;
+  /** When its refresh token ends unless it is used, and when the whole does; absent: nobody said. Milliseconds since 1970. */
+  readonly refreshExpiresAt?: number;
+  readonly authorizationExpiresAt?: number;
   readonly store: StoreKind;
   /** Another store that may hold its secrets, too: that of an unfinished move. */
   readonly leftIn?: StoreKind;

@@ -1,5 +1,6 @@
 import type { Failure } from './failure.js';
 import type { Clock } from './ports.js';
+import { defined, type LoginRecord } from './records.js';
 
 const longestLifetimeSeconds = 30 * 24 * 60 * 60;
 
@@ -23,6 +24,23 @@ export function lifetimeSeconds(value: unknown): Lifetime {
     return { kind: 'unknown', warning: 'expires_in is out of range, so the lifetime is unknown' };
   }
   return { kind: 'known', seconds: Math.floor(Math.min(Math.max(seconds, 0), longestLifetimeSeconds)) };
+}
+
+/** Longer than this says that there is no end. */
+const longestGrantSeconds = 20 * 365 * 24 * 60 * 60;
+
+/** When what lasts that many seconds from `now` ends: a whole number of them, and more than none; undefined for anything else. */
+export function endOf(seconds: unknown, now: number): number | undefined {
+  const isSpan = Number.isSafeInteger(seconds) && Number(seconds) > 0 && Number(seconds) <= longestGrantSeconds;
+  return isSpan ? now + Number(seconds) * 1000 : undefined;
+}
+
+/** When a login ends for good, as far as is known. */
+export function endsOf({
+  refreshExpiresAt,
+  authorizationExpiresAt,
+}: Pick<LoginRecord, 'refreshExpiresAt' | 'authorizationExpiresAt'>) {
+  return defined({ refreshExpiresAt, authorizationExpiresAt });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Failure } from '../core/failure.js';
-import { type ClientKeyRecord, storeInWords } from '../core/records.js';
+import { type ClientKeyRecord, type LoginRecord, storeInWords } from '../core/records.js';
 import { counted, printable } from '../core/text/printable.js';
 import type { KeptOrphan } from '../stores/orphans.js';
 import type { KeysToRegister } from './client/made-keys.js';
@@ -34,6 +34,31 @@ export function inWords(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const [size, unit] = units.find(([length]) => seconds >= 2 * length) ?? [1, 'second'];
   return counted(Math.floor(seconds / size), unit);
+}
+
+/** A login that ends sooner than this is to be made again. */
+const soonMs = 7 * 24 * 3_600_000;
+
+/**
+ * How a login's end comes about, where that is near: of the whole, or of a refresh token that is not used, once half of its
+ * time is over, as a use gives it all of it again. Undefined: it is not near, or nobody said.
+ */
+export function endOfLogin(login: LoginRecord, now: number) {
+  const { refreshable, obtainedAt, authorizationExpiresAt: whole = Infinity } = login;
+  const unused = (refreshable && login.refreshExpiresAt) || Infinity;
+  const end = Math.min(unused, whole);
+  if (end <= now) return { at: 'past' } as const;
+  if (whole - now < soonMs) return { at: 'soon', end, byUse: false } as const;
+  const isHalfOver = unused - now < Math.min(soonMs, (unused - obtainedAt) / 2);
+  return isHalfOver ? ({ at: 'soon', end, byUse: true } as const) : undefined;
+}
+
+/** Until when a login lasts, as the authorization server says. */
+export function lastsInWords(login: LoginRecord, now: number): string | undefined {
+  const { refreshable, refreshExpiresAt, authorizationExpiresAt: whole } = login;
+  const unused = refreshable ? refreshExpiresAt : undefined;
+  const until = whole && `until ${new Date(whole).toISOString().slice(0, 10)} (${inWords(whole - now)})`;
+  return [until, unused && `${inWords(unused - now)} without use`].filter(Boolean).join(', ') || undefined;
 }
 
 /** What a person does with the public half of a new key. `command`: the login that is to use it. */

@@ -13,6 +13,7 @@ import {
 import { unionScopes } from '../core/scope.js';
 import { quotesSecret, type Secret, type SecretHeader } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
+import { endsOf } from '../core/time.js';
 import type { Discovery } from '../oauth/discover.js';
 import { type ExpectedIdToken, type Identity, identityIn, idTokenProblem } from '../oauth/id-token.js';
 import type { IssuedToken } from '../oauth/token.js';
@@ -181,6 +182,7 @@ function credentialOf(
     accessToken,
     expiresAt,
     obtainedAt,
+    ...endsOf(token),
     scopes,
     tokenEndpoint,
     authMethod: client.method,
@@ -213,6 +215,7 @@ async function recordOf(
     scopes: token.scopes,
     expiresAt: token.expiresAt,
     obtainedAt: token.obtainedAt,
+    ...endsOf(token),
     refreshable: token.refreshToken !== undefined || grant !== 'authorization_code',
     zone: discovery.zone,
     registration: way,

@@ -1,9 +1,10 @@
 import type { TokenEndpointResponse } from 'oauth4webapi';
+import { defined } from '../core/records.js';
 import { parseScope, scopesMissing } from '../core/scope.js';
 import { quotesSecret, Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
 import type { JsonObject, JsonValue } from '../core/text/json.js';
-import { lifetimeSeconds } from '../core/time.js';
+import { endOf, lifetimeSeconds } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import type { AuthorizationCode } from './authorization-response.js';
 import type { TokenProofs } from './dpop/token-proofs.js';
@@ -83,6 +84,9 @@ export interface IssuedToken {
   /** Milliseconds since 1970, from the moment of receipt; null when the server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
+  /** Of the refresh token unless it is used, and of the whole; absent: it is not said (draft-ietf-oauth-refresh-token-expiration). */
+  readonly refreshExpiresAt?: number;
+  readonly authorizationExpiresAt?: number;
   readonly scopes: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -174,8 +178,21 @@ function issuedToken(body: TokenEndpointResponse, received: JsonObject, context:
   const { scopes, warnings } = granted;
   return {
     ok: true,
-    token: { ...tokens, isBound, expiresAt, obtainedAt, scopes, warnings: [...warnings, ...unknown] },
+    token: {
+      ...{ ...tokens, isBound, expiresAt, obtainedAt, scopes, warnings: [...warnings, ...unknown] },
+      ...endsIn(received, obtainedAt),
+    },
   };
+}
+
+/** `refresh_token_expires_in` is what it was called before that draft; where both are said, the sooner end counts. */
+function endsIn(received: JsonObject, now: number) {
+  const { refresh_token_expires_in: older, refresh_token_timeout: unused, authorization_expires_in: whole } = received;
+  const ends = [older, unused].map((seconds) => endOf(seconds, now)).filter((end) => end !== undefined);
+  return defined({
+    refreshExpiresAt: ends.length > 0 ? Math.min(...ends) : undefined,
+    authorizationExpiresAt: endOf(whole, now),
+  });
 }
 
 /** Stricter: bounded, and nothing in it that a header or a format of credentials could read differently. Never quoted. */

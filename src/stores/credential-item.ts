@@ -67,6 +67,9 @@ export interface StoredCredential {
   /** Null when the authorization server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
+  /** Of the refresh token unless it is used, and of the whole; absent: nobody said. */
+  readonly refreshExpiresAt?: number;
+  readonly authorizationExpiresAt?: number;
   readonly scopes: readonly string[];
   /** What tokens are asked for instead of the binding's resource, by a person's choice; null: nothing at all. */
   readonly requestedResource?: string | null;
@@ -163,6 +166,8 @@ const itemChecks = {
   grant: maybe(oneOf('client_credentials', 'id_jag')),
   expiresAt: isTime,
   obtainedAt: isWhole,
+  refreshExpiresAt: maybe(isWhole),
+  authorizationExpiresAt: maybe(isWhole),
   scopes: isTexts,
   requestedResource: maybe(isTextOrNone),
   generation: isWhole,

@@ -2,6 +2,7 @@ import { Failure, ignoreFailure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { parseObject } from '../core/text/json.js';
+import { endsOf } from '../core/time.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
 import { endOfIdToken, identityIn, idTokenProblem } from '../oauth/id-token.js';
 import { lightResponse } from '../oauth/library/light-fetch.js';
@@ -22,7 +23,11 @@ export function refreshed(held: StoredCredential, token: IssuedToken): StoredCre
   if (held.holds !== undefined) return refreshedAtProvider(held, token);
   const { accessToken, expiresAt, obtainedAt, scopes } = token;
   const refreshToken = token.refreshToken ?? held.refreshToken;
-  const rest = { ...held, accessToken, expiresAt, obtainedAt, scopes };
+  const { refreshExpiresAt: before, ...kept } = held;
+  // Another refresh token of which nothing is said ends nobody knows when; the end of the whole stays.
+  const isSame = token.refreshToken === undefined && before !== undefined;
+  const ends = { ...(isSame ? { refreshExpiresAt: before } : {}), ...endsOf(token) };
+  const rest = { ...kept, ...ends, accessToken, expiresAt, obtainedAt, scopes };
   return refreshToken === undefined ? rest : { ...rest, refreshToken };
 }
 
@@ -136,7 +141,11 @@ export async function keepCredential(
   // The store has it first: what the index tells of it is put right at the next read, where it matters.
   await tryUpdate(
     ports,
-    (document) => withLogin(document, login.key, (old) => ({ ...old, expiresAt, obtainedAt, scopes })),
+    (document) =>
+      withLogin(document, login.key, ({ refreshExpiresAt: _, ...old }) => ({
+        ...{ ...old, expiresAt, obtainedAt, scopes },
+        ...endsOf(fresh),
+      })),
     stored,
   );
   await stored;

@@ -1,6 +1,7 @@
 import { ignoreFailure } from '../core/failure.js';
 import { type IndexDocument, isSharedKind, type LoginRecord } from '../core/records.js';
 import { resourceCovers } from '../core/resource.js';
+import { endsOf } from '../core/time.js';
 import { decodeCredential, encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
 import { credentialCorrupt, credentialNewer, loginExpired, loginNeeded } from './failures.js';
@@ -103,11 +104,11 @@ export async function repairRecord(
   const { scopes, expiresAt, obtainedAt, generation } = credential;
   const repaired = (record: LoginRecord): LoginRecord => {
     if (!isBehind(record, credential)) return record;
-    const { dead, gone: _, ...rest } = record;
+    const { dead, gone: _, refreshExpiresAt: __, ...rest } = record;
     const isDead = (dead === true && record.generation === generation) || credential.ended === true;
     const stillDead = isDead ? { dead: true } : {};
     const refreshable = isRefreshable(credential);
-    return { ...rest, ...stillDead, scopes, expiresAt, obtainedAt, refreshable, generation };
+    return { ...rest, ...stillDead, ...endsOf(credential), scopes, expiresAt, obtainedAt, refreshable, generation };
   };
   await tryUpdate(ports, (document) => withLogin(document, login.key, repaired));
 }

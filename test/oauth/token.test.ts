@@ -123,6 +123,22 @@ test('[A-123] expires_in: clamped to 30 days, strings of digits taken, garbage i
   assert.ok(huge.ok && (huge.token.expiresAt === null || huge.token.expiresAt <= now + 30 * day));
 });
 
+test('how long a login lasts is read where it is said in whole seconds; whatever else stands there is ignored', async () => {
+  const ends = async (more: object) => {
+    const judged = await judge({ ...good, ...more });
+    assert.ok(judged.ok, JSON.stringify(more));
+    const { refreshExpiresAt: refresh, authorizationExpiresAt: whole } = judged.token;
+    return [refresh, whole].map((at) => at && at - now);
+  };
+  assert.deepEqual(await ends({ refresh_token_expires_in: 86_400 }), [day, undefined]);
+  assert.deepEqual(await ends({ refresh_token_timeout: 86_400, authorization_expires_in: 172_800 }), [day, 2 * day]);
+  assert.deepEqual(await ends({ refresh_token_expires_in: 172_800, refresh_token_timeout: 86_400 }), [day, undefined]);
+  for (const odd of [-1, 0, 1.5, '86400', 1e12, Number.MAX_VALUE, null, true, [86_400], {}]) {
+    const all = { refresh_token_expires_in: odd, refresh_token_timeout: odd, authorization_expires_in: odd };
+    assert.deepEqual(await ends(all), [undefined, undefined], JSON.stringify(odd));
+  }
+});
+
 test('[A-124] scope: narrower and wider are warned of and kept as returned, malformed is refused', async () => {
   const narrower = await judge({ ...good, scope: 'a' });
   assert.ok(narrower.ok && narrower.token.warnings.length === 1);

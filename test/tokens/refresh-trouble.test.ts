@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loginStatus } from '../../src/login/status/login-status.js';
+import { plainLook } from '../../src/core/text/look.js';
+import { loginJson, loginLines, loginStatus } from '../../src/login/status/login-status.js';
 import { freshToken } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
@@ -202,4 +203,29 @@ test('[A-122] a firewall’s page in the place of an answer ends no login, and i
   assert.match(failure.remedy, /firewall/);
   own.issuer.onToken = onToken;
   await freshToken(scene, login);
+});
+
+test('when a login ends for good is kept and shown, and follows each refresh; the end of the whole stays where none is said', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { onToken } = own.issuer;
+  const saying = (more: object) => (form: Parameters<typeof onToken>[0]) =>
+    [200, { ...onToken(form)[1], ...more }] as const;
+  own.issuer.onToken = saying({ refresh_token_timeout: 2_592_000, authorization_expires_in: 7_776_000 });
+  const login = await scene.login({ server: own.server.url });
+  const lasts = async () => {
+    const [kept] = (await scene.ports.index.read()).logins;
+    assert.ok(kept);
+    const { refreshExpiresAt: refresh = 0, authorizationExpiresAt: whole = 0, obtainedAt } = kept;
+    return [Math.round((refresh - obtainedAt) / day), Math.round((whole - login.obtainedAt) / day)];
+  };
+  assert.deepEqual(await lasts(), [30, 90]);
+  const lines = loginLines(loginStatus(login, login.obtainedAt), login.obtainedAt, plainLook).join('\n');
+  assert.match(lines, /lasts +until \d{4}-\d\d-\d\d \(90 days\), 30 days without use/);
+  own.issuer.onToken = saying({ refresh_token_timeout: 864_000 });
+  scene.ports.advance(day);
+  await freshToken(scene, login);
+  assert.deepEqual(await lasts(), [10, 90]);
+  const json = loginJson(loginStatus(login, login.obtainedAt));
+  assert.equal(json['authorizationExpiresAt'], new Date(login.obtainedAt + 90 * day).toISOString());
 });

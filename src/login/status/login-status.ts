@@ -6,7 +6,7 @@ import { type Look, plainLook, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { isLoginAt } from '../../tokens/company/vouch.js';
-import { dateOrNull, failureJson, inWords } from '../render.js';
+import { dateOrNull, endOfLogin, failureJson, inWords, lastsInWords } from '../render.js';
 import type { CheckedLogin } from './check-logins.js';
 
 /** One login as `status` shows it; never a secret. */
@@ -40,6 +40,7 @@ export function loginStatus(login: LoginRecord, now: number, providers: readonly
   }
   const fine = { login, problem: undefined, remedy: undefined };
   if (login.expiresAt === null || login.expiresAt > now) return { ...fine, state: 'valid' };
+  if (endOfLogin(login, now)?.at === 'past') return broken('expired', 'the token and its refresh token have expired');
   const isOrphaned = providers.some((one) => hangsOn(login, one) && (one.dead === true || one.gone === true));
   if (isOrphaned) return broken('expired', 'the token has expired, and the login at the company’s provider has ended');
   return login.refreshable
@@ -116,6 +117,7 @@ export function loginLines(
     ['stored in', isGiven ? undefined : storeInWords(login.store)],
     ['copy in', copy],
     ['resource', resourceInWords(login)],
+    ['lasts', lastsInWords(login, now)],
     ['asks with', login.authorizationParams?.join(', ')],
     ['revision', login.legacy && new URL(login.server).origin === login.issuer ? '2025-03-26 (--legacy)' : undefined],
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
@@ -243,6 +245,8 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
       : { issuer: login.issuer, clientId: login.clientId, registration: login.registration }),
     scopes: login.scopes,
     expiresAt: dateOrNull(login.expiresAt),
+    refreshExpiresAt: dateOrNull(login.refreshExpiresAt ?? null),
+    authorizationExpiresAt: dateOrNull(login.authorizationExpiresAt ?? null),
     refreshable: login.refreshable,
     store: login.store,
     legacy: login.legacy === true,

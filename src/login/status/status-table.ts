@@ -1,9 +1,11 @@
+import { loginCommand } from '../../core/login-command.js';
 import type { LoginRecord } from '../../core/records.js';
 import { namedServer } from '../../core/resource.js';
 import type { ProxyService } from '../../core/services/proxy-services.js';
 import { columnsOf, commandLine, cutInside, cutTo, inColumns, withBrokenWords } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
+import { endOfLogin, inWords } from '../render.js';
 import type { CheckedLogin } from './check-logins.js';
 import { browserInWords, type LoginStatus, okInWords, whoOf } from './login-status.js';
 
@@ -69,6 +71,12 @@ function stateCell(table: TableLook, { login, state, remedy }: LoginStatus, now:
   const { expiresAt, refreshable } = login;
   const command = remedy && printable(remedy, 2000);
   if (login.store === 'environment') return { mark: '✓', tone: 'good', text: 'from POSTERN_TOKEN' };
+  const soon = state === 'valid' || state === 'refreshable' ? endOfLogin(login, now) : undefined;
+  if (soon?.at === 'soon') {
+    const what = soon.byUse ? 'use it or log in again' : 'log in again';
+    const span = inWords(soon.end - now);
+    return { mark: '✓', tone: 'warning', text: `ok, ${what} within ${span}`, command: loginCommand(login) };
+  }
   switch (state) {
     case 'valid': {
       const left = expiresAt === null ? '' : leftIn(table, expiresAt, now);

@@ -103,6 +103,8 @@ const login: Checks = {
   expiresAt: isTime,
   obtainedAt: isWhole,
   refreshable: isFlag,
+  refreshExpiresAt: maybe(isWhole),
+  authorizationExpiresAt: maybe(isWhole),
   store: isStore,
   leftIn: maybe(isStore),
   zone: oneOf('public', 'private', 'loopback'),

@@ -5,6 +5,7 @@ import type { Clock, Terminal } from '../../core/ports.js';
 import type { LoginRecord, SharedKind } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
 import { asObject, type JsonObject, type JsonValue, parseObject } from '../../core/text/json.js';
+import { endsOf } from '../../core/time.js';
 import { parseEngineAddress } from '../engines/address.js';
 import type { SharedEngine } from '../engines/engine.js';
 import { isLoginRecord } from '../index/index-schema.js';
@@ -225,8 +226,19 @@ function describeSelf(): string {
 
 /** What of a record is this machine's alone, or stands in the credential. */
 const notPublished: ReadonlySet<string> = new Set([
-  ...['store', 'leftIn', 'preferred', 'browser', 'refusedToken', 'requestFingerprint', 'dead', 'refusal', 'gone', 'shared'],
-  ...['scopes', 'expiresAt', 'obtainedAt', 'generation'],
+  ...[
+    'store',
+    'leftIn',
+    'preferred',
+    'browser',
+    'refusedToken',
+    'requestFingerprint',
+    'dead',
+    'refusal',
+    'gone',
+    'shared',
+  ],
+  ...['scopes', 'expiresAt', 'obtainedAt', 'refreshExpiresAt', 'authorizationExpiresAt', 'generation'],
 ]);
 
 /** What other machines are told of a login. */
@@ -241,6 +253,16 @@ function recordIn({ record, credential }: AccessItem, store: SharedKind): LoginR
   const { scopes, expiresAt, obtainedAt, generation, ended } = credential;
   const binding = asObject(credential['binding']) ?? {};
   const dead = ended === true ? { dead: true } : {};
-  const made = { ...record, ...binding, scopes, expiresAt, obtainedAt, generation, store, ...dead };
+  const made = {
+    ...record,
+    ...binding,
+    ...endsOf(credential as object),
+    scopes,
+    expiresAt,
+    obtainedAt,
+    generation,
+    store,
+    ...dead,
+  };
   return isLoginRecord(made) ? made : undefined;
 }

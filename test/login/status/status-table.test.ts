@@ -9,6 +9,7 @@ import { loginRecord } from './login-record.js';
 
 const now = Date.UTC(2026, 10, 23);
 const minute = 60_000;
+const day = 24 * 60 * minute;
 
 const wide = { look: { width: 120, color: false }, isTerminal: true };
 
@@ -29,6 +30,11 @@ test('the state of a login is told in words, with what to type where only a pers
     { refreshable: false, expiresAt: now + 52 * minute },
     { refreshable: false, expiresAt: null },
     { refreshable: true, expiresAt: now - minute },
+    { authorizationExpiresAt: now + 6 * day },
+    { authorizationExpiresAt: now + 8 * day },
+    { expiresAt: now - minute, refreshExpiresAt: now + 6 * day, obtainedAt: now - 24 * day },
+    { refreshExpiresAt: now + 6 * day },
+    { expiresAt: now - minute, refreshExpiresAt: now - minute },
     { refreshable: false, expiresAt: now - minute },
     { dead: true },
     { gone: true },
@@ -40,6 +46,11 @@ test('the state of a login is told in words, with what to type where only a pers
       ['ok, 52 min, then log in'],
       ['ok'],
       ['refreshes by itself'],
+      ['ok, log in again within 6 days', 'postern login work'],
+      ['ok, 60 min'],
+      ['ok, use it or log in again within 6 days', 'postern login work'],
+      ['ok, 60 min'],
+      ['expired', 'postern login work'],
       ['expired', 'postern login work'],
       ['refused', 'postern login work'],
       ['ended', 'postern login work'],
