@@ -55,8 +55,8 @@ export function endOfLogin(login: LoginRecord, now: number) {
 
 /** Until when a login lasts, as the authorization server says. */
 export function lastsInWords(login: LoginRecord, now: number): string | undefined {
-  const { refreshable, refreshExpiresAt, authorizationExpiresAt: whole } = login;
-  const unused = refreshable ? refreshExpiresAt : undefined;
+  const { refreshable, dead, refreshExpiresAt: unused, authorizationExpiresAt: whole } = login;
+  if (!refreshable || dead === true) return undefined;
   const until = whole && `until ${new Date(whole).toISOString().slice(0, 10)} (${inWords(whole - now)})`;
   return [until, unused && `${inWords(unused - now)} without use`].filter(Boolean).join(', ') || undefined;
 }

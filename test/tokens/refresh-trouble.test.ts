@@ -221,6 +221,8 @@ test('when a login ends for good is kept and shown, and follows each refresh; th
   };
   assert.deepEqual(await lasts(), [30, 90]);
   const lines = loginLines(loginStatus(login, login.obtainedAt), login.obtainedAt, plainLook).join('\n');
+  const ended = { ...login, refreshable: false };
+  assert.doesNotMatch(loginLines(loginStatus(ended, 0), 0, plainLook).join('\n'), /lasts/);
   assert.match(lines, /lasts +until \d{4}-\d\d-\d\d \(90 days\), 30 days without use/);
   own.issuer.onToken = saying({ refresh_token_timeout: 864_000 });
   scene.ports.advance(day);
