@@ -1,7 +1,4 @@
-/**
- * How near a server is, by the addresses its name resolved to. A server may name servers as far or
- * farther than itself, never nearer: public < private < loopback.
- */
+/** How near a server is, by its resolved addresses: public < private < loopback. It may name no server nearer than itself. */
 export type Zone = 'public' | 'private' | 'loopback';
 
 /** The kinds of store for secrets. */
@@ -103,10 +100,7 @@ export interface ProviderReference {
   readonly tokenFile?: string;
 }
 
-/**
- * A login at a company's provider (OpenID Connect): `server` is its issuer, and its token is an ID token, which goes to that
- * provider alone.
- */
+/** A login at a company's provider (OpenID Connect): `server` is its issuer; its ID token goes to that provider alone. */
 export type ProviderRecord = LoginRecord;
 
 /** By what a machine's own login is made. Shown; and a variable is kept from programs that are started. */
