@@ -147,7 +147,7 @@ describe('every example of README does what it says', { skip: needs('curl', 'sh'
     await approving.close();
   });
 
-  /** The example with what stands in this test for what it names. */
+  /** The example with what stands in this test for what it names; a login is there by then. */
   function mapped(command: string): string {
     return command
       .replaceAll('https://example.com/mcp', sandbox.serverUrl)
@@ -155,7 +155,8 @@ describe('every example of README does what it says', { skip: needs('curl', 'sh'
       .replaceAll('http://127.0.0.1:5800/mcp', approving.serverUrl)
       .replaceAll('--port 5800', `--port ${port}`)
       .replaceAll('--clients ci.json', `--clients ${join(home.path, 'ci.json')}`)
-      .replaceAll('/run/secrets/ci', join(home.path, 'ci-secret'));
+      .replaceAll('/run/secrets/ci', join(home.path, 'ci-secret'))
+      .replace(/ --no-browser$/, ' --no-browser --force');
   }
 
   function start({ command }: Example, way: Way | undefined): Running {

@@ -32,7 +32,7 @@ function begin(stage: Stage, operation: Operation): Running {
   const words: Readonly<Record<Operation, readonly string[]>> = {
     token: ['token', serverUrl],
     logout: ['logout', serverUrl],
-    login: ['login', serverUrl, '--no-browser'],
+    login: ['login', serverUrl, '--no-browser', '--force'],
     'step-up': ['call', serverUrl, 'note_add', 'text=x', '--login', '--no-browser'],
   };
   const running = startProgram(stage.home, words[operation]);
