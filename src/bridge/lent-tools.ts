@@ -8,19 +8,18 @@ import { ownRevision } from '../mcp/message-headers.js';
 import { messageLimits } from '../mcp/messages.js';
 import type { PendingRequests } from '../mcp/pending.js';
 import { scanText } from '../mcp/scan-message.js';
+import { type ListCut, readPages } from '../mcp/server-session.js';
 
 /** How long the server may take to list its tools before a call, in milliseconds. */
 const listMs = 30_000;
-
-const maxPages = 100;
 
 /** The tools that a host may have of a server: what it asks is validated, and what it gets is filtered. */
 export class LentTools {
   readonly #policy: ToolPolicy;
   readonly #pending: PendingRequests;
   readonly #clock: Clock;
-  /** Ids of requests of ours, and where their lists go on. */
-  readonly #own = new Map<string, string | undefined>();
+  /** Ids of requests of ours, and their results. */
+  readonly #own = new Map<string, JsonObject | undefined>();
   #count = 0;
 
   constructor(policy: ToolPolicy, pending: PendingRequests, clock: Clock) {
@@ -52,7 +51,7 @@ export class LentTools {
       return this.#pending.find(key)?.method === 'tools/list';
     };
     const filtered = filterTools(this.#policy, text, asked);
-    if (this.#own.size > 0 && filtered !== undefined) this.#noteCursor(text);
+    if (this.#own.size > 0 && filtered !== undefined) this.#noteResult(text);
     return filtered;
   }
 
@@ -61,28 +60,20 @@ export class LentTools {
     return id !== undefined && this.#own.has(id);
   }
 
-  #noteCursor(text: Uint8Array): void {
+  #noteResult(text: Uint8Array): void {
     const message = parseObject(text, messageLimits);
     const id = message === undefined ? undefined : `"${stringField(message, 'id') ?? ''}`;
     if (message === undefined || id === undefined || !this.#own.has(id)) return;
-    const result = asObject(message['result']);
-    this.#own.set(id, result && stringField(result, 'nextCursor'));
+    this.#own.set(id, asObject(message['result']));
   }
 
-  async #list(client: Pick<MessageClient, 'request'>, meta: JsonObject | undefined): Promise<void> {
+  #list(client: Pick<MessageClient, 'request'>, meta: JsonObject | undefined): Promise<ListCut | undefined> {
     const { progressToken: _, ...others } = meta ?? {};
-    let cursor: string | undefined;
-    for (let page = 0; page < maxPages; page += 1) {
-      cursor = await this.#page(client, {
-        ...(cursor === undefined ? {} : { cursor }),
-        ...(meta === undefined ? {} : { _meta: others }),
-      });
-      if (cursor === undefined) return;
-    }
+    return readPages((at) => this.#page(client, { ...at, ...(meta === undefined ? {} : { _meta: others }) }));
   }
 
-  /** @returns where the list goes on */
-  async #page(client: Pick<MessageClient, 'request'>, params: JsonObject): Promise<string | undefined> {
+  /** @returns the result, if there is one */
+  async #page(client: Pick<MessageClient, 'request'>, params: JsonObject): Promise<JsonObject | undefined> {
     this.#count += 1;
     const id = `postern-tools-${this.#count}-${crypto.randomUUID()}`;
     const text = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params }));
@@ -96,8 +87,8 @@ export class LentTools {
     this.#own.set(own.id, undefined);
     try {
       await within(this.#clock, listMs, client.request(text, message, pending));
-      const cursor = this.#own.get(own.id);
-      return cursor;
+      const result = this.#own.get(own.id);
+      return result;
     } finally {
       this.#pending.settle(pending);
       this.#own.delete(own.id);

@@ -3,6 +3,7 @@ import { interruptedUnderWay } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import type { JsonObject } from '../core/text/json.js';
 import { shellWord } from '../core/text/printable.js';
+import { type ListCut, readPages } from '../mcp/server-session.js';
 import type { StorePorts, ToolSignature } from '../stores/ports.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Allowance } from './allowance.js';
@@ -60,10 +61,12 @@ export async function call(ports: CallPorts, request: CallRequest): Promise<Json
     if (request.method === 'initialize') return await conversation.describe();
     if (request.introduced === undefined) await conversation.open();
     else request.introduced(await conversation.introduction());
-    return await ask(conversation, request, { known, maxPages: limits.callPages }).catch((error: unknown) => {
-      const hasTool = conversation.leftUnderWay.includes('tools/call');
-      throw hasTool && isFailure(error, 'interrupted') ? interruptedUnderWay('run the tool') : error;
-    });
+    return await ask(conversation, request, { known, maxPages: limits.callPages, tell: ports.terminal.tell }).catch(
+      (error: unknown) => {
+        const hasTool = conversation.leftUnderWay.includes('tools/call');
+        throw hasTool && isFailure(error, 'interrupted') ? interruptedUnderWay('run the tool') : error;
+      },
+    );
   } finally {
     ports.progress.end();
   }
@@ -85,9 +88,14 @@ function knownTools(ports: CallPorts, request: CallRequest): KnownTools {
   return new KnownTools(ports, toolListKey(request.login), commandFor(request));
 }
 
-interface Asking {
-  readonly known: KnownTools;
+/** How many pages of a list are read, and who hears of those that are not. */
+export interface Paging {
   readonly maxPages: number;
+  readonly tell: (line: string) => void;
+}
+
+interface Asking extends Paging {
+  readonly known: KnownTools;
   /** The tools as somebody knows them; undefined where the server cannot list them. */
   readonly list?: () => Promise<JsonObject | undefined>;
 }
@@ -113,17 +121,17 @@ export async function ask(conversation: Conversation, request: AskedRequest, ask
 async function askOnce(
   conversation: Conversation,
   { method, params, tool, cancelled }: AskedRequest,
-  { known, maxPages, list: given }: Asking,
+  { known, list: given, ...paging }: Asking,
 ): Promise<JsonObject> {
   const ending = cancelled && { cancelled };
   if (tool === undefined) {
-    const result = await allPages(conversation, { method, params, ...ending }, maxPages);
+    const result = await allPages(conversation, { method, params, ...ending }, paging);
     if (method === 'tools/list' && !('cursor' in params)) await known.keep(result);
     return result;
   }
   let asked: Promise<JsonObject | undefined> | undefined;
   const listed = () => {
-    asked ??= allPages(conversation, { method: 'tools/list', params: {}, ...ending }, maxPages).catch(noList);
+    asked ??= allPages(conversation, { method: 'tools/list', params: {}, ...ending }, paging).catch(noList);
     return asked;
   };
   const list = given ?? listed;
@@ -147,6 +155,10 @@ function noList(error: unknown): undefined {
   if (!isFailure(error, 'call_failed', 'http_failed')) throw error;
 }
 
+function incomplete({ why, isFault }: ListCut): string {
+  return `The list is incomplete: ${why}.${isFault ? '' : ' To read more, raise callPages in the configuration: postern config'}`;
+}
+
 /**
  * The result of a request; the pages of a list are put together.
  * @param request.cancelled as for `Conversation.request`
@@ -155,21 +167,23 @@ function noList(error: unknown): undefined {
 export async function allPages(
   conversation: Conversation,
   request: { readonly method: string; readonly params: JsonObject; readonly cancelled?: AbortSignal },
-  maxPages: number,
+  { maxPages, tell }: Paging,
 ): Promise<JsonObject> {
   const { method, params, cancelled } = request;
-  const first = await conversation.request(method, params, cancelled);
   const member = Object.hasOwn(lists, method) ? lists[method] : undefined;
-  if (member === undefined || 'cursor' in params) return first;
-  const pages = [first];
-  let cursor = first['nextCursor'];
-  while (typeof cursor === 'string' && pages.length < maxPages) {
-    const next = await conversation.request(method, { ...params, cursor }, cancelled);
-    pages.push(next);
-    cursor = next['nextCursor'];
-  }
-  if (pages.length === 1 && cursor === undefined) return first;
+  if (member === undefined || 'cursor' in params) return conversation.request(method, params, cancelled);
+  const pages: JsonObject[] = [];
+  const cut = await readPages(async (at) => {
+    const page = await conversation.request(method, { ...params, ...at }, cancelled);
+    pages.push(page);
+    return page;
+  }, maxPages);
+  if (cut !== undefined) tell(incomplete(cut));
+  const [first = {}] = pages;
+  if (pages.length === 1) return first;
   const entries = pages.flatMap((page) => (Array.isArray(page[member]) ? page[member] : []));
+  // A server that ignores the cursor sends the same page twice.
+  const once = cut?.isFault ? [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()] : entries;
   const { nextCursor: _cursor, ...rest } = first;
-  return { ...rest, [member]: entries, ...(typeof cursor === 'string' ? { nextCursor: cursor } : {}) };
+  return { ...rest, [member]: once, ...(cut && { nextCursor: pages.at(-1)?.['nextCursor'] ?? null }) };
 }

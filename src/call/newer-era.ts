@@ -3,6 +3,7 @@ import { asObject, type JsonObject, jsonWords } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { commonRevision, type Discovery, maxInputs, mayAsk, newerError, newerRevision } from '../mcp/eras.js';
 import { protocolBroken } from '../mcp/failures.js';
+import { readPages } from '../mcp/server-session.js';
 import { CallRefused } from './failures.js';
 import { followTask, mayBeTask, type TaskParts, tasksExtension } from './follow-task.js';
 
@@ -21,9 +22,6 @@ export interface NewerParts {
 
 /** How often a server may ask before it responds. */
 const maxRounds = 10;
-
-/** Pages of tools that are read for what belongs into headers. */
-const maxPages = 20;
 
 /** Speaks the newer era: every request names its revision, and a question comes as the result of one. */
 export class NewerEra {
@@ -105,12 +103,7 @@ export class NewerEra {
       const isMissed = error instanceof CallRefused && error.rpcCode === newerError.headerMismatch;
       if (!isMissed || method !== 'tools/call') throw error;
     }
-    let cursor: JsonObject = {};
-    for (let page = 0; page < maxPages; page += 1) {
-      const { nextCursor } = await this.#agreed('tools/list', cursor, cancelled);
-      if (typeof nextCursor !== 'string') break;
-      cursor = { cursor: nextCursor };
-    }
+    await readPages((at) => this.#agreed('tools/list', at, cancelled));
     return await this.#agreed(method, params, cancelled);
   }
 

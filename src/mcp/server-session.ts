@@ -15,3 +15,37 @@ export type AskServer = <Result>(
   asked: { readonly login: LoginRecord; readonly signal: AbortSignal },
   ask: (session: ServerSession) => Promise<Result>,
 ) => Promise<Result>;
+
+/** Pages of one list, where no configuration says otherwise. */
+const usualPages = 100;
+
+/** Why a list was not read to its end. */
+export interface ListCut {
+  /** Follows a colon. */
+  readonly why: string;
+  /** Does the server break the protocol? */
+  readonly isFault: boolean;
+}
+
+/**
+ * Reads the pages of a list: a server may send a cursor a second time, or have no last page.
+ * @param page Asks for one page; undefined where none came, which ends the list.
+ * @returns undefined for a list that was read to its end
+ */
+export async function readPages(
+  page: (at: { readonly cursor?: string }) => Promise<JsonObject | undefined>,
+  maxPages = usualPages,
+): Promise<ListCut | undefined> {
+  const seen = new Set<string>();
+  let at: { readonly cursor?: string } = {};
+  for (;;) {
+    const cursor = (await page(at))?.['nextCursor'] ?? undefined;
+    if (cursor === undefined) return undefined;
+    if (typeof cursor !== 'string')
+      return { why: 'the server’s cursor for the next page is not a string', isFault: true };
+    if (seen.has(cursor)) return { why: 'the server sent the same page cursor twice', isFault: true };
+    seen.add(cursor);
+    if (seen.size === maxPages) return { why: `it has more than ${maxPages} pages`, isFault: false };
+    at = { cursor };
+  }
+}

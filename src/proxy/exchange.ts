@@ -205,10 +205,10 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     return true;
   }
 
-  listTools(meta: object | undefined): Promise<void> {
+  listTools(meta: object | undefined): ReturnType<typeof listTools> {
     const { around, admitted } = this.#parts;
     const { policy } = admitted.mounted.mount;
-    return policy === undefined ? Promise.resolve() : listTools(around, admitted, policy, meta);
+    return policy === undefined ? Promise.resolve(undefined) : listTools(around, admitted, policy, meta);
   }
 
   ready(): void {

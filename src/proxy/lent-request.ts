@@ -3,6 +3,7 @@ import { asObject, parseObject } from '../core/text/json.js';
 import { encoded } from '../mcp/headers/parameter-headers.js';
 import { type Verdict, validate, validateKnown } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
+import type { ListCut } from '../mcp/server-session.js';
 import type { Admitted } from './admit.js';
 import type { BodyWatcher, KeptBody } from './bodies.js';
 import { proxyLimits } from './limits.js';
@@ -37,7 +38,7 @@ export interface LentWatcher extends BodyWatcher {
   /** More is kept in memory. False: there is no room for it. */
   hold(bytes: number): boolean;
   /** Has the server asked for the list of its tools, with this `_meta`. */
-  listTools(meta: object | undefined): Promise<void>;
+  listTools(meta: object | undefined): Promise<ListCut | undefined>;
   failed(error: unknown, unanswered: boolean): void;
 }
 

@@ -1,20 +1,19 @@
 import { ByteCollector } from '../core/text/bytes.js';
 import { EventByteReader } from '../core/text/event-stream.js';
-import { asObject, parseObject, stringField } from '../core/text/json.js';
+import { asObject, type JsonObject, parseObject } from '../core/text/json.js';
 import { withSecretHeadersFlat } from '../core/text/secret-headers.js';
 import { timeLimit } from '../core/time.js';
 import type { Origins } from '../http/origins.js';
 import { filterTools } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { messageLimits } from '../mcp/messages.js';
+import { type ListCut, readPages } from '../mcp/server-session.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
 import type { ResponseHead } from '../relay/heads.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
 import type { Admitted } from './admit.js';
 import { proxyLimits } from './limits.js';
 import { sortedHead } from './refusal.js';
-
-const maxPages = 100;
 
 /** Where the request leaves, and what ends it. */
 interface ListingWays {
@@ -32,21 +31,18 @@ export async function listTools(
   admitted: Admitted,
   policy: ToolPolicy,
   meta: object | undefined,
-): Promise<void> {
-  let cursor: string | undefined;
+): Promise<ListCut | undefined> {
   const signal = AbortSignal.any([around.signal, timeLimit(proxyLimits.listMs)]);
-  for (let page = 0; page < maxPages; page += 1) {
+  const { progressToken: _, ...others } = { progressToken: undefined, ...meta };
+  return readPages(async (at): Promise<JsonObject | undefined> => {
     const id = `postern-tools-${crypto.randomUUID()}`;
-    const { progressToken: _, ...others } = { progressToken: undefined, ...meta };
-    const params = { ...(cursor === undefined ? {} : { cursor }), ...(meta === undefined ? {} : { _meta: others }) };
+    const params = { ...at, ...(meta === undefined ? {} : { _meta: others }) };
     const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params }));
     const text = await pageOf(around, admitted, { id, body, signal });
-    if (text === undefined) return;
+    if (text === undefined) return undefined;
     filterTools(policy, text, (one) => one === JSON.stringify(id));
-    const result = asObject(parseObject(text, messageLimits)?.['result']);
-    cursor = result && stringField(result, 'nextCursor');
-    if (cursor === undefined) return;
-  }
+    return asObject(parseObject(text, messageLimits)?.['result']);
+  });
 }
 
 interface Page {

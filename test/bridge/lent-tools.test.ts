@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
 import { startProgram } from '../support/program.js';
 import { startToolServer } from '../support/tool-server.js';
+import { scriptedServer, usual } from './host.js';
 
 const call = (id: number, name: string) => ({
   jsonrpc: '2.0',
@@ -12,6 +13,24 @@ const call = (id: number, name: string) => ({
 });
 
 const opening = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'host', version: '1' } };
+
+test('a tool is not said to be missing where the server’s list could not be read to its end [A-257]', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    const { id, method } = seen.message;
+    if (method !== 'tools/list') return usual(seen, response);
+    const result = { tools: [{ name: 'read_note', annotations: { readOnlyHint: true } }], nextCursor: 'same' };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  await using home = await makeHome({ POSTERN_TOKEN: 'a-token', POSTERN_TOKEN_SERVER: server.url });
+  await using bridge = startProgram(home, ['bridge', server.url, '--read-only']);
+  bridge.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: opening })}\n`);
+  await bridge.waitForStdout(/"id":1,/);
+  bridge.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+  bridge.stdin.write(`${JSON.stringify(call(2, 'far_away'))}\n`);
+  const [refusal] = await bridge.waitForStdout(/^\{.*"id":2,.*\}$/m);
+  assert.match(JSON.parse(refusal).error.message, /not read to its end, as the server sent the same page cursor twice/);
+  assert.equal(server.seen.filter(({ message }) => message.method === 'tools/list').length, 2);
+});
 
 for (const form of ['json', 'events'] as const) {
   test(`a bridge lends what is read-only, as ${form}: the server is asked once, other calls do not leave`, async () => {

@@ -35,7 +35,10 @@ test('so it is with the pages of a list, of which there are so many at most [A-2
     JSON.stringify({
       jsonrpc: '2.0',
       id,
-      result: { tools: [{ name: `after ${params?.cursor}`, description: 'x'.repeat(MiB / 2) }], nextCursor: 'more' },
+      result: {
+        tools: [{ name: `after ${params?.cursor}`, description: 'x'.repeat(MiB / 2) }],
+        nextCursor: `${params?.cursor ?? ''}m`,
+      },
     });
   await using server = await answersTo('tools/list', (asked) => inOnePiece(page(asked)));
   await using home = await makeHome();
@@ -51,7 +54,8 @@ test('so it is with the pages of a list, of which there are so many at most [A-2
   assert.equal(some.code, 0, some.stderr);
   assert.equal(asked() - before, 3);
   const { tools, nextCursor } = JSON.parse(some.stdout) as { tools: unknown[]; nextCursor: string };
-  assert.deepEqual([tools.length, nextCursor], [3, 'more']);
+  assert.deepEqual([tools.length, nextCursor], [3, 'mmm']);
+  assert.match(some.stderr, /list is incomplete: it has more than 3 pages\. .*callPages/);
 });
 
 test('a body in chunks of one byte is no crash: a million are read, more are refused [A-257]', async () => {

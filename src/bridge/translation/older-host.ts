@@ -9,6 +9,7 @@ import type { Outcome } from '../../mcp/exchange.js';
 import { protocolBroken } from '../../mcp/failures.js';
 import type { Pending } from '../../mcp/pending.js';
 import { namedError } from '../../mcp/rpc-error.js';
+import { readPages } from '../../mcp/server-session.js';
 import { ChangeStream, changingLists } from './change-stream.js';
 import type { HostSide } from './host-side.js';
 import { askInputs } from './input-rounds.js';
@@ -31,9 +32,6 @@ import { logLevels } from './server-says.js';
 
 /** How often a server may ask before it responds. */
 const maxRounds = 10;
-
-/** Pages of tools that are read for what belongs into headers. */
-const maxPages = 20;
 
 /** Revisions that a host of the older era may speak. */
 const olderRevisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -161,14 +159,12 @@ export class OlderHost {
     const reply = await conversation.request(request, signal);
     const isMissed = reply.kind === 'response' && errorCode(reply) === newerError.headerMismatch;
     if (!isMissed || request.message.method !== 'tools/call') return reply;
-    let params: JsonObject = {};
-    for (let page = 0; page < maxPages; page += 1) {
-      const list = this.#again(messageText({ id: 0, method: 'tools/list' }, { params: jsonText(params) }).text);
+    await readPages(async (at) => {
+      const list = this.#again(messageText({ id: 0, method: 'tools/list' }, { params: jsonText(at) }).text);
       const listed = await conversation.request(this.#carried(list.text), signal);
       const cursor = listed.kind === 'response' ? stringIn(resultMember(listed, 'nextCursor')) : undefined;
-      if (cursor === undefined) break;
-      params = { cursor };
-    }
+      return cursor === undefined ? undefined : { nextCursor: cursor };
+    });
     return conversation.request(this.#again(request.text), signal);
   }
 

@@ -14,6 +14,7 @@ import { type OutputForm, outputForms, printResult } from '../content/print-resu
 import { argumentUnusable, shellToolUnknown, toolFailed } from '../failures.js';
 import { withLoginOffered } from '../offer-login.js';
 import { instructionLines, isOfLists, lines, notificationLine } from '../render.js';
+import { toolNotRead } from '../tools/failures.js';
 import { toolHelp } from '../tools/help.js';
 import { timedLine } from '../watch.js';
 import { isToolName, readCall } from '../words.js';
@@ -277,9 +278,10 @@ async function helpOn(
   session: ShellSession,
   name: string,
 ): Promise<readonly string[]> {
-  const tools = await session.tools();
+  const { tools, isWhole } = await session.toolList();
   const names = tools.map((one) => one.name);
   const tool = tools[names.indexOf(name)];
+  if (tool === undefined && !isWhole) throw toolNotRead(name, name);
   if (tool === undefined) throw shellToolUnknown(name, closest(name, names));
   return toolHelp(tool, (words) => words, look);
 }

@@ -94,15 +94,13 @@ export class ShellSession implements Offered, AsyncDisposable {
   async ask(wanted: ProtocolCall, cancelled: AbortSignal, raw?: Uint8Array[]): Promise<JsonObject> {
     const { method } = wanted;
     this.#keepRaw = raw && ((of, bytes) => of === method && raw.push(bytes));
-    const { callPages: maxPages } = await this.#world.limits();
+    const paging = { maxPages: (await this.#world.limits()).callPages, tell: this.#world.tell };
     return this.#timed(method, cancelled, async (signal) => {
       const { conversation, known } = await this.#session();
-      const list = () =>
-        this.#known('tools/list', () =>
-          allPages(conversation, { method: 'tools/list', params: {}, cancelled: signal }, maxPages),
-        );
+      const lists = { method: 'tools/list', params: {}, cancelled: signal };
+      const list = () => this.#known('tools/list', () => allPages(conversation, lists, paging));
       try {
-        const result = await ask(conversation, { ...wanted, cancelled: signal }, { known, maxPages, list });
+        const result = await ask(conversation, { ...wanted, cancelled: signal }, { known, ...paging, list });
         if (method.endsWith('/list') && Object.keys(wanted.params).length === 0) {
           this.#lists.set(method, Promise.resolve(result));
         }
@@ -125,8 +123,12 @@ export class ShellSession implements Offered, AsyncDisposable {
     return (await this.#opened?.catch(() => undefined))?.known.kept(name);
   }
 
+  async toolList(): Promise<ToolList> {
+    return toolListOf(await this.#list('tools/list'), 0);
+  }
+
   async tools(): Promise<ToolList['tools']> {
-    return toolListOf(await this.#list('tools/list'), 0).tools;
+    return (await this.toolList()).tools;
   }
 
   async prompts(): ReturnType<Offered['prompts']> {
@@ -157,9 +159,9 @@ export class ShellSession implements Offered, AsyncDisposable {
     if (this.#opened === undefined) return {};
     const signal = timeLimit(this.#args.timeout * 1000);
     const listed = async () => {
-      const { callPages } = await this.#world.limits();
+      const paging = { maxPages: (await this.#world.limits()).callPages, tell: () => undefined };
       return this.#timed(method, signal, async () =>
-        allPages((await this.#session()).conversation, { method, params: {}, cancelled: signal }, callPages),
+        allPages((await this.#session()).conversation, { method, params: {}, cancelled: signal }, paging),
       );
     };
     return (await this.#known(method, listed)) ?? {};

@@ -23,6 +23,15 @@ export function toolUnknown(name: string, meant: string | undefined, help: strin
   );
 }
 
+/** It may be in the part of the server's list that was not read. @param command Calls it. */
+export function toolNotRead(name: string, command: string): Failure {
+  return wrong(
+    'tool_unknown',
+    `The tool ${quoted(name, 80)} is not in the part of the server’s list that was read.`,
+    `To call it without its help: ${printable(command, 300)}`,
+  );
+}
+
 /** @param help The command that explains the tool. */
 export function parameterUnknown(
   { tool, name, names }: { readonly tool: string; readonly name: string; readonly names: readonly string[] },

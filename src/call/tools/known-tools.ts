@@ -8,7 +8,7 @@ import type { StorePorts, ToolList, ToolSignature } from '../../stores/ports.js'
 import type { OpenServer } from '../../tokens/find-login.js';
 import { methods } from '../failures.js';
 import { argumentsFor, type Given, needsSchema, plainArguments } from './arguments.js';
-import { toolUnknown, writtenAsFunction } from './failures.js';
+import { toolNotRead, toolUnknown, writtenAsFunction } from './failures.js';
 import { exampleOf } from './in-words.js';
 import { toolListOf } from './signatures.js';
 
@@ -125,6 +125,7 @@ export class KnownTools {
       const examples = called.parameters.filter((one) => one.isRequired).map(exampleOf);
       throw writtenAsFunction(name, called.name, this.#command([shellWord(called.name), ...examples].join(' ')));
     }
+    if (list?.isWhole === false) throw toolNotRead(name, this.#command(shellWord(name)));
     const names = list?.tools.map((one) => one.name) ?? [];
     throw toolUnknown(name, closest(name, [...names, ...methods]), this.#command(''));
   }

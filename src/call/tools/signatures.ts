@@ -34,7 +34,7 @@ export function toolListOf(result: JsonObject, at: number): ToolList {
     ofParameter: Math.min(usualRoom.ofParameter, Math.ceil(maxTexts / 4 / listed.length)),
   };
   const tools = listed.slice(0, max.tools).flatMap((tool) => signatureOf(tool, room));
-  return { at, isWhole: tools.length === listed.length && nextCursor === undefined, tools };
+  return { at, isWhole: tools.length === listed.length && (nextCursor ?? null) === null, tools };
 }
 
 /** None for what is no tool. */

@@ -5,6 +5,7 @@ import { asObject, type JsonObject, type JsonValue, jsonWords, parseObject } fro
 import { newerError, newerRevision, textsIn } from '../../mcp/eras.js';
 import { httpFailed } from '../../mcp/failures.js';
 import { brokenHeaderMark } from '../../mcp/headers/header-marks.js';
+import { readPages } from '../../mcp/server-session.js';
 import { proveAddress } from '../../tokens/credential-target.js';
 import type { ExaminePorts, LoginUnderTest } from '../ports.js';
 import type { Report } from '../report.js';
@@ -14,8 +15,13 @@ export async function checkProtocol(ports: ExaminePorts, under: LoginUnderTest, 
   ports.progress.begin(`Asking ${under.server} which revision it speaks`);
   try {
     const discovered = await ask(ports, under, 'server/discover');
-    if (await checkRevision(under.server, discovered, report))
-      checkTools(await ask(ports, under, 'tools/list'), report);
+    if (!(await checkRevision(under.server, discovered, report))) return;
+    const cut = await readPages(async (at) => {
+      const said = await ask(ports, under, 'tools/list', at);
+      checkTools(said, report);
+      return said.result;
+    });
+    if (cut?.isFault) report.found('protocol-broken', `tools/list: ${cut.why}`);
   } catch (error) {
     if (!isFailure(error) || under.signal.aborted) throw error;
     report.found('protocol-broken', error.message);
@@ -68,7 +74,12 @@ function toolsIn(value: JsonValue | undefined): readonly JsonObject[] {
 const limits = { of: 'response', totalMs: 10_000, headersMs: 10_000, maxBytes: 1024 * 1024 } as const;
 
 /** One request of the newer era with the token of this run. @throws Failure of the HTTP client */
-async function ask({ direct }: ExaminePorts, under: LoginUnderTest, method: string): Promise<Said> {
+async function ask(
+  { direct }: ExaminePorts,
+  under: LoginUnderTest,
+  method: string,
+  params: JsonObject = {},
+): Promise<Said> {
   const { server, credential, signal } = under;
   proveAddress({ server: credential.binding.server }, server);
   await using response = await direct.send({
@@ -85,7 +96,7 @@ async function ask({ direct }: ExaminePorts, under: LoginUnderTest, method: stri
       jsonrpc: '2.0',
       id: 0,
       method,
-      params: { _meta: ownMeta(newestRevision, { extensions: loginExtensions(credential) }) },
+      params: { ...params, _meta: ownMeta(newestRevision, { extensions: loginExtensions(credential) }) },
     }),
     namedBy: 'person',
     redirects: 'report',

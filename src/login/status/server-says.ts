@@ -70,7 +70,7 @@ export interface ServerWords {
 export async function whatServerSays(session: ServerSession): Promise<ServerWords> {
   const { tools, nextCursor } = await session.request('tools/list', {});
   if (!Array.isArray(tools)) return { says: undefined, tools: undefined };
-  const count = nextCursor === undefined ? tools.length : undefined;
+  const count = (nextCursor ?? null) === null ? tools.length : undefined;
   const name = whoamiTool(tools);
   if (name === undefined) return { says: undefined, tools: count };
   const result = await session.request('tools/call', { name, arguments: {} }).catch(ignoreFailure);

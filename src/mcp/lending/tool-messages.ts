@@ -54,7 +54,12 @@ export function validateKnown(policy: ToolPolicy, bytes: Uint8Array): Exclude<Ve
   const messages = objectsIn(valuesIn(bytes) ?? []);
   const calls = messages.filter(({ method }) => method === callMethod).map(toolOf);
   const kept = calls.filter((tool) => policy.verdict(tool) !== 'passed');
-  return refused(bytes, messages, kept, kept.every((tool) => policy.verdict(tool) === 'unknown') ? notListed : leftOut);
+  return refused(
+    bytes,
+    messages,
+    kept,
+    kept.every((tool) => policy.verdict(tool) === 'unknown') ? policy.whyUnknown : leftOut,
+  );
 }
 
 /** The messages of a text, which may be a batch; undefined for what is no JSON, or is it in two ways. */
@@ -127,8 +132,6 @@ function refused(
 
 const leftOut = 'the person who runs postern has left it out';
 
-const notListed = 'the server’s list of tools has it not, or could not be had, so that nothing says that it only reads';
-
 /** Said of each request in a batch: no longer than a line. */
 function errorFor(name: string, why: string): Uint8Array {
   const tool = name.slice(0, longestShown);
@@ -165,7 +168,7 @@ export function filterTools(
     const tools = result?.['tools'];
     if (!Array.isArray(tools)) continue;
     const { id } = message;
-    if (id !== undefined && asked(idText(id))) policy.learn(tools, typeof result?.['nextCursor'] !== 'string');
+    if (id !== undefined && asked(idText(id))) policy.learn(tools, (result?.['nextCursor'] ?? null) === null);
     const resultAt = memberAt(bytes, spans[index]?.[0] ?? 0, 'result');
     const listAt = memberAt(bytes, resultAt, 'tools');
     const kept = elementSpans(bytes, listAt).filter((_, at) => isLent(policy, tools[at]));

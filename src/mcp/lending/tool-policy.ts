@@ -4,6 +4,7 @@ import { closest } from '../../core/text/closest.js';
 import type { JsonObject, JsonValue } from '../../core/text/json.js';
 import { asObject } from '../../core/text/json.js';
 import { quoted } from '../../core/text/printable.js';
+import type { ListCut } from '../server-session.js';
 import type { IdleRule } from './idle-rules.js';
 
 /** Which tools a login is lent for; `*` stands for any characters. */
@@ -53,6 +54,8 @@ export class ToolPolicy {
   #toFit: readonly (Pick<IdleRule, 'option' | 'name'> & { readonly fits: Matcher })[];
   readonly #warn: (rule: IdleRule) => void;
   #asking: Promise<void> | undefined;
+  /** Why its last list was not read to its end. */
+  #cut: string | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
   /** @param warn Called for each rule that fits none of the tools, when the server has listed them for the first time. */
@@ -122,6 +125,13 @@ export class ToolPolicy {
     return this.#awaited.delete(id);
   }
 
+  /** Why nothing is known of a tool. */
+  get whyUnknown(): string {
+    return this.#cut === undefined
+      ? 'the server’s list of tools has it not, or could not be had, so that nothing says that it only reads'
+      : `the server’s list of tools was not read to its end, as ${this.#cut}, so that nothing says that it only reads`;
+  }
+
   /** What the server said of its tools holds no more. */
   forget(): void {
     this.#marks.clear();
@@ -129,10 +139,13 @@ export class ToolPolicy {
   }
 
   /** Has the server asked for its list, once for all that wait, and not more often than every five seconds. @param now monotonic */
-  async ask(list: () => Promise<void>, now: number): Promise<void> {
+  async ask(list: () => Promise<ListCut | undefined>, now: number): Promise<void> {
     if (this.#asking === undefined && now - this.#askedAt >= askAgainMs) {
       this.#askedAt = now;
-      this.#asking = list().finally(() => {
+      const read = async () => {
+        this.#cut = (await list())?.why;
+      };
+      this.#asking = read().finally(() => {
         this.#asking = undefined;
       });
     }

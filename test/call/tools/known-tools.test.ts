@@ -47,6 +47,37 @@ function asker(server: ScriptedServer) {
 const call = (home: Home, server: ScriptedServer, ...words: readonly string[]) =>
   runProgram(home, ['call', server.url, ...words]);
 
+test('a list that is cut short says so, and no tool is said to be missing for it [A-257]', async () => {
+  const ends: readonly (readonly [string, (at: number) => unknown, number, RegExp])[] = [
+    ['repeats', () => 'same', 2, /same page cursor twice/],
+    ['rings', (at) => String(at % 3), 4, /same page cursor twice/],
+    ['is empty', () => '', 2, /same page cursor twice/],
+    ['is a number', (at) => at + 1, 1, /cursor for the next page is not a string/],
+    ['never ends', (at) => String(at + 1), 100, /more than 100 pages\. To read more, raise callPages/],
+  ];
+  for (const [name, cursor, pages, note] of ends) {
+    let asks = 0;
+    await using server = await scriptedServer((seen, response) => {
+      const { id, method, params } = seen.message;
+      if (!String(method).startsWith('tools/')) return usual(seen, response);
+      const tool = { ...echo, name: `t${asks}` };
+      const list = { tools: name === 'never ends' ? [] : [name === 'repeats' ? echo : tool], nextCursor: cursor(asks) };
+      if (method === 'tools/list') asks += 1;
+      const result = method === 'tools/list' ? list : { content: [{ type: 'text', text: String(params?.['name']) }] };
+      response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });
+    await using home = await bareHome();
+    const list = await call(home, server, '--output', 'json');
+    assert.deepEqual([list.code, asks], [0, pages], `${name}: ${list.stderr}`);
+    assert.match(list.stderr, note, name);
+    if (name === 'repeats') assert.equal(JSON.parse(list.stdout).tools.length, 1);
+    const help = await call(home, server, 't149', '--help');
+    assert.equal(help.code, 2, name);
+    assert.match(help.stderr, /"t149" is not in the part of the server’s list that was read\./, name);
+    assert.equal((await call(home, server, 't149', 'text=x')).stdout, 't149\n', name);
+  }
+});
+
 test('a tool’s list is asked for once in the session that needs it, kept, and not asked for where JSON is given', async () => {
   await using server = await serverWithTools();
   await using home = await bareHome();
