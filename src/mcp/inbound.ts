@@ -37,19 +37,17 @@ export class Inbound {
     this.#parts = parts;
   }
 
-  /** An event of a stream. False if it brings the host nothing. @throws as `take` */
+  /**
+   * An event of a stream. False if it brings the host nothing. What is no message, such as a heartbeat, is reported and
+   * left out. @throws as `MessageHost.read`, for the stream of a request
+   */
   event({ event, data }: EventBytes, asked: Pending | undefined): boolean {
-    return data.byteLength > 0 && (event === '' || event === 'message') && this.take(data, asked);
-  }
-
-  /** As `event`, for a stream that goes on: what is no message is reported and left out. */
-  overhear(event: EventBytes): boolean {
     try {
-      return this.event(event, undefined);
+      return data.byteLength > 0 && (event === '' || event === 'message') && this.take(data, asked);
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      if (!(error instanceof Failure) || (asked !== undefined && error.code !== 'protocol_broken')) throw error;
       this.#broken += 1;
-      this.#report(error.message, this.#broken);
+      this.#report(error.message, this.#broken, this.#parts.warn);
       return false;
     }
   }
@@ -103,9 +101,9 @@ export class Inbound {
   }
 
   /** Only the first time, the tenth, the hundredth … */
-  #report(line: string, times: number): void {
+  #report(line: string, times: number, tell = this.#parts.tell): void {
     if (!Number.isInteger(Math.log10(times))) return;
-    this.#parts.tell(times === 1 ? line : `${line} (${times} times by now)`);
+    tell(times === 1 ? line : `${line} (${times} times by now)`);
   }
 }
 

@@ -89,7 +89,7 @@ export class OlderTransport {
 
   #take(event: EventBytes): boolean {
     const { inbound, server } = this.#parts;
-    if (event.event !== 'endpoint') return inbound.overhear(event);
+    if (event.event !== 'endpoint') return inbound.event(event, undefined);
     if (this.#endpoint === undefined) {
       const address = addressIn(event.data, server);
       if (address === undefined) throw protocolBroken(server, 'it names an address for messages that is not its own');

@@ -106,17 +106,18 @@ export class Reopener {
     if (message === undefined) throw new Error('what the host has sent was a message');
     const outcome = await transport.send({
       ...outgoingFor(this.#parts, text, message),
-      event: ({ data }) => data.byteLength > 0 && this.#take(data, message),
+      event: (event) => this.#isOwn(event.data, message) || this.#parts.inbound.event(event, undefined),
     });
     if (outcome.kind === 'failed') throw outcome.error;
-    if (outcome.kind === 'json') this.#take(outcome.body, message);
+    if (outcome.kind === 'json' && !this.#isOwn(outcome.body, message)) this.#parts.inbound.take(outcome.body);
     return outcome;
   }
 
-  #take(text: Uint8Array, asked: MessageShape): boolean {
-    const { session, inbound } = this.#parts;
+  /** Takes the response to the opening message. */
+  #isOwn(text: Uint8Array, asked: MessageShape): boolean {
+    const { session } = this.#parts;
     const response = onlyMessage(text);
-    if (response === undefined || !isResponse(response) || response.id !== asked.id) return inbound.take(text);
+    if (response === undefined || !isResponse(response) || response.id !== asked.id) return false;
     if (response.kind === 'result') session.takeRevision(textMember(text, response.resultAt, 'protocolVersion'));
     return true;
   }

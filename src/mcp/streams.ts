@@ -171,7 +171,7 @@ async function listen(
     repeatable: true,
     succeeded: opened,
     event: (event) => {
-      const isWanted = position.note(event) && inbound.overhear(event);
+      const isWanted = position.note(event) && inbound.event(event, undefined);
       if (isWanted) messages += 1;
       return isWanted;
     },

@@ -15,6 +15,7 @@ import {
   stray,
 } from '../support/hostile-server.js';
 import { peakOf } from '../support/peak-memory.js';
+import { runProgram } from '../support/program.js';
 import { type BridgeHost, bareHome, startBridge } from './host.js';
 import { startRawHost } from './raw-host.js';
 
@@ -85,6 +86,23 @@ test('the standing stream: what is no message is told once and counted, and othe
   assert.equal((await host.next()).method, 'notifications/news');
   const lines = host.program.stderr.split('\n').filter((line) => line.includes('no JSON-RPC message'));
   assert.equal(lines.length, 4, host.program.stderr); // 1, 10, 100, 1,000
+});
+
+test('a heartbeat before the response of a request is left out, and the response arrives [A-257]', async () => {
+  const beats = 'data: {"type":"heartbeat"}\n\ndata: still at it\n\n';
+  await using server = await hostile(({ id, params }) =>
+    eventStream(beats, 1, params?.name === 'x' ? `data: ${answerOf(id, 60)}\n\n` : ''),
+  );
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  assert.equal(await codeOf(host, 1), undefined);
+  const lost = await host.ask({ id: 2, method: 'tools/call', params: { name: 'lost' } });
+  assert.equal(lost.error?.data?.['code'], 'answer_missing', JSON.stringify(lost));
+  assert.equal(host.program.stderr.match(/no JSON-RPC message/g)?.length, 1, host.program.stderr);
+  const said = await runProgram(home, ['call', server.url, 'x', '--output', 'json']);
+  assert.equal(said.code, 0, said.stderr);
+  assert.equal(said.stderr.match(/no JSON-RPC message/g)?.length, 1, said.stderr);
 });
 
 test('a body in chunks of one byte takes no more memory than one in large pieces [A-257]', async () => {
