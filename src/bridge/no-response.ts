@@ -1,7 +1,6 @@
 import type { Failure } from '../core/failure.js';
-import { redirectRefused } from '../http/address-failures.js';
 import type { Outcome, Refusal } from '../mcp/exchange.js';
-import { httpFailed, protocolBroken } from '../mcp/failures.js';
+import { protocolBroken, statusFailed } from '../mcp/failures.js';
 import { serverWords } from '../tokens/server-words.js';
 import { responseMissing } from './failures.js';
 
@@ -13,8 +12,5 @@ export function noResponse(server: string, method: string, outcome: Outcome | un
 }
 
 export function refusedBy(server: string, refused: Refusal): Failure {
-  const { status, location } = refused;
-  if (status > 399 || status < 300) return httpFailed(server, status, serverWords(refused));
-  const why = 'the token goes to the address of its login only';
-  return redirectRefused({ from: server, status, to: location, why });
+  return statusFailed(server, refused, serverWords(refused));
 }

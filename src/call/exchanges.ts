@@ -5,7 +5,7 @@ import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { within } from '../core/time.js';
 import type { MessageClient } from '../mcp/client.js';
 import type { Outcome } from '../mcp/exchange.js';
-import { httpFailed, protocolBroken } from '../mcp/failures.js';
+import { httpFailed, protocolBroken, statusFailed } from '../mcp/failures.js';
 import type { Incoming, MessageHost } from '../mcp/host.js';
 import { type Message, parseMessages } from '../mcp/messages.js';
 import { mayBeCarriedOut, type Pending, PendingRequests } from '../mcp/pending.js';
@@ -262,7 +262,7 @@ export class Exchanges implements MessageHost, AsyncDisposable {
   /** Sends a notification, or our response. @throws Failure `http_failed`, the client's */
   async tell(message: JsonObject): Promise<void> {
     const refused = await this.#client.tell(textOf(message), shapeOf(message));
-    if (refused !== undefined) throw httpFailed(this.#options.server, refused.status, serverWords(refused));
+    if (refused !== undefined) throw statusFailed(this.#options.server, refused, serverWords(refused));
   }
 }
 
@@ -273,7 +273,7 @@ function noResponse(server: string, { method, isModern }: Pending, outcome: Outc
       if (typeof error === 'object' && error.kind === 'error') {
         return callRefused(method, { ...error, status: outcome.status });
       }
-      return httpFailed(server, outcome.status, serverWords(outcome));
+      return statusFailed(server, outcome, serverWords(outcome));
     }
     case 'stream':
       if (outcome.error instanceof Failure) return outcome.error;

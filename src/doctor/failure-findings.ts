@@ -38,6 +38,8 @@ export function findingOf(step: FailedStep, failure: Failure, circumstances: Cir
   const known = byCode[code];
   const isOfAddress = known === 'login-not-needed' || known === 'wrong-path';
   if (known !== undefined) return { id: known, remedy: isOfAddress ? remedy : undefined };
+  const isRedirected = code === 'redirect_refused' && (circumstances.probed ?? 0) < 400;
+  if (step === 'resource' && isRedirected && circumstances.probed !== 200) return { id: 'server-redirects', remedy };
   if (step === 'challenge') return { id: ofConnection(failure), remedy: network.has(code) ? remedy : undefined };
   if (step === 'resource') return { id: ofResource(code, circumstances), remedy: undefined };
   return { id: ofIssuer(failure, circumstances), remedy: network.has(code) ? remedy : undefined };

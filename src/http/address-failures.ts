@@ -1,6 +1,8 @@
 import { type ExitCode, exitCode, Failure } from '../core/failure.js';
-import { visibleUrl } from '../core/resource.js';
+import { type LoginMeant, loginCommand } from '../core/login-command.js';
+import { canonicalResource, namedServer, visibleUrl } from '../core/resource.js';
 import { quoted } from '../core/text/printable.js';
+import { resolveReference } from '../core/url.js';
 
 /** Who named the address: the person at the keyboard, or a server (of whatever zone). */
 export type NamedBy = 'person' | 'public' | 'private' | 'loopback';
@@ -57,6 +59,48 @@ export function redirectRefused(detail: {
     message: `${quoted(visibleUrl(from), 200)} redirects (${status}) to ${target}, which is not followed: ${why}.`,
     remedy: 'If the server has moved, use its new address; else report the redirect to its operator.',
   });
+}
+
+/**
+ * The server redirects what is sent to its own address, and no request of ours follows it.
+ * @param near Where a server is, as it was found out; without it the target, on the same origin.
+ */
+export function serverRedirects(
+  login: LoginMeant,
+  status: number,
+  location: string | undefined,
+  near?: string,
+): Failure {
+  const { server } = login;
+  const [from, target] = [new URL(server), location === undefined ? undefined : resolveReference(location, server)];
+  const to = target?.href ?? location;
+  const { message, code, exit } = redirectRefused({ from: server, status, to, why: onlyThere });
+  const failure = (remedy: string) => new Failure({ code, exit, message, remedy });
+  const moved = canonicalResource(target && isSameServer(from, target, status) ? target.href : '');
+  const other = near ?? (moved.ok ? moved.value : undefined);
+  if (other !== undefined) {
+    const remedy = `Did you mean: ${loginCommand({ ...login, name: undefined, server: namedServer(other) })}`;
+    return new Failure({ code: 'wrong_address', exit: exitCode.usage, message, remedy });
+  }
+  const isHere = target?.hostname === from.hostname;
+  const hidden = [
+    ...(isHere && from.protocol === 'https:' && target.protocol === 'http:' ? ['https'] : []),
+    ...(isHere && target.port !== from.port ? ['the port'] : []),
+  ];
+  if (hidden.length > 0) {
+    return failure(
+      `Its proxy hides ${hidden.join(' and ')} from the server: its operator has to set the public address.`,
+    );
+  }
+  return failure('If that is a page to sign in, no MCP server is at this address: check it, or ask its operator.');
+}
+
+const onlyThere = 'a token goes to the address of its login only';
+
+/** Is it likely the same server, at another path? A browser is sent to pages by 302 and 303, too. */
+function isSameServer(from: URL, { origin, pathname }: URL, status: number): boolean {
+  const bare = (path: string) => path.replace(/\/$/, '');
+  return origin === from.origin && ((status !== 302 && status !== 303) || bare(pathname) === bare(from.pathname));
 }
 
 const meaning: Readonly<Record<string, string>> = {

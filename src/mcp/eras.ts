@@ -72,7 +72,7 @@ export function commonRevision(server: string, supported: JsonValue | undefined)
 /** Whether what came instead of a response is of a server that does not know the request. */
 export function saysOlder(error: unknown): boolean {
   if (error instanceof HttpFailed) return meansUnknown(error.status);
-  return isFailure(error, 'protocol_broken') || isFailure(error, 'redirect_refused');
+  return isFailure(error, 'protocol_broken', 'redirect_refused', 'wrong_address');
 }
 
 /** Whether a status that is no success may mean an unknown request: a login that is missing, load and faults say nothing. */

@@ -1,5 +1,6 @@
 import { exitCode, Failure } from '../core/failure.js';
 import { quoted } from '../core/text/printable.js';
+import { serverRedirects } from '../http/address-failures.js';
 
 /** The peer does not keep to the protocol. */
 export function protocolBroken(server: string, why: string, cause?: unknown): Failure {
@@ -26,6 +27,16 @@ export class HttpFailed extends Failure {
 /** An HTTP status that is no success. `said`: the server's own words. */
 export function httpFailed(server: string, status: number, said = ''): HttpFailed {
   return new HttpFailed(server, status, said);
+}
+
+/** A response that is no success, to a request of the protocol. @param said The server's own words. */
+export function statusFailed(
+  server: string,
+  { status, location }: { readonly status: number; readonly location: string | undefined },
+  said: string,
+): Failure {
+  const isRedirect = status >= 300 && status < 400;
+  return isRedirect ? serverRedirects({ server }, status, location) : httpFailed(server, status, said);
 }
 
 /** A server that speaks no revision of the protocol that is known here. @param theirs As it named them. */

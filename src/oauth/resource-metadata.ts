@@ -6,6 +6,7 @@ import { parseScope } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
 import type { JsonObject, JsonValue } from '../core/text/json.js';
 import { gateUrl, resolveReference } from '../core/url.js';
+import { serverRedirects } from '../http/address-failures.js';
 import {
   type DiscoveryPorts,
   firstDocument,
@@ -139,6 +140,7 @@ export async function findProtectedResource(
   const step = { name: 'protected-resource-metadata', rule: named === undefined ? 'R-4.2b' : 'R-4.2a' };
   const instead = async (error?: unknown): Promise<unknown> => {
     const near = await nearestServer(ports, { server, probed: wanted.probed, signal });
+    if (status >= 300 && status < 400) return serverRedirects(meant, status, wanted.probed.location, near);
     if (near === undefined && error !== undefined) return error;
     return near === undefined && status < 300 ? loginNotOffered(server, status) : probeFailed(meant, status, near);
   };

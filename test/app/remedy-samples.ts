@@ -222,6 +222,7 @@ export const own: Readonly<Record<string, Readonly<Record<string, readonly unkno
   },
   noProtectedResourceMetadata: { tried: ['x', '"https://h.example" (status 403)'] },
   redirectRefused: { detail: [{ from: server, status: 307, to: undefined, why: 'x' }] },
+  serverRedirects: { status: [307], location: ['/x', 'http://h.example:8080/x', undefined], near: [undefined, server] },
   scopeNotGranted: { held: [['mcp:basic']] },
   serverNotThere: { all: [['work']] },
   storeUnavailable: { why: ['no_collection', 'no_service', 'ended', 'no_bus', 'no_bus_named', 'no_package'] },

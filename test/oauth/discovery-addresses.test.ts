@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { visibleUrl } from '../../src/core/resource.js';
 import { shellWord } from '../../src/core/text/printable.js';
+import { serverRedirects } from '../../src/http/address-failures.js';
 import type { SandboxOptions } from '../../src/sandbox/options.js';
+import { listTools } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { pathForm, rootForm } from '../support/flows/own-server.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 const metadataAt = (scene: Scene, at: 'server' | 'authorization') =>
   scene.sandbox.requests
@@ -240,7 +244,7 @@ test('a redirect, a page and another name of this machine lead to the address th
   own.server.documents = { [`${rootForm}/new`]: { resource: `${origin}/new` } };
   own.server.whenAnonymous = (_request, response) => void response.writeHead(308, { location: '/new' }).end();
   const moved = await scene.loginFails('wrong_address', { server: `${origin}/old` });
-  assert.match(moved.remedy, new RegExp(`^Did you mean: postern login ${origin}/new$`));
+  assert.equal(moved.remedy, `Did you mean: postern login ${origin}/new`);
   own.server.publish({});
   own.server.whenAnonymous = (_request, response) => void response.writeHead(200).end('<h1>Welcome</h1>');
   const page = await scene.loginFails('wrong_address', { server: origin });
@@ -257,4 +261,44 @@ test('a redirect, a page and another name of this machine lead to the address th
   own.server.endpoints = [];
   const atMcp = await scene.loginFails('wrong_address', { server: url });
   assert.equal(atMcp.remedy, 'Check the address, or ask the server’s operator for it.');
+});
+
+test('a redirect: the target is in the sentence, a line where the origin is the same, its proxy blamed where the port falls back', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { origin, url } = own.server;
+  own.server.documents = {};
+  const away = /^If that is a page to sign in, no MCP server is at this address/;
+  const inner = /^Its proxy hides the port from the server: its operator has to set the public address/;
+  const line = (to: string) => new RegExp(`^Did you mean: postern login ${origin}${to}$`);
+  const cases = [
+    [307, '/mcp/', 'wrong_address', line('/mcp/')],
+    [308, 'v2', 'wrong_address', line('/v2')],
+    [301, `${origin}/v2`, 'wrong_address', line('/v2')],
+    [302, '/mcp/', 'wrong_address', line('/mcp/')],
+    [301, 'http://127.0.0.1:8080/mcp', 'redirect_refused', inner],
+    [302, '/login?next=/mcp', 'redirect_refused', away],
+    [302, 'https://sso.example/login', 'redirect_refused', away],
+    [307, undefined, 'redirect_refused', away],
+  ] as const;
+  for (const [status, location, code, remedy] of cases) {
+    own.server.whenAnonymous = (_request, response) => void response.writeHead(status, location && { location }).end();
+    const target = location === undefined ? 'nowhere' : JSON.stringify(visibleUrl(new URL(location, url).href));
+    const said = `"${url}" redirects (${status}) to ${target}, which is not followed: a token goes to the address of its login only.`;
+    const atCall = await failureOf(listTools(scene, { server: url }), code);
+    for (const failure of [await scene.loginFails(code, { server: url }), atCall]) {
+      assert.equal(failure.message, said);
+      assert.match(failure.remedy, remedy);
+    }
+  }
+  assert.deepEqual(scene.ports.opened, []);
+});
+
+test('a redirect that hides https is blamed on the proxy, one that leads to https is not', () => {
+  const remedyOf = (to: string) => serverRedirects({ server: 'https://h.example/mcp' }, 301, to).remedy;
+  assert.match(remedyOf('http://h.example/mcp/'), /^Its proxy hides https from the server/);
+  assert.match(remedyOf('http://h.example:8080/mcp'), /^Its proxy hides https and the port from the server/);
+  assert.match(remedyOf('https://h.example:8443/mcp'), /^Its proxy hides the port from the server/);
+  assert.match(remedyOf('https://www.h.example/mcp'), /^If that is a page to sign in/);
+  assert.match(serverRedirects({ server: 'http://localhost/mcp' }, 301, 'https://localhost/mcp').remedy, /^If that/);
 });

@@ -148,7 +148,7 @@ test('[A-15] a server that sends the question elsewhere: not followed, so no oth
   await using own = await openOwnScene();
   const { serverUrl } = scene.sandbox;
   own.server.whenAnonymous = (_request, response) => void response.writeHead(307, { location: serverUrl }).end();
-  const failure = await scene.loginFails('discovery_failed', { server: own.server.url });
+  const failure = await scene.loginFails('redirect_refused', { server: own.server.url });
   assert.equal(failure.exit, 5);
   assert.equal(scene.sandbox.requests.length, 0, 'the other server sees nothing');
   assert.deepEqual(scene.ports.opened, []);

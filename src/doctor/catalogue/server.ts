@@ -44,6 +44,16 @@ export const serverFindings = {
     source: 'RFC 9110 section 15.5.5, 404 Not Found',
     explanation: 'The host responds, and not with a login at this path, nor does it publish where to log in.',
   },
+  'server-redirects': {
+    level: 'failure',
+    step: 'challenge',
+    who: 'server',
+    title: 'the server redirects what is sent to its address',
+    remedy: 'Ask the operator to let the server respond at this address itself.',
+    source: 'RFC 9110 section 15.4, Redirection 3xx',
+    explanation:
+      'A token goes to the address of its login and no other, so no redirect is followed. One to an inner port, or from https to http, is of a server that does not know its public address; one to a page is of something that stands before it.',
+  },
   'page-instead': {
     level: 'failure',
     step: 'challenge',

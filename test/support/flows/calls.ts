@@ -38,7 +38,7 @@ export const callTool = (
   });
 
 /** Asks the login's server for its tools, whichever server that is. */
-export const listTools = (scene: Scene, login: LoginRecord, relogin?: Relogin): Promise<JsonObject> =>
+export const listTools = (scene: Scene, login: LoginRecord | OpenServer, relogin?: Relogin): Promise<JsonObject> =>
   call(scene.ports, {
     login,
     method: 'tools/list',
