@@ -65,6 +65,22 @@ test('doctor: a web server’s own page for 404 says that the path is wrong', as
   assert.equal((await examine(scene, `${server.origin}/mcp`)).firstCause?.id, 'wrong-path');
 });
 
+test('doctor: a redirect to another path is an address to correct, one to an inner port is the operator’s (nginx sends a page with both)', async () => {
+  await using scene = await openScene();
+  for (const [location, id, remedy] of [
+    ['/mcp/', 'wrong-path', /Did you mean: postern login .*\/mcp\/$/],
+    ['http://127.0.0.1:8080/mcp/', 'server-redirects', /Its proxy hides the port/],
+  ] as const) {
+    await using server = await startHttp(
+      (_request, response) => void response.writeHead(301, { ...page, location }).end('<html>301 Moved Permanently'),
+    );
+    const { firstCause } = await examine(scene, `${server.origin}/mcp`);
+    assert.equal(firstCause?.id, id);
+    assert.match(firstCause?.remedy ?? '', remedy);
+    assert.match(firstCause?.evidence ?? '', /redirects \(301\) to/);
+  }
+});
+
 test('doctor: 400 to a token that is no token is right by RFC 6750 (hono’s bearerAuth sends it)', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();

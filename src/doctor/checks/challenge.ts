@@ -59,7 +59,7 @@ function checkHeader(response: SeenResponse, server: string, report: Report): vo
 }
 
 function isPage({ status, bytes, headers }: SeenResponse): boolean {
-  if (bytes.length === 0 || (status >= 400 && status !== 401 && status !== 403)) return false;
+  if (bytes.length === 0 || (status >= 300 && status !== 401 && status !== 403)) return false;
   const [type = ''] = headerValues({ headers }, 'content-type');
   if (/^text\/html\b/i.test(type.trim())) return true;
   return /^\s*<(?:!doctype html|html)\b/i.test(new TextDecoder('latin1').decode(bytes.subarray(0, 200)));
