@@ -127,11 +127,7 @@ export async function validateTokenResponse(response: Response, context: TokenCo
   });
   const problem = received && typeProblem(received['token_type'], context);
   if (problem !== undefined) return problem;
-  if (!validated.ok) {
-    // An endpoint may say back what it was sent.
-    const isEcho = 'said' in validated && quotesSecret(validated.said, context.sent);
-    return isEcho ? { ...validated, said: '' } : validated;
-  }
+  if (!validated.ok) return validated;
   if (await isForOtherKey(validated.body.access_token, context)) {
     return unusable('its access token is bound to another key than this login’s (cnf.jkt)');
   }
@@ -258,6 +254,6 @@ export async function revokeToken(
     process: (_oauth, tidy) => oauth.processRevocationResponse(tidy),
   });
   if (validated.ok) return { ok: true };
-  const said = 'said' in validated && !quotesSecret(validated.said, [request.token]) ? validated.said : '';
+  const said = 'said' in validated ? validated.said : '';
   return { ok: false, status, said, error: validated.problem === 'refused' ? validated.error : '' };
 }

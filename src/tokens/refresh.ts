@@ -1,13 +1,12 @@
 import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
 import { isSharedKind, type LoginRecord } from '../core/records.js';
-import { printable } from '../core/text/printable.js';
 import type { HttpClient } from '../http/request.js';
 import type { FailedToken, TokenResult } from '../oauth/token.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { Lock } from '../stores/ports.js';
 import { currentProofs } from './client-keys.js';
 import type { Refreshes } from './company/vouch.js';
-import { loginExpired, refreshLeftElsewhere, replacedTooOften, tokenUnusable } from './failures.js';
+import { refreshLeftElsewhere, replacedTooOften, tokenUnusable } from './failures.js';
 import {
   handingOver,
   keepCredential,
@@ -20,8 +19,7 @@ import {
 import { readCredential, withLogin } from './read-credential.js';
 import { forgetRegistration } from './registrations.js';
 import { revokePending } from './revocation/revoke.js';
-import { requestRefresh, tokenFailure } from './send-refresh.js';
-import { refusedToRefresh } from './server-words.js';
+import { refreshRefused, refusalToKeep, requestRefresh, tokenFailure } from './send-refresh.js';
 import { awaitRefreshed } from './shared/await-refreshed.js';
 import { type Begun, begunIn } from './shared/begun.js';
 import { refreshLeftByMachine } from './shared/failures.js';
@@ -105,7 +103,7 @@ class Refresh {
     if (!isRefreshable(held)) throw cannotRefresh(held, request, ports.clock.now());
     const { logins, providers = [] } = await ports.index.read();
     const dead = [...logins, ...providers].find((one) => one.key === login.key && one.dead === true);
-    if (dead !== undefined || held.ended === true) throw loginExpired(login, refusedToRefresh(dead?.refusal));
+    if (dead !== undefined || held.ended === true) throw refreshRefused(login, dead?.refusal);
     if (!(await mayAskByPlatform(ports, login, held, this.#lives(held)))) return held;
     if (await this.#isSpentElsewhere(held)) return held;
     const ours = await this.#begin(held);
@@ -286,7 +284,7 @@ class Refresh {
       if (this.#lives(held)) return held;
       throw failure;
     }
-    const refusal = printable([failed.error || String(failed.status), failed.said].filter(Boolean).join(': '), 200);
+    const refusal = refusalToKeep(failed, held);
     const dead = (old: LoginRecord) => ({ ...old, dead: true, refusal });
     await this.#ports.index.update((document) => withLogin(document, login.key, dead));
     // So that no other machine sends the same refresh token.
@@ -295,6 +293,6 @@ class Refresh {
     // The next login registers anew instead of sending the person to a page that says "unknown client".
     const isUnknown = failed.error === 'invalid_client' || failed.error === 'unauthorized_client';
     if (isUnknown && login.registration === 'dynamic') await forgetRegistration(this.#ports, held.binding);
-    throw loginExpired(login, refusedToRefresh(refusal), failure);
+    throw refreshRefused(login, refusal, failure);
   }
 }

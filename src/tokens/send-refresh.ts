@@ -3,10 +3,12 @@ import type { LoginMeant } from '../core/login-command.js';
 import type { Clock } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
-import type { Secret } from '../core/secret.js';
+import { quotesSecret, type Secret } from '../core/secret.js';
+import { printable } from '../core/text/printable.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { isProofProblem, proofRefused, tokenNotBound } from '../oauth/dpop/failures.js';
 import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
+import type { RefusedRequest } from '../oauth/engine.js';
 import { grantRefused, tokenEndpointFailed, tokenTypeUnusable } from '../oauth/failures.js';
 import {
   type FailedToken,
@@ -18,7 +20,7 @@ import {
 import type { StoredCredential } from '../stores/credential-item.js';
 import type { Refreshes } from './company/vouch.js';
 import { nameOwnHost } from './credential-target.js';
-import { tokenUnusable } from './failures.js';
+import { loginExpired, tokenUnusable } from './failures.js';
 import { keepCredential, refreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { scopeNotForClient } from './request-failures.js';
@@ -112,6 +114,17 @@ export function tokenFailure(failed: FailedToken, issuer: string): Failure {
     case 'unusable':
       return tokenUnusable(issuer, failed.why);
   }
+}
+
+/** What was said at a refusal, for the list of logins, which others can read. */
+export function refusalToKeep({ error, status, said }: RefusedRequest, held: StoredCredential): string {
+  const all = [error || String(status), said].filter(Boolean).join(': ');
+  return quotesSecret(all, secretsOf(held)) ? error : printable(all, 200);
+}
+
+/** The refresh token was refused for good. @param said As it is kept; undefined: it was not. */
+export function refreshRefused(login: LoginMeant, said: string | undefined, cause?: Failure): Failure {
+  return loginExpired(login, `the authorization server refused to refresh it${said ? ` (${said})` : ''}`, cause);
 }
 
 /** How long a process waits for another one that has the same credential in hand. */

@@ -51,7 +51,3 @@ export async function readRefusal(clock: Clock, response: HttpResponse): Promise
 }
 
 const tooLarge = (): Error => new Error('more than is looked at');
-
-/** Why a login has ended, with what the authorization server said when it was asked to refresh it. */
-export const refusedToRefresh = (said = '') =>
-  `the authorization server refused to refresh it${said === '' ? '' : ` (${said})`}`;

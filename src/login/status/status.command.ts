@@ -68,7 +68,7 @@ export const statusTable = {
     ],
   },
   notes: [
-    '* marks the account in use where a server has several. To use another: postern switch work',
+    '* marks the account in use where a server has several. To use another, run postern switch with its name.',
     '--check asks 8 servers at a time, each for 15 s at most, with a valid token, which is refreshed where it has to be; nobody is asked to log in. Where no ID token says whose login it is, a tool such as whoami is called, if the server marks one read-only.',
   ],
   more: [
