@@ -42,8 +42,10 @@ export class Inbound {
    * left out. @throws as `MessageHost.read`, for the stream of a request
    */
   event({ event, data }: EventBytes, asked: Pending | undefined): boolean {
+    if (data.byteLength === 0 || (event !== '' && event !== 'message')) return false;
     try {
-      return data.byteLength > 0 && (event === '' || event === 'message') && this.take(data, asked);
+      const isWanted = this.take(data, asked);
+      return isWanted;
     } catch (error) {
       if (!(error instanceof Failure) || (asked !== undefined && error.code !== 'protocol_broken')) throw error;
       this.#broken += 1;
