@@ -187,6 +187,7 @@ function holdHeaders(headers: NonNullable<HttpRequest['headers']>, hold: Hold): 
       if (/^basic\s/i.test(value)) hold(basicPassword(credentials), 'token');
     }
     if (/^mcp-session-id$/i.test(name)) hold(value, 'session');
+    if (/^cookie$/i.test(name)) holdHeader(value, (word) => hold(word, 'session'));
   }
 }
 

@@ -10,7 +10,7 @@ import { keptEra } from '../mcp/eras.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { PendingRequests } from '../mcp/pending.js';
 import { LineSplitter } from '../mcp/stdio/line-splitter.js';
-import type { Wire } from '../mcp/wire.js';
+import { CookieWire, type Wire } from '../mcp/wire.js';
 import { Authorizer } from '../tokens/authorizer.js';
 import type { AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
 import { type BridgeTokenOptions, bridgeTokens } from './authorization.js';
@@ -97,10 +97,11 @@ async function open(
   pending: PendingRequests,
   signal: AbortSignal,
 ): Promise<Opened> {
-  const { wire, host: pipe, server, login, responseMs, tell, maxMessageBytes, lent } = request;
+  const { host: pipe, server, login, responseMs, tell, maxMessageBytes, lent } = request;
   const { clock } = ports;
   const tokens = bridgeTokens(ports, request);
   const authorizer = new Authorizer(tokens);
+  const wire = new CookieWire(request.wire, () => tokens.key);
   const client: TwoEras = new TwoEras({
     ...{ server, clock, pipe, pending, tell, signal },
     extensions: login === undefined ? {} : loginExtensions(login),

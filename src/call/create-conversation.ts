@@ -6,6 +6,7 @@ import { type Era, type EraMemory, keptEra } from '../mcp/eras.js';
 import type { Meter } from '../mcp/exchange.js';
 import { HttpWire } from '../mcp/http-wire.js';
 import { type ServerProgram, StdioClient } from '../mcp/stdio/stdio-client.js';
+import { CookieWire } from '../mcp/wire.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
@@ -56,6 +57,7 @@ export async function createConversation(ports: CreatePorts, request: Conversati
     });
   }
   const { tokens, authorizer } = authorizerFor(ports, { login, relogin, signal: tokensUntil });
+  const wire = new CookieWire(new HttpWire(ports.http), () => tokens.key);
   return new Conversation(ports, {
     ...request,
     server,
@@ -67,7 +69,7 @@ export async function createConversation(ports: CreatePorts, request: Conversati
         ...own,
         ...{ server, authorizer, meter, maxMessageBytes, tell, warn },
         clock: ports.clock,
-        wire: new HttpWire(ports.http),
+        wire,
         credential: tokens,
         headersMs: limits.answerSeconds * 1000,
       }),

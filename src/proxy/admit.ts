@@ -1,8 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Secret } from '../core/secret.js';
+import { CookieJar } from '../core/text/cookies.js';
 import { type RequestFraming, requestFraming } from '../relay/heads.js';
 import type { IncomingRequest } from '../relay/server-request.js';
-import { type ForwardedRequest, forwardedRequest, plainly } from './forwarded-headers.js';
+import { type ForwardedRequest, type ForwardedResponse, forwardedRequest, plainly } from './forwarded-headers.js';
 import { proxyLimits } from './limits.js';
 import { type Endpoints, upstreamTarget } from './mount-path.js';
 import type { LocalKeys, ProxyMount } from './ports.js';
@@ -170,6 +171,42 @@ export class Sessions {
   /** Did one of these begin elsewhere? */
   isOfOther(sessions: readonly string[], mount: string): boolean {
     return sessions.some((session) => (this.#mounts.get(keptAs(session)) ?? mount) !== mount);
+  }
+}
+
+/** Sessions whose cookies are kept; those unused for longest are forgotten first. */
+const maxJars = 256;
+
+/** What the server's cookies of a request are kept by. */
+type CookieOwner = Pick<Admitted, 'mounted' | 'key' | 'target' | 'head'>;
+
+/** The cookies of each session, for the local caller that they came to: another caller's requests never go with them. */
+export class SessionCookies {
+  readonly #jars = new Map<string, CookieJar>();
+
+  /** The header lines of a request, with those that it goes with. */
+  addTo(lines: readonly string[], { head, mounted, key, target }: CookieOwner): readonly string[] {
+    const [session] = head.sessions;
+    if (session === undefined || this.#jars.size === 0) return lines;
+    const cookie = this.#jarOf(session, mounted, key)?.headerFor(mounted.origin + target);
+    return cookie === undefined ? lines : [...lines, 'cookie', cookie];
+  }
+
+  /** Takes those of a response, for its session, or else the request's. */
+  take(response: ForwardedResponse, { head, mounted, key, target }: CookieOwner): void {
+    const [session] = [...response.sessions, ...head.sessions];
+    if (response.cookies.length === 0 || session === undefined) return;
+    this.#jarOf(session, mounted, key, new CookieJar())?.take(response.cookies, mounted.origin + target);
+    const [oldest = ''] = this.#jars.keys();
+    if (this.#jars.size > maxJars) this.#jars.delete(oldest);
+  }
+
+  #jarOf(session: string, { mount }: Mounted, key: string | undefined, another?: CookieJar): CookieJar | undefined {
+    const owner = JSON.stringify([mount.name, key, keptAs(session)]);
+    const jar = this.#jars.get(owner) ?? another;
+    this.#jars.delete(owner);
+    if (jar !== undefined) this.#jars.set(owner, jar);
+    return jar;
   }
 }
 

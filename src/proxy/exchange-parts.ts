@@ -2,7 +2,7 @@ import type { Origins } from '../http/origins.js';
 import type { Active } from '../relay/active-set.js';
 import type { Connection } from '../relay/connection.js';
 import type { ServerConnection } from '../relay/server-connection.js';
-import type { Admitted, Sessions } from './admit.js';
+import type { Admitted, SessionCookies, Sessions } from './admit.js';
 import type { ProxyOptions } from './ports.js';
 import type { ResponseOut } from './refusal.js';
 
@@ -10,6 +10,7 @@ import type { ResponseOut } from './refusal.js';
 export interface Surroundings {
   readonly origins: Origins<Connection>;
   readonly sessions: Sessions;
+  readonly cookies: SessionCookies;
   readonly options: ProxyOptions;
   readonly signal: AbortSignal;
   /** Bytes of bodies that are kept to be validated, of all exchanges. */

@@ -238,9 +238,9 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   /** False: the caller has gone. */
   #dispatch(connection: Connection, { own }: AuthorizedRequest): boolean {
     if (this.#ended) return false;
-    const { method, admitted } = this.#parts;
-    const { forward } = admitted.head; // nothing of it takes the place of what is kept for the server
-    const headers = withSecretHeadersFlat(this.#lent === undefined ? forward : uncoded(forward), own);
+    const { method, admitted, around } = this.#parts;
+    const forward = this.#lent === undefined ? admitted.head.forward : uncoded(admitted.head.forward);
+    const headers = withSecretHeadersFlat(around.cookies.addTo(forward, admitted), own); // own ones replace the caller's
     this.#upstream = connection;
     connection.send({ target: admitted.target, method, headers, body: this.#body.open() }, this);
     return true;
@@ -253,6 +253,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
       this.#fail(out);
       return;
     }
+    around.cookies.take(head, admitted);
     if (head.sessions.length > 0) around.sessions.learn(head.sessions, admitted.mounted.mount.name);
     // It never ends by itself, and its reader knows how to come back.
     this.standing = method === 'GET' && head.isEventStream;
@@ -263,8 +264,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     if (this.standing) this.#events = new EndpointEvents((address) => pathOfEndpoint(address, admitted));
     this.#silence.turnOf('server sends');
     this.#status = out.status;
-    // A replaced address may have another length.
-    response.head(this.standing ? { ...out, length: undefined } : out, admitted.head.close);
+    response.head(this.standing ? { ...out, length: undefined } : out, admitted.head.close); // addresses may change
   }
 
   #fail(error: unknown): void {

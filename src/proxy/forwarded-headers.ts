@@ -6,6 +6,8 @@ export interface ForwardedResponse {
   readonly challenges: readonly string[];
   readonly lengths: readonly string[];
   readonly sessions: readonly string[];
+  /** Values of `Set-Cookie`, which do not go on. */
+  readonly cookies: readonly string[];
   readonly contentTypes: readonly string[];
   readonly contentCodings: readonly string[];
   readonly hasDate: boolean;
@@ -48,6 +50,7 @@ export function forwardedResponse(raw: readonly string[]): ForwardedResponse {
   const challenges: string[] = [];
   const lengths: string[] = [];
   const sessions: string[] = [];
+  const cookies: string[] = [];
   let forward: string[] = [];
   const named: string[] = [];
   const contentTypes: string[] = [];
@@ -60,6 +63,7 @@ export function forwardedResponse(raw: readonly string[]): ForwardedResponse {
     if (lower === 'location') locations.push(value);
     else if (lower === 'www-authenticate') challenges.push(value);
     else if (lower === 'content-length') lengths.push(value);
+    else if (lower === 'set-cookie') cookies.push(value);
     else if (lower === 'connection') named.push(...readConnection(value).names);
     else if (!notForTheCaller.has(lower) && !isOfNoUse(lower)) {
       if (lower === 'mcp-session-id') sessions.push(value);
@@ -71,7 +75,7 @@ export function forwardedResponse(raw: readonly string[]): ForwardedResponse {
   }
   if (named.length > 0) forward = without(forward, named);
   forward.push(...inertPage);
-  return { locations, challenges, lengths, sessions, contentTypes, contentCodings, hasDate, forward };
+  return { locations, challenges, lengths, sessions, cookies, contentTypes, contentCodings, hasDate, forward };
 }
 
 /** The header that carries the local key where it is not in the path. */

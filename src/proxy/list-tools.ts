@@ -11,7 +11,7 @@ import { type ListCut, readPages } from '../mcp/server-session.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
 import type { ResponseHead } from '../relay/heads.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
-import type { Admitted } from './admit.js';
+import type { Admitted, SessionCookies } from './admit.js';
 import { proxyLimits } from './limits.js';
 import { sortedHead } from './refusal.js';
 
@@ -19,6 +19,7 @@ import { sortedHead } from './refusal.js';
 interface ListingWays {
   readonly origins: Origins<Connection>;
   readonly signal: AbortSignal;
+  readonly cookies: SessionCookies;
 }
 
 /**
@@ -53,7 +54,7 @@ interface Page {
 
 /** The message that responds; undefined where none does. */
 async function pageOf(
-  { origins }: Pick<ListingWays, 'origins'>,
+  { origins, cookies }: Pick<ListingWays, 'origins' | 'cookies'>,
   admitted: Admitted,
   page: Page,
 ): Promise<Uint8Array | undefined> {
@@ -66,7 +67,8 @@ async function pageOf(
   let authorized: AuthorizedRequest | undefined = await authorizer.authorize(asked, page.signal);
   while (authorized !== undefined) {
     const { own }: AuthorizedRequest = authorized;
-    const headers = withSecretHeadersFlat(headersOf(admitted.head.forward), own);
+    const kept = cookies.addTo(headersOf(admitted.head.forward), admitted);
+    const headers = withSecretHeadersFlat(kept, own);
     const response: Collected = await new Promise((resolve, reject) => {
       const collector = new Collector(page.id, resolve, reject);
       const lent = origins.lend(mounted, 'stream', page.signal, (connection) => {

@@ -7,7 +7,7 @@ import type { Connection } from '../relay/connection.js';
 import { type RequestHandler, type ServerConnection, ServerConnections } from '../relay/server-connection.js';
 import { type IncomingRequest, mayHaveMore, type UnderWay } from '../relay/server-request.js';
 import type { ServerResponse } from '../relay/server-response.js';
-import { type Admitted, admit, admitAgain, type Gate, newLocalKey, Sessions } from './admit.js';
+import { type Admitted, admit, admitAgain, type Gate, newLocalKey, SessionCookies, Sessions } from './admit.js';
 import { Exchange } from './exchange.js';
 import type { Surroundings } from './exchange-parts.js';
 import { lentProblem } from './lent-request.js';
@@ -48,6 +48,7 @@ export async function openProxy(origins: Origins<Connection>, options: ProxyOpti
 
 class Running implements RequestHandler, Surroundings {
   readonly sessions = new Sessions();
+  readonly cookies = new SessionCookies();
   readonly origins: Origins<Connection>;
   readonly options: ProxyOptions;
   readonly #server: Server;

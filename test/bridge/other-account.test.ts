@@ -13,7 +13,7 @@ import { scriptedServer, startBridge, usual } from './host.js';
 const skip = needs('gnome-keyring', 'secret-tool');
 const expiresAt = Date.now() + 3_600_000;
 
-test('a session is the account’s that opened it: another one, and another server, never see its identifier [A-239]', {
+test('a session is the account’s that opened it: another one, and another server, never see its identifier, nor its cookie [A-239]', {
   skip,
 }, async () => {
   let isOver = false;
@@ -24,6 +24,7 @@ test('a session is the account’s that opened it: another one, and another serv
     if (isOver && headers.authorization === 'Bearer token-of-a') response.writeHead(401).end();
     else if (message.method === 'initialize') {
       sessions += 1;
+      response.setHeader('set-cookie', `pin=${headers.authorization?.slice(7)}; Path=/`);
       usual(seen, response, `session-of-${headers.authorization?.slice(7)}-${sessions}`);
     } else if (method === 'POST' && session === undefined) response.writeHead(400).end('no session');
     else usual(seen, response);
@@ -52,6 +53,8 @@ test('a session is the account’s that opened it: another one, and another serv
     ofB.every(({ headers }) => headers['mcp-session-id'] !== ofA),
     'the other account',
   );
+  assert.doesNotMatch(JSON.stringify(ofB.map(({ headers }) => headers.cookie ?? '')), /token-of-a/);
+  assert.equal(ofB.at(-1)?.headers.cookie, 'pin=token-of-b');
   const answered = ofB.findLast(({ message }) => message.method === 'tools/list');
   assert.match(String(answered?.headers['mcp-session-id']), /^session-of-token-of-b-/);
 

@@ -160,3 +160,23 @@ test('requests of the server reach the host, and its answers the server', async 
   host.send({ id: 5, result: { action: 'accept' } });
   assert.deepEqual((await host.next()).result, { done: true });
 });
+
+test('a load balancer that pins a session by a cookie finds it again, in the streams, too, and the cookie is not shown', async () => {
+  const pin = 'pin=backend-7-canary-of-the-balancer';
+  await using server = await scriptedServer((seen, response) => {
+    const { message, headers } = seen;
+    if (message.method === 'initialize') response.setHeader('set-cookie', ['other=1; Max-Age=0', `${pin}; Path=/`]);
+    if (message.method === 'initialize' || headers.cookie === pin) usual(seen, response, 's');
+    else response.writeHead(404).end(`Session not found ${headers.cookie ?? ''}`);
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url, '--verbose');
+  await host.open();
+  assert.ok((await host.ask({ id: 1, method: 'tools/list' })).result !== undefined);
+  host.program.stdin.end();
+  const { stdout, stderr } = await host.program.finished;
+  assert.ok(!`${stdout}${stderr}`.includes('canary'), stderr);
+  const opened = server.seen.findIndex(({ message }) => message.method === 'initialize');
+  const cookies = server.seen.slice(opened + 1).map(({ method, headers }) => `${method} ${headers.cookie}`);
+  assert.deepEqual([...new Set(cookies)].sort(), [`DELETE ${pin}`, `GET ${pin}`, `POST ${pin}`]);
+});

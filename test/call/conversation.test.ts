@@ -93,3 +93,15 @@ test('a page of any number of entries is put together with the others', async ()
   const { tools } = JSON.parse(stdout);
   assert.deepEqual([tools.length, tools.slice(0, 2)], [200_002, [1, [2]]]);
 });
+
+test('a load balancer that pins a session by a cookie finds it again', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    const { message, headers } = seen;
+    if (message.method === 'initialize') response.setHeader('set-cookie', ['pin=7; Path=/', 'zone=b']);
+    if (message.method === 'initialize' || headers.cookie === 'pin=7; zone=b') usual(seen, response, 's');
+    else response.writeHead(404).end('Session not found');
+  });
+  await using home = await bareHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url, 'ping']);
+  assert.equal(code, 0, stderr);
+});
