@@ -91,7 +91,7 @@ export function clientSecretUnbound(login: LoginAsked, issuer: string, clientId:
  * `access_denied` does not tell; `consent_required` (OpenID Connect Core 1.0, section 3.1.2.6) is a consent not given.
  */
 export function authorizationDenied(issuer: string, error: string, said: string): Failure {
-  const code = denials[error] ?? codeOfRefusal(error, said);
+  const code = refusesScope(error, said) ? 'invalid_scope' : (denials[error] ?? codeOfRefusal(error, said));
   const shown = error === 'access_denied' ? '' : ` (${quoted(error, 80)})`;
   const what = `The login was ${code === 'denied' ? 'denied' : 'refused'}${shown} at ${quoted(issuer)}`;
   const message = `${what}${said === '' ? '' : `; it said: ${quoted(said)}`}.`;
@@ -111,6 +111,16 @@ export function resourceNotTaken(
   if (resource === undefined) return `It wants to hear for what the token is, in its own spelling: ${command}`;
   const cost = `Without one the token may be valid at other services of ${printable(issuer, 200)}, where this server could use it; to leave it out all the same: ${command}`;
   return `It does not take the resource ${printable(resource, 300)}, or not with these scopes. If its operator names another spelling, add --resource AS_SPELLED. ${cost}`;
+}
+
+/** A denial that says so is of no person (oidc-provider's, where no scope was asked for). */
+const refusesScope = (error: string, said: string): boolean =>
+  error === 'invalid_scope' || (error === 'access_denied' && /\bno scope\b/i.test(said));
+
+/** What to do where no scope was asked for. `known`: those that the authorization server lists. */
+export function scopeNeeded(known: readonly string[], command: string): string {
+  const list = known.length > 1 ? ` It knows ${printable(known.join(', '), 300)}.` : '';
+  return `No scope was asked for.${list} Ask for one: ${command}`;
 }
 
 /** Few have a code for it. */

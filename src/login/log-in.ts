@@ -13,7 +13,7 @@ import { openListener, planRedirect } from './open-listener.js';
 import type { BegunLogin, BrowserAvailability, LoginConsent, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
 import { type Authorization, type Redeemed, redeem } from './redeem.js';
 import { otherRedirectCommand, type UsedRedirect, withOtherRedirect } from './refusals/redirect-refused.js';
-import { resourceAdvice, withOtherResource } from './refusals/resource-refused.js';
+import { resourceAdvice, withOtherRequest } from './refusals/resource-refused.js';
 import { saveCredential } from './save-credential.js';
 
 /**
@@ -87,7 +87,7 @@ async function loginByCode(
     await listener.finish(isFailure(error, 'denied') ? 'declined' : 'failed');
     if (client.found === undefined) throw error;
     await forgetRefusedClient(begun, client.found, error);
-    const failure = withOtherResource(begun, 'person', withOtherRedirect(begun, client.found.way, redirect, error));
+    const failure = withOtherRequest(begun, 'person', withOtherRedirect(begun, client.found.way, redirect, error));
     throw documentRefused(begun, client.found, redirect, failure);
   } finally {
     ports.progress.end();

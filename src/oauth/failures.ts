@@ -150,9 +150,10 @@ export function probeFailed(login: LoginAsked, status: number, near?: string): F
     return failure(exitCode.network, 'server_failed', other, 'Try again later, or ask the server’s operator.');
   }
   if (status === 401 || status === 403) return rulesBroken('discovery_failed', other, headerHint(login));
-  const hint = /\/mcp$/.test(server)
-    ? 'Check the address, or ask the server’s operator for it.'
-    : 'Check the address: most servers are at a path like /mcp.';
+  const path = /\/mcp\/?$/.test(server)
+    ? ', or ask the server’s operator for it.'
+    : ': most servers are at a path like /mcp.';
+  const hint = status === 421 ? 'Check the host name in the address.' : `Check the address${path}`;
   if (near === undefined && !nothingThere.includes(status)) return rulesBroken('discovery_failed', other, hint);
   const misdirected = `The server at ${quoted(server)} does not serve this host name (421).`;
   const absent = nothingThere.includes(status) ? `No MCP server at ${quoted(server)} (${status}).` : other;

@@ -50,7 +50,7 @@ interface Tries {
 const noTries: Tries = { refreshed: false, stepUps: 0 };
 
 export interface RefusalHead extends ProofResponse {
-  /** With a 401, where it was read. */
+  /** Where it was read. */
   readonly body?: Uint8Array | undefined;
 }
 
@@ -95,12 +95,12 @@ export class Authorizer {
     response: RefusalHead,
     signal?: AbortSignal,
   ): Promise<AuthorizedRequest | undefined> | undefined {
-    const { status, challenges } = response;
+    const { status, challenges, body } = response;
     request.token?.bound?.learn(request.target.url, response, request.tries.proofs?.at(-1));
     if (status < 300) return this.#accepted(request);
     const isRefused = status === 401 || (request.token !== undefined && namesInvalidToken(response));
     if (isRefused) return this.#afterRefusal(request, response, signal);
-    const wanted = status === 403 ? wantedScope(challenges) : undefined;
+    const wanted = status === 403 ? wantedScope(challenges, body) : undefined;
     return wanted && this.#afterForbidden(request, wanted, signal);
   }
 

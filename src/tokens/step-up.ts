@@ -12,6 +12,7 @@ import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, type StepUpBudget } from './budget.js';
 import { tokenRefusedByServer } from './failures.js';
 import { insufficientScope, loginUnderWay, stepUpDeclined } from './request-failures.js';
+import { serverWords } from './server-words.js';
 
 type Wanted = { readonly login: LoginRecord; readonly scopes: readonly string[] };
 
@@ -68,13 +69,24 @@ export interface WantedScope {
   readonly said: string;
 }
 
-/** The scopes that the challenges of a 403 ask for; undefined when it is a plain refusal (RFC 6750 section 3.1). */
-export function wantedScope(challenges: readonly string[]): WantedScope | undefined {
+/**
+ * The scopes that a 403 asks for: by its challenge (RFC 6750 section 3.1), else, where there is none, by the `missing_scopes` of its
+ * body. Undefined when it is a plain refusal.
+ */
+export function wantedScope(challenges: readonly string[], body?: Uint8Array): WantedScope | undefined {
   const challenge = bearerChallenge(challenges);
+  if (challenge.kind === 'none') {
+    const missing = body && parseObject(body)?.['missing_scopes'];
+    const isList = Array.isArray(missing) && missing.every((scope) => typeof scope === 'string');
+    return isList ? named(missing.join(' '), serverWords({ challenges, body })) : undefined;
+  }
   if (challenge.kind !== 'bearer' || challenge.error !== 'insufficient_scope') return undefined;
-  const parsed = parseScope(challenge.scope ?? '');
-  const isNamed = parsed.ok && parsed.scopes.length > 0;
-  return isNamed ? { scopes: parsed.scopes, said: challenge.errorDescription ?? '' } : undefined;
+  return named(challenge.scope, challenge.errorDescription);
+}
+
+function named(scope = '', said = ''): WantedScope | undefined {
+  const parsed = parseScope(scope);
+  return parsed.ok && parsed.scopes.length > 0 ? { scopes: parsed.scopes, said } : undefined;
 }
 
 /** How a person is asked for a login. */

@@ -10,7 +10,7 @@ for (const [error, code, remedy] of [
   ['access_denied', 'denied', /^To log in after all, .* If it was not you who said no, ask the operator for access/],
   ['consent_required', 'denied', /allow what it asks for/],
   ['unauthorized_client', 'unauthorized_client', /does not accept this client/],
-  ['invalid_scope', 'authorization_refused', /--scope/],
+  ['invalid_scope', 'invalid_scope', /--scope/],
   ['temporarily_unavailable', 'authorization_refused', /in a while/],
 ] as const) {
   test(`[A-87] an authorization that ends with ${error} is told as what it is, with the server’s words`, async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { givenOptions } from '../../src/login/given/given-options.js';
 import { startOwnIssuer } from '../support/flows/own-issuer.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type WantedLogin } from '../support/flows/scene.js';
@@ -105,4 +106,37 @@ test('[A-77] scopes that blow up the authorization request: refused before anyth
   assert.equal(failure.exit, 5);
   assert.match(failure.remedy, /--scope/);
   assert.deepEqual([scene.ports.opened, own.issuer.authorizations], [[], []]);
+});
+
+test('refused as no scope was asked for: the whole line with --scope, and which there are', async () => {
+  for (const [error, said, atIssuer, remedy] of [
+    // oidc-provider before a server that names no scopes
+    ['access_denied', 'no scope was granted', ['openid', 'offline_access', 'a', 'b'], 'SCOPE (a, b)'],
+    ['invalid_scope', 'scope is required', ['openid', 'a'], 'a'],
+    ['invalid_scope', '', [], 'SCOPE'],
+  ] as const) {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    arrange(own, { rule: '', atIssuer, asked: null });
+    own.issuer.onAuthorization = (response) => {
+      response.delete('code');
+      response.set('error', error);
+      response.set('error_description', said);
+    };
+    const server = own.server.url;
+    const given = givenOptions({ clientName: 'Me' }, {});
+    const failure = await scene.loginFails('invalid_scope', { server, given });
+    const [scope, list] = remedy.split(' (');
+    const listed = list === undefined ? '' : ` It knows ${list.slice(0, -1)}.`;
+    assert.equal(
+      failure.remedy,
+      `No scope was asked for.${listed} Ask for one: postern login ${server} --client-name Me --scope ${scope}`,
+    );
+    own.issuer.onToken = () => [400, { error: 'invalid_scope', error_description: said }];
+    own.issuer.onAuthorization = () => undefined;
+    assert.equal((await scene.loginFails('invalid_scope', { server, given })).remedy, failure.remedy);
+    // Whoever asked for some has to look at those.
+    const other = await scene.loginFails('invalid_scope', { server, scopes: ['x'] });
+    assert.match(other.remedy, /does not know a scope that was asked for/);
+  }
 });

@@ -74,7 +74,7 @@ test('[A-153] a redirect is not followed with the token', async () => {
   await using scene = await openScene();
   const login = await scene.login();
   scene.sandbox.setFaults(['server-redirects-elsewhere']);
-  const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'http_failed');
+  const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'redirect_refused');
   assert.match(failure.message, /30\d/);
   assert.ok(atServer(scene).length > 0);
   assert.deepEqual(

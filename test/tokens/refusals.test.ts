@@ -44,7 +44,7 @@ for (const [status, error, code] of [
 
 for (const [error, code] of [
   ['access_denied', 'denied'],
-  ['invalid_scope', 'authorization_refused'],
+  ['invalid_scope', 'invalid_scope'],
   ['temporarily_unavailable', 'authorization_refused'],
 ] as const) {
   test(`[R-7.1][A-87] an authorization that ends with ${error}: ${code}, exit 4, nothing redeemed`, async () => {

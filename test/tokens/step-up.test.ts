@@ -105,3 +105,15 @@ test('[R-5.6b] a scope that was left unticked is not asked for again: one tab, a
   await failureOf(add(), 'scope_not_granted');
   assert.equal(relogin.count, 2, 'after an hour it may be asked for again');
 });
+
+test('[R-7.1] a 403 that names what is missing in its body alone: the whole line that asks for it', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.whenAuthorized = (_, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: 'missing_required_scopes', missing_scopes: ['more'] }));
+  };
+  const held = await scene.login({ server: own.server.url, scopes: ['some'] });
+  const { remedy } = await failureOf(listTools(scene, held), 'insufficient_scope');
+  assert.equal(remedy, `Ask for that scope, then try again: postern login ${own.server.url} --scope 'some more'`);
+});

@@ -20,3 +20,23 @@ test('[R-5.6a][A-165] only a challenge for a token with insufficient_scope and w
   assert.deepEqual(wantedScope(['DPoP error="insufficient_scope", scope="a"']), { scopes: ['a'], said: '' });
   assert.equal(wantedScope(['DPoP error="insufficient_scope", scope="a", Bearer scope="b"']), undefined);
 });
+
+test('[R-5.6a] without a Bearer challenge, the scopes that a JSON body calls missing are asked for (mcp-auth sends them so)', () => {
+  const wanted = (body: unknown, challenges: readonly string[] = []) =>
+    wantedScope(challenges, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+  const missing = { error: 'missing_required_scopes', error_description: 'why', missing_scopes: ['a', 'b'] };
+  assert.deepEqual(wanted(missing), { scopes: ['a', 'b'], said: 'missing_required_scopes: why' });
+  assert.deepEqual(wanted({ missing_scopes: ['a'] }, ['Basic']), { scopes: ['a'], said: '' });
+  for (const other of [
+    'missing_scopes',
+    [missing],
+    {},
+    { missing_scopes: 'a' },
+    { missing_scopes: [] },
+    { missing_scopes: ['a"b'] },
+    { missing_scopes: [1] },
+  ]) {
+    assert.equal(wanted(other), undefined, JSON.stringify(other));
+  }
+  assert.equal(wanted(missing, ['Bearer error="invalid_token"']), undefined, 'the challenge goes before it');
+});

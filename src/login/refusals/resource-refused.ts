@@ -1,25 +1,35 @@
 import { isFailure } from '../../core/failure.js';
 import { loginCommand } from '../../core/login-command.js';
+import { shellWord } from '../../core/text/printable.js';
 import type { Discovery } from '../../oauth/discover.js';
-import { resourceNotTaken } from '../failures.js';
+import { resourceNotTaken, scopeNeeded } from '../failures.js';
 import type { BegunLogin } from '../ports.js';
 
+/** Scopes that say nothing of a server (OpenID Connect Core 1.0, sections 5.4 and 11). */
+const openidScopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'];
+
 /**
- * The failure of a login; where the resource was refused, with the options that change what is asked for. Nothing is ever
- * left out, or spelled otherwise, without one of them.
+ * The failure of a login; where the resource was refused, or the lack of a scope, with the options that change what is asked for.
+ * Nothing is ever left out, or spelled otherwise, without one of them.
  */
-export function withOtherResource(
-  { meant, discovery }: BegunLogin,
+export function withOtherRequest(
+  { meant, discovery, scopes }: BegunLogin,
   grant: 'person' | 'client',
   error: unknown,
 ): unknown {
-  if (!isFailure(error, 'invalid_target')) return error;
+  const lacksScope = isFailure(error, 'invalid_scope') && scopes.length === 0;
+  if (!lacksScope && !isFailure(error, 'invalid_target')) return error;
   const { requestedResource: chosen, protectedResource, authorizationServer } = discovery;
   // What another command has made as a client has options that are not known here.
   const command = (...options: readonly string[]) =>
     grant === 'client' && meant.given === undefined
       ? `add ${options.join(' ')}`
       : loginCommand({ ...meant, grant: undefined }, ...options);
+  if (lacksScope) {
+    const known = authorizationServer.scopesSupported.filter((scope) => !openidScopes.includes(scope));
+    const [only = 'SCOPE'] = known.length === 1 ? known : [];
+    return error.withRemedy(scopeNeeded(known, command('--scope', shellWord(only))));
+  }
   const isNone = chosen === null;
   return error.withRemedy(
     resourceNotTaken(authorizationServer.issuer, {
