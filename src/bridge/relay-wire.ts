@@ -72,7 +72,7 @@ export class RelayWire implements Wire, AsyncDisposable {
   /** At once, if the address has been validated and a connection is idle. */
   #startNow(request: WireRequest, sending: Sending): boolean {
     const latest = this.#latest;
-    if (latest?.given !== request.url || latest.headers.given !== request.headers) return false;
+    if (request.fresh || latest?.given !== request.url || latest.headers.given !== request.headers) return false;
     const connection = this.#origins.open(latest.origin)?.borrowNow(kindOf(request));
     if (connection === undefined) return false;
     sending.sendOn(connection, latest.target, latest.headers.sent);
@@ -88,13 +88,14 @@ export class RelayWire implements Wire, AsyncDisposable {
       const { url } = gated;
       const sent = requestHeaders(request.headers, this.#userAgent);
       const { origin } = url;
-      await this.#origins.lend({ url, origin }, kindOf(request), sending.signal, (connection) => {
+      const use = (connection: Connection) => {
         if (sending.isOver) return false;
         const target = url.pathname + url.search;
         this.#latest = { given: request.url, origin, target, headers: { given: request.headers, sent } };
         sending.sendOn(connection, target, sent);
         return true;
-      });
+      };
+      await this.#origins.lend({ url, origin }, kindOf(request), sending.signal, use, request.fresh);
     } catch (error) {
       sending.failed(error, false);
     }

@@ -61,8 +61,8 @@ async function dispatch(
   pool: ConnectionPool<ClientConnection>,
   { request, url, headers, signal }: Prepared,
 ): Promise<{ readonly exchange: Exchange; readonly reused: boolean }> {
-  const { method, limits } = request;
-  const connection = await pool.borrow(limits.totalMs === null ? 'stream' : 'bounded', signal);
+  const { method, limits, fresh } = request;
+  const connection = await pool.borrow(limits.totalMs === null ? 'stream' : 'bounded', signal, fresh);
   const ending: Ending = { isOver: false, leave: () => undefined };
   const exchange = new Exchange(pool.origin, method, (complete) => {
     timer.stop();

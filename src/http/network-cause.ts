@@ -1,4 +1,4 @@
-import { Failure } from '../core/failure.js';
+import { Failure, isFailure } from '../core/failure.js';
 import {
   headerRefused,
   isTlsCode,
@@ -67,6 +67,11 @@ export function brokenConnection(error: unknown, party: Party): Failure {
   // An alert comes from the server, such as its refusal of a client certificate after the handshake of TLS 1.3.
   const isBroken = code.startsWith('ERR_SSL_') && !code.includes('_ALERT_');
   return isBroken ? networkFailed({ ...party, code }) : failureOf(error, party);
+}
+
+/** Whether an open connection ended before its response was complete. */
+export function endedEarly(error: unknown): boolean {
+  return isFailure(error, 'network_failed') && (isBrokenOff(error.cause) || codeOf(error.cause) === 'answer_cut_off');
 }
 
 /** Whether an idle connection may simply have been closed by the other side. */

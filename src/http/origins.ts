@@ -75,16 +75,17 @@ export class Origins<C extends PooledConnection> implements AsyncDisposable {
     kind: BorrowedFor,
     signal: AbortSignal,
     use: (connection: C) => boolean,
+    fresh = false,
   ): Promise<void> | undefined {
     const open = this.open(origin);
-    const free = open?.borrowNow(kind);
+    const free = open?.borrowNow(kind, fresh);
     if (open !== undefined && free !== undefined) {
       if (!use(free)) open.release(free);
       return undefined;
     }
     const wait = async (): Promise<void> => {
       const pool = await this.find(url, 'person', signal);
-      const connection = await pool.borrow(kind, signal);
+      const connection = await pool.borrow(kind, signal, fresh);
       if (!use(connection)) pool.release(connection);
     };
     return wait();

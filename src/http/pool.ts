@@ -70,17 +70,17 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
     this.#slots = { bounded: new Slots(bounded), stream: new Slots(stream), streaming: new Slots(streaming) };
   }
 
-  /** A connection that is the caller's until `release`. @throws the signal's reason */
-  async borrow(kind: BorrowedFor, signal: AbortSignal): Promise<C> {
+  /** A connection that is the caller's until `release`. @param fresh None that was used before. @throws the signal's reason */
+  async borrow(kind: BorrowedFor, signal: AbortSignal, fresh = false): Promise<C> {
     const slots = this.#slots[kind];
     await slots.take(signal);
-    return this.#lend(slots);
+    return this.#lend(slots, fresh);
   }
 
   /** The same without a wait; undefined when all are taken. */
-  borrowNow(kind: BorrowedFor): C | undefined {
+  borrowNow(kind: BorrowedFor, fresh = false): C | undefined {
     const slots = this.#slots[kind];
-    return slots.takeNow() ? this.#lend(slots) : undefined;
+    return slots.takeNow() ? this.#lend(slots, fresh) : undefined;
   }
 
   release(connection: C): void {
@@ -122,8 +122,8 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
     await Promise.all([...this.#all].map((connection) => connection[Symbol.asyncDispose]()));
   }
 
-  #lend(slots: Slots): C {
-    let connection = this.#idle.pop();
+  #lend(slots: Slots, fresh: boolean): C {
+    let connection = fresh ? undefined : this.#idle.pop();
     while (connection?.usable === false) {
       this.#drop(connection);
       connection = this.#idle.pop();

@@ -1,8 +1,10 @@
+import { endedEarly } from '../http/network-cause.js';
 import type { HttpClient } from '../http/request.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from './wire.js';
 
 /** A wire over the HTTP client, for a command that sends a few requests. */
 export class HttpWire implements Wire {
+  readonly isBrief = true;
   readonly #http: HttpClient;
   readonly #underWay = new Set<Sending>();
 
@@ -26,6 +28,7 @@ class Sending implements WireExchange {
   readonly #watcher: WireWatcher;
   readonly #over: () => void;
   readonly #ending = new AbortController();
+  #began = false;
   #paused: Promise<void> | undefined;
   #resume: () => void = () => undefined;
 
@@ -42,6 +45,7 @@ class Sending implements WireExchange {
       await using response = await http.send({ ...request, ...checks, ...(body && { body }) });
       const { headers } = response;
       if (signal.aborted) return;
+      this.#began = true;
       this.#watcher.head(response.status, (name) => headers.flatMap(([key, value]) => (key === name ? [value] : [])));
       for await (const chunk of response.body) {
         if (signal.aborted) return;
@@ -59,7 +63,7 @@ class Sending implements WireExchange {
   fail(error: unknown): void {
     if (this.#ending.signal.aborted) return;
     this.abort();
-    this.#watcher.failed(error, false);
+    this.#watcher.failed(error, !this.#began && endedEarly(error));
   }
 
   pause(): void {

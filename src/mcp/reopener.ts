@@ -38,7 +38,7 @@ export function outgoingFor(
     request: { method: 'POST', url: server, body: text, lasting: kind === 'request' },
     headers: () => own ?? session.messageHeaders(credential.key),
     operation: () => `POST ${new URL(server).pathname} ${method} ${params.name ?? params.uri ?? ''}`.trim(),
-    repeatable: readOnly.has(method),
+    repeatable: readOnly.has(method) || method.startsWith('notifications/'),
     ...(opens ? { succeeded: (header) => session.takeId(header('mcp-session-id'), credential.key) } : {}),
   };
 }

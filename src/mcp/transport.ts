@@ -1,7 +1,8 @@
-import type { Failure } from '../core/failure.js';
+import { Failure } from '../core/failure.js';
 import type { SecretHeader } from '../core/secret.js';
 import type { EventBytes } from '../core/text/event-stream.js';
 import { withSecretHeaders } from '../core/text/secret-headers.js';
+import { endedEarly } from '../http/network-cause.js';
 import { Exchange, type ExchangeParts, type Outcome } from './exchange.js';
 import { MemoryBudget } from './memory-budget.js';
 import type { WireRequest } from './wire.js';
@@ -56,7 +57,7 @@ export interface OutgoingMessage {
   readonly headers: () => Headers;
   readonly operation: AuthorizerTarget['operation'];
   readonly reach?: AuthorizerTarget['reach'];
-  /** Whether it can be sent again when a connection that was kept alive broke before a response. */
+  /** Whether it can be sent again when its connection broke before a response; else it may have been carried out. */
   readonly repeatable: boolean;
   readonly succeeded?: ExchangeParts['succeeded'];
   /** False where it brought the host nothing. */
@@ -73,6 +74,8 @@ export class Transport {
   readonly #budget: MemoryBudget;
   #latest: { readonly given: Headers; readonly own: readonly SecretHeader[]; readonly headers: Headers } | undefined;
   #ended: Failure | undefined;
+  /** Has the server closed a connection just as a request left? Then what cannot be repeated gets one of its own. */
+  #closesEarly = false;
 
   constructor(parts: TransportParts) {
     this.#parts = parts;
@@ -93,9 +96,11 @@ export class Transport {
     let repeated = false;
     for (;;) {
       if (this.#ended !== undefined) throw this.#ended;
-      const outcome = await this.#once(outgoing, authorized);
+      const outcome = await this.#once(outgoing, authorized, repeated);
       if (this.#ended !== undefined) throw this.#ended;
       if (outcome.kind === 'failed') {
+        this.#closesEarly ||= outcome.unanswered;
+        if (!outgoing.repeatable && endedEarly(outcome.error)) return { ...outcome, error: mayHaveRun(outcome.error) };
         if (!outcome.unanswered || !outgoing.repeatable || repeated) return outcome;
         repeated = true;
         authorized = authorizer.repeat(authorized);
@@ -114,18 +119,19 @@ export class Transport {
     this.#parts.wire.cut(reason);
   }
 
-  #once(outgoing: OutgoingMessage, authorized: AuthorizedTarget): Promise<Outcome> {
+  #once(outgoing: OutgoingMessage, authorized: AuthorizedTarget, repeated: boolean): Promise<Outcome> {
     const { authorizer, wire, host, meter, headersMs, maxMessageBytes } = this.#parts;
     const { own, succeeded } = authorized;
     const again = () => withSecretHeaders(outgoing.headers(), authorizer.repeat(authorized).own);
     const { method, url, body, lasting } = outgoing.request;
     const headers = this.#headersWith(outgoing.headers(), own);
+    const fresh = repeated || (!outgoing.repeatable && (this.#closesEarly || wire.isBrief === true));
     const exchange = new Exchange({
       wire,
       host,
       meter,
       budget: this.#budget,
-      request: { method, url, body, lasting, headers, headersMs, headersAgain: succeeded && again },
+      request: { method, url, body, lasting, headers, headersMs, fresh, headersAgain: succeeded && again },
       maxMessageBytes,
       succeeded: succeeded === undefined ? outgoing.succeeded : both(succeeded, outgoing.succeeded),
       event: outgoing.event,
@@ -143,6 +149,11 @@ export class Transport {
     this.#latest = { given, own, headers };
     return headers;
   }
+}
+
+function mayHaveRun(error: unknown): unknown {
+  const remedy = 'The request may have been carried out: check before you try again.';
+  return error instanceof Failure ? error.withRemedy(remedy) : error;
 }
 
 type Succeeded = NonNullable<ExchangeParts['succeeded']>;

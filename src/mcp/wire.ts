@@ -11,6 +11,8 @@ export interface WireRequest {
   readonly body: Uint8Array | undefined;
   /** Whether the response may be a stream without an end: those have connections of their own. */
   readonly lasting: boolean;
+  /** On a connection that was not used before. */
+  readonly fresh?: boolean;
   /** How long the head of the response may take, in milliseconds. */
   readonly headersMs: number;
 }
@@ -60,6 +62,8 @@ export interface WireExchange {
 
 /** The protocol client's way to the network: the checks of the HTTP client, responses as they come, redirects reported. */
 export interface Wire {
+  /** For a few requests: each that cannot be repeated gets a connection of its own, as servers may close those just used. */
+  readonly isBrief?: boolean;
   send(request: WireRequest, watcher: WireWatcher): WireExchange;
   /** Everything that is under way fails with that; what is sent afterwards does not. */
   cut(reason: unknown): void;

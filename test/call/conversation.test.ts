@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bareHome, event, olderServer, type Rpc, scriptedServer, usual } from '../bridge/host.js';
+import { bareHome, event, olderServer, type Rpc, scriptedServer, startBridge, usual } from '../bridge/host.js';
 import { runProgram } from '../support/program.js';
 
 const json = { 'content-type': 'application/json' };
@@ -75,6 +75,50 @@ test('a session that the server has lost is opened once more, and not for ever',
   assert.equal(lost.code, 8);
   assert.match(lost.stderr, /responded 404/);
   assert.equal(sessions, 4);
+});
+
+test('a server that closes each connection after a response gets every request, and each tool call once', async () => {
+  const used = new WeakSet<object>();
+  const lost: unknown[] = [];
+  await using server = await scriptedServer((seen, response) => {
+    const { socket } = response;
+    if (socket === null) return;
+    if (used.has(socket)) {
+      lost.push(seen.message.method);
+      socket.destroy();
+      return;
+    }
+    used.add(socket);
+    usual(seen, response);
+  });
+  await using home = await bareHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url, 'x', '--json']);
+  assert.equal(code, 0, stderr);
+  await using host = startBridge(home, server.url);
+  await host.open();
+  for (const method of ['tools/list', 'tools/call', 'ping', 'tools/call', 'resources/read']) {
+    const { error } = await host.ask({ id: method, method, params: { name: 'x' } });
+    assert.equal(error, undefined, method);
+  }
+  assert.ok(lost.length > 0 && !lost.includes('tools/call'), lost.join(' '));
+});
+
+test('a tool call whose connection ends without a response is said to be possibly carried out, and not repeated', async () => {
+  let called = 0;
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'tools/call') return usual(seen, response);
+    called += 1;
+    response.socket?.destroy();
+  });
+  await using home = await bareHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url, 'x']);
+  assert.deepEqual([code, called], [6, 1], stderr);
+  assert.match(stderr, /The request may have been carried out: check before you try again\./);
+  await using host = startBridge(home, server.url);
+  await host.open();
+  const { error } = await host.ask({ id: 9, method: 'tools/call', params: { name: 'x' } });
+  assert.match(error?.message ?? '', /may have been carried out/);
+  assert.equal(called, 2);
 });
 
 test('a page of any number of entries is put together with the others', async () => {
