@@ -1,6 +1,6 @@
 import type { Failure } from '../core/failure.js';
 import type { Outcome, Refusal } from '../mcp/exchange.js';
-import { protocolBroken, statusFailed } from '../mcp/failures.js';
+import { protocolBroken, resultMissing, statusFailed } from '../mcp/failures.js';
 import { serverWords } from '../tokens/server-words.js';
 import { responseMissing } from './failures.js';
 
@@ -8,6 +8,7 @@ import { responseMissing } from './failures.js';
 export function noResponse(server: string, method: string, outcome: Outcome | undefined): Failure {
   if (outcome?.kind === 'refused') return refusedBy(server, outcome);
   if (outcome?.kind === 'stream') return responseMissing(server, outcome.error);
+  if (outcome?.kind === 'empty' && outcome.status !== 200) return resultMissing(server, outcome.status);
   return protocolBroken(server, `it gave no answer to ${method}`);
 }
 

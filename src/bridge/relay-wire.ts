@@ -178,7 +178,7 @@ class Sending implements WireExchange, ResponseHandler, Active {
     const header = (name: string): readonly string[] => headerValues(lines, name);
     const coding = codingOf(header('content-encoding'));
     if (coding === 'unknown' || coding === 'several') {
-      this.#fail('unwanted_coding');
+      this.#fail(coding === 'unknown' ? 'unknown_coding' : 'unwanted_coding');
       return;
     }
     if (coding !== undefined) this.#decode(coding);

@@ -5,7 +5,7 @@ import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { within } from '../core/time.js';
 import type { MessageClient } from '../mcp/client.js';
 import type { Outcome } from '../mcp/exchange.js';
-import { httpFailed, protocolBroken, statusFailed } from '../mcp/failures.js';
+import { protocolBroken, resultMissing, statusFailed } from '../mcp/failures.js';
 import type { Incoming, MessageHost } from '../mcp/host.js';
 import { type Message, parseMessages } from '../mcp/messages.js';
 import { mayBeCarriedOut, type Pending, PendingRequests } from '../mcp/pending.js';
@@ -279,7 +279,7 @@ function noResponse(server: string, { method, isModern }: Pending, outcome: Outc
       if (outcome.error instanceof Failure) return outcome.error;
       return protocolBroken(server, 'its event stream ended before the answer came');
     case 'empty':
-      if (outcome.status !== 200) return httpFailed(server, outcome.status);
+      if (outcome.status !== 200) return resultMissing(server, outcome.status);
       return protocolBroken(server, 'its answer is neither JSON nor an event stream');
     default:
       return protocolBroken(server, `it gave no answer to ${method}`);

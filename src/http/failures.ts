@@ -45,6 +45,10 @@ const explanations: Readonly<Record<string, Explanation>> = {
   answer_cut_off: ['closed the connection before the response was complete', tryAgain],
   not_http: notHttp,
   damaged_coding: ['sent a compressed response that is damaged', tryAgain],
+  unknown_coding: [
+    'sent a response with an unknown Content-Encoding, such as a compression that was not asked for',
+    'Report it to the operator of that server: it has to send identity, gzip or deflate.',
+  ],
   unwanted_coding: ['compressed its response although that was not allowed', tryAgain],
   crumbs: ['sent its response in millions of tiny pieces', tryAgain],
   informational_flood: ['sent interim responses (1xx) without end', tryAgain],

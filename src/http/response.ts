@@ -29,7 +29,7 @@ export function makeResponse(
   const keepsCoding = request.headers?.some(
     ([name, value]) => name.toLowerCase() === 'accept-encoding' && value !== 'identity',
   );
-  const coding = hasBody && keepsCoding !== true ? checkedCoding(head, host) : undefined;
+  const coding = hasBody && keepsCoding !== true ? checkedCoding(head, origin) : undefined;
   const announced = Number(head.headers.find(([name]) => name === 'content-length')?.[1]);
   if (hasBody && maxBytes !== null && announced > maxBytes) {
     throw tooLarge(host, `${announced} bytes, more than the ${maxBytes} that are read here`);
@@ -79,13 +79,11 @@ async function concatenated(chunks: Chunks): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(all));
 }
 
-/** @throws Failure `too_large` where a body would have no bound that can be kept */
-function checkedCoding({ headers }: Head, host: string): Coding | undefined {
+/** @throws Failure `too_large` where a body would have no bound that can be kept, `network_failed` for an unknown coding */
+function checkedCoding({ headers }: Head, { host, port }: Origin): Coding | undefined {
   const coding = codingOf(headers.flatMap(([name, value]) => (name === 'content-encoding' ? [value] : [])));
   if (coding === 'several') throw tooLarge(host, 'a response that is compressed several times');
-  if (coding === 'unknown') {
-    throw tooLarge(host, 'a response in an unknown compression');
-  }
+  if (coding === 'unknown') throw networkFailed({ host, port, code: 'unknown_coding' });
   return coding;
 }
 

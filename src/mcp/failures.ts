@@ -13,6 +13,11 @@ export function protocolBroken(server: string, why: string, cause?: unknown): Fa
   });
 }
 
+/** A success without a result, such as 202, which is for notifications. */
+export function resultMissing(server: string, status: number): Failure {
+  return protocolBroken(server, `it accepted the request but sent no result (${status})`);
+}
+
 /** Code `http_failed`. */
 export class HttpFailed extends Failure {
   readonly status: number;

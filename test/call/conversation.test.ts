@@ -121,6 +121,31 @@ test('a tool call whose connection ends without a response is said to be possibl
   assert.equal(called, 2);
 });
 
+test('a 202 to a request, and an unknown coding, are named as what they are', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    const { method, params } = seen.message;
+    if (method !== 'tools/call') return usual(seen, response);
+    if (params?.['name'] === 'accepted') return void response.writeHead(202).end();
+    response.writeHead(200, { ...json, 'content-encoding': String(params?.['name']) }).end('{}');
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  for (const [name, code, exit, says] of [
+    ['accepted', 'protocol_broken', 5, /accepted the request but sent no result \(202\)/],
+    ['utf-8', 'network_failed', 6, /unknown Content-Encoding/],
+    ['none', 'network_failed', 6, /unknown Content-Encoding/],
+  ] as const) {
+    const said = await runProgram(home, ['call', server.url, name, '--json']);
+    const { error } = JSON.parse(said.stderr) as { error: { code: string; message: string } };
+    assert.deepEqual([error.code, said.code], [code, exit], name);
+    assert.match(error.message, says);
+    const answer = await host.ask({ id: name, method: 'tools/call', params: { name } });
+    assert.equal(answer.error?.data?.['code'], code, name);
+    assert.match(answer.error?.message ?? '', says);
+  }
+});
+
 test('a page of any number of entries is put together with the others', async () => {
   await using server = await scriptedServer((seen, response) => {
     if (seen.message.method !== 'tools/list') {

@@ -79,7 +79,8 @@ test('more than one coding, or an unknown one, is not unpacked at all [A-253]', 
   });
   await using http = testHttp();
   for (chain of [...chains, ['gzip', 'gzip']]) {
-    await failureOf(send(http, server.origin), 'too_large');
+    const isOne = typeof chain === 'string' && !chain.includes(',');
+    await failureOf(send(http, server.origin), isOne ? 'network_failed' : 'too_large');
   }
   chain = 'identity';
   assert.equal((await (await send(http, server.origin)).bytes()).byteLength, twice.byteLength);
