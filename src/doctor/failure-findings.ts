@@ -41,7 +41,9 @@ export function findingOf(step: FailedStep, failure: Failure, circumstances: Cir
   const isRedirected = code === 'redirect_refused' && (circumstances.probed ?? 0) < 400;
   if (step === 'resource' && isRedirected && circumstances.probed !== 200) return { id: 'server-redirects', remedy };
   if (step === 'challenge') return { id: ofConnection(failure), remedy: network.has(code) ? remedy : undefined };
-  if (step === 'resource') return { id: ofResource(code, circumstances), remedy: undefined };
+  if (step === 'resource') {
+    return { id: ofResource(code, circumstances), remedy: code === 'resource_mismatch' ? remedy : undefined };
+  }
   return { id: ofIssuer(failure, circumstances), remedy: network.has(code) ? remedy : undefined };
 }
 

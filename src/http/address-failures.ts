@@ -74,28 +74,32 @@ export function serverRedirects(
   const { server } = login;
   const [from, target] = [new URL(server), location === undefined ? undefined : resolveReference(location, server)];
   const to = target?.href ?? location;
-  const { message, code, exit } = redirectRefused({ from: server, status, to, why: onlyThere });
-  const failure = (remedy: string) => new Failure({ code, exit, message, remedy });
+  const failure = redirectRefused({ from: server, status, to, why: 'a token goes to the address of its login only' });
   const moved = canonicalResource(target && isSameServer(from, target, status) ? target.href : '');
   const other = near ?? (moved.ok ? moved.value : undefined);
   if (other !== undefined) {
     const remedy = `Did you mean: ${loginCommand({ ...login, name: undefined, server: namedServer(other) })}`;
-    return new Failure({ code: 'wrong_address', exit: exitCode.usage, message, remedy });
+    return new Failure({ code: 'wrong_address', exit: exitCode.usage, message: failure.message, remedy });
   }
-  const isHere = target?.hostname === from.hostname;
-  const hidden = [
-    ...(isHere && from.protocol === 'https:' && target.protocol === 'http:' ? ['https'] : []),
-    ...(isHere && target.port !== from.port ? ['the port'] : []),
-  ];
-  if (hidden.length > 0) {
-    return failure(
-      `Its proxy hides ${hidden.join(' and ')} from the server: its operator has to set the public address.`,
-    );
-  }
-  return failure('If that is a page to sign in, no MCP server is at this address: check it, or ask its operator.');
+  const page = 'If that is a page to sign in, no MCP server is at this address: check it, or ask its operator.';
+  return failure.withRemedy(hiddenByProxy(server, to) ?? page);
 }
 
-const onlyThere = 'a token goes to the address of its login only';
+/** What to do where a server calls itself as it is called behind its proxy; undefined where that is not likely. */
+export function hiddenByProxy(server: string, other = ''): string | undefined {
+  if (!URL.canParse(server) || !URL.canParse(other)) return undefined;
+  const [from, to] = [new URL(server), new URL(other)];
+  const isOther = from.hostname !== to.hostname;
+  const isSafer = from.protocol === 'http:' && to.protocol === 'https:';
+  if (isSafer || (isOther && (isLocal(from) || !isLocal(to)))) return undefined;
+  const hidden = [
+    ...(from.protocol === 'https:' && to.protocol === 'http:' ? ['https'] : []),
+    ...(isOther ? ['the host name'] : from.port === to.port ? [] : ['the port']),
+  ].join(' and ');
+  return hidden === '' ? undefined : `The server’s proxy hides ${hidden}: its operator has to set the public address.`;
+}
+
+const isLocal = ({ hostname }: URL) => ['localhost', '127.0.0.1', '[::1]', '0.0.0.0'].includes(hostname);
 
 /** Is it likely the same server, at another path? A browser is sent to pages by 302 and 303, too. */
 function isSameServer(from: URL, { origin, pathname }: URL, status: number): boolean {

@@ -2,6 +2,7 @@ import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import { type LoginAsked, loginCommand } from '../core/login-command.js';
 import { namedServer } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
+import { hiddenByProxy } from '../http/address-failures.js';
 import type { OutOfOrder } from './engine.js';
 
 type FailureText = readonly [code: string, message: string, remedy: string];
@@ -62,8 +63,8 @@ export function metadataUnusable(url: string, why: string): Failure {
 /** The document speaks for another resource than the one asked for (RFC 9728 section 3.3). */
 export function resourceMismatch(server: string, resource: string): Failure {
   const message = `The metadata of ${quoted(server)} is for another address, ${quoted(resource)} (RFC 9728 section 3.3, resource).`;
-  const remedy = `If you meant ${quoted(resource)}, log in to that; else report it to the server’s operator.`;
-  return rulesBroken('resource_mismatch', message, remedy);
+  const other = `If you meant ${quoted(resource)}, log in to that; else report it to the server’s operator.`;
+  return rulesBroken('resource_mismatch', message, hiddenByProxy(server, resource) ?? other);
 }
 
 /** The authorization server's metadata lists its protected resources, and this one is not among them. */

@@ -69,7 +69,7 @@ test('doctor: a redirect to another path is an address to correct, one to an inn
   await using scene = await openScene();
   for (const [location, id, remedy] of [
     ['/mcp/', 'wrong-path', /Did you mean: postern login .*\/mcp\/$/],
-    ['http://127.0.0.1:8080/mcp/', 'server-redirects', /Its proxy hides the port/],
+    ['http://127.0.0.1:8080/mcp/', 'server-redirects', /The server’s proxy hides the port/],
   ] as const) {
     await using server = await startHttp(
       (_request, response) => void response.writeHead(301, { ...page, location }).end('<html>301 Moved Permanently'),

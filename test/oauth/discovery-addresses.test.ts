@@ -269,7 +269,7 @@ test('a redirect: the target is in the sentence, a line where the origin is the 
   const { origin, url } = own.server;
   own.server.documents = {};
   const away = /^If that is a page to sign in, no MCP server is at this address/;
-  const inner = /^Its proxy hides the port from the server: its operator has to set the public address/;
+  const inner = /^The server’s proxy hides the port: its operator has to set the public address/;
   const line = (to: string) => new RegExp(`^Did you mean: postern login ${origin}${to}$`);
   const cases = [
     [307, '/mcp/', 'wrong_address', line('/mcp/')],
@@ -296,9 +296,12 @@ test('a redirect: the target is in the sentence, a line where the origin is the 
 
 test('a redirect that hides https is blamed on the proxy, one that leads to https is not', () => {
   const remedyOf = (to: string) => serverRedirects({ server: 'https://h.example/mcp' }, 301, to).remedy;
-  assert.match(remedyOf('http://h.example/mcp/'), /^Its proxy hides https from the server/);
-  assert.match(remedyOf('http://h.example:8080/mcp'), /^Its proxy hides https and the port from the server/);
-  assert.match(remedyOf('https://h.example:8443/mcp'), /^Its proxy hides the port from the server/);
+  assert.match(remedyOf('http://h.example/mcp/'), /^The server’s proxy hides https/);
+  assert.match(remedyOf('http://h.example:8080/mcp'), /^The server’s proxy hides https and the port/);
+  assert.match(remedyOf('https://h.example:8443/mcp'), /^The server’s proxy hides the port/);
   assert.match(remedyOf('https://www.h.example/mcp'), /^If that is a page to sign in/);
-  assert.match(serverRedirects({ server: 'http://localhost/mcp' }, 301, 'https://localhost/mcp').remedy, /^If that/);
+  assert.match(
+    serverRedirects({ server: 'http://localhost/mcp' }, 301, 'https://localhost:8443/mcp').remedy,
+    /^If that/,
+  );
 });

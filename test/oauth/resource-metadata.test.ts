@@ -35,6 +35,25 @@ test('[R-2.1a][A-21][A-33] authorization_servers must be a list of at least one 
   assert.ok(judged.ok && judged.protectedResource.authorizationServers.length === 16);
 });
 
+test('[R-2.1d] a resource that only its proxy can have hidden is the operator’s to correct, and nowhere to log in to', async () => {
+  for (const [resource, hidden] of [
+    ['http://api.example/mcp', 'https'],
+    ['http://api.example:8000/mcp', 'https and the port'],
+    ['https://api.example:8443/', 'the port'],
+    ['http://localhost:8000/mcp', 'https and the host name'],
+    ['https://127.0.0.1/mcp', 'the host name'],
+  ] as const) {
+    const judged = await judge({ resource });
+    assert.ok(!judged.ok && judged.problem === 'other_resource');
+    const remedy = `The server’s proxy hides ${hidden}: its operator has to set the public address.`;
+    assert.equal(judged.failure.remedy, remedy, resource);
+  }
+  for (const resource of ['https://api.example/other', 'https://mcp.example/mcp', 'http://mcp.example/mcp', 'urn:x']) {
+    const judged = await judge({ resource });
+    assert.ok(!judged.ok && /^If you meant .*, log in to that/.test(judged.failure.remedy), resource);
+  }
+});
+
 test('[R-2.1d][A-17] a resource on another host is refused and named', async () => {
   for (const resource of [
     'https://bank.example/mcp',
