@@ -1,5 +1,6 @@
 import { metaName } from '../core/product.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
+import { jsonText } from '../core/text/json-number.js';
 import { skipValue, walkObject } from '../core/text/json-scan.js';
 import type { Message } from '../mcp/messages.js';
 import type { Pending } from '../mcp/pending.js';
@@ -9,7 +10,7 @@ import { type MessageShape, scanText } from '../mcp/scan-message.js';
 export function keyOf(message: Message, asked: Pending | undefined): string | undefined {
   if (message.kind === 'notification') return undefined;
   if (message.id === null) return asked?.id;
-  return typeof message.id === 'number' ? String(message.id) : `"${message.id}`;
+  return typeof message.id === 'string' ? `"${message.id}` : String(message.id);
 }
 
 /** As UTF-8. */
@@ -19,7 +20,7 @@ export function bytesOf(text: string): Uint8Array {
 
 /** A message of ours, as it is sent. */
 export function textOf(message: JsonObject): Uint8Array {
-  return bytesOf(JSON.stringify(message));
+  return bytesOf(jsonText(message));
 }
 
 /** What the client has to know of it. */

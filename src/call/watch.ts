@@ -4,6 +4,7 @@ import { interrupted } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { asObject, type JsonObject, jsonWords } from '../core/text/json.js';
+import { jsonText } from '../core/text/json-number.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
@@ -209,7 +210,7 @@ function logLine({ level, logger, data }: JsonObject): string {
 }
 
 function quotedJson(value: unknown): string {
-  return printable(JSON.stringify(value), 2_000);
+  return printable(jsonText(value), 2_000);
 }
 
 /**

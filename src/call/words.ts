@@ -87,7 +87,7 @@ function objectIn(word: string, bytes: Uint8Array): JsonObject {
 
 /** @param name The parameter that it is for, where it is one alone. */
 function jsonIn(word: string, bytes: Uint8Array, name?: string): JsonValue {
-  const parsed = parseJson(bytes, { maxDepth: 200, maxKeys: 1_000_000 });
+  const parsed = parseJson(bytes, { maxDepth: 200, maxKeys: 1_000_000, keepsNumbers: true });
   if (!parsed.ok) {
     if (name === undefined) throw argumentUnusable(word, jsonTrouble(parsed.problem, 'what is there'));
     throw notJson(word, name, jsonTrouble(parsed.problem, 'what follows :='));

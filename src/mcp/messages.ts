@@ -1,4 +1,5 @@
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
+import { JsonNumber } from '../core/text/json-number.js';
 import { maxBatch } from './scan-message.js';
 
 const mebibyte = 1024 * 1024;
@@ -7,16 +8,21 @@ const mebibyte = 1024 * 1024;
 export const messageLimits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
 
 /** What is made of a message of 32 MiB may cost 52: with its bytes and the engine's own it is four times as much, and a second. */
-const ownLimits = { ...messageLimits, isOurs: true, maxCost: 52 * mebibyte } as const;
+const ownLimits = { ...messageLimits, isOurs: true, keepsNumbers: true, maxCost: 52 * mebibyte } as const;
 
 /** One JSON-RPC message, by kind. Members that a newer revision adds stay on `object`. */
 export type Message =
-  | { readonly kind: 'request'; readonly id: string | number; readonly method: string; readonly params: JsonObject }
+  | {
+      readonly kind: 'request';
+      readonly id: string | number | JsonNumber;
+      readonly method: string;
+      readonly params: JsonObject;
+    }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
-  | { readonly kind: 'result'; readonly id: string | number; readonly result: JsonObject }
+  | { readonly kind: 'result'; readonly id: string | number | JsonNumber; readonly result: JsonObject }
   | {
       readonly kind: 'error';
-      readonly id: string | number | null;
+      readonly id: string | number | JsonNumber | null;
       readonly code: number;
       readonly message: string;
       readonly data: JsonValue | undefined;
@@ -42,7 +48,7 @@ function parseMessage(value: JsonValue): Message | undefined {
   const object = asObject(value);
   if (object === undefined || object['jsonrpc'] !== '2.0') return undefined;
   const { id, method } = object;
-  const named = typeof id === 'string' || typeof id === 'number' ? id : undefined;
+  const named = typeof id === 'string' || typeof id === 'number' || id instanceof JsonNumber ? id : undefined;
   if (typeof method === 'string') {
     const params = asObject(object['params']) ?? {};
     return named === undefined

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { bareHome, event, olderServer, type Rpc, scriptedServer, startBridge, usual } from '../bridge/host.js';
 import { runProgram } from '../support/program.js';
@@ -173,4 +175,47 @@ test('a load balancer that pins a session by a cookie finds it again', async () 
   await using home = await bareHome();
   const { code, stderr } = await runProgram(home, ['call', server.url, 'ping']);
   assert.equal(code, 0, stderr);
+});
+
+const large = '12345678901234567890';
+
+test('a number that a double cannot hold goes out as it is spelled, and comes back so', async () => {
+  const schema = {
+    type: 'object',
+    properties: { id: { type: 'integer' }, of: { type: 'number' }, o: { type: 'object' } },
+  };
+  await using server = await scriptedServer((seen, response) => {
+    const { method, id } = seen.message;
+    const json = { 'content-type': 'application/json' };
+    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+    if (method === 'tools/list') {
+      response.writeHead(200, json).end(`${head}${JSON.stringify({ tools: [{ name: 't', inputSchema: schema }] })}}`);
+    } else if (method === 'tools/call') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: {"jsonrpc":"2.0","id":${large},"method":"ping"}\n\n`);
+      response.end(`data: ${head}{"content":[],"structuredContent":{"id":${large},"huge":1e400}}}\n\n`);
+    } else usual(seen, response);
+  });
+  await using home = await bareHome();
+  const file = join(home.path, 'arguments.json');
+  await writeFile(file, `{"id":${large}}`);
+  const ways: readonly (readonly [words: readonly string[], sent: string, stdin?: string])[] = [
+    [[`id:=${large}`], `{"id":${large}}`],
+    [[`id=${large}`], `{"id":${large}}`],
+    [['of=1e400', 'id=+1'], '{"of":1e400,"id":1}'],
+    [[`o={"id":${large}}`], `{"o":{"id":${large}}}`],
+    [[`@${file}`], `{"id":${large}}`],
+    [['-'], `{"id":${large}}`, `{"id":${large}}`],
+  ];
+  for (const [words, sent, stdin] of ways) {
+    const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 't', ...words, '--json'], stdin);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, new RegExp(`"structuredContent":\\{"id":${large},"huge":1e400\\}`));
+    const body = server.seen.findLast(({ message }) => message.method === 'tools/call')?.body.toString() ?? '';
+    assert.ok(body.includes(`"arguments":${sent}`), body);
+  }
+  const { stdout } = await runProgram(home, ['call', server.url, 't', '--field', 'structuredContent.id']);
+  assert.equal(stdout, `${large}\n`);
+  const pong = server.seen.findLast(({ message }) => message.method === undefined && message.result !== undefined);
+  assert.ok(pong?.body.toString().includes(`"id":${large}`), 'a request of the server’s is answered by its own id');
 });

@@ -1,6 +1,7 @@
 import { metaName } from '../../core/product.js';
 import type { JsonObject, JsonValue } from '../../core/text/json.js';
 import { asObject, parseJson } from '../../core/text/json.js';
+import { jsonText as spelledJson } from '../../core/text/json-number.js';
 import { quote } from '../../core/text/json-scalars.js';
 import { openBrace, skipSpace } from '../../core/text/json-scan.js';
 import { memberAt, memberBytes, withMembers } from '../../core/text/json-splice.js';
@@ -15,10 +16,10 @@ export interface MessageText {
 /** Parameters and results, as they are spelled. */
 export type Members = Readonly<Record<string, Uint8Array | undefined>>;
 
-const limits = { maxDepth: 200, maxKeys: 100_000 } as const;
+const limits = { maxDepth: 200, maxKeys: 100_000, keepsNumbers: true } as const;
 
 export function jsonText(value: JsonValue): Uint8Array {
-  return Buffer.from(JSON.stringify(value));
+  return Buffer.from(spelledJson(value));
 }
 
 /** A message of ours. */

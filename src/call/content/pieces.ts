@@ -1,4 +1,5 @@
 import { asObject, type JsonObject, type JsonValue, stringField } from '../../core/text/json.js';
+import { jsonText } from '../../core/text/json-number.js';
 import { printable } from '../../core/text/printable.js';
 
 /** What a result holds, piece by piece. All of it is the server's. */
@@ -55,14 +56,14 @@ function blockOf(value: JsonValue): Piece {
     default:
       if (text !== undefined) return { kind: 'text', text };
   }
-  return { kind: 'other', line: printable(JSON.stringify(value), 2_000) };
+  return { kind: 'other', line: printable(jsonText(value), 2_000) };
 }
 
 function resourceOf(resource: JsonObject): Piece {
   const [text, blob] = [stringField(resource, 'text'), stringField(resource, 'blob')];
   const content = text ?? (blob === undefined ? undefined : bytesIn(blob));
   if (text === undefined && blob === undefined) {
-    return { kind: 'other', line: printable(JSON.stringify(resource), 2_000) };
+    return { kind: 'other', line: printable(jsonText(resource), 2_000) };
   }
   const uri = stringField(resource, 'uri') ?? '';
   return { kind: 'media', what: 'resource', mediaType: typeIn(resource), uri, content };

@@ -1,5 +1,6 @@
 import type { Terminal } from '../../core/ports.js';
-import { asObject, type JsonObject, type JsonValue } from '../../core/text/json.js';
+import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core/text/json.js';
+import { JsonNumber } from '../../core/text/json-number.js';
 import { printable, quoted } from '../../core/text/printable.js';
 import { saysYes } from '../../core/text/says-yes.js';
 
@@ -9,7 +10,8 @@ export function oddField(params: JsonObject): string | undefined {
   return fieldsOf(params).find(([, schema]) => !isFit(schema))?.[0];
 }
 
-const isScalar = (value: JsonValue | undefined): boolean => typeof value !== 'object' || value === null;
+const isScalar = (value: JsonValue | undefined): boolean =>
+  typeof value !== 'object' || value === null || value instanceof JsonNumber;
 
 /** What a form is filled with where nobody is asked: its defaults. */
 export function defaultsOf(params: JsonObject): JsonObject {
@@ -50,8 +52,10 @@ function promptFor(name: string, schema: JsonObject): string {
 /** What was typed, as the schema's type wants it; as text if it does not fit: the server will refuse it. */
 function convert(typed: string, schema: JsonObject): JsonValue {
   const type = schema['type'];
-  if ((type === 'number' || type === 'integer') && typed.trim() !== '' && Number.isFinite(Number(typed))) {
-    return Number(typed);
+  if (type === 'number' || type === 'integer') {
+    const parsed = parseJson(new TextEncoder().encode(typed), { keepsNumbers: true });
+    if (parsed.ok && (typeof parsed.value === 'number' || parsed.value instanceof JsonNumber)) return parsed.value;
+    if (typed.trim() !== '' && Number.isFinite(Number(typed))) return Number(typed);
   }
   if (type === 'boolean') return ['y', 'yes', 'true', '1'].includes(typed.trim().toLowerCase());
   return typed;

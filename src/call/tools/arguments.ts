@@ -145,20 +145,24 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** What a text is as a value of each type; undefined where it is none. */
 const readers: Readonly<Record<string, ((text: string) => JsonValue | undefined) | undefined>> = {
-  // An integer that is not exact as a double would become another one.
-  integer: (text) => (number.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined),
-  number: (text) => (number.test(text) && isExact(Number(text)) ? Number(text) : undefined),
+  integer: (text) => (/^-?\d+$/.test(text) ? jsonIn(text) : undefined) ?? exactly(text, Number.isSafeInteger),
+  number: (text) => (number.test(text) ? jsonIn(text) : undefined) ?? exactly(text, isExact),
   boolean: (text) => (/^true$/i.test(text) ? true : /^false$/i.test(text) ? false : undefined),
   null: (text) => (text === 'null' ? null : undefined),
   object: (text) => (text.startsWith('{') ? jsonIn(text) : undefined),
   array: (text) => (text.startsWith('[') ? jsonIn(text) : undefined),
 };
 
+/** For what JSON spells in another way, such as `+1`. */
+function exactly(text: string, is: (value: number) => boolean): number | undefined {
+  return number.test(text) && is(Number(text)) ? Number(text) : undefined;
+}
+
 function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }
 
 function jsonIn(text: string): JsonValue | undefined {
-  const parsed = parseJson(new TextEncoder().encode(text), { maxDepth: 200, maxKeys: 1_000_000 });
+  const parsed = parseJson(new TextEncoder().encode(text), { maxDepth: 200, maxKeys: 1_000_000, keepsNumbers: true });
   return parsed.ok ? parsed.value : undefined;
 }

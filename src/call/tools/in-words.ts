@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../core/text/json.js';
+import { jsonText } from '../../core/text/json-number.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import type { ToolParameter } from '../../stores/ports.js';
 
@@ -27,7 +28,7 @@ export function parameterWord(parameter: ToolParameter): string {
 
 /** A value as it would be typed, cut where it is long. Printable. */
 export function valueWord(value: JsonValue): string {
-  return printable(typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value), 40);
+  return printable(typeof value === 'string' && /^\S+$/.test(value) ? value : jsonText(value), 40);
 }
 
 const inWords: Readonly<Record<string, string>> = {
@@ -68,6 +69,6 @@ export function exampleOf({ name, types, choices, default: preset, entries }: To
   const lists: Readonly<Record<string, string>> = { integer: '[1]', number: '[1.5]', string: '["hello"]' };
   const own = type === 'array' ? (lists[entries ?? ''] ?? '[]') : (examples[type] ?? 'hello');
   const given = preset ?? choice;
-  const value = given === undefined || given === null ? own : typeof given === 'string' ? given : JSON.stringify(given);
+  const value = given === undefined || given === null ? own : typeof given === 'string' ? given : jsonText(given);
   return shellWord(`${name}=${value}`);
 }

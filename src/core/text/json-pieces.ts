@@ -1,3 +1,4 @@
+import { jsonText } from './json-number.js';
 import { asciiOnly, piecesOf } from './printable.js';
 
 /** How much is made at once: characters, and so many for each value. */
@@ -79,7 +80,7 @@ function endOfSmall(list: readonly unknown[], from: number): number {
 
 /** Lines of JSON begin where there is white space: strings hold none. What is not given is `null` in a list. */
 function inOne(value: unknown, indent: string, before: string): string {
-  const text = JSON.stringify(value, undefined, indent) ?? 'null';
+  const text = (jsonText(value, indent) as string | undefined) ?? 'null';
   return before === '' ? text : text.replaceAll('\n', `\n${before}`);
 }
 

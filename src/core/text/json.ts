@@ -1,3 +1,4 @@
+import { JsonNumber, jsonNumber, jsonText } from './json-number.js';
 import { quote, skipScalar, skipString } from './json-scalars.js';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, skipSpace } from './json-scan.js';
 import { JsonStrings } from './json-strings.js';
@@ -7,7 +8,7 @@ export interface JsonObject {
   [name: string]: JsonValue;
 }
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+export type JsonValue = string | number | JsonNumber | boolean | null | JsonValue[] | JsonObject;
 
 export type JsonProblem = 'not_utf8' | 'byte_order_mark' | 'not_json' | 'too_deep' | 'too_many_keys' | 'duplicate_key';
 
@@ -39,19 +40,29 @@ export interface JsonLimits {
   readonly maxCost?: number;
   /** The bytes may be overwritten: they are not read afterwards. */
   readonly isOurs?: boolean;
+  /** A number that a double cannot hold is kept as it is spelled, a `JsonNumber`. */
+  readonly keepsNumbers?: boolean;
 }
 
 /**
  * Parses a JSON text (RFC 8259) from a peer who may be hostile: fatal UTF-8, no byte order mark, a name
  * twice in one object is an error, depth and number of names and entries are limited. Nothing of the text ever stands
- * in `problem`. A number too large for a double comes out as Infinity.
+ * in `problem`. A number too large for a double comes out as Infinity, unless numbers are kept.
  */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJson {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { ok: false, problem: 'byte_order_mark' };
-  const { maxDepth = 64, maxKeys = 10_000, maxCost = Number.POSITIVE_INFINITY, isOurs = false } = limits;
+  const {
+    maxDepth = 64,
+    maxKeys = 10_000,
+    maxCost = Number.POSITIVE_INFINITY,
+    isOurs = false,
+    keepsNumbers = false,
+  } = limits;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    const value = new Parser(buffer, new JsonStrings(buffer, isOurs), { maxDepth, maxKeys, maxCost }).document();
+    const value = new Parser(buffer, new JsonStrings(buffer, isOurs), {
+      ...{ maxDepth, maxKeys, maxCost, keepsNumbers },
+    }).document();
     return { ok: true, value };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
@@ -76,12 +87,14 @@ export function unescapedJson(escaped: string): string {
 
 /** The value when it is an object, and neither null nor an array. */
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+    ? value
+    : undefined;
 }
 
 /** What a peer put where a text belongs, as a text: a string as it is. `String` throws for an object, which has no prototype. */
 export function jsonWords(value: JsonValue | undefined, absent: string): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? absent);
+  return typeof value === 'string' ? value : (jsonText(value) ?? absent);
 }
 
 /** The member when it is a string; absent, `null` and any other type are undefined. */
@@ -238,7 +251,7 @@ class Parser {
     return text;
   }
 
-  #scalar(first: number | undefined): number | boolean | null {
+  #scalar(first: number | undefined): number | JsonNumber | boolean | null {
     const start = this.#at;
     this.#past(skipScalar(this.#bytes, start));
     switch (first) {
@@ -249,8 +262,14 @@ class Parser {
       case letterN:
         return null;
       default:
-        return Number(this.#bytes.toString('latin1', start, this.#at));
+        return this.#number(this.#bytes.toString('latin1', start, this.#at));
     }
+  }
+
+  #number(text: string): number | JsonNumber {
+    const value = this.#limits.keepsNumbers ? jsonNumber(text) : Number(text);
+    if (typeof value !== 'number') this.#spend(costs.level + costOfText(text, text.length));
+    return value;
   }
 
   /** @param next where it goes on; -1 where the bytes are no JSON */

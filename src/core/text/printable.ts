@@ -1,3 +1,4 @@
+import { jsonText } from './json-number.js';
 import { isWindows } from './system.js';
 
 /** Nothing but these: such a text needs no second look. */
@@ -92,7 +93,7 @@ export function posixWord(text: string): string {
  * steer a terminal, and any JSON parser gives back what was put in.
  */
 export function asciiJson(value: unknown): string {
-  return asciiOnly(JSON.stringify(value));
+  return asciiOnly(jsonText(value));
 }
 
 /** A text of JSON, or a part of one, with these characters escaped. */

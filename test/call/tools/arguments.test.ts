@@ -66,18 +66,7 @@ test('text is a number, a truth value or JSON where the schema wants one, and st
 });
 
 test('what no type takes is refused, with what it takes', async () => {
-  for (const word of [
-    'n=1.5',
-    'n=x',
-    'n=',
-    'n=12345678901234567890',
-    'x=1e999',
-    'x=0x10',
-    'on=yes',
-    'list=a',
-    'object=[1]',
-    'list=[1',
-  ]) {
+  for (const word of ['n=1.5', 'n=x', 'n=', 'x=0x10', 'on=yes', 'list=a', 'object=[1]', 'list=[1']) {
     const said = await refused('value_refused', schema, 'text=a', word);
     assert.match(said, /it takes .*HELP/, word);
   }

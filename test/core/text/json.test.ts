@@ -9,6 +9,7 @@ import {
   stringField,
   stringListField,
 } from '../../../src/core/text/json.js';
+import { JsonNumber, jsonText } from '../../../src/core/text/json-number.js';
 import { anyText } from '../../support/arbitraries.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -249,4 +250,33 @@ test('a long string with escapes is the platform’s own text, in memory that ma
       assert.equal(new TextDecoder().decode(kept), text, 'else not a byte is changed');
     }),
   );
+});
+
+test('a number that a double cannot hold is kept as it is spelled where that is asked for, and written so (RFC 8259 section 6)', () => {
+  const kept = (text: string) => {
+    const parsed = parseJson(bytes(text), { keepsNumbers: true });
+    assert.ok(parsed.ok, text);
+    return parsed.value;
+  };
+  const others = ['12345678901234567890', '-9007199254740993', '1e400', '-1E+400', '2e-400', '0.1234567890123456789'];
+  for (const text of others) {
+    assert.ok(kept(text) instanceof JsonNumber, text);
+    assert.equal(jsonText(kept(`{"a":[${text},"x"],"b":1}`)), `{"a":[${text},"x"],"b":1}`);
+    assert.equal(JSON.stringify(kept(text)), JSON.stringify(Number(text)), 'as a double where nobody asks for more');
+  }
+  assert.equal(jsonText(kept('[1e400]'), '  '), '[\n  1e400\n]');
+  const same = [
+    '0',
+    '-0',
+    '0.10',
+    '1.0',
+    '1e5',
+    '1E-7',
+    '100000000000000000000',
+    '1e23',
+    '0.0e999',
+    '9007199254740992',
+  ];
+  for (const text of same) assert.equal(kept(text), Number(text), text);
+  fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => kept(String(value)) === value));
 });
