@@ -22,7 +22,7 @@ import { withLoginOffered } from './offer-login.js';
 import { instructionLines, isOfLists, notificationLine } from './render.js';
 import { toolHelp } from './tools/help.js';
 import { watch } from './watch.js';
-import { isToolName, type ProtocolCall, readCall } from './words.js';
+import { asAsked, mayBeTool, type ProtocolCall, readCall } from './words.js';
 
 export const callTable = {
   name: 'call',
@@ -87,6 +87,7 @@ export const callTable = {
   ],
   notes: [
     'What key=value gives a tool is a number, a truth value or JSON where the tool’s schema wants one, and text where that is allowed; names and values that the schema does not know are refused before the call. The list of tools is asked for where it is needed, and kept for a day for its login. key:=json, @file and - are sent as they are.',
+    'A word with a slash that is no method of the protocol calls the tool of that name, where the server lists one.',
     'The result goes to stdout, progress to stderr. A tool that fails is exit 8.',
   ],
   more: [
@@ -132,7 +133,8 @@ export const command: Command<typeof callTable, World> = {
       readStdin: () => readWhole(files.stdin(), 'stdin', largestInput),
     });
     const raw: Uint8Array[] = [];
-    const keep = (method: string, bytes: Uint8Array) => method === wanted.method && raw.push(bytes);
+    const keep = (method: string, bytes: Uint8Array) =>
+      [wanted.method, wanted.orTool && 'tools/call'].includes(method) && raw.push(bytes);
     const form = args.output ?? (world.json ? 'json' : 'text');
     const isList = wanted.method === 'tools/list' && form === 'text';
     let said: Introduction | undefined;
@@ -147,10 +149,11 @@ export const command: Command<typeof callTable, World> = {
       perform(world, target, wanted, (request) => call(world, { ...request, ...more })),
     );
     tellIntroduction(world, said);
-    await printResult(world, { method: wanted.method, result, raw }, { form, folder: args.save, isLong: args.long });
+    const { method, params } = asAsked(wanted, result);
+    await printResult(world, { method, result, raw }, { form, folder: args.save, isLong: args.long });
     if (isList) tellMore(world, args, result['tools']);
-    if (wanted.method === 'tools/call' && result['isError'] === true) {
-      throw toolFailed(String(wanted.params['name']), args.command.length > 0 ? undefined : args.server);
+    if (method === 'tools/call' && result['isError'] === true) {
+      throw toolFailed(String(params['name']), args.command.length > 0 ? undefined : args.server);
     }
     return 0;
   },
@@ -188,7 +191,7 @@ export function isToolHelp(args: Arguments): boolean {
 
 function toolIn([first, second]: readonly string[]): string | undefined {
   if (first === undefined) return undefined;
-  return first === 'tools/call' ? second : isToolName(first) ? first : undefined;
+  return first === 'tools/call' ? second : mayBeTool(first) ? first : undefined;
 }
 
 async function explain(world: World, args: Arguments, name: string): Promise<CommandExit> {

@@ -19,6 +19,7 @@ export interface CallRequest extends Omit<ConversationRequest, 'meter' | 'tell'>
   readonly params: JsonObject;
   /** What is given to a tool, which is the request then: its schema says what to make of it. */
   readonly tool?: ProtocolCall['tool'] | undefined;
+  readonly orTool?: ProtocolCall['tool'] | undefined;
   /** Takes what the server says of itself, before the result; a server of the newer era is asked for it. */
   readonly introduced?: ((said: Introduction) => void) | undefined;
   /** The server as the person named it; by its URL where that is not given. */
@@ -100,7 +101,7 @@ interface Asking extends Paging {
   readonly list?: () => Promise<JsonObject | undefined>;
 }
 
-interface AskedRequest extends Pick<CallRequest, 'method' | 'params' | 'tool'> {
+interface AskedRequest extends Pick<CallRequest, 'method' | 'params' | 'tool' | 'orTool'> {
   /** As for `Conversation.request`. */
   readonly cancelled?: AbortSignal;
 }
@@ -120,21 +121,25 @@ export async function ask(conversation: Conversation, request: AskedRequest, ask
 
 async function askOnce(
   conversation: Conversation,
-  { method, params, tool, cancelled }: AskedRequest,
+  { orTool, cancelled, ...asked }: AskedRequest,
   { known, list: given, ...paging }: Asking,
 ): Promise<JsonObject> {
   const ending = cancelled && { cancelled };
+  let listing: Promise<JsonObject | undefined> | undefined;
+  const listed = () => {
+    listing ??= allPages(conversation, { method: 'tools/list', params: {}, ...ending }, paging).catch(noList);
+    return listing;
+  };
+  const list = given ?? listed;
+  const isTool = orTool !== undefined && (await known.has(orTool.name, list));
+  const { method, params, tool } = isTool
+    ? { method: 'tools/call', params: { name: orTool.name }, tool: orTool }
+    : asked;
   if (tool === undefined) {
     const result = await allPages(conversation, { method, params, ...ending }, paging);
     if (method === 'tools/list' && !('cursor' in params)) await known.keep(result);
     return result;
   }
-  let asked: Promise<JsonObject | undefined> | undefined;
-  const listed = () => {
-    asked ??= allPages(conversation, { method: 'tools/list', params: {}, ...ending }, paging).catch(noList);
-    return asked;
-  };
-  const list = given ?? listed;
   const sent = await known.argumentsFor(tool, list);
   if (conversation.sendsHeaders && (await known.mayBeMarked(tool.name))) {
     const result = await list(); // which parameters go into headers, the client learns of this response

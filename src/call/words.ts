@@ -1,5 +1,5 @@
 import { asObject, type JsonObject, type JsonValue, jsonTrouble, parseJson } from '../core/text/json.js';
-import { argumentUnusable, notJson } from './failures.js';
+import { argumentUnusable, methods, notJson } from './failures.js';
 import { type Given, plainArguments } from './tools/arguments.js';
 
 /** A request of the protocol, as a command line says it. */
@@ -9,6 +9,14 @@ export interface ProtocolCall {
   readonly params: JsonObject;
   /** What is given to a tool: its schema says what to make of it. */
   readonly tool?: { readonly name: string; readonly given: readonly Given[] };
+  /** The method is none of the protocol's: a tool of that name is called instead, where the server lists one. */
+  readonly orTool?: ProtocolCall['tool'];
+}
+
+/** What was asked in the end, as the result shows. */
+export function asAsked(wanted: ProtocolCall, result: JsonObject): ProtocolCall {
+  const { orTool } = wanted;
+  return orTool === undefined || !Array.isArray(result['content']) ? wanted : toolCall(orTool.name, orTool.given);
 }
 
 /** Where `@file` and `-` are read. */
@@ -25,10 +33,18 @@ export function isToolName(word: string): boolean {
   return (!word.includes('/') || /^[\w.-]+\(/.test(word)) && !plainMethods.has(word);
 }
 
+/** Of the protocol, beside those that are asked by name. */
+const otherMethods = /^(?:notifications|tasks|subscriptions|server)\/|^resources\/unsubscribe$/;
+
+/** The same for a name with a slash, such as `my/tool`, unless the protocol has a method of that name. */
+export function mayBeTool(word: string): boolean {
+  return isToolName(word) || (word.includes('/') && !methods.includes(word) && !otherMethods.test(word));
+}
+
 /**
  * Reads the words after the server: nothing lists the tools; `tools/call NAME`, `prompts/get NAME` and
- * `resources/read URI` take their subject first; another word with a slash is a method of that name; a word without
- * one is a tool to call. Then `key=value` (text), `key:=JSON`, `@file` or `-` (a JSON object from there), and for a
+ * `resources/read URI` take their subject first; another word with a slash is a method of that name, or a tool where the
+ * server lists one; a word without a slash is a tool to call. Then `key=value` (text), `key:=JSON`, `@file` or `-` (a JSON object from there), and for a
  * tool a value alone.
  * @throws Failure `argument_unusable`
  */
@@ -38,7 +54,14 @@ export async function readCall(words: readonly string[], sources: ArgumentSource
   if (isToolName(first)) return toolCall(first, await readArguments(rest, sources));
   const subject = subjects[first];
   const plain = async (given: readonly string[]) => plainArguments(await readArguments(given, sources));
-  if (subject === undefined) return { method: first, params: await plain(rest) };
+  if (subject === undefined) {
+    const given = await readArguments(rest, sources);
+    return {
+      method: first,
+      params: plainArguments(given),
+      ...(mayBeTool(first) && { orTool: { name: first, given } }),
+    };
+  }
   const [name, ...others] = rest;
   if (name?.startsWith(`${subject.key}=`)) return { method: first, params: await plain(rest) };
   if (name === undefined || name.startsWith('@') || name === '-') {

@@ -49,6 +49,7 @@ test('nothing lists the tools; a word is a tool; a word with a slash is a method
   assert.deepEqual(await read('custom/thing', 'deep:={"a":null}'), {
     method: 'custom/thing',
     params: { deep: { a: null } },
+    orTool: { name: 'custom/thing', given: [{ kind: 'json', members: { deep: { a: null } } }] },
   });
 });
 

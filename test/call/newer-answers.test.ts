@@ -67,6 +67,7 @@ test('[Q-2.15] 404 with -32601 is a method that the server does not have, and no
     server.seen.map(({ method, message }) => [method, message.method]),
     [
       ['POST', 'server/discover'],
+      ['POST', 'tools/list'],
       ['POST', 'x/y'],
     ],
   );

@@ -17,7 +17,7 @@ import { instructionLines, isOfLists, lines, notificationLine } from '../render.
 import { toolNotRead } from '../tools/failures.js';
 import { toolHelp } from '../tools/help.js';
 import { timedLine } from '../watch.js';
-import { isToolName, readCall } from '../words.js';
+import { asAsked, mayBeTool, readCall } from '../words.js';
 import { completionOf } from './completion.js';
 import { wordsOfLine } from './line-words.js';
 import type { LineReader } from './ports.js';
@@ -112,7 +112,7 @@ async function mayBeKept(line: string, session: ShellSession): Promise<boolean> 
   const words = wordsOfLine(line).words.filter((word) => !word.startsWith('--'));
   const [tool = '', ...given] = words[0] === 'tools/call' ? words.slice(1) : words;
   const isCall =
-    words[0] === 'tools/call' || (isToolName(tool) && !ownWords.has(tool) && !Object.hasOwn(shortWords, tool));
+    words[0] === 'tools/call' || (mayBeTool(tool) && !ownWords.has(tool) && !Object.hasOwn(shortWords, tool));
   if (!isCall || given.length === 0) return true;
   const known = await session.listed(tool);
   return known !== undefined && known.takesSecret !== true;
@@ -171,9 +171,10 @@ async function perform(
   const raw: Uint8Array[] | undefined = form === 'raw' ? [] : undefined;
   const result = await withLoginOffered(world, args, () => session.ask(wanted, cancelled, raw));
   world.progress.end();
-  const given = { method: wanted.method, result, raw: raw ?? [] };
+  const { method: asked, params } = asAsked(wanted, result);
+  const given = { method: asked, result, raw: raw ?? [] };
   await printResult(world, given, { form: form ?? (world.json ? 'json' : 'text'), folder, isLong });
-  if (wanted.method === 'tools/call' && result['isError'] === true) throw toolFailed(String(wanted.params['name']));
+  if (asked === 'tools/call' && result['isError'] === true) throw toolFailed(String(params['name']));
   return 0;
 }
 

@@ -93,7 +93,7 @@ export class ShellSession implements Offered, AsyncDisposable {
    */
   async ask(wanted: ProtocolCall, cancelled: AbortSignal, raw?: Uint8Array[]): Promise<JsonObject> {
     const { method } = wanted;
-    this.#keepRaw = raw && ((of, bytes) => of === method && raw.push(bytes));
+    this.#keepRaw = raw && ((of, bytes) => [method, wanted.orTool && 'tools/call'].includes(of) && raw.push(bytes));
     const paging = { maxPages: (await this.#world.limits()).callPages, tell: this.#world.tell };
     return this.#timed(method, cancelled, async (signal) => {
       const { conversation, known } = await this.#session();

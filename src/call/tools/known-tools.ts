@@ -92,6 +92,13 @@ export class KnownTools {
     return list?.tools.find((one) => one.name === name) ?? this.#unknown(list, name);
   }
 
+  /** Has the server a tool of that name? @param ask as for `argumentsFor` */
+  async has(name: string, ask: () => Promise<JsonObject | undefined>): Promise<boolean> {
+    if ((await this.kept(name)) !== undefined) return true;
+    const listed = await ask();
+    return listed !== undefined && (await this.keep(listed)).tools.some((one) => one.name === name);
+  }
+
   /** As it was listed last, within a day: nothing is asked for. */
   async kept(name: string): Promise<ToolSignature | undefined> {
     return (this.#latest ?? (await this.#kept()))?.tools.find((one) => one.name === name);

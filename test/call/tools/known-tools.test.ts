@@ -47,6 +47,19 @@ function asker(server: ScriptedServer) {
 const call = (home: Home, server: ScriptedServer, ...words: readonly string[]) =>
   runProgram(home, ['call', server.url, ...words]);
 
+test('a tool with a slash in its name is called where the server lists it, else the word is a method', async () => {
+  await using server = await serverWithTools();
+  server.now.tools = [{ ...echo, name: 'my/tool' }];
+  await using home = await bareHome();
+  const asked = asker(server);
+  const called = await call(home, server, 'my/tool', 'text=5', 'n=5');
+  assert.deepEqual([called.stdout, asked()], ['{"text":"5","n":5}\n', 'tools/list tools/call'], called.stderr);
+  assert.match((await call(home, server, 'my/tool', '--help')).stdout, /Says it again/);
+  assert.match((await call(home, server, 'my/method', 'a=1', '--json')).stdout, /"echoed"/);
+  server.now.refusal = { result: { content: [], isError: true } };
+  assert.equal((await call(home, server, 'my/tool', 'text=5')).code, 8);
+});
+
 test('a list that is cut short says so, and no tool is said to be missing for it [A-257]', async () => {
   const ends: readonly (readonly [string, (at: number) => unknown, number, RegExp])[] = [
     ['repeats', () => 'same', 2, /same page cursor twice/],
