@@ -71,6 +71,7 @@ export async function bridge(
   const messages = new HostMessages({ host, way, pending, tell, lent, maxMessageBytes });
   await heard(host, new LineSplitter(maxMessageBytes), messages, ended);
   const { opened } = way;
+  opened?.client.inputEnded();
   const over = aborted(AbortSignal.any([signal, host.gone]));
   await within(clock, lastResponsesMs, Promise.race([over, pending.empty()]));
   if (!signal.aborted) await within(clock, settleMs, Promise.all([messages.sent, opened?.tokens.settled()]));

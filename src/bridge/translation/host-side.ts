@@ -1,5 +1,6 @@
 import { protocolBroken } from '../../mcp/failures.js';
 import type { Pending, PendingRequests } from '../../mcp/pending.js';
+import { hostRefusedInput } from '../failures.js';
 import type { ServerMessages } from '../server-messages.js';
 import { type Members, type MessageText, messageText } from './message-text.js';
 
@@ -17,6 +18,7 @@ const maxAsked = 1_000;
 export class HostSide {
   readonly #parts: HostSideParts;
   readonly #asked = new Map<string, (response: MessageText | undefined) => void>();
+  #isDeaf = false;
 
   constructor(parts: HostSideParts) {
     this.#parts = parts;
@@ -38,7 +40,16 @@ export class HostSide {
     if (incoming !== undefined) this.#parts.messages.write(incoming);
   }
 
-  /** Asks the host, one of the older era. Its response; undefined once that does not count any more. */
+  /** The host's input has ended: it answers no question any more. */
+  inputEnded(): void {
+    this.#isDeaf = true;
+    for (const end of [...this.#asked.values()]) end(undefined);
+  }
+
+  /**
+   * Asks the host, one of the older era. Its response; undefined once that does not count any more.
+   * @throws Failure `not_translated` where its input has ended
+   */
   async ask(method: string, members: Members, signal: AbortSignal): Promise<MessageText | undefined> {
     if (signal.aborted || this.#asked.size >= maxAsked) return undefined;
     const id = `postern-${crypto.randomUUID()}`;
@@ -47,13 +58,16 @@ export class HostSide {
     const end = () => this.#asked.get(key)?.(undefined);
     signal.addEventListener('abort', end, { once: true });
     try {
-      return await new Promise<MessageText | undefined>((resolve) => {
+      const response = await new Promise<MessageText | undefined>((resolve) => {
         this.#asked.set(key, (response) => {
           isOver = response !== undefined;
           resolve(response);
         });
         this.send(messageText({ id, method }, members).text);
+        if (this.#isDeaf) resolve(undefined);
       });
+      if (response === undefined && this.#isDeaf) throw hostRefusedInput(method, 'its input has ended');
+      return response;
     } finally {
       this.#asked.delete(key);
       signal.removeEventListener('abort', end);

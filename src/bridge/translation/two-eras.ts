@@ -120,6 +120,11 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
     return this.#passing.take(text, asked);
   }
 
+  /** The host's input has ended. */
+  inputEnded(): void {
+    this.#host.inputEnded();
+  }
+
   end(reason: Failure): void {
     this.#olderHost?.end();
     for (const client of this.#clients) client.end(reason);

@@ -226,7 +226,7 @@ test('a login that Ctrl-C ends leaves the shell as it was, and nothing of it is 
     /Connected to Postern sandbox[\s\S]*The server says: A protected server to try clients on\.[\s\S]*> $/,
     'note_list\r',
   );
-  await press(at, /in the browser\? \[y\/N\] /, 'y\r');
+  await press(at, /in the browser\? \[Y\/n\] /, 'y\r');
   await given.browser.opened();
   at.type('\x03');
   await press(at, /\nCancelled\.\r\n[^\n]*> $/, 'echo text=hello\r');
