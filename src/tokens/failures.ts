@@ -216,7 +216,7 @@ export function tokenRefusedByServer(login: LoginMeant): Failure {
     code: 'token_refused',
     exit: exitCode.loginNeeded,
     message: `${quoted(login.server)} rejected a token issued seconds ago.`,
-    remedy: `The server may expect another audience; to see what it says, run: ${loginCommand(login, '-v')}`,
+    remedy: `The server may expect another audience; to see what it says, run: ${loginCommand(login, '--force -v')}`,
   });
 }
 

@@ -31,6 +31,7 @@ const commandsOf: Readonly<Record<string, readonly string[]>> = {
   'login/device/failures': ['login'],
   'login/failures': ['login'],
   'login/failures.notForgotten': ['logout'],
+  'mcp/failures.resultMissing': ['call', 'bridge'],
   'oauth/discovery-failures': ['login'],
   'oauth/failures': ['login'],
   'proxy/failures': ['proxy'],

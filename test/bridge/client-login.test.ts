@@ -81,6 +81,7 @@ test('a call and a bridge as the client itself declare that to the server, in ea
   });
   assert.deepEqual(capabilities, [
     { extensions: client },
+    { extensions: { ...client, 'io.modelcontextprotocol/tasks': {} } }, // tools/list: x/y may be a tool
     { extensions: { ...client, 'io.modelcontextprotocol/tasks': {} } },
     { roots: {}, extensions: client },
     { roots: {}, extensions: { 'a/b': {}, ...client } }, // the host's server/discover, which the bridge asks
