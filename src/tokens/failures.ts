@@ -3,9 +3,10 @@ import { type LoginMeant, loginArgument, loginCommand } from '../core/login-comm
 import { namedServer, visibleUrl } from '../core/resource.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 
-/** Only a person's login can help. */
-function needsLogin(code: string, login: LoginMeant, message: string, cause?: unknown): Failure {
-  return new Failure({ code, exit: exitCode.loginNeeded, message, remedy: `Run: ${loginCommand(login)}`, cause });
+/** Only a person's login can help. @param force `--force` where the one at hand looks valid: `login` would stay with it. */
+function needsLogin(code: string, login: LoginMeant, message: string, cause?: unknown, ...force: string[]): Failure {
+  const remedy = `Run: ${loginCommand(login, ...force)}`;
+  return new Failure({ code, exit: exitCode.loginNeeded, message, remedy, cause });
 }
 
 const wholeSeconds = (ms: number) => Math.max(0, Math.floor(ms / 1000));
@@ -170,7 +171,7 @@ export function loginExpired(login: LoginMeant, why: string, cause?: unknown): F
 export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Failure {
   const left = leftMs === null ? '' : `, which would be valid for ${wholeSeconds(leftMs)} s more`;
   const message = `${quoted(login.server)} rejected the token of this login${left}, and there is no refresh token to get another.`;
-  return needsLogin('login_expired', login, message);
+  return needsLogin('login_expired', login, message, undefined, '--force');
 }
 
 /** A failure that began with a refusal of the server's, with what it said then. */
@@ -206,7 +207,7 @@ export function lifeTooShort(login: LoginMeant, leftMs: number, askedMs: number)
     code: 'login_expired',
     exit: exitCode.loginNeeded,
     message: `The token for ${quoted(login.server)} is valid for ${left} s, not the ${wholeSeconds(askedMs)} s that were asked for, and there is no refresh token.`,
-    remedy: `Ask for less (--min-ttl ${Math.max(0, left - 1)}), or run: ${loginCommand(login)}`,
+    remedy: `Ask for less (--min-ttl ${Math.max(0, left - 1)}), or run: ${loginCommand(login, '--force')}`,
   });
 }
 
@@ -223,7 +224,7 @@ export function tokenRefusedByServer(login: LoginMeant): Failure {
 /** A new token was asked for, and only a person can get one. */
 export function noRefreshToken(login: LoginMeant): Failure {
   const message = `The login for ${quoted(login.server)} has no refresh token; only a new login gets another token.`;
-  return needsLogin('no_refresh_token', login, message);
+  return needsLogin('no_refresh_token', login, message, undefined, '--force');
 }
 
 /** The server goes on refusing tokens, however new: getting still more of them would be a storm. */
