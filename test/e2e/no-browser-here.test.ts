@@ -18,7 +18,7 @@ test('in a container and over SSH the login says how the answer finds its way ba
   ] as const;
   for (const [variables, hint] of places) {
     const home = { ...stage.home, env: { ...stage.home.env, ...variables } };
-    await using login = startProgram(home, ['login', stage.sandbox.serverUrl, '--no-browser']);
+    await using login = startProgram(home, ['login', stage.sandbox.serverUrl, '--no-browser', '--force']);
     const [, port] = await login.waitForStderr(hint);
     const url = await authorizationUrlOf(login);
     assert.equal(new URL(new URL(url).searchParams.get('redirect_uri') ?? '').port, port);
