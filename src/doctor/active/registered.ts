@@ -24,11 +24,14 @@ export function checkRegistered(body: JsonObject, { tokenAuthMethods }: Authoriz
 
 /** The scopes of a login: that it asks for, and that its client is registered with, which some servers hold a client to. */
 export function scopesOf(
-  { server, probed, resource, authorizationServer }: ServerTarget & Discovered,
+  { server, held, probed, resource, authorizationServer }: ServerTarget & Discovered,
   named: readonly string[],
 ) {
   const { zone, scopes: challengedScopes } = probed;
   const discovery = { server, zone, protectedResource: resource, authorizationServer, challengedScopes, warnings: [] };
-  const asked = selectScopes(discovery, { scopes: named.length === 0 ? undefined : named, held: [] });
+  // As a login that is made again asks (login/begin-login.ts).
+  const kept = held?.issuer === authorizationServer.issuer ? held.scopes : [];
+  const wanted = named.length === 0 ? { scopes: undefined, held: kept } : { scopes: named, held: [] };
+  const asked = selectScopes(discovery, wanted);
   return { asked, registered: scopesToRegister(discovery, asked) };
 }
