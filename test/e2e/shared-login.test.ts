@@ -321,6 +321,7 @@ describe('a login that machines share', { skip }, () => {
       ['-p', `${engine.port}`, '-r', '-1', 'eval', remove, '0'],
       first.home,
     );
+    await removing.waitForStdout(/\n/);
     const { code, stderr } = await first.run('token', 'work');
     removing.kill('SIGKILL');
     assert.equal(code, 7, stderr);
