@@ -13,7 +13,7 @@ export function rounds(variable: string, usual: number, most: number): number {
 
 /** Logs in to the stage's sandbox with `--no-browser`, as a person would. */
 export async function logIn(stage: Stage): Promise<LoginRecord> {
-  await using login = stage.start('login', stage.sandbox.serverUrl, '--no-browser');
+  await using login = stage.start('login', stage.sandbox.serverUrl, '--no-browser', '--force');
   await walkLogin(await authorizationUrlOf(login), {});
   const { code, stderr } = await login.finished;
   assert.equal(code, 0, stderr);
