@@ -99,7 +99,7 @@ export class HostMessages {
   }
 
   #pass(line: Uint8Array, message: MessageShape): void {
-    // What opens a session later does not hold this one up: the two would wait for each other.
+    // Only what was opening when this came: waiting for a later opening could deadlock.
     const before = this.#opening;
     if (message.kind === 'request') {
       this.#begin(line, this.#request(line, message, before));

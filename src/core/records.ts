@@ -64,7 +64,7 @@ export interface LoginRecord {
   readonly provider?: ProviderReference;
   /** Set when the refresh token was refused for good: a new login is needed. */
   readonly dead?: boolean;
-  /** What was said then: the error's code, and its words, cleaned and cut; never trusted. */
+  /** The error's code and words at that time, cleaned and cut; never trusted. */
   readonly refusal?: string;
   /** Set when its secret is gone from its store: a new login is needed. */
   readonly gone?: boolean;

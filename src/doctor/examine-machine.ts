@@ -24,7 +24,7 @@ export interface MachineWorld extends Pick<StorePorts, 'index' | 'stores'>, Pick
   readonly signal: AbortSignal;
 }
 
-/** Lines of Node.js: the newest security release that we know of, and the day of the last fix (nodejs/Release, schedule.json). */
+/** Release lines of Node.js: the newest security release we know of, and the end of support (nodejs/Release, schedule.json). */
 export const nodeLines = [
   { secure: '26.12.1', end: '2029-04-30' },
   { secure: '24.22.1', end: '2028-04-30' },
@@ -70,7 +70,7 @@ function checkNode({ self, clock }: MachineWorld, report: Report): void {
   else report.found('node-insecure', `Node.js ${version}, fixed in ${known.secure}`, remedy);
 }
 
-/** What a program gets that was set up. @throws Failure `program_unknown` */
+/** What a configured program would get. @throws Failure `program_unknown` */
 export async function examinePrograms(
   world: MachineWorld,
   program: string,

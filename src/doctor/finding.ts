@@ -1,6 +1,6 @@
 import type { ExitCode } from '../core/failure.js';
 
-/** Why a step was left out that only a login of the run takes. */
+/** Why steps that need a login were skipped. */
 export const needsLogin = 'needs a login: --login';
 
 /** How a check ended. */

@@ -35,7 +35,7 @@ export class Keeper {
   #states = new Map<string, KeptState>();
   #leadership: Leadership | undefined;
   #storeFailures = 0;
-  /** Of the clock that nobody sets. */
+  /** By the monotonic clock. */
   #clockAhead: number | undefined;
   #isClockBack = false;
 
@@ -123,7 +123,7 @@ export class Keeper {
     return kept.sort((one, other) => untilDue(one, clock) - untilDue(other, clock));
   }
 
-  /** Says once that the clock was set back: since the last look, or since a token was obtained. */
+  /** Reports once that the clock was set back: since the last look, or since a token was obtained. */
   #lookAtClock(): void {
     const { clock, tell } = this.#options;
     const ahead = clock.now() - clock.monotonic();

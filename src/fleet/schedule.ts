@@ -41,10 +41,10 @@ export function restMs(failures: number, chance: number): number {
 export interface KeptState {
   readonly login: KeptLogin;
   readonly life: TokenLife;
-  /** By the clock of the machine, and by the one that nobody sets, which stops while the machine sleeps: the earlier counts. */
+  /** By the wall clock and by the monotonic one, which stops while the machine sleeps: whichever is earlier counts. */
   readonly dueAt: number;
   readonly dueBy: number;
-  /** After a failure, by the clock that nobody sets. */
+  /** After a failure, by the monotonic clock. */
   readonly restsUntil: number;
   /** In a row. */
   readonly failures: number;
@@ -62,7 +62,7 @@ export function dueOf(life: TokenLife, { now, monotonic }: Times, aheadMs: numbe
   return { dueAt: at, dueBy: monotonic() + at - now() };
 }
 
-/** How long there is nothing to do for a login, in milliseconds. A token from the future may end at any time. */
+/** Milliseconds until a login needs attention. A token from the future may expire at any time, so it is due now. */
 export function untilDue({ life, dueAt, dueBy, restsUntil }: KeptState, { now, monotonic }: Times): number {
   const due = isFromFuture(life, now()) ? 0 : Math.min(dueAt - now(), dueBy - monotonic());
   return Math.max(due, restsUntil - monotonic());

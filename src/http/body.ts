@@ -55,7 +55,7 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
-/** Not Brotli: its decoder in Node.js wrote out of bounds (CVE-2026-111497), and is never fixed in line 20. */
+/** No Brotli: Node.js' decoder wrote out of bounds (CVE-2026-111497), and Node.js 20 will never be fixed. */
 const decoders = { gzip: 'createGunzip', 'x-gzip': 'createGunzip', deflate: 'createInflate' } as const;
 
 /** A coding that a body can be freed of. */

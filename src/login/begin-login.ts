@@ -95,7 +95,7 @@ function wantedScopes(
   return { scopes: held.askedScopes, held: unionScopes(kept, held.scopes) };
 }
 
-/** What is added to authorization requests at this issuer: given now, or kept with its login. */
+/** Parameters to add to authorization requests at this issuer: given now, or kept with its login. */
 export function parametersFor(
   { parameters }: LoginRequest,
   issuer: string,

@@ -77,7 +77,7 @@ export function endpointsMoved(
   return new Failure({ code: 'endpoints_moved', exit: exitCode.loginNeeded, message, remedy });
 }
 
-/** A client's secret was given, and nothing says that it is for the authorization server that a server names. */
+/** A client secret was given, and nothing ties it to the authorization server that the MCP server names. */
 export function clientSecretUnbound(login: LoginAsked, issuer: string, clientId: string): Failure {
   const message = `The secret of ${quoted(clientId, 80)} was not sent: ${quoted(login.server)} sends logins to ${quoted(issuer)}, where that secret was never used.`;
   const named = shellWord(issuer);

@@ -35,7 +35,7 @@ export interface LoginRequest {
   readonly legacy?: boolean | undefined;
   /** `--resource`, or null for `--no-resource`: kept with the login. Undefined: as before, else the server's own. */
   readonly resource?: string | null | undefined;
-  /** `--authorization-param`, NAME=VALUE: kept with the login. Undefined: as before. */
+  /** `--authorization-param`, NAME=VALUE: kept with the login. Undefined: unchanged. */
   readonly parameters?: readonly string[] | undefined;
   /** `--dpop`, `--no-dpop`: kept with the login. Undefined: as before, else where the server asks for it. */
   readonly dpop?: ProofChoice | undefined;
@@ -101,7 +101,7 @@ export interface PreregisteredClient {
   readonly key?: Secret;
   /** What a platform signs for it stands in for a secret. */
   readonly assertion?: GivenAssertion;
-  /** The issuer it is registered at; undefined where nobody said it. */
+  /** The issuer it is registered at; undefined if not given. */
   readonly issuer: string | undefined;
   /** The redirect URI registered for it, when its port is fixed. */
   readonly redirectUri: string | undefined;

@@ -212,10 +212,10 @@ export class ProtocolClient implements MessageClient {
   }
 }
 
-/** Longest response that is looked through for what it says of the session, in bytes. */
+/** Longest response searched for words about the session, in bytes. */
 const longestWords = 4096;
 
-/** Each server has words of its own for a session that it does not know. */
+/** Each server words an unknown session in its own way. */
 function speaksOfSession(body: Uint8Array): boolean {
   return body.byteLength <= longestWords && /session|not initialized/i.test(Buffer.from(body).toString('latin1'));
 }

@@ -22,7 +22,7 @@ export const newerError = { headerMismatch: -32020, capabilityMissing: -32021, r
 /** Only requests of these methods may come back with questions (2026-07-28, basic/patterns/mrtr). */
 export const mayAsk: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** Questions that one result may ask. */
+/** Most questions in one result. */
 export const maxInputs = 20;
 
 /** The first notification of a subscription: what the server agrees to (basic/patterns/subscriptions). */
@@ -36,7 +36,7 @@ export function textsIn(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** What came of `server/discover`: a response, or why there is none. */
+/** The outcome of `server/discover`: a response, or why there is none. */
 export type Discovery =
   | { readonly result: JsonObject }
   | { readonly error: { readonly code?: JsonValue | undefined; readonly data?: JsonValue | undefined } }

@@ -51,7 +51,7 @@ export interface ScannedText {
 /** Why a text is no message: no JSON at all (-32700), none that JSON-RPC knows (-32600), several where one is wanted, or too many. */
 export type ScanProblem = 'not_json' | 'not_a_message' | 'batch' | 'long_batch';
 
-/** Messages of one batch: each costs many times its bytes. */
+/** Most messages in one batch: each costs many times its bytes. */
 export const maxBatch = 10_000;
 
 /** Limits of an id as it is spelled, and of a method or a name. In bytes. */

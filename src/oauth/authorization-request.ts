@@ -19,13 +19,13 @@ export interface PageWishes {
   readonly prompts?: readonly string[] | undefined;
 }
 
-/** Parameters that are no person's to add: what a response, or what it is good for, hangs on. */
+/** Parameters a user may not add: the response, or what it is good for, depends on them. */
 const ours = new Set(
   `client_id client_secret redirect_uri response_type response_mode state nonce scope resource code_challenge
   code_challenge_method request request_uri dpop_jkt iss`.split(/\s+/),
 );
 
-/** Of all parameters that a person adds together, in bytes. */
+/** All added parameters together, in bytes. */
 const longestParameters = 2048;
 
 /** Why these are no parameters to add, each NAME=VALUE; undefined: they are. Ends a sentence. */
@@ -42,13 +42,13 @@ export function parametersProblem(texts: readonly string[]): string | undefined 
 
 const nameOf = (text: string) => /^([A-Za-z0-9._-]+)=/.exec(text)?.[1] ?? '';
 
-/** What a person has added. An index that another program has changed may hold any: then nothing is. */
+/** The parameters a user added. If another program tampered with the index, none are used. */
 export function addedParameters(texts: readonly string[]): AuthorizationParameters {
   if (parametersProblem(texts) !== undefined) return {};
   return Object.fromEntries(texts.map((text) => [nameOf(text), text.slice(text.indexOf('=') + 1)]));
 }
 
-/** What an issuer has to be asked with for a lasting login: Google's gives a refresh token for these two alone. */
+/** Parameters an issuer needs for a lasting login: Google gives a refresh token only with these two. */
 export function usualParameters(issuer: string): AuthorizationParameters {
   return isSameIssuer(issuer, 'https://accounts.google.com') ? { access_type: 'offline', prompt: 'consent' } : {};
 }

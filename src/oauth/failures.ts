@@ -137,7 +137,7 @@ function headerHint(login: LoginAsked): string {
   return `If it wants a header beside the login (a gateway’s key, a tenant), run: ${loginCommand(login, '--header-file FILE')}`;
 }
 
-/** What no protocol server responds: there is nothing, it takes no POST, or it serves other host names. */
+/** Statuses that no MCP server sends: nothing here, no POST, or another host name. */
 const nothingThere: readonly number[] = [404, 405, 410, 421];
 
 /**

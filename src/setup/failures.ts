@@ -57,7 +57,7 @@ export function programFileUnusable(path: string, why: string): Failure {
   return leftAlone(path, 'program_file_unusable', why, remedy);
 }
 
-/** A project's file that a link leads out of it. */
+/** A project's file that is a link to a place outside the project. */
 export function outsideProject(path: string, target: string): Failure {
   return programFileUnusable(path, `it leads out of the project, to ${quotedPath(target, 300)}`);
 }

@@ -221,7 +221,7 @@ export async function requestOfRecord(
   return await requestOf(machine, (await index.read()).logins, record);
 }
 
-/** The login that the entry was written for, whatever is in the file now. */
+/** The login that the entry was written for, whatever the file says now. */
 function loginOf(logins: readonly LoginRecord[], record: SetupRecord) {
   const { server: named, options = [] } = record.call ?? {};
   const account = options.includes('--account') ? options[options.indexOf('--account') + 1] : undefined;

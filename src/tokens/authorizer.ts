@@ -188,14 +188,14 @@ export class Authorizer {
   }
 }
 
-/** Some servers say so with another status than 401 (RFC 6750 section 3.1). */
+/** Some servers use another status than 401 for this (RFC 6750 section 3.1). */
 function namesInvalidToken({ status, challenges }: RefusalHead): boolean {
   if (status !== 400 && status !== 403) return false;
   const challenge = bearerChallenge(challenges);
   return challenge.kind === 'bearer' && challenge.error === 'invalid_token';
 }
 
-/** Is DPoP the only scheme that it names? */
+/** Is DPoP the only scheme it names? */
 function asksForProofs({ challenges }: RefusalHead): boolean {
   const challenge = bearerChallenge(challenges);
   return challenge.kind === 'bearer' && challenge.scheme === 'dpop';

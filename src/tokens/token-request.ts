@@ -49,7 +49,7 @@ export function usable(token: Token, wanted: Wanted, now: number): boolean {
   return isAlive && !isRefused(token, wanted) && !(isFromFuture(token, now) && isRefreshable(token));
 }
 
-/** Was the clock set back since it was obtained, on this machine or another? */
+/** Was the clock set back since then, on this machine or another? */
 export function isFromFuture({ obtainedAt }: Pick<StoredCredential, 'obtainedAt'>, now: number): boolean {
   return obtainedAt - now > clockToleranceMs;
 }

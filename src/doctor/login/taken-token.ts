@@ -47,7 +47,7 @@ export async function checkTaken(ports: ExaminePorts, under: LoginUnderTest, rep
   return false;
 }
 
-/** Steps 12 and 13 with the token that is stored, refreshed where it has to be: the login was named for that. */
+/** Steps 12 and 13 with the stored token, refreshed if necessary. Only for a login that the user named. */
 export async function checkStored(
   { askServer, progress }: Pick<ExaminePorts, 'askServer' | 'progress'>,
   { login, signal }: { readonly login: LoginRecord; readonly signal: AbortSignal },

@@ -9,7 +9,7 @@ import { knownBrowser, profileWords, usualBrowser } from './chosen-browser.js';
 /** Our own one-time link, and nothing else, is handed to the system: no byte of it comes from a server. */
 const ourLink = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost):[0-9]{1,5}\/go\/[A-Za-z0-9_-]+$/;
 
-/** Most openers that fail do so by then; one that still runs may be a browser, and stays. */
+/** Most openers that fail have failed by then. One that still runs may be the browser itself, and is left alone. */
 const failsWithinMs = 1_000;
 
 /** PowerShell takes a while to start, and is not waited for any longer than this. */

@@ -97,7 +97,7 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   return (await takePastedResponse(terminal, { listener, signal, onWrong })) ?? never();
 }
 
-/** Opens the browser. Resolves only where that fails, at once or later on, with the sentence that says so. */
+/** Opens the browser. Resolves only if that fails, at once or later, with a sentence that says why. */
 async function whyNotOpened(ports: ReceivePorts, request: ReceiveRequest): Promise<string> {
   const opener = new AbortController();
   const watch = { failed: () => opener.abort(), tell: ports.terminal.tell };
@@ -132,7 +132,7 @@ async function openBrowser(
   return opening;
 }
 
-/** Shows the time that is left; Enter opens and shows the address again. */
+/** Shows the time left; Enter opens and shows the address again. */
 async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest, watch: OpenerWatch): Promise<never> {
   const { terminal, clock, browser, progress } = ports;
   const { signal, timeoutMs, listener } = request;

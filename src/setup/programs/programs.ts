@@ -24,7 +24,7 @@ export const programs: readonly Program[] = [
   curl,
 ];
 
-/** Its commands, and its title: `code`, `visual-studio-code`, `claude-code`. */
+/** Its commands and its title: `code`, `visual-studio-code`, `claude-code`. */
 function otherNames({ commands, title }: Program): readonly string[] {
   return [...commands, title.toLowerCase().replaceAll(' ', '-')];
 }

@@ -53,7 +53,7 @@ export function engineFloods(label: string, maxBytes: number): Failure {
   return engineUnusable(label, why, 'Check host and port; if it is yours, find out who else writes there.');
 }
 
-/** It is no error, and no response to what was asked: nothing is believed that follows from it, as that a login is gone. */
+/** Not an error, and not a possible response to the command: nothing is concluded from it, such as that a login is gone. */
 export function engineNotUnderstood(label: string): Failure {
   return storeFailure(
     'engine_not_understood',

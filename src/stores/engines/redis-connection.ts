@@ -177,7 +177,7 @@ export class RedisConnection implements AsyncDisposable {
     if (!way.isTls) return { host, port: way.port, tls: false } as const;
     const secureContext = await this.#ports.secureContext(`https://${way.host}:${way.port}`);
     const servername = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
-    // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: the password goes to who has this name alone.
+    // NODE_TLS_REJECT_UNAUTHORIZED must not send the password to an unverified server.
     return { host, port: way.port, tls: true, secureContext, rejectUnauthorized: true, ...servername } as const;
   }
 

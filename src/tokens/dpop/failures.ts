@@ -24,7 +24,7 @@ export function tokenBound(
   });
 }
 
-/** A Bearer token was refused, and only bound ones are asked for. */
+/** A Bearer token was refused, and the challenge names DPoP alone. */
 export function bindingNeeded(login: LoginMeant): Failure {
   return new Failure({
     code: 'dpop_needed',

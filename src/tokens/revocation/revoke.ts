@@ -13,7 +13,7 @@ import { provenClient } from '../workload/own-grant.js';
 
 type Needs = Pick<TokenPorts, 'assertions' | 'clock' | 'http' | 'index' | 'stores'>;
 
-/** For a revocation that nobody waits for. */
+/** For a revocation in the background. */
 const pendingMs = 5_000;
 
 interface Limits {
@@ -93,7 +93,7 @@ export function withoutPending(document: IndexDocument, { key, store }: LoginRec
   return withOrphans(others.length === 0 ? rest : { ...rest, pendingRevocations: others }, [{ key, store }]);
 }
 
-/** What was kept goes. @throws Failure of the index */
+/** Forgets what was kept. @throws Failure of the index */
 export async function dropPending(
   ports: Pick<StorePorts, 'index' | 'stores' | 'recovery' | 'locks'>,
   pending: LoginRecord,
@@ -104,7 +104,7 @@ export async function dropPending(
 }
 
 /**
- * Revokes what logouts that were killed have left, once. Whatever comes of it, it is no matter of the command at hand.
+ * Revokes, once, what killed logouts have left. A failure here does not fail the command at hand.
  * @param issuer The one that this command reaches; undefined: every one.
  */
 export async function revokePending(
