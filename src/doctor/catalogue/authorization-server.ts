@@ -80,8 +80,8 @@ export const authorizationServerFindings = {
     level: 'warning',
     step: 'issuer',
     who: 'server',
-    title: 'the authorization server calls itself otherwise than the server does, by a slash at the end',
-    remedy: 'Ask the operator to name the authorization server as it calls itself.',
+    title: 'the server and the authorization server spell the issuer differently (trailing slash)',
+    remedy: 'Ask the operator to spell the issuer exactly as its metadata does.',
     source: 'RFC 8414 section 3.3, Authorization Server Metadata Validation',
     explanation:
       'Issuers are compared as strings, so these are two. Both have their metadata at one address: a login at a terminal asks whether you take it, and is kept with the spelling of the metadata. Other programs fail.',

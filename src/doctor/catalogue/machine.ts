@@ -7,11 +7,10 @@ export const machineFindings = {
     level: 'warning',
     step: 'program',
     who: 'you',
-    title: 'this version of Node.js gets no security fixes any more',
+    title: 'this version of Node.js no longer gets security fixes',
     remedy: 'Install a supported version of Node.js.',
     source: 'Node.js, release schedule',
-    explanation:
-      'What is found wrong in it from now on stays so. Servers send it data before you have logged in to them.',
+    explanation: 'New security holes in it are never fixed. Servers send it data before you log in to them.',
   },
   'node-insecure': {
     level: 'warning',
@@ -20,8 +19,7 @@ export const machineFindings = {
     title: 'this version of Node.js has known security holes',
     remedy: 'Install the newest release of its line.',
     source: 'Node.js, security releases',
-    explanation:
-      'A security release of the same line fixes them. Servers send it data before you have logged in to them.',
+    explanation: 'A security release of the same line fixes them. Servers send it data before you log in to them.',
   },
   'configuration-unusable': {
     level: 'failure',

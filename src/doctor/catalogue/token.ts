@@ -8,7 +8,7 @@ export const tokenFindings = {
     step: 'token',
     who: 'you',
     exit: exitCode.loginNeeded,
-    title: 'the stored login does not work any more',
+    title: 'the stored login no longer works',
     remedy: 'Log in again: postern login NAME',
     source: 'RFC 6750 section 3.1, invalid_token; RFC 6749 section 5.2, invalid_grant',
     explanation:
