@@ -143,7 +143,7 @@ test('doctor at a named login uses its stored token, and tells that it is dead; 
   assert.ok(sandbox.requests.every(({ path }) => path !== '/token'));
   const dead = await run('doctor', 'work');
   assert.equal(dead.code, 3, dead.stdout);
-  assert.match(dead.stdout, /^A login fails: the stored login does not work any more\.\n[\s\S]+postern login work/);
+  assert.match(dead.stdout, /^A login fails: the stored login no longer works\.\n[\s\S]+postern login work/);
 });
 
 test('doctor --login: no form of the report, and no request that is shown, holds a secret of the login', async () => {
