@@ -62,7 +62,7 @@ test('status --check refreshes, asks no person, and ends with 3 where only one h
   assert.match(ended.stdout, /made +\d+ seconds? ago\n/);
   assert.match(ended.stdout, /refreshed +once, /);
   assert.match(ended.stdout, /used by +status once, /);
-  assert.match(ended.stdout, /ended +just now: the authorization server refused its refresh token\n/);
+  assert.match(ended.stdout, /ended +just now: the authorization server refused its refresh token \(invalid_grant\)\n/);
   const named = await runProgram(home, ['status', 'one']);
   assert.deepEqual([named.code, /refused: postern login one\n$/.test(named.stdout)], [3, true], named.stdout);
   assert.equal((await runProgram(home, ['status'])).code, 0, 'nobody asked for that one');
