@@ -194,8 +194,9 @@ test('variables that make Node.js print tokens or trust anybody are told of [A-2
 
 test('[A-202] a record of a service that may not be read is passed over, with a note, by status and uninstall', async () => {
   await using home = await makeHome();
-  const { made, wrote } = await world(home.env, home.path);
-  const folder = join(home.path, 'state', 'postern', 'services');
+  const state = join(home.path, 'own-state');
+  const { made, wrote } = await world({ ...home.env, POSTERN_STATE_DIR: state }, home.path);
+  const folder = join(state, 'services');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, 'big.json'), ' '.repeat(300_000), { mode: 0o600 });
   await mkdir(join(folder, 'folder.json'));
