@@ -104,12 +104,12 @@ test('a process that is ended in the middle leaves no lock that holds the next o
   const me = person();
   await using sandbox = await startSandbox();
   await logIn(me, sandbox.serverUrl, '--name', 'ended');
-  await using login = me.postern('login', sandbox.serverUrl, '--no-browser', '--name', 'ended');
+  await using login = me.postern('login', sandbox.serverUrl, '--no-browser', '--name', 'ended', '--force');
   login.end();
   await login.waitFor('stderr', /response_type=code\S*\s/);
   login.kill();
   await login.finished;
-  const again = await logIn(me, sandbox.serverUrl, '--name', 'ended');
+  const again = await logIn(me, sandbox.serverUrl, '--name', 'ended', '--force');
   assert.match(again, /Logged in/);
 });
 
