@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Relogin } from '../../src/core/ports.js';
 import type { LoginRecord } from '../../src/core/records.js';
+import { shellWord } from '../../src/core/text/printable.js';
 import { login } from '../../src/login/log-in.js';
 import { callTool, listTools, stepUp } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
@@ -115,5 +116,8 @@ test('[R-7.1] a 403 that names what is missing in its body alone: the whole line
   };
   const held = await scene.login({ server: own.server.url, scopes: ['some'] });
   const { remedy } = await failureOf(listTools(scene, held), 'insufficient_scope');
-  assert.equal(remedy, `Ask for that scope, then try again: postern login ${own.server.url} --scope 'some more'`);
+  assert.equal(
+    remedy,
+    `Ask for that scope, then try again: postern login ${own.server.url} --scope ${shellWord('some more')}`,
+  );
 });

@@ -342,7 +342,7 @@ test('whatever would hand the token out alone says so, and what to use instead',
     Promise.resolve().then(() => proveBare({ ...perhaps, askedScopes: ['a', 'b'] }, 'postern token')),
     'dpop_bound',
   );
-  assert.match(other.remedy, /: postern login \S+ --scope 'a b' --no-dpop$/);
+  assert.match(other.remedy, /: postern login \S+ --scope ['"]a b['"] --no-dpop$/);
   const item = await readCredential(scene.ports, login);
   // The item decides, whatever the index says.
   const { dpop: _, ...unmarked } = perhaps;
