@@ -35,7 +35,7 @@ export function endOf(seconds: unknown, now: number): number | undefined {
   return isSpan ? now + Number(seconds) * 1000 : undefined;
 }
 
-/** When a login ends for good, as far as is known. */
+/** When a login ends for good, if known. */
 export function endsOf({
   refreshExpiresAt,
   authorizationExpiresAt,

@@ -15,7 +15,7 @@ const firstRetryMs = 1_000;
 
 const longestRetryMs = 60_000;
 
-/** How long a stream is open that was not opened in vain, though it has brought nothing. */
+/** A stream open for this long counts as working, even if it brought nothing. */
 const healthyMs = 30_000;
 
 /** How many identifiers are kept, to know events that come twice. */

@@ -92,7 +92,7 @@ export async function discover(
       const found = protectedResource.isLegacy
         ? await findLegacyServer(ports, { ...wanted, server })
         : await findAuthorizationServer(ports, wanted);
-      // Before anything is registered or opened: whoever logs in should not find out afterwards.
+      // Before anything is registered or opened, so that a user does not learn of it only afterwards.
       const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
       for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
         if (url === undefined) continue;

@@ -46,9 +46,9 @@ export const registrationBudget = (issuer: string): string => `registration ${is
 
 /**
  * The registration kept for this issuer when it fits (same redirect URI, or made for logins by a code where that is
- * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. One that no response came to, and
- * that the authorization server does not know, is made anew; as long as that is not possible, or not allowed, it is used
- * once more. `--registration dynamic` always registers anew.
+ * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. A registration whose login page
+ * brought no response, and which the authorization server does not know, is replaced; if that is impossible or not allowed,
+ * it is used once more. `--registration dynamic` always registers again.
  * @throws Failure `registration_refused`, `registration_failed`, `redirect_uri_refused`, `registration_unusable`, `registered_too_often`, or of the HTTP client and the store
  */
 export async function registerDynamically(request: ClientRequest, endpoint: string): Promise<IdentifiedClient> {
