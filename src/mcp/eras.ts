@@ -80,7 +80,7 @@ export function meansUnknown(status: number): boolean {
   return status < 500 && ![401, 403, 408, 429].includes(status);
 }
 
-/** The index of logins, as far as it is needed here. */
+/** The part of the index that this file uses. */
 interface EraIndex {
   read(): Promise<IndexDocument>;
   update(change: (document: IndexDocument) => IndexDocument): Promise<unknown>;

@@ -35,7 +35,7 @@ export function legacyResource(server: string, issuer = originFor(server)): Prot
 }
 
 /** Is its own origin taken for the authorization server? */
-export function isOwnIssuer(issuer: string, server: string): boolean {
+function isOwnIssuer(issuer: string, server: string): boolean {
   return isSameIssuer(issuer, originFor(server));
 }
 

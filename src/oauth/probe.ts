@@ -40,7 +40,7 @@ export function keptChallenge({ challenges = [] }: IndexDocument, server: string
   return challenges.find((one) => one.server === server)?.lines ?? [];
 }
 
-/** The index of logins, as far as it is needed here. */
+/** The part of the index that this file uses. */
 interface ChallengeIndex {
   read(): Promise<IndexDocument>;
   update(change: (document: IndexDocument) => IndexDocument): Promise<unknown>;

@@ -41,7 +41,7 @@ export const programFiles = { read, replace, remove, forget, exists, missingFold
 export type ProgramFiles = typeof programFiles;
 
 /**
- * @param project The folder that it has to be in, links followed: whoever made the folder made its links, too.
+ * @param project The folder it must be in after links are followed: the author of a project also chooses its links.
  * @throws Failure `program_file_unusable` where it is no plain UTF-8 file of this user's
  */
 async function read(path: string, project?: string): Promise<ProgramFile> {

@@ -87,7 +87,7 @@ export function withPending(document: IndexDocument, pending: LoginRecord | unde
 }
 
 /** The index without that record; its item is to be removed. */
-export function withoutPending(document: IndexDocument, { key, store }: LoginRecord): IndexDocument {
+function withoutPending(document: IndexDocument, { key, store }: LoginRecord): IndexDocument {
   const { pendingRevocations = [], ...rest } = document;
   const others = pendingRevocations.filter((one) => one.key !== key);
   return withOrphans(others.length === 0 ? rest : { ...rest, pendingRevocations: others }, [{ key, store }]);
