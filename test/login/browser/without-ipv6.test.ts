@@ -28,5 +28,6 @@ test('[A-108] what comes from an address that is not loopback gets no answer, th
   await using listener = await listeners.listen({ port: 0, host: '127.0.0.1', path: '/callback' });
   const from = (address: string) => spawn('curl', ['-s', '--interface', address, listener.redirectUri]);
   assert.deepEqual(await once(from('127.0.0.1'), 'close'), [0, null]);
-  assert.deepEqual(await once(from('10.9.8.7'), 'close'), [52, null], 'an empty reply');
+  const [code] = await once(from('10.9.8.7'), 'close');
+  assert.ok([52, 56].includes(code), `curl ended with ${code}: neither an empty reply nor a reset`);
 });
