@@ -1,9 +1,15 @@
-// A reporter for `node --test`: one line of JSON for each test of a file, as it ends.
+// A reporter for `node --test`: one line of JSON for each test as it ends.
+import { inspect } from 'node:util';
+
 export default async function* lines(events) {
   for await (const { type, data } of events) {
-    if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting !== 0) continue;
-    const { name, file, skip, todo, details } = data;
-    const error = type === 'test:fail' ? (details.error?.cause?.stack ?? String(details.error?.cause ?? details.error)) : undefined;
-    yield `${JSON.stringify({ name, file, left: skip ?? todo, error, ms: details.duration_ms })}\n`;
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    const { name, file, nesting, skip, todo, details } = data;
+    const error = type === 'test:fail' ? textOf(details.error?.cause ?? details.error) : undefined;
+    yield `${JSON.stringify({ name, file, nesting, isSuite: details?.type === 'suite', left: skip ?? todo, error, ms: details?.duration_ms })}\n`;
   }
+}
+
+function textOf(error) {
+  return error instanceof Error ? (error.stack ?? String(error)).replace(/\n {4}at (?:async )?[^\n]*node:internal[^\n]*/g, '') : inspect(error);
 }

@@ -1,5 +1,5 @@
-// `npm run test:nodes`: every test that starts no other program (what `npm run check` runs) under each line of Node.js that
-// postern runs on, and what `postern token` costs there. Runs what is built.
+// A part of `npm run test:long`: every test that starts no other program under each line of Node.js that postern runs on, and
+// what `postern token` costs there. Runs what is built.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,11 +18,11 @@ const lines = [];
 for (const program of programs) {
   const { stdout: version = '', error } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   if (error !== undefined) fail(`${program} cannot be started: they are for Linux on x64, and are of the npm registry`);
-  const { code, said } = await run(program, join(root, '.build', 'check.mjs'), '--tests');
-  const [tests = 'no test ran'] = /^\d+ tests passed/m.exec(said) ?? [];
-  if (code !== 0) process.stdout.write(said.replace(/^✔.*\n/gm, ''));
+  const { code, said } = await run(program, join(root, '.build', 'tests.mjs'), 'in-process');
+  const [tests = 'no test ran'] = /^\d+ files, .* passed/m.exec(said) ?? [];
+  if (code !== 0) process.stdout.write(said.replace(/^ok .*\n/gm, ''));
   const cost = await run(process.execPath, join(root, 'build', 'test', 'bench', 'token-on.js'), program);
-  const failed = code === 0 ? '' : `, SOME FAILED: ${said.match(/^FAILED: (?!one of).*$/gm)?.join('; ') ?? ''}`;
+  const failed = code === 0 ? '' : `, SOME FAILED: ${said.match(/^FAILED: .*$/gm)?.join('; ') ?? ''}`;
   const [seconds = ''] = /\d+ s\s*$/.exec(said) ?? [];
   lines.push(`Node.js ${version.trim()}: ${tests}${failed}, ${seconds.trim()}; ${cost.said.trim() || 'cost not measured'}`);
   console.log(lines.at(-1));

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openStage } from '../e2e/stage.js';
 import { logIn } from '../endurance/expiry.js';
-import { needs } from '../support/needs.js';
+import { needs, needsPackages } from '../support/needs.js';
 import { type Running, startCommand } from '../support/program.js';
 import { repositoryRoot } from '../support/repository.js';
 
 const folder = join(repositoryRoot, 'test', 'clients');
 const packages = join(folder, 'node_modules');
-const isMissing = existsSync(join(packages, '.installed-lock'))
-  ? false
-  : (process.env['POSTERN_NO_CLIENTS'] ?? 'install its packages: npm test');
+const isMissing = needsPackages('clients');
 
 const callsEcho = ['--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'text=hello'];
 

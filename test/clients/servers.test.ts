@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startBridge } from '../bridge/host.js';
@@ -7,14 +6,12 @@ import { openStage } from '../e2e/stage.js';
 import { logIn } from '../endurance/expiry.js';
 import { freePort } from '../support/free-port.js';
 import { type Home, makeHome } from '../support/home.js';
-import { needs } from '../support/needs.js';
+import { needs, needsPackages } from '../support/needs.js';
 import { type Running, runProgram, startCommand } from '../support/program.js';
 import { repositoryRoot } from '../support/repository.js';
 
 const packages = join(repositoryRoot, 'test', 'clients', 'node_modules');
-const isMissing = existsSync(join(packages, '.installed-lock'))
-  ? false
-  : (process.env['POSTERN_NO_CLIENTS'] ?? 'install its packages: npm test');
+const isMissing = needsPackages('clients');
 
 const everything = join(packages, '@modelcontextprotocol', 'server-everything', 'dist', 'index.js');
 const remote = join(packages, 'mcp-remote', 'dist', 'proxy.js');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { needsPackages } from '../support/needs.js';
 import { repositoryRoot } from '../support/repository.js';
 import { temporaryFolder } from '../support/temporary.js';
 import type { Way, Wire } from './scenarios.js';
@@ -59,10 +60,9 @@ export function suiteNode(): string {
   return shipped ?? process.execPath;
 }
 
-/** Why the suite cannot run here, or false: its packages are installed by `npm test`. */
+/** Why the suite cannot run here, or false. */
 export function suiteIsMissing(): string | false {
-  if (existsSync(suite)) return false;
-  return process.env['POSTERN_NO_CONFORMANCE'] ?? 'install its packages: npm test';
+  return needsPackages('conformance');
 }
 
 /** The scenarios for clients: all that the suite has, or those that a revision requires. None where the suite is missing. */

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { nativePackages } from '../../src/stores/keychain/native.js';
+import { needsPackages } from '../support/needs.js';
 import { repositoryRoot } from '../support/repository.js';
 
 const packages = join(repositoryRoot, 'test', 'native', 'node_modules', '@napi-rs');
 
 function missing(): string | false {
-  if (existsSync(packages)) return false;
-  const why = process.env['POSTERN_NO_NATIVE'] ?? 'install them: npm test';
-  if (process.env['POSTERN_REQUIRE_ALL'] === '1') throw new Error(why);
-  return why;
+  return needsPackages('native');
 }
 
 /** How a native library begins, and what it asks the system for. */

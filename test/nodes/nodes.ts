@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { needsPackages } from '../support/needs.js';
 import { repositoryRoot } from '../support/repository.js';
 
 /** Each line of Node.js that the program runs on, installed by `npm test` from this folder's lock file. */
@@ -10,9 +11,7 @@ export const nodes: readonly (readonly [line: string, program: string])[] = ['20
 
 /** Why they cannot be tried here, or false. */
 export function nodesMissing(): string | false {
-  if (nodes.every(([, program]) => existsSync(program))) return false;
-  const why = process.env['POSTERN_NO_NODES'] ?? 'install them: npm test';
-  const { platform, arch } = process;
-  if (process.env['POSTERN_REQUIRE_ALL'] === '1' && platform === 'linux' && arch === 'x64') throw new Error(why);
-  return why;
+  const missing = needsPackages('nodes');
+  if (missing !== false || nodes.every(([, program]) => existsSync(program))) return missing;
+  return `no packages for ${process.platform} on ${process.arch}`;
 }

@@ -9,7 +9,7 @@ import { runWithUserBus } from '../setup/user-bus.js';
 import type { Home } from '../support/home.js';
 import { startHttp, type TestServer } from '../support/http-server.js';
 import { type Keyring, startKeyring } from '../support/keyring.js';
-import { needs } from '../support/needs.js';
+import { needs, needsPackages } from '../support/needs.js';
 import { type Finished, runProgram, startCommand, startProgram } from '../support/program.js';
 import { repositoryRoot } from '../support/repository.js';
 import { storeLogin } from '../support/stored-login.js';
@@ -56,10 +56,9 @@ function codexTarget(): string {
 
 /** Why a program cannot be tried here, or false. */
 export function isMissing(name: keyof typeof installed): string | false {
-  if (existsSync(installed[name])) return needs('gnome-keyring');
-  const why = process.env['POSTERN_NO_PROGRAMS'] ?? 'install its packages: npm test';
-  if (process.env['POSTERN_REQUIRE_ALL'] === '1' && platform === 'linux' && arch === 'x64') throw new Error(why);
-  return why;
+  const missing = needsPackages('programs') || needs('gnome-keyring');
+  if (missing !== false || existsSync(installed[name])) return missing;
+  return `${name} has no package for ${platform} on ${arch}`;
 }
 
 /** What it was asked, too. */

@@ -5,7 +5,6 @@ import { after, before, test } from 'node:test';
 import { type Seeded, seed, token, work } from '../credential/seeded.js';
 import { startHttp } from '../support/http-server.js';
 import { needs } from '../support/needs.js';
-import { newerPrograms } from '../support/newer-programs.js';
 import { programCommand, runProgram } from '../support/program.js';
 import { storeLogin } from '../support/stored-login.js';
 import { runWithUserBus } from './user-bus.js';
@@ -72,15 +71,6 @@ test('git before 2.46 at a server that takes Bearer tokens alone, and go before 
   assert.equal(goNow.code, 0, goNow.stdout);
   await setup(['go', '--undo']);
   rmSync(at('older'), { recursive: true });
-});
-
-test('git of the next Debian says its version as it is read', { skip: skip || needs('git 2.46') }, async () => {
-  mkdirSync(at('newer'));
-  writeFileSync(at('newer', 'git'), `#!/bin/sh\nexec ${newerPrograms.git} "$@"\n`, { mode: 0o700 });
-  assert.equal((await setup(['git', 'work', '--write'])).code, 0);
-  const { code, stdout } = await setup(['git', 'work', '--check'], { PATH: `${at('newer')}:${process.env['PATH']}` });
-  assert.deepEqual([code, /Note/.test(stdout)], [0, false], stdout);
-  await setup(['git', '--undo']);
 });
 
 test('Codex in a shell with a session bus of its own: --store file is what helps, and is said', { skip }, async () => {

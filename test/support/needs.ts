@@ -1,6 +1,7 @@
-import { accessSync, appendFileSync, constants } from 'node:fs';
+import { accessSync, appendFileSync, constants, existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { newerPrograms } from './newer-programs.js';
+import { repositoryRoot } from './repository.js';
 
 /** What a test may need of the machine beyond Node.js, and the programs that show it is there. */
 const programsOf = {
@@ -19,6 +20,7 @@ const programsOf = {
   openssl: ['openssl'],
   git: ['git'],
   script: ['script'],
+  strace: ['strace'],
   unshare: ['unshare', 'setpriv'],
   ip: ['ip'],
   curl: ['curl'],
@@ -38,6 +40,29 @@ const programsOf = {
   'go 1.24': [newerPrograms.go],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Debian's packages of what has another name there. No package: `.ci/newer-programs` unpacks it. */
+const packagesOf: Readonly<Partial<Record<Need, string>>> = {
+  firefox: 'firefox-esr xdotool',
+  'gnome-keyring': 'gnome-keyring dbus',
+  kwallet: 'libkf5wallet-bin libqca-qt5-2-plugins',
+  'secret-tool': 'libsecret-tools',
+  'docker-credential-secretservice': 'golang-docker-credential-helpers',
+  'docker-credential-pass': 'golang-docker-credential-helpers pass gnupg',
+  redis: 'redis-server redis-tools',
+  etcd: 'etcd-server etcd-client',
+  script: 'bsdutils',
+  unshare: 'util-linux',
+  ip: 'iproute2',
+  sshd: 'openssh-server openssh-client',
+  kubectl: 'kubernetes-client',
+  man: 'man-db groff-base',
+  'dpkg-deb': 'dpkg libc-bin',
+  wine: 'wine wine64',
+  'git 2.46': '',
+  'go 1.24': '',
+  root: '',
+};
+
 /** `root`: rights that only root has, e.g. to mount. */
 export type Need = keyof typeof programsOf | 'root';
 
@@ -55,8 +80,24 @@ export function needs(...things: readonly Need[]): string | false {
   const mayLack = missing.every((thing) => allowed.includes(thing));
   if (process.env['POSTERN_REQUIRE_ALL'] === '1' && !mayLack) throw new Error(reason);
   const notes = process.env['POSTERN_SKIPS'];
-  if (notes) appendFileSync(notes, `${JSON.stringify({ missing, file: process.argv[1] })}\n`);
+  if (notes) for (const need of missing) appendFileSync(notes, `${JSON.stringify(noteOf(need))}\n`);
   return reason;
+}
+
+/** The same for the packages that a folder of test/ has of its own, which `npm test` installs. */
+export function needsPackages(
+  folder: 'clients' | 'conformance' | 'native' | 'nodes' | 'programs' | 'windows',
+): string | false {
+  if (existsSync(join(repositoryRoot, 'test', folder, 'node_modules', '.installed-lock'))) return false;
+  const reason = `the packages of test/${folder} are not installed`;
+  if (process.env['POSTERN_REQUIRE_ALL'] === '1') throw new Error(reason);
+  return reason;
+}
+
+function noteOf(need: Need) {
+  const packages = (packagesOf[need] ?? need).split(' ').filter(Boolean);
+  const [, file] = /\/build\/test\/(\S+)\.test\.js/.exec(new Error().stack ?? '') ?? [];
+  return { need, packages, file };
 }
 
 function isHere(thing: Need): boolean {

@@ -13,6 +13,7 @@ const filesAtOnce = 12;
 
 interface Result {
   readonly name: string;
+  readonly nesting: number;
   /** A URL, or a path of Windows. */
   readonly file: string;
   /** Why it was left out there. */
@@ -22,10 +23,12 @@ interface Result {
 
 /** Files of `test/`, without `.test.ts`, some of one room at a time. */
 async function groups(): Promise<readonly (readonly [name: string, files: readonly string[]])[]> {
-  const { inProcess } = await import(pathToFileURL(join(repositoryRoot, '.build', 'in-process.mjs')).href);
+  const { testFiles } = await import(pathToFileURL(join(repositoryRoot, '.build', 'tiers.mjs')).href);
   const before = process.cwd();
   process.chdir(repositoryRoot);
-  const all = (inProcess() as readonly string[]).map((file) => file.slice('test/'.length, -'.test.ts'.length));
+  const all = (testFiles() as readonly { file: string; inProcess: boolean }[])
+    .filter(({ inProcess }) => inProcess)
+    .map(({ file }) => file.slice('test/'.length, -'.test.ts'.length));
   process.chdir(before);
   const whole = leftOut.filter((one) => one.test === undefined).map(({ file }) => file);
   const files = all.filter((file) => !whole.includes(file));
@@ -65,7 +68,8 @@ async function run(person: Person, files: readonly string[]): Promise<readonly R
   clearTimeout(limit);
   const results = stdout
     .split('\n')
-    .flatMap((line) => (line.startsWith('{"name":') ? [JSON.parse(line) as Result] : []));
+    .flatMap((line) => (line.startsWith('{"name":') ? [JSON.parse(line) as Result] : []))
+    .filter(({ nesting }) => nesting === 0);
   assert.ok(
     code !== null && results.length > 0,
     `${files.join(', ')}: ${code}\n${stdout.slice(-2_000)}\n${stderr.slice(-2_000)}`,

@@ -1,13 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { constants, copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { needs } from '../support/needs.js';
+import { needs, needsPackages } from '../support/needs.js';
 import { repositoryRoot } from '../support/repository.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { forwardingDll } from './forwarding-dll.js';
@@ -32,11 +31,7 @@ export const node = 'C:\\Program Files\\nodejs\\node.exe';
 
 /** Why there is no Windows here, or false. */
 export function isMissing(): string | false {
-  const missing = needs('wine');
-  if (missing !== false || existsSync(nodeExe)) return missing;
-  const why = process.env['POSTERN_NO_WINDOWS'] ?? 'install its packages: npm test';
-  if (process.env['POSTERN_REQUIRE_ALL'] === '1') throw new Error(why);
-  return why;
+  return needs('wine') || needsPackages('windows');
 }
 
 /** Makes a Windows of its own, in a folder that is removed with all that runs in it. */

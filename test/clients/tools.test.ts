@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { type Stage, stage, token } from '../programs/stage.js';
 import { startAuthority } from '../support/certificates.js';
 import { needs } from '../support/needs.js';
-import { type Stage, stage, token } from './stage.js';
 
 const bearer = `Bearer ${token}`;
 
