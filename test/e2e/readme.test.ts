@@ -27,7 +27,7 @@ interface Way {
 
 /** What is to be known of an example beyond “it ends with exit code 0”. */
 const ways: readonly Way[] = [
-  { begins: 'npm ci && npm run build && npm i -g .', inClone: true },
+  { begins: 'npm run build && npm i -g .', inClone: true },
   { begins: 'npm ci && npm run demo', inClone: true, prints: /Done\./ },
   { begins: 'npm ci && npm test', notRun: 'it runs this test' },
   { begins: 'npm run picture', notRun: 'it draws the picture anew; the test below looks at the one that is there' },
