@@ -20,6 +20,7 @@ const leastMemory = 2 ** 30;
  * Returns counts, and `failures`: `{ file, name, error }`.
  */
 export async function runTests(files, { env = {}, propertyRuns }) {
+  process.setMaxListeners(0); // one for each child
   const scratch = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'postern-test-'));
   process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
@@ -49,6 +50,8 @@ function runGroup(run, files, loader, env) {
   const state = { files, at: 0, tests: 0, ms: 0, failed: false, printed: '' };
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+    const stop = () => child.kill();
+    process.on('exit', stop);
     const limit = setTimeout(() => child.kill('SIGKILL'), fileLimitMs);
     child.stderr.setEncoding('utf8').on('data', (piece) => {
       state.printed += piece;
@@ -59,6 +62,7 @@ function runGroup(run, files, loader, env) {
     });
     child.on('close', (code, signal) => {
       clearTimeout(limit);
+      process.off('exit', stop);
       const isTold = state.at === files.length - 1 && run.failures.some(({ file }) => files.includes(file));
       if (code !== 0 && !isTold) {
         state.failed = true;
