@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,9 +24,17 @@ export interface Authority extends AsyncDisposable {
   selfSigned(names: string): Promise<Certificate>;
 }
 
-/** Makes the authority. */
+/** Those of this process that no test has open: to make one, and its certificates, takes a while. */
+const free: Authority[] = [];
+
+/** An authority that no other test has open. Certificates for the same names are the same. */
 export async function startAuthority(): Promise<Authority> {
+  return free.pop() ?? (await makeAuthority());
+}
+
+async function makeAuthority(): Promise<Authority> {
   const folder = await temporaryFolder();
+  process.on('exit', () => rmSync(folder.path, { recursive: true, force: true }));
   const file = (name: string): string => join(folder.path, name);
   const openssl = (...args: string[]): Promise<unknown> => run('openssl', args, { cwd: folder.path });
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
@@ -38,16 +47,22 @@ export async function startAuthority(): Promise<Authority> {
   const own = ['req', '-x509', ...newKey, '-days', '2'];
   await openssl(...own, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Test authority');
   let count = 0;
-  return {
+  const issued = new Map<string, Promise<Certificate>>();
+  const issue = async (names: string, days: number): Promise<Certificate> => {
+    count += 1;
+    const name = `leaf${count}`;
+    await writeFile(file(`${name}.ext`), `subjectAltName=${names}\n`);
+    await openssl('req', '-new', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', '/CN=leaf');
+    const signed = ['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'];
+    await openssl(...signed, '-days', String(days), '-extfile', `${name}.ext`, '-out', `${name}.pem`);
+    return read(name);
+  };
+  const authority: Authority = {
     caFile: file('ca.pem'),
-    issue: async (names, days = 2) => {
-      count += 1;
-      const name = `leaf${count}`;
-      await writeFile(file(`${name}.ext`), `subjectAltName=${names}\n`);
-      await openssl('req', '-new', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', '/CN=leaf');
-      const signed = ['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'];
-      await openssl(...signed, '-days', String(days), '-extfile', `${name}.ext`, '-out', `${name}.pem`);
-      return read(name);
+    issue: (names, days = 2) => {
+      const known = issued.get(`${names} ${days}`) ?? issue(names, days);
+      issued.set(`${names} ${days}`, known);
+      return known;
     },
     selfSigned: async (names) => {
       count += 1;
@@ -56,6 +71,7 @@ export async function startAuthority(): Promise<Authority> {
       await openssl(...own, '-keyout', `${name}.key`, '-out', `${name}.pem`, ...names509);
       return read(name);
     },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => void free.push(authority),
   };
+  return authority;
 }
