@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { breachesOf, limits, mayImport } from './architecture/breaches.js';
 import { importsOf } from './architecture/imports.js';
+import { lexSource } from './architecture/lexed-source.js';
+import { countsIn, fieldWords, stillThere } from './architecture/words.js';
 import { repositoryRoot } from './support/repository.js';
+
+const files = await sources();
 
 async function sources(): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(join(repositoryRoot, 'src'), { recursive: true });
@@ -13,31 +17,32 @@ async function sources(): Promise<ReadonlyMap<string, string>> {
   return new Map(await Promise.all(texts));
 }
 
-test('src keeps its rooms, package homes and sizes, and goes in no circle', async () => {
-  const files = await sources();
+test('src keeps its rooms, package homes and sizes, and goes in no circle', () => {
   assert.ok(files.has('src/core/secret.ts'), 'the sources were found');
   const breaches = breachesOf(files).map(({ file, kind, detail }) => `${file}: ${kind}: ${detail}`);
   assert.deepEqual(breaches, []);
 });
 
-/** Breaches that one planted file causes in a tree that has none. */
+/** A tree without a breach. */
+const tree = new Map([
+  ['src/core/a.ts', 'export const a = 1;\n'],
+  ['src/http/h.ts', "import { a } from '../core/a.js';\nexport const h = a;\n"],
+  ['src/stores/k.ts', "import type { a } from '../core/a.js';\nexport type K = typeof a;\n"],
+  ['src/sandbox/s.ts', "import { a } from '../core/a.js';\nimport 'node:http';\nexport const s = a;\n"],
+  [
+    'src/login/l.ts',
+    "import { h } from '../http/h.js';\nimport type { K } from '../stores/k.js';\nexport type L = K;\nh;\n",
+  ],
+  ['src/main.ts', "import type { L } from './login/l.js';\nexport type M = L;\n"],
+]);
+
+/** Breaches that one planted file causes in it. */
 function planted(file: string, text: string): readonly string[] {
-  const tree = new Map([
-    ['src/core/a.ts', 'export const a = 1;\n'],
-    ['src/http/h.ts', "import { a } from '../core/a.js';\nexport const h = a;\n"],
-    ['src/stores/k.ts', "import type { a } from '../core/a.js';\nexport type K = typeof a;\n"],
-    ['src/sandbox/s.ts', "import { a } from '../core/a.js';\nimport 'node:http';\nexport const s = a;\n"],
-    [
-      'src/login/l.ts',
-      "import { h } from '../http/h.js';\nimport type { K } from '../stores/k.js';\nexport type L = K;\nh;\n",
-    ],
-    ['src/main.ts', "import type { L } from './login/l.js';\nexport type M = L;\n"],
-  ]);
-  assert.deepEqual(breachesOf(tree), []);
   return breachesOf(new Map([...tree, [file, text]])).map(({ kind }) => kind);
 }
 
 test('a planted import out of its room is seen, of whatever form it is', () => {
+  assert.deepEqual(breachesOf(tree), []);
   const out = [
     "import { l } from '../login/l.js';",
     "import type { L } from '../login/l.js';",
@@ -156,16 +161,16 @@ test('a planted default export, module state, use of the process, long file and 
 });
 
 test('a folder with too many files, too many files and too many lines in all are seen; the sandbox is not counted', () => {
-  const tree = (count: number, folder: (at: number) => string, text = 'a;\n') =>
+  const many = (count: number, folder: (at: number) => string, text = 'a;\n') =>
     breachesOf(new Map(Array.from({ length: count }, (_, at) => [`src/${folder(at)}/x${at}.ts`, text] as const)));
-  const kinds = (found: ReturnType<typeof tree>) => found.map(({ kind }) => kind);
-  assert.deepEqual(kinds(tree(limits.filesOfFolder, () => 'call')), []);
-  assert.deepEqual(kinds(tree(limits.filesOfFolder + 1, () => 'call')), ['folder too full']);
-  assert.deepEqual(kinds(tree(limits.files, (at) => `call/f${at}`)), []);
-  assert.deepEqual(kinds(tree(limits.files + 1, (at) => `call/f${at}`)), ['too much in all']);
-  assert.deepEqual(kinds(tree(limits.files + 1, () => 'sandbox')), []);
-  const files = Math.ceil(limits.lines / limits.linesOfFile) + 1;
-  assert.deepEqual(kinds(tree(files, (at) => `call/f${at}`, 'a;\n'.repeat(limits.linesOfFile))), ['too much in all']);
+  const kinds = (found: ReturnType<typeof many>) => found.map(({ kind }) => kind);
+  assert.deepEqual(kinds(many(limits.filesOfFolder, () => 'call')), []);
+  assert.deepEqual(kinds(many(limits.filesOfFolder + 1, () => 'call')), ['folder too full']);
+  assert.deepEqual(kinds(many(limits.files, (at) => `call/f${at}`)), []);
+  assert.deepEqual(kinds(many(limits.files + 1, (at) => `call/f${at}`)), ['too much in all']);
+  assert.deepEqual(kinds(many(limits.files + 1, () => 'sandbox')), []);
+  const count = Math.ceil(limits.lines / limits.linesOfFile) + 1;
+  assert.deepEqual(kinds(many(count, (at) => `call/f${at}`, 'a;\n'.repeat(limits.linesOfFile))), ['too much in all']);
 });
 
 test('imports are told from text that looks like them', () => {
@@ -187,4 +192,32 @@ test('imports are told from text that looks like them', () => {
   }
   // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
   assert.deepEqual(importsOf("const t = `${await import('ora')}`;"), [{ target: 'ora', when: 'dynamic' }]);
+});
+
+test('identifiers use the field’s words; where ours still stand, they become fewer', () => {
+  const found = new Map<string, number>();
+  for (const text of files.values()) {
+    for (const [word, count] of countsIn(lexSource(text).code)) found.set(word, (found.get(word) ?? 0) + count);
+  }
+  const more = [...found].filter(([word, count]) => count > (stillThere[word] ?? 0));
+  assert.deepEqual(
+    more.map(([word, count]) => `${word}: ${count} (say ${fieldWords[word]})`),
+    [],
+  );
+});
+
+test('a planted word is seen, in whatever form, and words that only look like one are not', () => {
+  const planted = 'const judgedAnswer = theDoor.laneOf(courier); interface Errands {} renewal(mostPlaces);';
+  assert.deepEqual([...countsIn(planted).keys()].sort(), [
+    'answer',
+    'courier',
+    'door',
+    'errand',
+    'judge',
+    'lane',
+    'most',
+    'place',
+    'renew',
+  ]);
+  assert.deepEqual([...countsIn('const failure = later.replace(almost, placement, translate, utmost);').keys()], []);
 });

@@ -108,8 +108,8 @@ export function breachesOf(files: ReadonlyMap<string, string>): readonly Breach[
 
 /** Types count, too: who reads a file has to read what it names. */
 function circleBreaches(ofFiles: ReadonlyMap<string, readonly string[]>): readonly Breach[] {
-  const ofRooms = new Map<string, string[]>();
-  const ofFolders = new Map<string, string[]>();
+  const ofRooms = new Map<string, Set<string>>();
+  const ofFolders = new Map<string, Set<string>>();
   for (const [file, targets] of ofFiles) {
     for (const target of targets) {
       note(ofRooms, `src/${roomOf(file)}`, `src/${roomOf(target)}`);
@@ -129,9 +129,10 @@ function circleBreaches(ofFiles: ReadonlyMap<string, readonly string[]>): readon
   ];
 }
 
-function note(edges: Map<string, string[]>, from: string, to: string): void {
+function note(edges: Map<string, Set<string>>, from: string, to: string): void {
   if (from === to) return;
-  edges.set(from, [...(edges.get(from) ?? []), to]);
+  const known = edges.get(from) ?? new Set();
+  edges.set(from, known.add(to));
 }
 
 /** A room and the folders in it are one for whoever looks from outside; the folders of one room may not go in circles. */

@@ -1,5 +1,5 @@
 /** The circles of a graph: each a set of nodes that all lead to one another, in alphabetical order (Tarjan's way). */
-export function circlesIn(edges: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+export function circlesIn(edges: ReadonlyMap<string, Iterable<string>>): readonly (readonly string[])[] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
   const path: string[] = [];
@@ -15,7 +15,7 @@ export function circlesIn(edges: ReadonlyMap<string, readonly string[]>): readon
     }
     if (low(node) !== order.get(node)) return;
     const circle = path.splice(path.indexOf(node));
-    if (circle.length > 1 || edges.get(node)?.includes(node)) circles.push(circle.sort());
+    if (circle.length > 1 || [...(edges.get(node) ?? [])].includes(node)) circles.push(circle.sort());
   };
   for (const node of edges.keys()) {
     if (!order.has(node)) visit(node);

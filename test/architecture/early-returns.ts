@@ -15,7 +15,7 @@ interface Block {
   using: boolean;
 }
 
-const closers: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']' };
+const openers: Readonly<Record<string, string>> = { ')': '(', '}': '{', ']': '[' };
 const control = /^(?:if|for|while|switch|catch|with)$/;
 const functionHead =
   /([\w$#\]]+)\s*(?:<[^;=]*>)?\(\)\s*(?::\s*[^;=(){}[\]]*(?:(?:\{\}|\[\]|\(\)\s*=>)[^;=(){}[\]]*)*)?$/;
@@ -28,7 +28,7 @@ function lastOf(text: string): string {
 function kindOf(head: string): Block['kind'] {
   if (/\btry\s*$/.test(head)) return 'try';
   if (/=>\s*$/.test(head)) return 'function';
-  const name = functionHead.exec(head)?.[1];
+  const name = functionHead.exec(head.slice(-300))?.[1];
   return name === undefined || control.test(name) ? 'other' : 'function';
 }
 
@@ -36,10 +36,10 @@ function kindOf(head: string): Block['kind'] {
 export function promiseNames(texts: Iterable<string>): ReadonlySet<string> {
   const patterns = [
     /\basync function (\w+)/g,
-    /(\w+)\s*[:=]\s*async\b(?!\s*\*)/g,
+    /\b(\w+)\s*[:=]\s*async\b(?!\s*\*)/g,
     /\basync (#?\w+)\s*(?:<[^>]*>)?\(/g,
-    /(#?\w+)\s*(?:<[^>]*>)?\([^()]*\)\s*:\s*Promise</g,
-    /(#?\w+)\??: \([^()]*\) => Promise</g,
+    /(?<![\w#])(#?\w+)\s*(?:<[^>]*>)?\([^()]*\)\s*:\s*Promise</g,
+    /(?<![\w#])(#?\w+)\??: \([^()]*\) => Promise</g,
   ];
   const names = new Set<string>();
   for (const text of texts) {
@@ -52,6 +52,7 @@ export function promiseNames(texts: Iterable<string>): ReadonlySet<string> {
 /** Every such `return` in one source. */
 export function earlyReturnsIn(text: string, promises: ReadonlySet<string>): readonly EarlyReturn[] {
   const { code } = lexSource(text);
+  if (!/\b(?:using|try)\s/.test(code)) return []; // nothing is held there
   const blocks: Block[] = [{ kind: 'function', text: '', using: false }];
   const found: EarlyReturn[] = [];
   const top = () => blocks.at(-1) as Block;
@@ -75,18 +76,18 @@ export function earlyReturnsIn(text: string, promises: ReadonlySet<string>): rea
       if (block.kind === 'function') return;
     }
   };
-  for (const character of code) {
-    if (character in closers) {
+  for (const [, text = '', character = ''] of code.matchAll(/([^(){}[\];]*)([(){}[\];]?)/g)) {
+    top().text += text;
+    if ('({['.includes(character) && character !== '') {
       const kind = character === '{' ? kindOf(lastOf(top().text)) : 'other';
       blocks.push({ kind, text: '', using: false });
-    } else if (Object.values(closers).includes(character)) {
+    } else if (character === ';') {
+      endStatement();
+      top().text += character;
+    } else if (character !== '') {
       if (character === '}') endStatement();
       if (blocks.length > 1) blocks.pop();
-      const opener = Object.keys(closers).find((one) => closers[one] === character) ?? '';
-      top().text += `${opener}${character}`;
-    } else {
-      if (character === ';') endStatement();
-      top().text += character;
+      top().text += openers[character] + character;
     }
   }
   return found;
