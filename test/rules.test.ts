@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { test } from 'node:test';
 import {
+  idsNamedIn,
   judgeRules,
   type NotYet,
   newerRulesInTable,
@@ -11,9 +12,11 @@ import {
   rulesInTable,
   rulesNamedIn,
 } from './rules/judge-rules.js';
+import { innerModulesOf, shownIds, type TestFiles } from './rules/outside.js';
 import { repositoryRoot } from './support/repository.js';
 
 const text = (...path: string[]) => readFile(join(repositoryRoot, ...path), 'utf8');
+const slashed = (path: string) => path.split(sep).join('/');
 
 /** The copies of the rule tables that are kept here, and how the tables themselves are read, where they are at hand. */
 const ruleTables = [
@@ -25,20 +28,74 @@ async function copyOf(copy: string): Promise<readonly Rule[]> {
   return JSON.parse(await text('test', 'rules', copy));
 }
 
+const files = await testFiles();
+
 /** Everything under test, as some titles are made from tables; but not this file, whose planted names are none. */
-async function testSources(): Promise<readonly string[]> {
+async function testFiles(): Promise<TestFiles> {
   const names = await readdir(join(repositoryRoot, 'test'), { recursive: true });
-  const own = names.filter((name) => !name.includes('node_modules'));
-  const files = own.filter((name) => name.endsWith('.ts') && name !== 'rules.test.ts');
-  assert.ok(files.length > 0, 'the tests were found');
-  return Promise.all(files.map((file) => text('test', file)));
+  const own = names.filter(
+    (name) => name.endsWith('.ts') && !name.includes('node_modules') && name !== 'rules.test.ts',
+  );
+  assert.ok(own.length > 0, 'the tests were found');
+  return new Map(
+    await Promise.all(own.map(async (name) => [slashed(join('test', name)), await text('test', name)] as const)),
+  );
 }
 
 test('every rule is named by a test, or stands on the dated list of those that are not yet', async () => {
   const rules = await Promise.all(ruleTables.map(({ copy }) => copyOf(copy)));
   const notYet: readonly NotYet[] = JSON.parse(await text('test', 'rules', 'not-yet.json'));
   const ids = rules.flat().map(({ id }) => id);
-  assert.deepEqual(judgeRules(ids, notYet, await testSources()), { missing: [], stale: [], unknown: [] });
+  assert.deepEqual(judgeRules(ids, notYet, [...files.values()]), { missing: [], stale: [], unknown: [] });
+});
+
+test('every id is shown by a test at the outside, or stands on the list of those that are not; the list only shrinks', async (t) => {
+  const heldInside: readonly string[] = JSON.parse(await text('test', 'rules', 'held-inside.json'));
+  const { all, outside } = shownIds(files, idsNamedIn);
+  t.diagnostic(`${outside.size} of ${all.size} ids are shown by a test at the outside`);
+  const onlyInside = [...all].filter((id) => !outside.has(id));
+  assert.deepEqual(
+    {
+      'needs a test at the outside': onlyInside.filter((id) => !heldInside.includes(id)),
+      'take it from test/rules/held-inside.json': heldInside.filter((id) => !onlyInside.includes(id)),
+    },
+    { 'needs a test at the outside': [], 'take it from test/rules/held-inside.json': [] },
+  );
+});
+
+test('a test at the outside imports faces alone, itself and by its helpers', () => {
+  const inner = (test: string, helper = '') =>
+    innerModulesOf(
+      'test/call/x.test.ts',
+      new Map([
+        ['test/call/x.test.ts', test],
+        ['test/call/helper.ts', helper],
+      ]),
+    );
+  const faces = ['app/run', 'call/call.command', 'login/ports', 'sandbox/faults/table', 'core/secret'];
+  for (const face of faces) assert.deepEqual(inner(`import { x } from '../../src/${face}.js';`), [], face);
+  assert.deepEqual(
+    inner("import { x } from '../support/home.js';\nimport type { C } from '../../src/call/call.js';"),
+    [],
+  );
+  assert.deepEqual(inner("import { call } from '../../src/call/call.js';"), ['src/call/call.ts']);
+  const helped = inner("import { x } from './helper.js';", "const x = await import('../../src/call/render.js');");
+  assert.deepEqual(helped, ['src/call/render.ts']);
+  const [one, other] = ["test('a [A-1] [Q-1.2]');", "import '../../src/call/call.js';\ntest('b [A-1] [R-1.1]');"];
+  const { all, outside } = shownIds(
+    new Map([
+      ['test/a/a.test.ts', one],
+      ['test/a/b.test.ts', other],
+    ]),
+    idsNamedIn,
+  );
+  assert.deepEqual(
+    [[...all], [...outside]],
+    [
+      ['A-1', 'Q-1.2', 'R-1.1'],
+      ['A-1', 'Q-1.2'],
+    ],
+  );
 });
 
 test('each entry of the list says since when, why, and which issue ends it', async () => {

@@ -36,10 +36,17 @@ export function judgeRules(
 
 /** The rules named in square brackets in strings and templates of a test file, but for tests left out or undone. */
 export function rulesNamedIn(source: string): readonly string[] {
+  return idsNamedIn(source).filter((id) => !id.startsWith('A-'));
+}
+
+/** The same, and the attacks. */
+export function idsNamedIn(source: string): readonly string[] {
   const { code, strings, templates } = lexSource(source);
   const idle = new Set([...code.matchAll(/\.(?:skip|todo)\(\s*"(\d+)"/g)].map(([, index]) => Number(index)));
   const texts = [...strings.filter((_, index) => !idle.has(index)), ...templates];
-  return texts.flatMap((text) => [...text.matchAll(/\[([RQ]-[0-9]+\.[0-9]+[a-z]?)\]/g)].map(([, rule]) => rule ?? ''));
+  return texts.flatMap((text) =>
+    [...text.matchAll(/\[([RQ]-[0-9]+\.[0-9]+[a-z]?|A-[0-9]+)\]/g)].map(([, id]) => id ?? ''),
+  );
 }
 
 /** The rows of the rule table: one per rule, `| id | who | level | rule |`. */

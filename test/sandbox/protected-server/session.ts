@@ -1,5 +1,3 @@
-import { EventByteReader } from '../../../src/core/text/event-stream.js';
-
 type Json = Record<string, unknown>;
 
 /** One JSON-RPC message, as far as these tests look into it. */
@@ -52,11 +50,15 @@ export async function* messagesOf(
     yield { message: (await response.json()) as Message, id: undefined };
     return;
   }
-  const reader = new EventByteReader(32 * 1024 * 1024);
+  let rest = '';
+  const decoder = new TextDecoder();
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    for (const { data, id } of reader.push(chunk) ?? []) {
-      const text = new TextDecoder().decode(data);
-      yield { message: text === '' ? undefined : (JSON.parse(text) as Message), id };
+    const events = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      const [, id] = /^id: ?(.*)$/m.exec(event) ?? [];
+      const [, data] = /^data: ?(.*)$/m.exec(event) ?? [];
+      if (data !== undefined) yield { message: data === '' ? undefined : (JSON.parse(data) as Message), id };
     }
   }
 }
