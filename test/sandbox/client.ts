@@ -122,6 +122,21 @@ export async function loggedIn(
   };
 }
 
+const tokens = new WeakMap<Sandbox, Promise<string>>();
+
+/** An access token with the usual scopes, of one login for each sandbox. */
+export function tokenOf(sandbox: Sandbox): Promise<string> {
+  const token = tokens.get(sandbox) ?? newToken(sandbox);
+  tokens.set(sandbox, token);
+  return token;
+}
+
+async function newToken(sandbox: Sandbox): Promise<string> {
+  await using callback = await listenForCallback();
+  const { redemption } = await loggedIn(sandbox, callback, await registerNative(sandbox));
+  return String((await tokenRequest(sandbox, redemption)).json['access_token']);
+}
+
 /** The claims of a JWT, unverified. */
 export function claimsOf(token: unknown): Json {
   return JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString('utf8')) as Json;

@@ -2,7 +2,7 @@ import { challengeFaults } from '../../../src/sandbox/faults/challenge.js';
 import { resourceMetadataFaults } from '../../../src/sandbox/faults/resource-metadata.js';
 import { sandboxApiKey, serverFaults } from '../../../src/sandbox/faults/server.js';
 import type { Sandbox } from '../../../src/sandbox/start.js';
-import { type Json, listenForCallback, loggedIn, registerNative, tokenRequest } from '../client.js';
+import { type Json, tokenOf } from '../client.js';
 import { observe, proveFaults, type Seen } from './observe.js';
 
 const initialize = {
@@ -92,11 +92,8 @@ type Called = 'first' | 'second' | 'keyed' | 'nobody';
 proveFaults<Readonly<Record<Called, Seen>> & { readonly challenge: string }>(
   serverFaults(),
   async (sandbox, arm) => {
-    await using callback = await listenForCallback();
-    const { redemption } = await loggedIn(sandbox, callback, await registerNative(sandbox));
-    const { json } = await tokenRequest(sandbox, redemption);
+    const headers = { ...initialize.headers, authorization: `Bearer ${await tokenOf(sandbox)}` };
     arm();
-    const headers = { ...initialize.headers, authorization: `Bearer ${json['access_token']}` };
     const first = await observe(sandbox.serverUrl, { ...initialize, headers });
     const second = await observe(sandbox.serverUrl, { ...initialize, headers });
     const keyed = await observe(sandbox.serverUrl, {
