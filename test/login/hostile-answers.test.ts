@@ -1,11 +1,28 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { openScene, type Scene } from '../support/flows/scene.js';
+import { after, test } from 'node:test';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { copyOf, openScene, type Scene, sceneAt } from '../support/flows/scene.js';
 
-/** What must be as it was after a login that failed: nothing kept, nothing half. */
-async function assertNothingKept(scene: Scene): Promise<void> {
-  const { logins } = await scene.ports.index.read();
-  assert.deepEqual(logins, []);
+/** Most tests use one sandbox, and one machine that is logged in there: each brings its fault, and no failed login changes anything. */
+const known = await openScene();
+const earlier = await known.login();
+after(() => known[Symbol.asyncDispose]());
+
+const keptNow = async ({ ports }: Scene = known) => ({
+  logins: JSON.stringify((await ports.index.read()).logins),
+  item: (await ports.store.read(earlier.key))?.reveal(),
+});
+
+/** The failure of one more login there; the earlier one must be as it was. */
+async function failsWith(fault: string, code: string) {
+  known.sandbox.setFaults([fault]);
+  const before = await keptNow();
+  const { tokenRequests } = known.sandbox.stats;
+  const { exit, message } = await known.loginFails(code);
+  assert.deepEqual(await keptNow(), before);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may reach a message
+  assert.doesNotMatch(message, /[\u0000-\u001f\u007f-\u009f\u202e]/);
+  return { exit, redeemed: known.sandbox.stats.tokenRequests - tokenRequests };
 }
 
 type Case = readonly [fault: string, code: string, exit: number, shows: string];
@@ -21,7 +38,8 @@ const registration: readonly Case[] = [
 
 for (const [fault, code, exit, shows] of registration) {
   test(`${shows} ${fault}: ${code}, exit ${exit}, no browser, nothing kept`, async () => {
-    await using scene = await openScene({ faults: [fault] });
+    await using scene = await sceneAt(known.sandbox);
+    known.sandbox.setFaults([fault]);
     const failure = await scene.loginFails(code);
     assert.equal(failure.exit, exit);
     assert.deepEqual(scene.ports.opened, []);
@@ -42,46 +60,46 @@ const answers: readonly Case[] = [
 
 for (const [fault, code, exit, shows] of answers) {
   test(`${shows} ${fault}: ${code}, exit ${exit}, nothing redeemed or kept`, async () => {
-    await using scene = await openScene({ faults: [fault] });
-    const failure = await scene.loginFails(code);
-    assert.equal(failure.exit, exit);
-    assert.equal(scene.sandbox.stats.tokenRequests, 0);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may reach a message
-    assert.doesNotMatch(failure.message, /[\u0000-\u001f\u007f-\u009f\u202e]/);
-    await assertNothingKept(scene);
+    assert.deepEqual(await failsWith(fault, code), { exit, redeemed: 0 });
   });
 }
 
-describe('stray answers', { concurrency: true }, () => {
-  for (const [fault, shows] of [
-    ['callback-no-state', '[A-85][R-5.8e]'],
-    ['callback-empty-state', '[A-85]'],
-    ['callback-wrong-state', '[A-84][R-5.8e]'],
-    ['callback-error-no-state', '[A-86][R-5.8e]'],
-    ['callback-stray-code', '[A-84]'],
-  ] as const) {
-    test(`${shows} ${fault}: no answer without our state ends the wait`, async () => {
-      await using scene = await openScene({ faults: [fault] });
-      const outcome = await scene.login({ timeoutMs: 3_000 }).catch((error: unknown) => error);
-      if (fault === 'callback-error-no-state' || fault === 'callback-stray-code') {
-        // The real answer follows the stray one.
-        assert.ok(outcome !== null && typeof outcome === 'object' && 'issuer' in outcome, String(outcome));
-        const notes = scene.ports.journal.steps.filter(({ name }) => name === 'callback').map(({ came }) => came);
-        assert.deepEqual(notes, ['1 answer came with another state and was ignored'], 'the journal tells of it');
-        scene.sandbox.setFaults([]);
-        await scene.login();
-        const all = scene.ports.journal.steps.filter(({ name }) => name === 'callback');
-        assert.equal(all.length, 1, 'and of nothing where nothing was ignored');
-        return;
-      }
-      assert.ok(
-        outcome !== null && typeof outcome === 'object' && 'code' in outcome && outcome.code === 'login_timed_out',
-      );
-      assert.equal(scene.sandbox.stats.tokenRequests, 0);
-      await assertNothingKept(scene);
-    });
-  }
-});
+for (const [fault, shows] of [
+  ['callback-no-state', '[A-85][R-5.8e]'],
+  ['callback-empty-state', '[A-85]'],
+  ['callback-wrong-state', '[A-84][R-5.8e]'],
+] as const) {
+  test(`${shows} ${fault}: a response without our state does not end the wait`, async () => {
+    known.sandbox.setFaults([fault]);
+    const over = new AbortController();
+    const browse = async (url: string) => {
+      const page = await walkLogin(url);
+      // Only an answer that is taken leads to a page of its own.
+      over.abort(page.status === 400 ? new Error('came, and was ignored') : undefined);
+    };
+    await using scene = await copyOf(known, { browse });
+    const { tokenRequests } = scene.sandbox.stats;
+    await assert.rejects(scene.login({ signal: over.signal }), /came, and was ignored/);
+    assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
+    assert.deepEqual(await keptNow(scene), await keptNow());
+  });
+}
+
+for (const [fault, shows] of [
+  ['callback-error-no-state', '[A-86][R-5.8e]'],
+  ['callback-stray-code', '[A-84]'],
+] as const) {
+  test(`${shows} ${fault}: the stray response is noted in the journal, and the real one that follows is taken`, async () => {
+    const notes = () => known.ports.journal.steps.filter(({ name }) => name === 'callback').length;
+    const before = notes();
+    known.sandbox.setFaults([fault]);
+    await known.login({ account: fault });
+    assert.equal(notes(), before + 1);
+    known.sandbox.setFaults([]);
+    await known.login({ account: fault });
+    assert.equal(notes(), before + 1, 'nothing is noted where nothing was ignored');
+  });
+}
 
 const tokens: readonly Case[] = [
   ['callback-wrong-code', 'invalid_grant', 4, '[A-92]'],
@@ -115,19 +133,7 @@ const tokens: readonly Case[] = [
 
 for (const [fault, code, exit, shows] of tokens) {
   test(`${shows} ${fault}: ${code}, exit ${exit}, redeemed once, nothing kept, an earlier login as it was`, async () => {
-    await using scene = await openScene();
-    const before = await scene.login();
-    const [kept] = (await scene.ports.index.read()).logins;
-    const item = await scene.ports.store.read(before.key);
-    const { tokenRequests } = scene.sandbox.stats;
-    scene.sandbox.setFaults([fault]);
-    const failure = await scene.loginFails(code);
-    assert.equal(failure.exit, exit);
-    assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests + 1);
-    assert.equal(JSON.stringify((await scene.ports.index.read()).logins), JSON.stringify([kept]));
-    assert.equal((await scene.ports.store.read(before.key))?.reveal(), item?.reveal());
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may reach a message
-    assert.doesNotMatch(failure.message, /[\u0000-\u001f\u007f-\u009f\u202e]/);
+    assert.deepEqual(await failsWith(fault, code), { exit, redeemed: 1 });
   });
 }
 
@@ -146,17 +152,20 @@ for (const [fault, shows] of [
   ['registration-secret-with-none', '[A-53]'],
 ] as const) {
   test(`${shows} ${fault}: taken, within bounds`, async () => {
-    await using scene = await openScene({ faults: [fault] });
+    await using scene = await sceneAt(known.sandbox);
+    known.sandbox.setFaults([fault]);
+    const { tokenRequests } = known.sandbox.stats;
     const record = await scene.login();
     const month = 30 * 24 * 3600 * 1000;
     assert.ok(record.expiresAt === null || record.expiresAt <= Date.now() + month);
-    assert.equal(scene.sandbox.stats.tokenRequests, 1);
+    assert.equal(known.sandbox.stats.tokenRequests, tokenRequests + 1);
   });
 }
 
 test('[A-87] the person says no: denied, exit 4, and an earlier login is as it was', async () => {
-  await using scene = await openScene({}, { walk: { decision: 'deny' } });
+  known.sandbox.setFaults([]);
+  await using scene = await copyOf(known, { walk: { decision: 'deny' } });
   const failure = await scene.loginFails('denied');
   assert.equal(failure.exit, 4);
-  await assertNothingKept(scene);
+  assert.deepEqual(await keptNow(scene), await keptNow());
 });

@@ -1,3 +1,4 @@
+import { cp } from 'node:fs/promises';
 import { redirectUriText } from '../../../src/core/configuration/redirect-uri.js';
 import type { Failure } from '../../../src/core/failure.js';
 import { defaultAccount, type LoginRecord } from '../../../src/core/records.js';
@@ -55,8 +56,30 @@ export async function restarted({ sandbox }: Scene, options: SandboxOptions = {}
 
 /** Opens a scene; everything in it ends with it. */
 export async function openScene(sandboxOptions: SandboxOptions = {}, flow: Partial<FlowOptions> = {}): Promise<Scene> {
-  const folder = await temporaryFolder();
   const sandbox = await startSandbox(sandboxOptions);
+  const scene = await sceneAt(sandbox, flow);
+  const end = async () => {
+    await scene[Symbol.asyncDispose]();
+    await sandbox[Symbol.asyncDispose]();
+  };
+  return { ...scene, [Symbol.asyncDispose]: end };
+}
+
+/** That machine once more, as it is now, in front of the same sandbox: what happens on one does not show on the other. */
+export async function copyOf(scene: Scene, flow: Partial<FlowOptions> = {}): Promise<Scene> {
+  const { index, store } = scene.ports;
+  const copy = await sceneAt(scene.sandbox, flow);
+  await cp(scene.folder, copy.folder, { recursive: true });
+  for (const { key } of (await index.read()).logins) {
+    const item = await store.read(key);
+    if (item !== undefined) await copy.ports.store.write(key, item);
+  }
+  return copy;
+}
+
+/** A machine with nothing on it yet, in front of a sandbox that goes on when the machine is gone. */
+export async function sceneAt(sandbox: Sandbox, flow: Partial<FlowOptions> = {}): Promise<Scene> {
+  const folder = await temporaryFolder();
   const ports = await flowPorts({ folder: folder.path, ...flow });
   const usual: WantedLogin = {
     server: sandbox.serverUrl,
@@ -88,7 +111,6 @@ export async function openScene(sandboxOptions: SandboxOptions = {}, flow: Parti
     askedAuthorizationServer: () => sandbox.requests.filter(({ at }) => at === 'authorization').map(({ path }) => path),
     [Symbol.asyncDispose]: async () => {
       await ports[Symbol.asyncDispose]();
-      await sandbox[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
   };
