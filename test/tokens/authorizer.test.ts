@@ -1,13 +1,34 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Relogin } from '../../src/core/ports.js';
 import { Secret } from '../../src/core/secret.js';
 import { logout } from '../../src/login/logout/logout.js';
+import type { TokenForm } from '../support/flows/own-issuer.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
-import { openScene } from '../support/flows/scene.js';
+import { copyOf, openScene } from '../support/flows/scene.js';
 import { callers, type Opened, type Stage, senders } from './callers.js';
 
 const { signal } = new AbortController();
+
+/** One login for all tests: each has a copy of the machine, and finds the servers as they were after it. */
+const home = await openScene();
+const own = await openOwnScene();
+const { url } = own.server;
+own.server.whenAuthorized = (_message, response) => void response.end('{}');
+const login = await home.login({ server: url });
+const [accept, issue] = [own.server.whenAuthorized, own.issuer.onToken];
+after(async () => {
+  await home[Symbol.asyncDispose]();
+  await own[Symbol.asyncDispose]();
+});
+
+async function openStage() {
+  own.server.whenAuthorized = accept;
+  own.issuer.onToken = issue;
+  (own.issuer.forms as TokenForm[]).splice(1); // tokens are numbered by them
+  const scene = await copyOf(home);
+  return { scene, own, login, url, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
+}
 
 interface Case {
   readonly what: string;
@@ -235,18 +256,15 @@ const cases: readonly Case[] = [
 for (const { what, person, by, given, first, outcome, refreshes, asked = 0, shown } of cases) {
   for (const [name, open] of Object.entries(by)) {
     test(`${name}: a token that is ${what}`, async () => {
-      await using scene = await openScene();
-      await using own = await openOwnScene();
-      own.server.whenAuthorized = (_message, response) => void response.end('{}');
-      const { url } = own.server;
+      await using at = await openStage();
+      const { scene } = at;
       let questions = 0;
       const relogin: Relogin = async (held, scopes, begin) => {
         await begin();
         questions += 1;
         return scene.login({ server: url, scopes, heldScopes: held.scopes });
       };
-      const login = await scene.login({ server: url });
-      const stage = { scene, own, login, url, relogin: person && relogin };
+      const stage = { ...at, relogin: person && relogin };
       await using opened = await open(stage);
       if (first === undefined) assert.equal(await opened.send(), 200);
       await given(stage);
@@ -268,16 +286,12 @@ for (const [name, open, isRefreshed] of Object.entries(senders).flatMap(
       [...one, false],
     ] as const,
 )) {
-  test(`[Q-6.7] ${name}: a login that is made anew after the old one was ${isRefreshed ? 'refreshed in vain' : 'refused'} is used by the next request`, async () => {
-    await using scene = await openScene();
-    await using own = await openOwnScene();
-    own.server.whenAuthorized = (_message, response) => void response.end('{}');
-    const { url } = own.server;
-    const login = await scene.login({ server: url });
-    const stage = { scene, own, login, url, relogin: undefined };
+  test(`[Q-6.7] ${name}: a new login, made after the old one was ${isRefreshed ? 'refused in spite of a refresh' : 'refused a refresh'}, is used by the next request`, async () => {
+    await using at = await openStage();
+    const { scene } = at;
+    const stage = { ...at, relogin: undefined };
     await using opened = await open(stage);
     assert.equal(await opened.send(), 200);
-    const [accept, issue] = [own.server.whenAuthorized, own.issuer.onToken];
     refuseAll(401, invalid, always)(stage);
     if (!isRefreshed) own.issuer.onToken = () => [400, { error: 'invalid_grant' }];
     assert.equal(await opened.send(), isRefreshed ? 'token_refused' : 'login_expired');
@@ -292,15 +306,14 @@ for (const [name, open, isRefreshed] of Object.entries(senders).flatMap(
 
 for (const [name, open] of Object.entries(callers).filter(([caller]) => caller !== 'proxy')) {
   test(`[R-5.1a] ${name}: the token of one project, asked for at another one that differs in the query alone`, async () => {
-    await using scene = await openScene();
-    await using own = await openOwnScene();
-    own.server.whenAuthorized = (_message, response) => void response.end('{}');
-    const login = await scene.login({ server: `${own.server.url}?project=alpha` });
-    const stage = { scene, own, login, url: `${own.server.url}?project=beta`, relogin: undefined };
+    await using at = await openStage();
+    const alpha = await at.scene.login({ server: `${url}?project=alpha`, account: 'alpha' });
+    const stage = { ...at, login: alpha, url: `${url}?project=beta`, relogin: undefined };
     await using opened = await open(stage);
+    const shown = own.server.tokens.length;
     assert.equal(await opened.send(), 'token_not_for_url');
-    assert.deepEqual(own.server.tokens, []);
-    await using below = await open({ ...stage, url: login.server });
+    assert.equal(own.server.tokens.length, shown);
+    await using below = await open({ ...stage, url: alpha.server });
     assert.equal(await below.send(), 200);
   });
 }
