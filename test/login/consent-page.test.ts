@@ -26,9 +26,10 @@ async function programLogsIn(program: string, browse: (link: string) => Promise<
         browsed = browse(link);
         await browsed.catch(() => undefined);
       },
+      msAfterWalk: 20_000,
     },
   );
-  const wanted = { server: own.server.url, caller: () => program, timeoutMs: 3_000 };
+  const wanted = { server: own.server.url, caller: () => program };
   const outcome = await scene.login(wanted).catch((error: unknown) => error);
   await browsed; // what the person did not find there fails the test
   return { outcome, own, scene, authorizations: own.issuer.authorizations.length };
@@ -108,9 +109,12 @@ test('[A-81] a registration that fails after the button ends the login, and the 
 
 test('[A-81] where no browser can be opened, the person reads the addresses in the terminal instead', async () => {
   await using scene = await openScene();
-  Object.assign(scene.ports, { browser: { open: async () => 'unavailable' } });
-  await scene.loginFails('login_timed_out', { caller: () => 'agent', timeoutMs: 1_000 });
-  assert.match(scene.ports.told.join('\n'), /authorize\?.*client_id=/);
+  const { terminal, advance } = scene.ports;
+  const tell = (line: string) => {
+    if (/authorize\?.*client_id=/.test(line)) advance(20_000);
+  };
+  Object.assign(scene.ports, { browser: { open: async () => 'unavailable' }, terminal: { ...terminal, tell } });
+  await scene.loginFails('login_timed_out', { caller: () => 'agent' });
 });
 
 test('[A-81] the button is a navigation of the person: not an image, a frame or a script, and its address cannot be guessed', async () => {
@@ -133,15 +137,15 @@ test('[A-81] the button is a navigation of the person: not an image, a frame or 
 });
 
 test('a login that a person types has no such page, nor the next one at a server and an issuer that are known', async () => {
-  await using scene = await openScene({}, { browse: async (link) => visits.push(await open(link)) });
   const visits: { readonly status: number | undefined }[] = [];
-  const unanswered = { timeoutMs: 300 };
-  await scene.loginFails('login_timed_out', unanswered);
+  const browse = async (link: string) => visits.push(await open(link));
+  await using scene = await openScene({}, { browse, msAfterWalk: 20_000 });
+  await scene.loginFails('login_timed_out');
   await using known = await openScene();
   await known.login();
   await known.login({ caller: () => 'agent' });
   assert.equal(known.askedAuthorizationServer().filter((path) => path === '/authorize').length, 2);
-  await scene.loginFails('login_timed_out', { ...unanswered, caller: () => 'agent' });
+  await scene.loginFails('login_timed_out', { caller: () => 'agent' });
   assert.deepEqual(
     visits.map(({ status }) => status),
     [303, 200],
@@ -153,13 +157,11 @@ test('a program’s login begins on that page where the issuer is new at a known
   await using other = await openOwnScene();
   const statuses: (number | undefined)[] = [];
   let isWatched = false;
-  await using scene = await openScene(
-    {},
-    { browse: async (link) => void (isWatched ? statuses.push((await open(link)).status) : await walkLogin(link)) },
-  );
+  const browse = async (link: string) => (isWatched ? statuses.push((await open(link)).status) : walkLogin(link));
+  await using scene = await openScene({}, { browse, msAfterWalk: 20_000 });
   await scene.login({ server: own.server.url });
   isWatched = true;
-  const unanswered = { timeoutMs: 300, caller: () => 'agent' };
+  const unanswered = { caller: () => 'agent' };
   own.server.publish({ authorization_servers: [other.issuer.issuer] });
   await scene.loginFails('login_timed_out', { ...unanswered, server: own.server.url, account: 'second' });
   other.server.publish({ authorization_servers: [own.issuer.issuer] });

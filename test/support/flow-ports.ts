@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -35,7 +36,7 @@ export interface FlowPorts extends LoginPorts, PersonPorts, AsyncDisposable {
   readonly opened: readonly string[];
   /** Every line that the person was told. */
   readonly told: readonly string[];
-  /** Moves the clock, in milliseconds. */
+  /** Moves the clock, in milliseconds, and ends the waits that are over by then. */
   advance(ms: number): void;
 }
 
@@ -51,6 +52,8 @@ export interface FlowOptions {
   readonly typed?: readonly string[];
   /** Takes the place of the walk: what the "browser" does with the one-time address. */
   readonly browse?: (url: string) => Promise<unknown>;
+  /** The clock goes on by so much when the walk is over: nothing more will come, so nobody waits for it. */
+  readonly msAfterWalk?: number;
   readonly limits?: Limits;
   /** As the command line gives them. */
   readonly headers?: readonly SecretHeader[];
@@ -75,7 +78,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     limits: options.limits ?? defaultLimits,
     ...(options.caFile === undefined ? {} : { caFile: options.caFile }),
   });
-  const browser = walkingBrowser(options);
+  const browser = walkingBrowser(options, clock);
   const terminal = scriptedTerminal(options);
   const store = options.store ?? createMemoryStore();
   const limits = options.limits ?? defaultLimits;
@@ -120,15 +123,17 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   return Object.assign(ports, { detachedRefresh });
 }
 
-function walkingBrowser(options: FlowOptions): Browser & { readonly opened: readonly string[] } {
+function walkingBrowser(options: FlowOptions, clock: MovableClock): Browser & { readonly opened: readonly string[] } {
   const opened: string[] = [];
-  const browse = options.browse ?? ((url: string) => walkLogin(url, options.walk ?? {}));
+  const { msAfterWalk = 0, browse = (url: string) => walkLogin(url, options.walk ?? {}) } = options;
   return {
     opened,
     open: async (url) => {
       opened.push(url);
       // A browser goes its own way; a walk that ends badly shows in what the flow does.
-      browse(url).catch(() => undefined);
+      browse(url)
+        .catch(() => undefined)
+        .finally(() => clock.advance(msAfterWalk));
       return 'opened';
     },
   };
@@ -156,19 +161,36 @@ function plainJournal(): Journal {
   return { steps, record: (step) => void steps.push(step) };
 }
 
+interface MovableClock extends Clock {
+  advance(ms: number): void;
+}
+
 /** The real clock, which a test can move. */
-function shiftedClock(): Clock & { advance(ms: number): void } {
+function shiftedClock(): MovableClock {
   let shift = 0;
+  const moved = new EventEmitter().setMaxListeners(0);
+  const monotonic = () => performance.now() + shift;
   return {
     now: () => Date.now() + shift,
-    monotonic: () => performance.now() + shift,
+    monotonic,
     sleep: async (ms, signal) => {
-      await wait(ms, undefined, { signal }).catch(() => {
-        throw signal.reason;
-      });
+      const end = monotonic() + ms;
+      const over = new AbortController();
+      const look = () => {
+        if (monotonic() >= end) over.abort();
+      };
+      moved.on('moved', look);
+      try {
+        await wait(ms, undefined, { signal: AbortSignal.any([signal, over.signal]) });
+      } catch {
+        if (!over.signal.aborted) throw signal.reason;
+      } finally {
+        moved.off('moved', look);
+      }
     },
     advance: (ms) => {
       shift += ms;
+      moved.emit('moved');
     },
   };
 }

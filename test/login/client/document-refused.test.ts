@@ -27,8 +27,8 @@ test('[R-2.5d][R-4.5a] where ports are compared, the person is told of the fixed
   await using documents = await openDocumentScene();
   documents.publish([]);
   const metadataUrl = documents.url;
-  await using scene = await documents.open({ loopbackPorts: 'exact' });
-  const refused = await scene.loginFails('login_timed_out', { metadataUrl, timeoutMs: 1_500 });
+  await using scene = await documents.open({ loopbackPorts: 'exact' }, { msAfterWalk: 20_000 });
+  const refused = await scene.loginFails('login_timed_out', { metadataUrl });
   assert.match(refused.remedy, new RegExp(`--redirect-port ${firstPort}`));
   assert.match(refused.remedy, /client-metadata check https:.*client\.json/);
   const told = scene.ports.told.join('\n');
@@ -51,8 +51,8 @@ test('[R-2.5d] documents list localhost with each fixed port, and one that is no
   await using documents = await openDocumentScene();
   documents.publish([]);
   const metadataUrl = documents.url;
-  await using scene = await documents.open({ loopbackPorts: 'exact' });
-  const refused = await scene.loginFails('login_timed_out', { metadataUrl, timeoutMs: 1_500 });
+  await using scene = await documents.open({ loopbackPorts: 'exact' }, { msAfterWalk: 20_000 });
+  const refused = await scene.loginFails('login_timed_out', { metadataUrl });
   const listed = { host: 'localhost', port: firstPort, path: '/callback' } as const;
   assert.match(refused.remedy, new RegExp(`--redirect-uri http://localhost:${firstPort}/callback`));
   await scene.login({ metadataUrl, redirectUri: listed });
@@ -60,7 +60,6 @@ test('[R-2.5d] documents list localhost with each fixed port, and one that is no
   await scene.loginFails('login_timed_out', {
     metadataUrl,
     redirectUri: { ...listed, path: '/own' },
-    timeoutMs: 1_500,
   });
   assert.match(scene.ports.told.join('\n'), /Documents made here do not list .*localhost:\d+\/own/);
 });
