@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';
-import { logout } from '../../src/login/logout/logout.js';
 import { callTool } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
@@ -10,19 +9,6 @@ import { failureOf } from '../support/http.js';
 /** Generous, for a machine that is busy; what is measured here has limits that would be longer by far. */
 const timeout = 30_000;
 const with_ = (limits: Partial<Limits>) => ({ limits: { ...defaultLimits, ...limits } });
-
-test('[R-8.1] the time for a metadata document, and for all of discovery, is what the person has set', {
-  timeout,
-}, async () => {
-  for (const limits of [{ metadataSeconds: 1 }, { discoverySeconds: 1 }]) {
-    await using scene = await openScene({}, with_(limits));
-    await using own = await openOwnScene();
-    own.server.whenAnonymous = () => undefined; // never answers
-    const failure = await scene.loginFails('timed_out', { server: own.server.url });
-    assert.equal(failure.exit, 6);
-    assert.match(failure.message, /\b1 s\b|1 second/);
-  }
-});
 
 test('[R-8.1] the size of a metadata document, and of a token answer, is what the person has set', async () => {
   await using scene = await openScene({}, with_({ metadataKiB: 16, tokenKiB: 4 }));
@@ -37,17 +23,6 @@ test('[R-8.1] the size of a metadata document, and of a token answer, is what th
   assert.match(failure.message, /too large/);
   own.issuer.metadata = { ...metadata, filler: filler(14) };
   await scene.login({ server: own.server.url });
-});
-
-test('[R-8.1] the time for a token, and for a revocation, is what the person has set', { timeout }, async () => {
-  await using scene = await openScene({ faults: ['token-slow'] }, with_({ tokenSeconds: 1 }));
-  const failure = await scene.loginFails('timed_out');
-  assert.equal(failure.exit, 6);
-  await using quick = await openScene({}, with_({ revocationSeconds: 1 }));
-  const login = await quick.login();
-  quick.sandbox.setFaults(['revocation-slow']);
-  const { revocation } = await logout(quick.ports, { login, force: false, signal: new AbortController().signal });
-  assert.ok(!revocation.done && /within 1 seconds/.test(revocation.why), JSON.stringify(revocation));
 });
 
 test('[R-8.1] the size of a protocol message is what the person has set', async () => {

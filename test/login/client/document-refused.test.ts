@@ -57,10 +57,7 @@ test('[R-2.5d] documents list localhost with each fixed port, and one that is no
   assert.match(refused.remedy, new RegExp(`--redirect-uri http://localhost:${firstPort}/callback`));
   await scene.login({ metadataUrl, redirectUri: listed });
   assert.doesNotMatch(scene.ports.told.join('\n'), /do not list/);
-  await scene.loginFails('login_timed_out', {
-    metadataUrl,
-    redirectUri: { ...listed, path: '/own' },
-  });
+  await scene.loginFails('login_timed_out', { metadataUrl, redirectUri: { ...listed, path: '/own' } });
   assert.match(scene.ports.told.join('\n'), /Documents made here do not list .*localhost:\d+\/own/);
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { defaultLimits } from '../../../src/core/limits.js';
 import type { LoginRecord } from '../../../src/core/records.js';
 import { Secret } from '../../../src/core/secret.js';
 import { logout, logoutOfAll } from '../../../src/login/logout/logout.js';
@@ -86,12 +87,12 @@ test('[A-152] a revocation that is refused: forgotten here, and said with the co
 const revocations = ({ issuer }: OwnScene) => issuer.requests.filter((line) => line.includes('revoke'));
 
 for (const [fault, told] of [
-  ['revocation-500', /answered 500/],
+  ['revocation-500', /\b500\b/],
   ['revocation-redirect', /redirect/i],
-  ['revocation-slow', /took longer|no answer within/],
+  ['revocation-slow', /\b1 s/],
 ] as const) {
   test(`[A-152] ${fault}: forgotten here all the same, and the truth is told`, async () => {
-    await using scene = await openScene();
+    await using scene = await openScene({}, { limits: { ...defaultLimits, revocationSeconds: 1 } });
     const login = await scene.login();
     scene.sandbox.setFaults([fault]);
     const { revocation } = await end(scene, login);
