@@ -1,4 +1,5 @@
 import { cp } from 'node:fs/promises';
+import { after } from 'node:test';
 import { redirectUriText } from '../../../src/core/configuration/redirect-uri.js';
 import type { Failure } from '../../../src/core/failure.js';
 import { defaultAccount, type LoginRecord } from '../../../src/core/records.js';
@@ -77,8 +78,40 @@ export async function copyOf(scene: Scene, flow: Partial<FlowOptions> = {}): Pro
   return copy;
 }
 
+/**
+ * One login for all tests of a file: each gets a copy of that machine, which sees its own requests alone, and the sandbox
+ * without other faults than at first. Its refresh token works once: a test that refreshes logs in itself.
+ */
+export function loggedInOnce(options: SandboxOptions = {}, change: Partial<WantedLogin> = {}) {
+  const open = async () => {
+    const scene = await openScene(options);
+    return { scene, login: await scene.login(change) };
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  after(async () => (await opened)?.scene[Symbol.asyncDispose]());
+  return async (flow: Partial<FlowOptions> = {}) => {
+    opened ??= open();
+    const { scene, login } = await opened;
+    scene.sandbox.setFaults(options.faults ?? []);
+    return { ...(await copyOf(scene, flow)), held: login };
+  };
+}
+
+/** A sandbox as one sees it who comes now: what it was asked before is not counted. */
+function fromNowOn(sandbox: Sandbox): Sandbox {
+  const { stats: before } = sandbox;
+  const { length } = sandbox.requests;
+  const since = () =>
+    Object.entries(sandbox.stats).map(([name, count]) => [name, count - before[name as keyof typeof before]]);
+  return Object.defineProperties(
+    { ...sandbox },
+    { requests: { get: () => sandbox.requests.slice(length) }, stats: { get: () => Object.fromEntries(since()) } },
+  );
+}
+
 /** A machine with nothing on it yet, in front of a sandbox that goes on when the machine is gone. */
-export async function sceneAt(sandbox: Sandbox, flow: Partial<FlowOptions> = {}): Promise<Scene> {
+export async function sceneAt(shared: Sandbox, flow: Partial<FlowOptions> = {}): Promise<Scene> {
+  const sandbox = fromNowOn(shared);
   const folder = await temporaryFolder();
   const ports = await flowPorts({ folder: folder.path, ...flow });
   const usual: WantedLogin = {

@@ -8,10 +8,12 @@ import { proveBare } from '../../../src/tokens/dpop/bare-token.js';
 import { readCredential } from '../../../src/tokens/read-credential.js';
 import { atServer, callTool, freshToken } from '../../support/flows/calls.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
-import { openScene, type Scene } from '../../support/flows/scene.js';
+import { loggedInOnce, openScene, type Scene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
 
 const required: SandboxOptions = { dpop: 'required' };
+const boundBefore = loggedInOnce(required);
+const boundByChoice = loggedInOnce({ dpop: 'offered' });
 const asked = (scene: Scene, path: string) => scene.sandbox.requests.filter((request) => request.path === path);
 const claimsOf = (proof: unknown) => JSON.parse(Buffer.from(String(proof).split('.')[1] ?? '', 'base64url').toString());
 const echo = (scene: Scene, login: Awaited<ReturnType<Scene['login']>>) =>
@@ -101,8 +103,8 @@ test('a refresh has a proof by the same key, with a nonce where that is wanted; 
 });
 
 test('a nonce that is good once is taken from each response, and costs no refresh', async () => {
-  await using scene = await openScene(required);
-  const login = await scene.login();
+  await using scene = await boundBefore();
+  const { held: login } = scene;
   scene.sandbox.setFaults(['dpop-nonce-each-time']);
   for (let at = 0; at < 3; at += 1) await echo(scene, login);
   assert.equal(scene.sandbox.stats.refreshes, 0);
@@ -110,8 +112,8 @@ test('a nonce that is good once is taken from each response, and costs no refres
 
 for (const fault of ['dpop-nonce-never', 'dpop-nonce-absent', 'dpop-proof-refused']) {
   test(`${fault}: one more try at most, no refresh, and it is said`, async () => {
-    await using scene = await openScene(required);
-    const login = await scene.login();
+    await using scene = await boundBefore();
+    const { held: login } = scene;
     scene.sandbox.setFaults([fault]);
     const before = proven(scene).length;
     const failure = await failureOf(echo(scene, login), 'dpop_proof_refused');
@@ -130,8 +132,8 @@ for (const fault of ['dpop-token-nonce-never', 'dpop-token-proof-refused']) {
 }
 
 test('a server whose clock is ten minutes ahead: its own time is taken, and the call works', async () => {
-  await using scene = await openScene(required);
-  const login = await scene.login();
+  await using scene = await boundBefore();
+  const { held: login } = scene;
   scene.sandbox.setFaults(['dpop-clock-off']);
   await echo(scene, login);
   assert.equal(scene.sandbox.stats.refreshes, 0);
@@ -211,8 +213,8 @@ test('a server that only names DPoP in its 401 asks for it', async () => {
 
 for (const faults of [silent, mute]) {
   test(`a bound login at a server that takes Bearer tokens only (${faults.join(', ')}): one refusal, once for all commands; its next login is a Bearer login`, async () => {
-    await using scene = await openScene({ dpop: 'offered' });
-    const login = await scene.login();
+    await using scene = await boundByChoice();
+    const { held: login } = scene;
     scene.sandbox.setFaults(faults);
     const before = proven(scene).length;
     await echo(scene, login);
@@ -229,8 +231,8 @@ for (const faults of [silent, mute]) {
 }
 
 test('a server that takes proofs again gets them, whatever was kept', async () => {
-  await using scene = await openScene({ dpop: 'offered' });
-  const login = await scene.login();
+  await using scene = await boundByChoice();
+  const { held: login } = scene;
   scene.sandbox.setFaults(silent);
   await echo(scene, login);
   scene.sandbox.setFaults([]);
@@ -278,8 +280,8 @@ for (const faults of [['challenge-none'], mute]) {
 }
 
 test('once a proof was taken, no challenge makes the token go without one', async () => {
-  await using scene = await openScene({ dpop: 'offered' });
-  const login = await scene.login();
+  await using scene = await boundByChoice();
+  const { held: login } = scene;
   const { createTransport } = await import('../../../src/call/transport.js');
   const signal = new AbortController().signal;
   const transport = createTransport(scene.ports, { login, relogin: undefined, signal });
@@ -311,8 +313,9 @@ test('a token that does not say what it is bound to is refused by the server, an
 });
 
 test('a stolen access token opens nothing without the key, in whichever scheme it comes', async () => {
-  await using scene = await openScene(required);
-  const { accessToken } = await readCredential(scene.ports, await scene.login());
+  await using scene = await boundBefore();
+  await echo(scene, scene.held);
+  const { accessToken } = await readCredential(scene.ports, scene.held);
   const old = proven(scene).at(-1)?.headers['dpop'];
   const status = async (headers: Record<string, string>) =>
     (
@@ -325,12 +328,13 @@ test('a stolen access token opens nothing without the key, in whichever scheme i
   const text = accessToken.reveal();
   assert.equal(await status({ authorization: `Bearer ${text}` }), 401);
   assert.equal(await status({ authorization: `DPoP ${text}` }), 401);
-  if (old !== undefined) assert.equal(await status({ authorization: `DPoP ${text}`, dpop: String(old) }), 401);
+  assert.ok(old !== undefined);
+  assert.equal(await status({ authorization: `DPoP ${text}`, dpop: String(old) }), 401);
 });
 
 test('whatever would hand the token out alone says so, and what to use instead', async () => {
-  await using scene = await openScene(required);
-  const login = await scene.login();
+  await using scene = await boundBefore();
+  const { held: login } = scene;
   const failure = await failureOf(
     Promise.resolve().then(() => proveBare(login, 'postern token')),
     'dpop_bound',
