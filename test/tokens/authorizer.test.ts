@@ -1,34 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Relogin } from '../../src/core/ports.js';
 import { Secret } from '../../src/core/secret.js';
 import { logout } from '../../src/login/logout/logout.js';
-import type { TokenForm } from '../support/flows/own-issuer.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
-import { copyOf, openScene } from '../support/flows/scene.js';
-import { callers, type Opened, type Stage, senders } from './callers.js';
+import { callers, type Opened, openStage, type Stage, senders } from './callers.js';
 
 const { signal } = new AbortController();
-
-/** One login for all tests: each has a copy of the machine, and finds the servers as they were after it. */
-const home = await openScene();
-const own = await openOwnScene();
-const { url } = own.server;
-own.server.whenAuthorized = (_message, response) => void response.end('{}');
-const login = await home.login({ server: url });
-const [accept, issue] = [own.server.whenAuthorized, own.issuer.onToken];
-after(async () => {
-  await home[Symbol.asyncDispose]();
-  await own[Symbol.asyncDispose]();
-});
-
-async function openStage() {
-  own.server.whenAuthorized = accept;
-  own.issuer.onToken = issue;
-  (own.issuer.forms as TokenForm[]).splice(1); // tokens are numbered by them
-  const scene = await copyOf(home);
-  return { scene, own, login, url, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
-}
 
 interface Case {
   readonly what: string;
@@ -257,7 +234,7 @@ for (const { what, person, by, given, first, outcome, refreshes, asked = 0, show
   for (const [name, open] of Object.entries(by)) {
     test(`${name}: a token that is ${what}`, async () => {
       await using at = await openStage();
-      const { scene } = at;
+      const { scene, own, url } = at;
       let questions = 0;
       const relogin: Relogin = async (held, scopes, begin) => {
         await begin();
@@ -288,7 +265,7 @@ for (const [name, open, isRefreshed] of Object.entries(senders).flatMap(
 )) {
   test(`[Q-6.7] ${name}: a new login, made after the old one was ${isRefreshed ? 'refused in spite of a refresh' : 'refused a refresh'}, is used by the next request`, async () => {
     await using at = await openStage();
-    const { scene } = at;
+    const { scene, own, url, accept, issue } = at;
     const stage = { ...at, relogin: undefined };
     await using opened = await open(stage);
     assert.equal(await opened.send(), 200);
@@ -307,6 +284,7 @@ for (const [name, open, isRefreshed] of Object.entries(senders).flatMap(
 for (const [name, open] of Object.entries(callers).filter(([caller]) => caller !== 'proxy')) {
   test(`[R-5.1a] ${name}: the token of one project, asked for at another one that differs in the query alone`, async () => {
     await using at = await openStage();
+    const { own, url } = at;
     const alpha = await at.scene.login({ server: `${url}?project=alpha`, account: 'alpha' });
     const stage = { ...at, login: alpha, url: `${url}?project=beta`, relogin: undefined };
     await using opened = await open(stage);

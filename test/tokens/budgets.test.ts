@@ -7,8 +7,10 @@ import { stepUpDeclined } from '../../src/tokens/request-failures.js';
 import { operationOf } from '../../src/tokens/step-up.js';
 import { callTool, listTools, stepUp } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
-import { openScene } from '../support/flows/scene.js';
+import { loggedInOnce, openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+
+const loggedIn = loggedInOnce();
 
 test('[Q-6.17][R-5.6b][A-163] three step-ups an hour for one operation, however often it is called', async () => {
   await using scene = await openScene();
@@ -34,8 +36,8 @@ test('[Q-6.17][R-5.6b][A-163] three step-ups an hour for one operation, however 
 });
 
 test('[A-163] operations with ever new names share one budget of their server: three step-ups in vain, then exit 4', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   scene.sandbox.setFaults(['server-403-treadmill']);
   const relogin = stepUp(scene);
   const { signal } = new AbortController();
@@ -66,8 +68,8 @@ test('[A-163] step-ups that helped are not in vain; ten an hour for one server a
 });
 
 test('[A-163] a step-up that the person declined at the prompt costs nothing of the budget', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   const add = (relogin: Relogin) => callTool(scene, login, 'note_add', { text: 'x' }, { relogin });
   for (let times = 0; times < 5; times += 1) {
     await failureOf(
@@ -173,8 +175,8 @@ test('registrations that a login came of do not count: in, out of all, and in ag
 });
 
 test('step-ups and refusals of two servers that share a resource are counted apart', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   const about = { login, operation: 'POST /mcp tools/call x', scopes: ['notes:write'] };
   for (let times = 0; times < 3; times += 1) await stepUpBudget(scene.ports, about).begin();
   await assert.rejects(stepUpBudget(scene.ports, about).check());

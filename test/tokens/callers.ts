@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import { bridgeTokens } from '../../src/bridge/authorization.js';
 import { createTransport } from '../../src/call/transport.js';
 import { Failure } from '../../src/core/failure.js';
@@ -11,8 +12,9 @@ import { personOf } from '../../src/tokens/step-up.js';
 import { TokenInUse } from '../../src/tokens/token-in-use.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { ask, openStand } from '../proxy/stand.js';
-import type { OwnScene } from '../support/flows/own-scene.js';
-import type { Scene } from '../support/flows/scene.js';
+import type { TokenForm } from '../support/flows/own-issuer.js';
+import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
+import { copyOf, openScene, type Scene } from '../support/flows/scene.js';
 
 const { signal } = new AbortController();
 const limits = { totalMs: 20_000, headersMs: 20_000, maxBytes: null };
@@ -125,3 +127,28 @@ const token = handedOut(async ({ scene, login }) => {
 
 export const senders = { request, bridge, proxy };
 export const callers = { ...senders, credential, token };
+
+/** One login for all tests: each has a copy of the machine, and finds the servers as they were after it. */
+async function openHome() {
+  const [scene, own] = [await openScene(), await openOwnScene()];
+  own.server.whenAuthorized = (_message, response) => void response.end('{}');
+  const login = await scene.login({ server: own.server.url });
+  return { scene, own, login, accept: own.server.whenAuthorized, issue: own.issuer.onToken };
+}
+let home: ReturnType<typeof openHome> | undefined;
+after(async () => {
+  const { scene, own } = (await home) ?? {};
+  await scene?.[Symbol.asyncDispose]();
+  await own?.[Symbol.asyncDispose]();
+});
+
+export async function openStage() {
+  home ??= openHome();
+  const { own, accept, issue, ...at } = await home;
+  own.server.whenAuthorized = accept;
+  own.issuer.onToken = issue;
+  (own.issuer.forms as TokenForm[]).splice(1); // tokens are numbered by them
+  const scene = await copyOf(at.scene);
+  const end = () => scene[Symbol.asyncDispose]();
+  return { scene, own, login: at.login, url: own.server.url, accept, issue, [Symbol.asyncDispose]: end };
+}

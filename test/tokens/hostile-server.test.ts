@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createTransport } from '../../src/call/transport.js';
 import type { Relogin } from '../../src/core/ports.js';
 import { listTools } from '../support/flows/calls.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -39,7 +39,7 @@ for (const type of ['application/json', 'text/event-stream']) {
   test(`[A-170][R-8.1] an answer of 100 MB as ${type}: ended at the limit for one message, the rest is not taken`, async () => {
     await using scene = await openScene();
     await using own = await openOwnScene();
-    const login = await scene.login({ server: own.server.url });
+    const login = await keepLogin(scene, own);
     const megabyte = Buffer.alloc(1_048_576, 0x61);
     let written = 0;
     own.server.whenAuthorized = speaking((response) => {
@@ -67,7 +67,7 @@ for (const [what, sessionId] of [
   test(`[A-160] a session identifier ${what}: the call ends, and it is sent to nobody`, async () => {
     await using scene = await openScene();
     await using own = await openOwnScene();
-    const login = await scene.login({ server: own.server.url });
+    const login = await keepLogin(scene, own);
     own.server.whenAuthorized = speaking((response) => response.writeHead(500).end(), sessionId);
     const before = own.server.requests.length;
     const failure = await failureOf(listTools(scene, login), 'protocol_broken');
@@ -80,7 +80,7 @@ test('[A-158][R-5.1a] a server that leads to another one with a login here gets 
   await using scene = await openScene();
   await using own = await openOwnScene();
   const other = await scene.login();
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   const challenge = `Bearer error="invalid_token", resource_metadata="${new URL(other.server).origin}/.well-known/oauth-protected-resource/mcp"`;
   const answers = [
     (response: ServerResponse) => response.writeHead(307, { location: other.server }).end(),
@@ -140,7 +140,7 @@ test('[A-164] a 403 whose challenge leads elsewhere: its metadata is not read, t
   await using scene = await openScene();
   await using own = await openOwnScene();
   await using elsewhere = await openOwnScene();
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   let stepUps = 0;
   own.server.whenAuthorized = (_request, response) => {
     const scope = 'Bearer error="insufficient_scope", scope="more"';

@@ -6,7 +6,7 @@ import type { Relogin } from '../../src/core/ports.js';
 import type { LoginRecord } from '../../src/core/records.js';
 import { Authorizer } from '../../src/tokens/authorizer.js';
 import { atServer } from '../support/flows/calls.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -32,7 +32,7 @@ test('[R-5.1a] a login of another server, though it was made for this request, b
   await using scene = await openScene();
   await using own = await openOwnScene();
   const login = await scene.login();
-  const other = await scene.login({ server: own.server.url });
+  const other = await keepLogin(scene, own);
   scene.sandbox.setFaults(['server-403-treadmill']);
   const relogin: Relogin = async (_, __, begin) => {
     await begin();
@@ -51,7 +51,7 @@ test('[R-5.1a] the same for a bridge: what a login for another server brings is 
   await using scene = await openScene();
   await using own = await openOwnScene();
   const server = scene.sandbox.serverUrl;
-  const other = await scene.login({ server: own.server.url });
+  const other = await keepLogin(scene, own);
   const wanted = { server, account: undefined };
   const ask = async () => other;
   const options = { wanted, server, login: undefined, ask, waitMs: 10_000, signal };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTransport } from '../../src/call/transport.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { callTool } from '../support/flows/calls.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -16,7 +16,7 @@ test('[A-149] 1000 requests of one process at expiry: one refresh, one look into
   await using scene = await openScene();
   await using own = await openOwnScene();
   own.server.whenAuthorized = (_request, response) => void response.end('ok');
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   scene.ports.advance(299_000);
   let reads = 0;
   const read: typeof scene.ports.store.read = async (key) => {

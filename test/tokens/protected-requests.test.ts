@@ -4,14 +4,16 @@ import { call } from '../../src/call/call.js';
 import { createTransport } from '../../src/call/transport.js';
 import type { JsonObject } from '../../src/core/text/json.js';
 import { atServer, callTool, stepUp } from '../support/flows/calls.js';
-import { openScene } from '../support/flows/scene.js';
+import { loggedInOnce, openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+
+const loggedIn = loggedInOnce();
 
 const signal = () => new AbortController().signal;
 
 test('[R-4.1a][R-4.1b][R-1.2] every request of a session carries the token in its header and never in its URL', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   const before = atServer(scene).length;
   const result = await callTool(scene, login, 'whoami', {}, { protocol: '2025-11-25' });
   assert.match(JSON.stringify(result), /alice/);
@@ -24,8 +26,8 @@ test('[R-4.1a][R-4.1b][R-1.2] every request of a session carries the token in it
 });
 
 test('lists are whole, resources and prompts work, progress is told on the way', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   const ask = (method: string, params: JsonObject = {}) =>
     call(scene.ports, {
       login,
@@ -49,8 +51,8 @@ test('lists are whole, resources and prompts work, progress is told on the way',
 
 for (const fault of ['server-403-plain', 'server-403-html']) {
   test(`[A-165] ${fault}: a plain refusal, no login`, async () => {
-    await using scene = await openScene();
-    const login = await scene.login();
+    await using scene = await loggedIn();
+    const { held: login } = scene;
     scene.sandbox.setFaults([fault]);
     const relogin = stepUp(scene);
     const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }, { relogin }), 'http_failed');
@@ -71,8 +73,8 @@ test('[A-146] a server that refuses every token: one refresh, one retry, exit 3'
 });
 
 test('[A-153] a redirect is not followed with the token', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   scene.sandbox.setFaults(['server-redirects-elsewhere']);
   const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'redirect_refused');
   assert.match(failure.message, /30\d/);
@@ -84,15 +86,15 @@ test('[A-153] a redirect is not followed with the token', async () => {
 });
 
 test('[A-160] a session identifier with forbidden characters ends the call', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   scene.sandbox.setFaults(['server-session-id']);
   await failureOf(callTool(scene, login, 'echo', { text: 'x' }, { protocol: '2025-11-25' }), 'protocol_broken');
 });
 
 test('[R-5.1a][A-157] the token goes to its server and below, and to no other address', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   const transport = createTransport(scene.ports, { login, relogin: undefined, signal: signal() });
   const before = scene.sandbox.stats.serverRequests;
   const { origin, port } = new URL(login.server);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { plainLook } from '../../src/core/text/look.js';
 import { loginJson, loginLines, loginStatus } from '../../src/login/status/login-status.js';
 import { freshToken } from '../support/flows/calls.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -139,7 +139,7 @@ test('[Q-6.18][A-140] the clock is set back and the authorization server is out 
   const login = await scene.login();
   const { onToken } = own.issuer;
   own.issuer.onToken = (form) => [200, { ...onToken(form)[1], refresh_token: undefined }];
-  const lasting = await scene.login({ server: own.server.url });
+  const lasting = await keepLogin(scene, own);
   scene.sandbox.setFaults(['refresh-500']);
   scene.ports.advance(-day);
   await freshToken(scene, login);
@@ -176,7 +176,7 @@ test('why a refresh was refused is told by whoever asks, now and later, cleaned 
     await using own = await openOwnScene();
     const token = { access_token: 'access-1', refresh_token: 'refresh-1-of-this-login', token_type: 'Bearer' };
     own.issuer.onToken = () => [200, { ...token, expires_in: 300 }];
-    const login = await scene.login({ server: own.server.url });
+    const login = await keepLogin(scene, own);
     own.issuer.onToken = () => [400, body];
     scene.ports.advance(299_000);
     for (const _ of ['now', 'later']) {
@@ -194,7 +194,7 @@ test('why a refresh was refused is told by whoever asks, now and later, cleaned 
 test('[A-122] a firewall’s page in the place of an answer ends no login, and its title is told', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   const { onToken } = own.issuer;
   own.issuer.onToken = () => [403, '<!DOCTYPE html><title>Just a moment...</title>' as never];
   scene.ports.advance(301_000);

@@ -5,7 +5,7 @@ import type { LoginRecord } from '../../src/core/records.js';
 import type { LoginPorts } from '../../src/login/ports.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -23,7 +23,7 @@ const elsewhere = (scene: Scene): LoginPorts => ({
 async function openRotation() {
   const scene = await openScene();
   const own = await openOwnScene();
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   const { onToken } = own.issuer;
   const spent = new Set<string>();
   own.issuer.onToken = (form) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { LoginRecord } from '../../src/core/records.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { type FlowPorts, flowPorts } from '../support/flow-ports.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -94,7 +94,7 @@ test('a refresh whose answer says back in its scope what was sent: the list of l
     const rest = { token_type: 'Bearer', expires_in: 300, scope: isRefresh ? 'a canary-first' : 'a' };
     return [200, isRefresh ? { ...rest, access_token: token.access_token } : { ...rest, ...token }];
   };
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   scene.ports.advance(299_000);
   const token = await ask(scene.ports, login);
   assert.equal(token.accessToken.reveal(), 'canary-second');

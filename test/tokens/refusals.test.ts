@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Relogin } from '../../src/core/ports.js';
 import { listTools } from '../support/flows/calls.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -15,7 +15,7 @@ for (const [status, challenge, code, exit] of [
   test(`[R-7.1] a call that is answered ${status} with ${challenge}: ${code}, exit ${exit}`, async () => {
     await using scene = await openScene();
     await using own = await openOwnScene();
-    const login = await scene.login({ server: own.server.url });
+    const login = await keepLogin(scene, own);
     own.server.whenAuthorized = (_request, response) =>
       void response.writeHead(status, { 'www-authenticate': challenge }).end();
     const failure = await failureOf(listTools(scene, login), code);

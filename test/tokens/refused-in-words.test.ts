@@ -3,14 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { LoginRecord } from '../../src/core/records.js';
 import { listTools } from '../support/flows/calls.js';
-import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
 /** A login whose server then gives this answer to whoever shows its token. */
 async function refused(scene: Scene, own: OwnScene, answer: (response: ServerResponse) => void): Promise<LoginRecord> {
   own.server.whenAuthorized = (_request, response) => answer(response);
-  return scene.login({ server: own.server.url });
+  return keepLogin(scene, own);
 }
 
 test('a token that is refused though it lives is called refused, with the server’s words, not expired', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';
 import { callTool } from '../support/flows/calls.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -28,7 +28,7 @@ test('[R-8.1] the size of a metadata document, and of a token answer, is what th
 test('[R-8.1] the size of a protocol message is what the person has set', async () => {
   await using scene = await openScene({}, with_({ messageMiB: 1 }));
   await using own = await openOwnScene();
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   own.server.whenAuthorized = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(' '.repeat(1_100_000));
   };
@@ -39,7 +39,7 @@ test('[R-8.1] the size of a protocol message is what the person has set', async 
 test('[Q-3.6][R-8.1] the time for the head of a protocol answer is what the person has set', { timeout }, async () => {
   await using scene = await openScene({}, with_({ answerSeconds: 1 }));
   await using own = await openOwnScene();
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   own.server.whenAuthorized = () => undefined; // never answers
   const failure = await failureOf(callTool(scene, login, 'echo', {}), 'timed_out');
   assert.match(failure.message, /longer than 1 s/);

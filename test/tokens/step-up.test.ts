@@ -6,12 +6,14 @@ import { shellWord } from '../../src/core/text/printable.js';
 import { login } from '../../src/login/log-in.js';
 import { callTool, listTools, stepUp } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
-import { openScene, type Scene } from '../support/flows/scene.js';
+import { loggedInOnce, openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
+const loggedIn = loggedInOnce();
+
 test('[Q-6.13][R-5.6a] step-up: scopes widened, those held kept, the original call sent again', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   const relogin = stepUp(scene);
   await callTool(scene, login, 'note_add', { text: 'hello' }, { relogin });
   assert.equal(relogin.count, 1);
@@ -24,8 +26,8 @@ test('[Q-6.13][R-5.6a] step-up: scopes widened, those held kept, the original ca
 });
 
 test('[R-2.1c][R-7.1] missing scope without leave to ask: exit 3, the scope and the way are named', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   const failure = await failureOf(callTool(scene, login, 'note_add', { text: 'x' }), 'insufficient_scope');
   assert.equal(failure.exit, 3);
   assert.match(failure.message, /notes:write/);
@@ -33,8 +35,8 @@ test('[R-2.1c][R-7.1] missing scope without leave to ask: exit 3, the scope and 
 });
 
 test('[A-162] the same scope asked for again after it was got: no second step-up, exit 4', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   scene.sandbox.setFaults(['server-403-always']);
   const relogin = stepUp(scene);
   const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }, { relogin }), 'scope_refused');
@@ -68,14 +70,14 @@ test('[A-163][R-5.6b] a treadmill of ever new scopes, each of them granted, ends
 });
 
 test('[A-164] a step-up challenge that leads to another server is no step-up', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   scene.sandbox.setFaults(['server-403-other-server', 'prm-other-issuer']);
   const { tokenRequests } = scene.sandbox.stats;
   const relogin = stepUp(scene);
   const called = callTool(scene, login, 'echo', { text: 'x' }, { relogin });
   await failureOf(called, 'authorization_server_changed');
-  assert.equal(scene.ports.opened.length, 1, 'that of the login');
+  assert.deepEqual(scene.ports.opened, []);
   assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
 });
 
