@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
 import type { SandboxOptions } from '../../src/sandbox/options.js';
 import { type Home, makeHome } from '../support/home.js';
-import { runProgram, startProgram } from '../support/program.js';
+import { runHere, startHere } from '../support/in-process.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { scriptedServer, startBridge, usualOfBoth } from './host.js';
 import { metaIn, sendJson } from './translation/newer-only.js';
@@ -64,7 +64,7 @@ test('a call and a bridge as the client itself declare that to the server, in ea
   await using _home = home;
   issuer = sandbox.issuer;
   for (const revision of ['2025-11-25', '2026-07-28']) {
-    const run = await runProgram(home, ['call', server.url, 'x/y', '--protocol', revision, ...own]);
+    const run = await runHere(home, ['call', server.url, 'x/y', '--protocol', revision, ...own]);
     assert.equal(run.code, 0, run.stderr);
   }
   await using host = startBridge(home, server.url, ...own);
@@ -111,7 +111,7 @@ test('a proxy does the same for each of its servers', async () => {
   const { sandbox, home } = await job(300);
   await using _sandbox = sandbox;
   await using _home = home;
-  await using proxy = startProgram(home, ['proxy', sandbox.serverUrl, ...own]);
+  await using proxy = startHere(home, ['proxy', sandbox.serverUrl, ...own]);
   const [url] = await proxy.waitForStdout(/http:\S+/);
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -126,7 +126,7 @@ test('options of such a login that make no whole are refused before anything is 
   await using home = await makeHome();
   for (const command of ['bridge', 'proxy']) {
     const url = 'http://127.0.0.1:9/mcp';
-    await using other = startProgram(home, [command, url, '--client-id', 'ci']);
+    await using other = startHere(home, [command, url, '--client-id', 'ci']);
     assert.match((await other.finished).stderr, /goes with --client-credentials/);
   }
 });

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as later } from 'node:timers/promises';
 import { type Home, makeHome } from '../support/home.js';
 import { startHttp, type TestServer } from '../support/http-server.js';
-import { type Running, startProgram } from '../support/program.js';
+import { type HereOptions, startHere } from '../support/in-process.js';
+import type { Running } from '../support/program.js';
 
 /** A JSON-RPC message as a test looks at it. */
 export interface Rpc {
@@ -131,8 +132,18 @@ export interface BridgeHost extends AsyncDisposable {
   open(protocolVersion?: string): Promise<Rpc>;
 }
 
+/** The bridge in this process. */
 export function startBridge(home: Home, url: string, ...options: readonly string[]): BridgeHost {
-  const program = startProgram(home, ['bridge', url, ...options]);
+  return bridgeHereWith({}, home, url, ...options);
+}
+
+/** The same with ports of the test's. */
+export function bridgeHereWith(here: HereOptions, home: Home, url: string, ...options: readonly string[]): BridgeHost {
+  return hostOf(startHere(home, ['bridge', url, ...options], here));
+}
+
+/** Speaks to a bridge that was started. */
+export function hostOf(program: Running): BridgeHost {
   let read = 0;
   const send = (message: object | string): void => {
     program.stdin.write(`${typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
-import { startProgram } from '../support/program.js';
+import { startHere } from '../support/in-process.js';
 import { startToolServer } from '../support/tool-server.js';
 import { scriptedServer, usual } from './host.js';
 
@@ -22,7 +22,7 @@ test('a tool is not said to be missing where the server’s list could not be re
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   });
   await using home = await makeHome({ POSTERN_TOKEN: 'a-token', POSTERN_TOKEN_SERVER: server.url });
-  await using bridge = startProgram(home, ['bridge', server.url, '--read-only']);
+  await using bridge = startHere(home, ['bridge', server.url, '--read-only']);
   bridge.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: opening })}\n`);
   await bridge.waitForStdout(/"id":1,/);
   bridge.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
@@ -36,7 +36,7 @@ for (const form of ['json', 'events'] as const) {
   test(`a bridge lends what is read-only, as ${form}: the server is asked once, other calls do not leave`, async () => {
     await using server = await startToolServer(form);
     await using home = await makeHome({ POSTERN_TOKEN: 'a-token', POSTERN_TOKEN_SERVER: server.url });
-    await using bridge = startProgram(home, [
+    await using bridge = startHere(home, [
       'bridge',
       server.url,
       '--read-only',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runProgram } from '../support/program.js';
+import { runHere } from '../support/in-process.js';
 import { bareHome, event, requestOf, scriptedServer, startBridge, usual } from './host.js';
 
 test('one round trip to the first answer; the session and the agreed revision on all that follows; DELETE at the end', async () => {
@@ -50,7 +50,7 @@ test('what is written together with initialize waits for its session, and keeps 
   const noted = { method: 'notifications/progress' };
   const text = (messages: readonly object[]) =>
     messages.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join('');
-  const { stdout, stderr } = await runProgram(home, ['bridge', server.url], text([initialize, initialized, list]));
+  const { stdout, stderr } = await runHere(home, ['bridge', server.url], text([initialize, initialized, list]));
   assert.match(stdout, /"id":0,.*\n.*"id":1,"result"/, stderr);
   await using host = startBridge(home, server.url);
   await host.ask(initialize);

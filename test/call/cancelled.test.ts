@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bareHome, event, requestOf, type ScriptedServer, scriptedServer, usual } from '../bridge/host.js';
-import { startProgram } from '../support/program.js';
+import { startHere } from '../support/in-process.js';
 
 const said = 'Cancelled; the server may already have run the tool.\n';
 
@@ -10,7 +10,7 @@ const isOf = (method: string) => (seen: ScriptedServer['seen'][number]) => seen.
 /** Presses Ctrl-C once the server has got that. */
 async function cancelAt(server: ScriptedServer, method: string, words: readonly string[]) {
   await using home = await bareHome();
-  await using program = startProgram(home, ['call', server.url, ...words]);
+  await using program = startHere(home, ['call', server.url, ...words]);
   await requestOf(server, isOf(method));
   program.kill('SIGINT');
   const started = performance.now();

@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { bareHome, event, olderServer, type Rpc, scriptedServer, startBridge, usual } from '../bridge/host.js';
-import { runProgram } from '../support/program.js';
+import { runHere } from '../support/in-process.js';
 
 const json = { 'content-type': 'application/json' };
 
 test('a server that has only the older transport is called in that, as through the bridge', async () => {
   await using server = await olderServer(() => '/messages?session=7');
   await using home = await bareHome();
-  const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 'prompts/get', 'a', '--json']);
+  const { code, stdout, stderr } = await runHere(home, ['call', server.url, 'prompts/get', 'a', '--json']);
   assert.equal(code, 0, stderr);
   assert.equal(JSON.parse(stdout).echoed.name, 'a');
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('an error that names no request is the response to the one that it came for
         .end('{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No such thing"}}');
   });
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, ['call', server.url, 'ping']);
+  const { code, stderr } = await runHere(home, ['call', server.url, 'ping']);
   assert.equal(code, 8);
   assert.match(stderr, /refused "ping" \(-32000\): "No such thing"/);
 });
@@ -55,7 +55,7 @@ test('a stream that ends before its response is resumed after its last event', a
     response.end(isResumed ? event({ jsonrpc: '2.0', id: pinged, result }, 'e2') : 'id: e1\nretry: 250\ndata:\n\n');
   });
   await using home = await bareHome();
-  const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 'ping', '--json']);
+  const { code, stdout, stderr } = await runHere(home, ['call', server.url, 'ping', '--json']);
   assert.equal(code, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), { from: 'GET' });
 });
@@ -69,11 +69,11 @@ test('a session that the server has lost is opened once more, and not for ever',
     else usual(seen, response, `session-${sessions}`);
   });
   await using home = await bareHome();
-  const found = await runProgram(home, ['call', server.url, 'ping', '--json']);
+  const found = await runHere(home, ['call', server.url, 'ping', '--json']);
   assert.equal(found.code, 0, found.stderr);
   assert.deepEqual([sessions, server.seen.at(-1)?.headers['mcp-session-id']], [2, 'session-2']);
   forgets = Number.POSITIVE_INFINITY;
-  const lost = await runProgram(home, ['call', server.url, 'ping']);
+  const lost = await runHere(home, ['call', server.url, 'ping']);
   assert.equal(lost.code, 8);
   assert.match(lost.stderr, /responded 404/);
   assert.equal(sessions, 4);
@@ -94,7 +94,7 @@ test('a server that closes each connection after a response gets every request, 
     usual(seen, response);
   });
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, ['call', server.url, 'x', '--json']);
+  const { code, stderr } = await runHere(home, ['call', server.url, 'x', '--json']);
   assert.equal(code, 0, stderr);
   await using host = startBridge(home, server.url);
   await host.open();
@@ -113,7 +113,7 @@ test('a tool call whose connection ends without a response is said to be possibl
     response.socket?.destroy();
   });
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, ['call', server.url, 'x']);
+  const { code, stderr } = await runHere(home, ['call', server.url, 'x']);
   assert.deepEqual([code, called], [6, 1], stderr);
   assert.match(stderr, /The request may have been carried out: check before you try again\./);
   await using host = startBridge(home, server.url);
@@ -138,7 +138,7 @@ test('a 202 to a request, and an unknown coding, are named as what they are', as
     ['utf-8', 'network_failed', 6, /unknown Content-Encoding/],
     ['none', 'network_failed', 6, /unknown Content-Encoding/],
   ] as const) {
-    const said = await runProgram(home, ['call', server.url, name, '--json']);
+    const said = await runHere(home, ['call', server.url, name, '--json']);
     const { error } = JSON.parse(said.stderr) as { error: { code: string; message: string } };
     assert.deepEqual([error.code, said.code], [code, exit], name);
     assert.match(error.message, says);
@@ -159,7 +159,7 @@ test('a page of any number of entries is put together with the others', async ()
     response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id: seen.message.id, result }));
   });
   await using home = await bareHome();
-  const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 'tools/list', '--json']);
+  const { code, stdout, stderr } = await runHere(home, ['call', server.url, 'tools/list', '--json']);
   assert.equal(code, 0, stderr);
   const { tools } = JSON.parse(stdout);
   assert.deepEqual([tools.length, tools.slice(0, 2)], [200_002, [1, [2]]]);
@@ -173,7 +173,7 @@ test('a load balancer that pins a session by a cookie finds it again', async () 
     else response.writeHead(404).end('Session not found');
   });
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, ['call', server.url, 'ping']);
+  const { code, stderr } = await runHere(home, ['call', server.url, 'ping']);
   assert.equal(code, 0, stderr);
 });
 
@@ -208,13 +208,13 @@ test('a number that a double cannot hold goes out as it is spelled, and comes ba
     [['-'], `{"id":${large}}`, `{"id":${large}}`],
   ];
   for (const [words, sent, stdin] of ways) {
-    const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 't', ...words, '--json'], stdin);
+    const { code, stdout, stderr } = await runHere(home, ['call', server.url, 't', ...words, '--json'], stdin);
     assert.equal(code, 0, stderr);
     assert.match(stdout, new RegExp(`"structuredContent":\\{"id":${large},"huge":1e400\\}`));
     const body = server.seen.findLast(({ message }) => message.method === 'tools/call')?.body.toString() ?? '';
     assert.ok(body.includes(`"arguments":${sent}`), body);
   }
-  const { stdout } = await runProgram(home, ['call', server.url, 't', '--field', 'structuredContent.id']);
+  const { stdout } = await runHere(home, ['call', server.url, 't', '--field', 'structuredContent.id']);
   assert.equal(stdout, `${large}\n`);
   const pong = server.seen.findLast(({ message }) => message.method === undefined && message.result !== undefined);
   assert.ok(pong?.body.toString().includes(`"id":${large}`), 'a request of the server’s is answered by its own id');

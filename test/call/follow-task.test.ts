@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bareHome, type Rpc, requestOf } from '../bridge/host.js';
-import { needs } from '../support/needs.js';
-import { programCommand, runProgram, startProgram } from '../support/program.js';
-import { startAtTerminal } from '../support/pty.js';
+import { runHere, startHere, terminalHere } from '../support/in-process.js';
 import { metaOf, newerServer, type Reply } from './newer-server.js';
 
 const id = 'täsk-1';
@@ -31,7 +29,7 @@ const call = (url: string, ...more: readonly string[]) => ['call', url, 'tool', 
 test('[Q-5.9][Q-2.6] the extension is declared by its full name with each request; a task is asked for until it ends, its id in a header', async () => {
   await using server = await taskServer([state('working', { statusMessage: 'Half.' }), state('working'), completed]);
   await using home = await bareHome();
-  const { code, stdout, stderr } = await runProgram(home, call(server.url));
+  const { code, stdout, stderr } = await runHere(home, call(server.url));
   assert.deepEqual([code, stdout], [0, 'done\n'], stderr);
   assert.match(stderr, /Task täsk-1: working "Begun\."\n(?:.*\n)*Task täsk-1: working "Half\."\n/);
   const methods = server.seen.map(({ message }) => message.method);
@@ -44,7 +42,7 @@ test('[Q-5.9][Q-2.6] the extension is declared by its full name with each reques
     assert.equal(one.headers['mcp-name'], `=?base64?${Buffer.from(id).toString('base64')}?=`);
     assert.equal(one.message.params?.['taskId'], id);
   }
-  const raw = await runProgram(home, call(server.url, '--output', 'raw'));
+  const raw = await runHere(home, call(server.url, '--output', 'raw'));
   assert.equal(
     raw.stdout,
     '{"content":[{"type":"text","text":"done"}]}\n',
@@ -57,7 +55,7 @@ test('[Q-4.1][Q-5.9] what a task asks is asked once for each key, and told with 
   const asks = state('input_required', { inputRequests: { who: { method: 'elicitation/create', params: question } } });
   await using server = await taskServer([asks, asks, completed]);
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, call(server.url, '--elicitation', 'defaults'));
+  const { code, stderr } = await runHere(home, call(server.url, '--elicitation', 'defaults'));
   assert.equal(code, 0, stderr);
   const updates = server.seen.filter(({ message }) => message.method === 'tasks/update');
   assert.deepEqual(
@@ -92,23 +90,23 @@ test('[Q-5.9] a task that fails, that its server ends, and what no task can be i
   await using home = await bareHome();
   for (const [how, exit, said] of cases) {
     await using server = await taskServer([how]);
-    const { code, stderr } = await runProgram(home, call(server.url));
+    const { code, stderr } = await runHere(home, call(server.url));
     assert.equal(code, exit, stderr);
     assert.match(stderr, said);
   }
   await using nameless = await newerServer(({ method }) => ({
     result: method === 'tools/list' ? tools : { resultType: 'task', status: 'working' },
   }));
-  assert.match((await runProgram(home, call(nameless.url))).stderr, /its task has no usable id/);
+  assert.match((await runHere(home, call(nameless.url))).stderr, /its task has no usable id/);
   await using prompt = await newerServer(() => created);
   const words = ['call', prompt.url, 'prompts/get', 'a', '--protocol', '2026-07-28'];
-  assert.match((await runProgram(home, words)).stderr, /of the type "task", which prompts\/get cannot have/);
+  assert.match((await runHere(home, words)).stderr, /of the type "task", which prompts\/get cannot have/);
 });
 
 test('[Q-5.9] a server that cannot be reached for a moment is asked for the task again', async () => {
   await using server = await taskServer([{ error: { code: 1, message: 'Restarting' }, status: 503 }, completed]);
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, call(server.url));
+  const { code, stderr } = await runHere(home, call(server.url));
   assert.equal(code, 0, stderr);
 });
 
@@ -134,7 +132,7 @@ test('[Q-5.9] Ctrl-C ends the task: the server is told, and the person what beca
       if (method === 'tasks/cancel') seen.cancel = true;
       return method === 'tools/list' ? { result: tools } : method === 'tools/call' ? created : acknowledged;
     });
-    await using program = startProgram(home, call(server.url));
+    await using program = startHere(home, call(server.url));
     await requestOf(server, ({ message }) => message.method === 'tasks/get');
     program.kill('SIGINT');
     const { code, stderr, stdout } = await program.finished;
@@ -147,7 +145,7 @@ test('[Q-5.9] Ctrl-C ends the task: the server is told, and the person what beca
 test('[Q-5.9] at the time limit a task is ended, too; a server that does not answer to the end of one is waited for no longer than 2 s', async () => {
   await using server = await taskServer([state('working', { pollIntervalMs: 3_600_000 })]);
   await using home = await bareHome();
-  const late = await runProgram(home, call(server.url, '--timeout', '1'));
+  const late = await runHere(home, call(server.url, '--timeout', '1'));
   assert.equal(late.code, 6);
   assert.match(late.stderr, /No response to "tools\/call" within 1 seconds\. The server has heard it/);
   assert.equal(server.seen.filter(({ message }) => message.method === 'tasks/cancel').length, 1);
@@ -160,7 +158,7 @@ test('[Q-5.9] at the time limit a task is ended, too; a server that does not ans
     ['2026-07-28'],
     () => silent,
   );
-  await using program = startProgram(home, call(mute.url));
+  await using program = startHere(home, call(mute.url));
   await requestOf(mute, ({ message }) => message.method === 'tasks/get');
   program.kill('SIGINT');
   const { code, stderr } = await program.finished;
@@ -168,12 +166,12 @@ test('[Q-5.9] at the time limit a task is ended, too; a server that does not ans
   assert.match(stderr, /Cancelled\. The server has not answered to that, and may go on with its task\.\n$/);
 });
 
-test('[Q-5.9] in a shell Ctrl-C ends the task, and not the shell', { skip: needs('script') }, async () => {
+test('[Q-5.9] in a shell Ctrl-C ends the task, and not the shell', async () => {
   await using server = await taskServer([state('working')]);
   await using bare = await bareHome();
   const home = { ...bare, env: { ...bare.env, NO_COLOR: '1' } };
-  const words = programCommand(['shell', server.url, '--protocol', '2026-07-28']);
-  await using terminal = await startAtTerminal(home, words, { stdout: 'terminal', columns: 100 });
+  const words = ['shell', server.url, '--protocol', '2026-07-28'];
+  await using terminal = terminalHere(home, words, { stdout: 'terminal', columns: 100 });
   const { screen, type } = terminal;
   await screen.waitForStdout(/> /);
   type('tool\r');

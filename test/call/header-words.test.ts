@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
 import { startHttp } from '../support/http-server.js';
+import { runHere } from '../support/in-process.js';
 import { startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
-import { runProgram } from '../support/program.js';
 import { storeLogin } from '../support/stored-login.js';
 
 test('[A-242] no command that runs for others takes headers: the words are refused, and nothing starts', async () => {
@@ -24,7 +24,7 @@ test('[A-242] no command that runs for others takes headers: the words are refus
   for (const command of commands) {
     for (const words of [['--header', `Authorization: ${canary}`], [`--header=Host: ${canary}`], ['-H', canary]]) {
       const tail = command[0] === 'exec' ? ['--', 'touch', join(home.path, 'started')] : [];
-      const { code, stdout, stderr } = await runProgram(home, [...command, ...words, ...tail]);
+      const { code, stdout, stderr } = await runHere(home, [...command, ...words, ...tail]);
       assert.deepEqual([code, stdout], [2, ''], [...command, ...words].join(' '));
       assert.match(stderr, /There is no option "(?:--header|-H)" here/);
       assert.ok(!stderr.includes('canary'), stderr);
@@ -58,7 +58,7 @@ test('[A-242] request: none that the program writes itself, none of the connecti
     ': canary',
     'canary',
   ]) {
-    const { code, stderr } = await runProgram(home, ['request', '-H', line, url]);
+    const { code, stderr } = await runHere(home, ['request', '-H', line, url]);
     assert.equal(code, 2, `${line}: ${stderr}`);
     assert.doesNotMatch(stderr, /canary/, 'only its name is said');
   }
@@ -66,7 +66,7 @@ test('[A-242] request: none that the program writes itself, none of the connecti
   await storeLogin(home, { server: url, accessToken: 'token-of-ours', expiresAt: null });
   // biome-ignore lint/suspicious/noTemplateCurlyInString: that nobody expands it is what is shown
   const literal = '${HOME} $HOME %PATH% ~';
-  const { code, stderr } = await runProgram(home, ['request', '-H', `X-Plain: ${literal}`, url]);
+  const { code, stderr } = await runHere(home, ['request', '-H', `X-Plain: ${literal}`, url]);
   assert.equal(code, 0, stderr);
   assert.deepEqual(seen, [literal, 'Bearer token-of-ours']);
 });

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { bareHome, event, type ScriptedServer, scriptedServer } from '../bridge/host.js';
-import { runProgram, startProgram } from '../support/program.js';
+import { runHere, startHere } from '../support/in-process.js';
 import { metaOf, newerServer, revision } from './newer-server.js';
 
 const methodsOf = ({ seen }: ScriptedServer) => seen.map(({ message }) => message.method);
@@ -23,7 +23,7 @@ test('[Q-1.10] a program of the newer era alone is found out by its refusal of i
   await using home = await bareHome();
   const script = join(home.path, 'server.cjs');
   await writeFile(script, source);
-  const { code, stdout, stderr } = await runProgram(home, ['call', 'x/y', '--json', '--', process.execPath, script]);
+  const { code, stdout, stderr } = await runHere(home, ['call', 'x/y', '--json', '--', process.execPath, script]);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /"said":\s*"yes"/);
 });
@@ -39,7 +39,7 @@ test('[Q-2.11][Q-2.12][Q-2.13][Q-4.11][Q-5.8] JSON and event streams are taken; 
     response.end(isDiscovery ? JSON.stringify(message) : `: alive\n\n${event(message)}`);
   });
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, ['call', server.url, 'prompts/list', '--elicitation', 'defaults']);
+  const { code, stderr } = await runHere(home, ['call', server.url, 'prompts/list', '--elicitation', 'defaults']);
   assert.equal(code, 0, stderr);
   assert.deepEqual(methodsOf(server), ['server/discover', 'prompts/list']);
   for (const { body, headers, ...seen } of server.seen) {
@@ -60,7 +60,7 @@ test('[Q-2.11][Q-2.12][Q-2.13][Q-4.11][Q-5.8] JSON and event streams are taken; 
 test('[Q-2.15] 404 with -32601 is a method that the server does not have, and no server of the oldest transport', async () => {
   await using server = await newerServer(() => ({ error: { code: -32601, message: 'No such method' }, status: 404 }));
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, ['call', server.url, 'x/y']);
+  const { code, stderr } = await runHere(home, ['call', server.url, 'x/y']);
   assert.equal(code, 8, stderr);
   assert.match(stderr, /-32601/);
   assert.deepEqual(
@@ -80,7 +80,7 @@ test('[Q-3.3] a stream that breaks off loses its request, which is not sent agai
     setTimeout(() => response.destroy(), 20);
   });
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, ['call', server.url, 'x/y', ...newest]);
+  const { code, stderr } = await runHere(home, ['call', server.url, 'x/y', ...newest]);
   assert.equal(code, 6, stderr);
   assert.match(stderr, /closed the connection before the response was complete/);
   assert.deepEqual(
@@ -96,7 +96,7 @@ test('[Q-4.5][Q-5.6] no result is kept for the next command, however long the se
   }));
   await using home = await bareHome();
   for (const _ of [1, 2]) {
-    const { code, stderr } = await runProgram(home, ['call', server.url, 'resources/read', 'file:///a', ...newest]);
+    const { code, stderr } = await runHere(home, ['call', server.url, 'resources/read', 'file:///a', ...newest]);
     assert.equal(code, 0, stderr);
   }
   assert.deepEqual(methodsOf(server), ['resources/read', 'resources/read']);
@@ -109,7 +109,7 @@ test('[Q-5.7] an empty cursor is one, and only a page without any is the last', 
     return { result: { prompts: [{ name: cursor === '' ? 'second' : 'wrong' }] } };
   });
   await using home = await bareHome();
-  const { stdout, stderr } = await runProgram(home, ['call', server.url, 'prompts/list', '--json', ...newest]);
+  const { stdout, stderr } = await runHere(home, ['call', server.url, 'prompts/list', '--json', ...newest]);
   assert.match(stdout, /first[\s\S]*second/, stderr);
   assert.equal(server.seen.length, 2);
 });
@@ -125,7 +125,7 @@ test('[Q-5.2] a server that agrees to tell nothing is named so, and not watched 
     else response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   });
   await using home = await bareHome();
-  await using watching = startProgram(home, ['call', server.url, '--watch']);
+  await using watching = startHere(home, ['call', server.url, '--watch']);
   await watching.waitForStderr(/The server has agreed to tell nothing of what was asked for\./);
   watching.kill('SIGINT');
   assert.equal((await watching.finished).code, 130);

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bareHome, event, type ScriptedServer, scriptedServer } from '../bridge/host.js';
-import { needs } from '../support/needs.js';
-import { programCommand, runProgram, startProgram } from '../support/program.js';
-import { startAtTerminal } from '../support/pty.js';
+import { runHere, startHere } from '../support/in-process.js';
 import { metaOf, newerServer, revision } from './newer-server.js';
 
 /** What is offered whoever is there. */
@@ -14,10 +12,10 @@ const methodsOf = ({ seen }: ScriptedServer) => seen.map(({ message }) => messag
 test('[Q-1.1][Q-1.2][Q-2.1][Q-2.2][Q-2.4][Q-2.5][Q-2.6] a server of the newer era alone is called: no session, each request says all', async () => {
   await using server = await newerServer(({ params }) => ({ result: { resultType: 'complete', echoed: params } }));
   await using home = await bareHome();
-  const first = await runProgram(home, ['call', server.url, 'prompts/get', 'naïve', '--json']);
+  const first = await runHere(home, ['call', server.url, 'prompts/get', 'naïve', '--json']);
   assert.equal(first.code, 0, first.stderr);
   assert.deepEqual(methodsOf(server), ['server/discover', 'prompts/get']);
-  const again = await runProgram(home, ['call', server.url, 'tools/list']);
+  const again = await runHere(home, ['call', server.url, 'tools/list']);
   assert.equal(again.code, 0, again.stderr);
   assert.deepEqual(methodsOf(server).slice(2), ['tools/list'], 'the verdict is kept');
   for (const one of server.seen) {
@@ -35,7 +33,7 @@ test('[Q-1.1][Q-1.2][Q-2.1][Q-2.2][Q-2.4][Q-2.5][Q-2.6] a server of the newer er
 test('[Q-1.4] a server of another newer revision is asked once more in one that both know, and never initialized after it', async () => {
   await using server = await newerServer(() => ({ result: { ok: true } }), ['2025-11-25']);
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, ['call', server.url, 'prompts/list', '--protocol', '2026-07-28']);
+  const { code, stderr } = await runHere(home, ['call', server.url, 'prompts/list', '--protocol', '2026-07-28']);
   assert.equal(code, 0, stderr);
   assert.deepEqual(
     server.seen.map((one) => [one.message.method, metaOf(one)[revision]]),
@@ -49,7 +47,7 @@ test('[Q-1.4] a server of another newer revision is asked once more in one that 
 test('[Q-1.13] a server without a revision that is known here is named so, with those of both', async () => {
   await using server = await newerServer(() => ({ result: {} }), ['2031-01-01']);
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, ['call', server.url]);
+  const { code, stderr } = await runHere(home, ['call', server.url]);
   assert.equal(code, 5);
   assert.match(stderr, /speaks the protocol of "2031-01-01" only; this program speaks 2026-07-28 and 2025-11-25/);
   assert.match(stderr, /\[revision_unknown, exit 5\]/);
@@ -70,7 +68,7 @@ test('[Q-4.1][Q-4.2][Q-4.3][Q-4.4] questions come as a result: each is asked, an
   });
   await using home = await bareHome();
   const words = ['call', server.url, 'prompts/get', 'greet', '--elicitation', 'defaults', '--protocol', '2026-07-28'];
-  const { code, stderr } = await runProgram(home, words);
+  const { code, stderr } = await runHere(home, words);
   assert.equal(code, 0, stderr);
   const [first, second, third] = server.seen.map(({ message }) => message);
   assert.equal(new Set([first?.id, second?.id, third?.id]).size, 3);
@@ -102,7 +100,7 @@ test('[Q-4.1][Q-4.4] what may not ask, asks for what was not offered, or asks fo
     await using server = await newerServer(() => ({ result }));
     await using home = await bareHome();
     const words = ['call', server.url, method, ...(method === 'prompts/get' ? ['a'] : [])];
-    const { code, stderr } = await runProgram(home, [...words, '--protocol', '2026-07-28']);
+    const { code, stderr } = await runHere(home, [...words, '--protocol', '2026-07-28']);
     assert.equal(code, 5, stderr);
     assert.match(stderr, why);
     assert.equal(server.seen.length, requests);
@@ -120,14 +118,12 @@ test('[Q-4.7] a page that a server wants opened is not taken for a form: nothing
   });
   await using home = await bareHome();
   const words = ['call', server.url, 'prompts/get', 'a', '--elicitation', 'defaults', '--protocol', '2026-07-28'];
-  const { code, stderr } = await runProgram(home, words);
+  const { code, stderr } = await runHere(home, words);
   assert.equal(code, 0, stderr);
   assert.deepEqual(server.seen[1]?.message.params?.['inputResponses'], { page: { action: 'decline' } });
 });
 
-test('[Q-4.6] a form with a choice or default that no form can have is declined, and that is said', {
-  skip: needs('script'),
-}, async () => {
+test('[Q-4.6] a form with a choice or default that no form can have is declined, and that is said', async () => {
   for (const odd of [{ default: { a: 1 } }, { default: [['a']] }, { enum: ['a', { b: 1 }] }, { enum: [[null]] }]) {
     for (const policy of ['defaults', 'ask']) {
       await using server = await newerServer(({ params }) => {
@@ -138,8 +134,7 @@ test('[Q-4.6] a form with a choice or default that no form can have is declined,
       });
       await using home = await bareHome();
       const words = ['call', server.url, 'prompts/get', 'a', '--elicitation', policy, '--protocol', '2026-07-28'];
-      await using terminal = await startAtTerminal(home, programCommand(words), { stdout: 'file', columns: 100 });
-      const { code, stdout } = await terminal.screen.finished;
+      const { code, stdout } = await runHere(home, words, '', { columns: 100 });
       assert.equal(code, 0, stdout);
       assert.match(stdout, /Declined: the field "odd" of a form has a choice or default that is neither text/);
       assert.deepEqual(server.seen.at(-1)?.message.params?.['inputResponses'], { q: { action: 'decline' } });
@@ -171,7 +166,7 @@ test('[Q-3.2][Q-5.1][Q-5.2][Q-5.3] --watch of a newer server is one long request
     }
   });
   await using home = await bareHome();
-  await using watching = startProgram(home, ['call', server.url, '--watch', 'file:///a']);
+  await using watching = startHere(home, ['call', server.url, '--watch', 'file:///a']);
   await watching.waitForStdout(/list of tools changed[\s\S]*list of tools changed/);
   watching.kill('SIGINT');
   const { code, stderr } = await watching.finished;
@@ -200,7 +195,7 @@ test('[Q-2.8][Q-2.10] the list says what goes into headers; a server that misses
   });
   await using home = await bareHome();
   const words = ['call', server.url, 'tools/call', 'weather', 'city:="Ulm"', '--protocol', '2026-07-28'];
-  const { code, stdout, stderr } = await runProgram(home, words);
+  const { code, stdout, stderr } = await runHere(home, words);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /dry/);
   assert.deepEqual(methodsOf(server), ['tools/list', 'tools/call', 'tools/list', 'tools/call']);
@@ -227,7 +222,7 @@ test('[Q-1.9] a server that was put back to an older release is found out, and c
   let isOlder = false;
   await using older = await server(() => isOlder, { status: 400, code: -32000 });
   await using home = await bareHome();
-  const ping = () => runProgram(home, ['call', older.url, 'ping', '--json']);
+  const ping = () => runHere(home, ['call', older.url, 'ping', '--json']);
   assert.deepEqual(JSON.parse((await ping()).stdout), { newer: true });
   isOlder = true;
   const { stdout, stderr } = await ping();
@@ -238,7 +233,7 @@ test('[Q-1.9] a request that may have been carried out is not repeated: an error
   let isOlder = false;
   await using older = await server(() => isOlder, { status: 200, code: -32603 });
   await using home = await bareHome();
-  const ping = () => runProgram(home, ['call', older.url, 'ping', '--json']);
+  const ping = () => runHere(home, ['call', older.url, 'ping', '--json']);
   assert.deepEqual(JSON.parse((await ping()).stdout), { newer: true });
   isOlder = true;
   const from = older.seen.length;
@@ -252,7 +247,7 @@ test('[Q-1.7] 401, 403, 5xx and a closed connection say nothing of an era', asyn
   for (const status of [403, 500, 503, 429]) {
     await using server = await scriptedServer((_seen, response) => response.writeHead(status).end());
     await using home = await bareHome();
-    const { code } = await runProgram(home, ['call', server.url, 'ping']);
+    const { code } = await runHere(home, ['call', server.url, 'ping']);
     assert.notEqual(code, 0);
     assert.deepEqual(methodsOf(server), ['server/discover'], String(status));
   }
@@ -269,7 +264,7 @@ test('[Q-2.9] a tool whose header marks break the rules is left out of lists, an
   ];
   await using server = await newerServer(() => ({ result: { tools } }));
   await using home = await bareHome();
-  const listed = await runProgram(home, ['call', server.url, '--output', 'json']);
+  const listed = await runHere(home, ['call', server.url, '--output', 'json']);
   assert.equal(listed.code, 0, listed.stderr);
   assert.deepEqual(
     JSON.parse(listed.stdout).tools.map(({ name }: { name: string }) => name),
@@ -279,7 +274,7 @@ test('[Q-2.9] a tool whose header marks break the rules is left out of lists, an
     listed.stderr,
     /The tool "bad" is left out of the list: the header mark of "region", "My Region", is no name of a header\./,
   );
-  const called = await runProgram(home, ['call', server.url, 'bad', 'region=x']);
+  const called = await runHere(home, ['call', server.url, 'bad', 'region=x']);
   assert.equal(called.code, 2, called.stderr);
   assert.match(called.stderr, /The server has no tool "bad"/);
   await using older = await scriptedServer(({ message: { id, method } }, response) => {
@@ -288,6 +283,6 @@ test('[Q-2.9] a tool whose header marks break the rules is left out of lists, an
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(said[method as keyof typeof said] ?? error) }));
   });
-  const all = await runProgram(home, ['call', older.url, '--output', 'json']);
+  const all = await runHere(home, ['call', older.url, '--output', 'json']);
   assert.equal(JSON.parse(all.stdout).tools.length, 2, 'the older era has no such marks');
 });

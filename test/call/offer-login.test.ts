@@ -3,20 +3,16 @@ import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { protectCalls } from '../support/flows/own-server.js';
-import { needs } from '../support/needs.js';
-import { programCommand, runProgram, startProgram } from '../support/program.js';
-import { startAtTerminal } from '../support/pty.js';
+import { runHere, startHere, terminalHere } from '../support/in-process.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { homeWithBrowser } from './home-with-browser.js';
 
-const skip = needs('script');
-
-test('a call that has no login offers one at the terminal, and goes on with it', { skip }, async () => {
+test('a call that has no login offers one at the terminal, and goes on with it', async () => {
   await using sandbox = await startSandbox();
   await using given = await homeWithBrowser();
   const { home, browser } = given;
-  const command = programCommand(['call', sandbox.serverUrl, 'echo', 'text=hello']);
-  await using call = await startAtTerminal(home, command, { stdout: 'terminal', columns: 100 });
+  const command = ['call', sandbox.serverUrl, 'echo', 'text=hello'];
+  await using call = terminalHere(home, command, { stdout: 'terminal', columns: 100 });
   await call.screen.waitForStdout(/Log in now\? \[Y\/n\] /);
   call.type('\r');
   await walkLogin(await browser.opened());
@@ -25,12 +21,12 @@ test('a call that has no login offers one at the terminal, and goes on with it',
   assert.match(stdout, /hello\r?\n$/);
 });
 
-test('after a no, and where nobody is asked, a call without a login fails as ever', { skip }, async () => {
+test('after a no, and where nobody is asked, a call without a login fails as ever', async () => {
   await using sandbox = await startSandbox();
   await using given = await homeWithBrowser();
   const { home } = given;
   const words = ['call', sandbox.serverUrl, 'echo', 'text=hello'];
-  await using call = await startAtTerminal(home, programCommand(words), { stdout: 'terminal', columns: 100 });
+  await using call = terminalHere(home, words, { stdout: 'terminal', columns: 100 });
   await call.screen.waitForStdout(/Log in now\? \[Y\/n\] /);
   call.type('n\r');
   const declined = await call.screen.finished;
@@ -38,21 +34,18 @@ test('after a no, and where nobody is asked, a call without a login fails as eve
   assert.match(declined.stdout, /Not logged in\.\s+Run:[\s\S]+postern login [\s\S]+login_needed, exit 3/);
   assert.equal(declined.stdout.match(/There is no login/g)?.length, 1, declined.stdout);
   for (const option of ['--json', '--non-interactive']) {
-    await using quiet = await startAtTerminal(home, programCommand([...words, option]), {
-      stdout: 'terminal',
-      columns: 100,
-    });
+    await using quiet = terminalHere(home, [...words, option], { stdout: 'terminal', columns: 100 });
     const { code, stdout } = await quiet.screen.finished;
     assert.equal(code, 3, option);
     assert.doesNotMatch(stdout, /Log in now/, option);
   }
-  await using redirected = await startAtTerminal(home, programCommand(words), { stdout: 'file', columns: 100 });
+  await using redirected = terminalHere(home, words, { stdout: 'file', columns: 100 });
   const { code, stdout } = await redirected.screen.finished;
   assert.equal(code, 3);
   assert.doesNotMatch(stdout, /Log in now/);
-  const piped = await runProgram(home, words);
+  const piped = await runHere(home, words);
   assert.equal(piped.code, 3);
-  const unknown = await startAtTerminal(home, programCommand(['call', 'nobody']), { stdout: 'terminal', columns: 100 });
+  const unknown = terminalHere(home, ['call', 'nobody'], { stdout: 'terminal', columns: 100 });
   assert.doesNotMatch((await unknown.screen.finished).stdout, /Log in now/);
 });
 
@@ -64,10 +57,10 @@ test('call --login, at a server that asks for a login at a tool call alone: made
   protectCalls(server);
   server.challenge = `Bearer resource_metadata="${server.origin}/told"`;
   server.documents = { '/told': { resource: server.url, authorization_servers: [issuer.issuer] } };
-  await using call = startProgram(home, ['call', server.url, 't', '--login', '--browser']);
+  await using call = startHere(home, ['call', server.url, 't', '--login', '--browser']);
   await walkLogin(await browser.opened());
   const { code, stdout, stderr } = await call.finished;
   assert.deepEqual([code, stdout], [0, 'done\n'], stderr);
-  const open = await runProgram(home, ['call', `${server.url}?open=1`, '--login', '--browser']);
+  const open = await runHere(home, ['call', `${server.url}?open=1`, '--login', '--browser']);
   assert.equal(open.code, 0, open.stderr);
 });

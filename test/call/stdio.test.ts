@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
 import { bareHome } from '../bridge/host.js';
 import { configure, type Home } from '../support/home.js';
-import { runProgram, startProgram } from '../support/program.js';
+import { runHere, startHere } from '../support/in-process.js';
 
 /** A stdio server in one file. It notes its pid and how it was told to end. */
 const source = `
@@ -60,12 +60,7 @@ function isRunning(pid: number): boolean {
 
 test('a program is called as a server: without a shell, without our variables, its stderr harmless', async () => {
   await using given = await stage();
-  const { code, stdout, stderr } = await runProgram(given.home, [
-    'call',
-    'x/env',
-    '--json',
-    ...given.command('$HOME;x'),
-  ]);
+  const { code, stdout, stderr } = await runHere(given.home, ['call', 'x/env', '--json', ...given.command('$HOME;x')]);
   assert.equal(code, 0, stderr);
   const { env, given: words } = JSON.parse(stdout);
   assert.deepEqual(words, ['$HOME;x']);
@@ -82,18 +77,18 @@ test('a program is called as a server: without a shell, without our variables, i
 
 test('a method, a tool and their arguments stand before “--” as for any server', async () => {
   await using given = await stage();
-  const read = await runProgram(given.home, ['call', 'resources/read', 'file:///x', '--json', ...given.command()]);
+  const read = await runHere(given.home, ['call', 'resources/read', 'file:///x', '--json', ...given.command()]);
   assert.equal(JSON.parse(read.stdout).params.uri, 'file:///x', read.stderr);
-  const none = await runProgram(given.home, ['call']);
+  const none = await runHere(given.home, ['call']);
   assert.equal(none.code, 2);
   assert.match(none.stderr, /needs a server/);
-  const both = await runProgram(given.home, ['call', 'ping', '--account', 'me', ...given.command()]);
+  const both = await runHere(given.home, ['call', 'ping', '--account', 'me', ...given.command()]);
   assert.equal(both.code, 2);
 });
 
 test('a server that does not end with its stdin is ended, by force in the end', async () => {
   await using given = await stage();
-  const { code, stderr } = await runProgram(given.home, ['call', 'ping', ...given.command('stubborn')]);
+  const { code, stderr } = await runHere(given.home, ['call', 'ping', ...given.command('stubborn')]);
   assert.equal(code, 0, stderr);
   const notes = await given.notes();
   assert.match(notes, /end\nSIGTERM\n$/);
@@ -102,7 +97,7 @@ test('a server that does not end with its stdin is ended, by force in the end', 
 
 test('Ctrl-C ends a call and its server within the time that we have', async () => {
   await using given = await stage();
-  await using call = startProgram(given.home, ['call', 'x/wait', ...given.command('stubborn')]);
+  await using call = startHere(given.home, ['call', 'x/wait', ...given.command('stubborn')]);
   for (let tries = 0; !(await given.notes().catch(() => '')).includes('initialized'); tries += 1) {
     assert.ok(tries < 500, 'the session was opened');
     await later(20);
@@ -114,13 +109,13 @@ test('Ctrl-C ends a call and its server within the time that we have', async () 
 
 test('what is no message is left out, what is too large ends the call, and so does the end of the server', async () => {
   await using given = await stage();
-  const greeted = await runProgram(given.home, ['call', 'ping', '--json', ...given.command('greets')]);
+  const greeted = await runHere(given.home, ['call', 'ping', '--json', ...given.command('greets')]);
   assert.equal(greeted.code, 0, greeted.stderr);
-  const ended = await runProgram(given.home, ['call', 'x/leave', ...given.command()]);
+  const ended = await runHere(given.home, ['call', 'x/leave', ...given.command()]);
   assert.equal(ended.code, 8);
   assert.match(ended.stderr, /ended \(exit code 7\)/);
   await configure(given.home, { messageMiB: 1 });
-  const large = await runProgram(given.home, ['call', 'x/large', ...given.command()]);
+  const large = await runHere(given.home, ['call', 'x/large', ...given.command()]);
   assert.equal(large.code, 5, large.stderr);
   assert.match(large.stderr, /larger than 1 MiB/);
 });

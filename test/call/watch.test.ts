@@ -8,8 +8,7 @@ import { watchLine } from '../../src/call/watch.js';
 import { parseObject } from '../../src/core/text/json.js';
 import { bareHome, event, requestOf, type Seen, scriptedServer, usual } from '../bridge/host.js';
 import { anyText } from '../support/arbitraries.js';
-import { makeHomeWithKey } from '../support/home.js';
-import { runProgram, startProgram } from '../support/program.js';
+import { runHere, startHere } from '../support/in-process.js';
 
 const changed = (list: string) => ({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
 
@@ -31,7 +30,7 @@ test('--watch prints a line for each notification, resumes a broken stream after
     }
   });
   await using home = await bareHome();
-  await using program = startProgram(home, ['call', server.url, '--watch', 'file:///x']);
+  await using program = startHere(home, ['call', server.url, '--watch', 'file:///x']);
   await program.waitForStdout(/log warning/);
   program.kill('SIGINT');
   const { code, stdout, stderr } = await program.finished;
@@ -66,7 +65,7 @@ test('--watch opens a session that the server has lost again, with its subscript
     }
   });
   await using home = await bareHome();
-  await using program = startProgram(home, ['call', server.url, '--watch', 'file:///x', '--json']);
+  await using program = startHere(home, ['call', server.url, '--watch', 'file:///x', '--json']);
   await program.waitForStdout(/prompts/);
   await requestOf(server, (seen) => isOf(seen, 2) && seen.message.method === 'resources/subscribe');
   program.kill('SIGINT');
@@ -97,7 +96,7 @@ test('a server that falls silent is noticed by a ping, told, and watched again o
   });
   await using home = await bareHome();
   const words = ['call', server.url, '--watch', '--ping', '1', '--timeout', '1'];
-  await using program = startProgram(home, words);
+  await using program = startHere(home, words);
   await program.waitForStdout(/tools changed/);
   while (pings < 2) await later(50);
   assert.doesNotMatch(program.stderr, /lost/, 'whoever answers is there');
@@ -113,31 +112,6 @@ test('a server that falls silent is noticed by a ping, told, and watched again o
   assert.equal((await program.finished).code, 130, program.stderr);
 });
 
-test('a server that the system has stopped is noticed, and watched again once it goes on', {
-  skip: process.platform === 'win32',
-}, async () => {
-  await using home = await makeHomeWithKey();
-  await using sandbox = startProgram(home, ['sandbox', '--approve', '--json', '--lifetime', '2']);
-  const [line] = await sandbox.waitForStdout(/^\{.*\}$/m);
-  const { server: serverUrl } = JSON.parse(line);
-  const made = await runProgram(home, ['login', serverUrl, '--device', '--name', 'work', '--store', 'file']);
-  assert.equal(made.code, 0, made.stderr);
-  await using program = startProgram(home, ['call', 'work', '--watch', '--ping', '1']);
-  await program.waitForStderr(/Watching work/);
-  sandbox.kill('SIGSTOP');
-  try {
-    await program.waitForStderr(/did not answer a ping within 1 second/);
-    await later(1_000);
-  } finally {
-    sandbox.kill('SIGCONT');
-  }
-  await program.waitForStderr(/Watching again/);
-  program.kill('SIGINT');
-  assert.equal((await program.finished).code, 130, program.stderr);
-  const after = await runProgram(home, ['call', 'work', 'whoami']);
-  assert.equal(after.code, 0, `a refresh that was under way is no login lost: ${after.stderr}`);
-});
-
 test('a silent program behind “--” ends the watch with the network’s exit code', async () => {
   const source = `process.stdin.on('data', (chunk) => {
     for (const line of String(chunk).trim().split('\\n')) {
@@ -149,7 +123,7 @@ test('a silent program behind “--” ends the watch with the network’s exit 
   });`;
   await using home = await bareHome();
   const server = [process.execPath, '-e', source];
-  const { code, stderr } = await runProgram(home, ['call', '--watch', '--ping', '1', '--', ...server]);
+  const { code, stderr } = await runHere(home, ['call', '--watch', '--ping', '1', '--', ...server]);
   assert.equal(code, 6, stderr);
   assert.match(stderr, /did not answer a ping within 1 second[\s\S]*peer_silent/);
 });
@@ -157,7 +131,7 @@ test('a silent program behind “--” ends the watch with the network’s exit 
 test('a server without a stream is not watched', async () => {
   await using server = await scriptedServer((seen, response) => usual(seen, response));
   await using home = await bareHome();
-  const { code, stderr } = await runProgram(home, ['call', server.url, '--watch']);
+  const { code, stderr } = await runHere(home, ['call', server.url, '--watch']);
   assert.equal(code, 8);
   assert.match(stderr, /offers no stream of notifications/);
 });
@@ -212,7 +186,7 @@ test('a server of the older transport is watched, too, and connected to again wh
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   await using home = await bareHome();
-  await using program = startProgram(home, ['call', `http://127.0.0.1:${port}/mcp`, '--watch']);
+  await using program = startHere(home, ['call', `http://127.0.0.1:${port}/mcp`, '--watch']);
   await program.waitForStdout(/list of tools changed\n[^\n]*list of prompts changed/);
   program.kill('SIGINT');
   const { code, stderr } = await program.finished;

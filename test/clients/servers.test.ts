@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startBridge } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
 import { openStage } from '../e2e/stage.js';
 import { logIn } from '../endurance/expiry.js';
 import { freePort } from '../support/free-port.js';
@@ -37,7 +37,7 @@ test('the official server that has everything, of the older era: by call and by 
   assert.match(await call(home, url, 'trigger-long-running-operation', 'duration=0.2', 'steps=2'), /completed/);
   assert.match(await call(home, url, 'resources/list', '--json'), /"resources"/);
   assert.match(await call(home, 'echo', 'message=hello', '--', process.execPath, everything, 'stdio'), /Echo: hello/);
-  await using host = startBridge(home, url);
+  await using host = startBuiltBridge(home, url);
   assert.ok((await host.open()).result !== undefined);
   host.send({ id: 1, method: 'tools/call', params: { name: 'echo', arguments: { message: 'hello' } } });
   for (let message = await host.next(); ; message = await host.next()) {

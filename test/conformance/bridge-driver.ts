@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Rpc, startBridge } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
+import type { Rpc } from '../bridge/host.js';
 import { type FakeBrowser, fakeBrowser } from '../support/fake-browser.js';
 import { type Home, makeHome } from '../support/home.js';
 import { programCommand, startCommand } from '../support/program.js';
@@ -82,7 +83,7 @@ function newerHost(home: Home, server: string): Host {
 }
 
 function olderHost(home: Home, server: string): Host {
-  const host = startBridge(home, server, ...wait);
+  const host = startBuiltBridge(home, server, ...wait);
   let nextId = 1;
   /** One request and its answer; what the server asks meanwhile is answered. */
   const ask: Ask = async (method, params) => {

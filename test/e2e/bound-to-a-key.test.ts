@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { startBridge } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
 import { needs } from '../support/needs.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { authorizationUrlOf, openStage, type Stage } from './stage.js';
@@ -40,7 +40,7 @@ test('a login that is bound to a key: call, request, bridge and proxy carry proo
   assert.match(request.stdout, /"protocolVersion"/, request.stderr);
   assert.ok(stage.sandbox.stats.refreshes > 0);
 
-  await using bridge = startBridge(stage.home, 'box');
+  await using bridge = startBuiltBridge(stage.home, 'box');
   bridge.send({ id: 1, ...initialize });
   assert.equal((await bridge.next()).error, undefined);
   bridge.send({ method: 'notifications/initialized' });

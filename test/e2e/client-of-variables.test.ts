@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { startBridge } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
 import { needs } from '../support/needs.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { openStage, type Stage } from './stage.js';
@@ -50,7 +50,7 @@ test('[A-58] bridge and call --login take the client of the variables, for its i
   const { serverUrl, issuer } = stage.sandbox;
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
   {
-    await using host = startBridge(homeWith(), serverUrl);
+    await using host = startBuiltBridge(homeWith(), serverUrl);
     const { error } = await host.ask({ id: 1, method: 'initialize', params });
     assert.equal(error?.data?.['code'], 'client_secret_unbound', JSON.stringify(error));
     assert.match(String(error?.data?.['remedy']), /set POSTERN_AUTHORIZATION_SERVER=/);
@@ -58,7 +58,7 @@ test('[A-58] bridge and call --login take the client of the variables, for its i
   assert.equal(sent(stage), 0);
   const bound = homeWith({ POSTERN_AUTHORIZATION_SERVER: issuer });
   {
-    await using host = startBridge(bound, serverUrl);
+    await using host = startBuiltBridge(bound, serverUrl);
     const opened = host.open();
     await walkLogin(await stage.browser.opened());
     assert.ok((await opened).result !== undefined);

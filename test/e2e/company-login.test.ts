@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { scriptedServer, startBridge, usualOfBoth } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
+import { scriptedServer, usualOfBoth } from '../bridge/host.js';
 import { sendJson } from '../bridge/translation/newer-only.js';
 import { needs } from '../support/needs.js';
 import { runProgram } from '../support/program.js';
@@ -103,7 +104,7 @@ test('[A-300] no token and no secret of a company’s login is on the disk or in
     assert.equal(run.code, 0, run.stderr);
   }
   await threeSeconds();
-  await using bridge = startBridge(stage.home, 'one');
+  await using bridge = startBuiltBridge(stage.home, 'one');
   const clientInfo = { name: 'host', version: '1.0.0' };
   bridge.send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
   assert.equal((await bridge.next()).error, undefined);

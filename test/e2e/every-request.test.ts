@@ -3,7 +3,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { event, type Rpc, startBridge } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
+import { event, type Rpc } from '../bridge/host.js';
 import { ask, open } from '../proxy/stand.js';
 import { startCanaries } from '../support/canary.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
@@ -100,7 +101,7 @@ function assertAllCarryTheToken(seen: readonly Seen[], methods: readonly string[
 
 test('[R-1.2][R-4.1a][R-4.1b] the bridge: messages, the stream of a session, its resumption and its end all carry the token', async () => {
   await using own = await openLoggedIn();
-  await using host = startBridge(own.home, own.server.url);
+  await using host = startBuiltBridge(own.home, own.server.url);
   await host.open();
   await own.came(({ method }) => method === 'GET');
   host.send({ id: 1, method: 'tools/call', params: { name: 'any' } });
@@ -161,7 +162,7 @@ test('[A-153][A-154] wherever a redirect leads, no request and no token arrives 
   await using proxy = startProgram(own.home, ['proxy', 'own']);
   const [address] = await proxy.waitForStdout(/^http:\S+(?=\n)/m);
   const { port, pathname } = new URL(address);
-  await using host = startBridge(own.home, own.server.url);
+  await using host = startBuiltBridge(own.home, own.server.url);
   for (const [index] of work.entries()) {
     const method = ['GET', 'POST', 'DELETE'][index % 3] ?? 'GET';
     const answer = await ask({ port: Number(port) }, pathname, { method });

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { startBridge } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
 import { logIn, recordsOf } from '../endurance/expiry.js';
 import { needs } from '../support/needs.js';
 import { runProgram } from '../support/program.js';
@@ -49,7 +49,7 @@ test('[R-5.8b] --store memory needs no keychain, uses no stored login, and is no
   const names = await readdir(join(stage.home.path, 'state', 'postern'));
   const { DBUS_SESSION_BUS_ADDRESS: _, ...env } = stage.home.env;
   const home = { ...stage.home, env: { ...env, BROWSER: stage.browser.path } };
-  await using host = startBridge(home, serverUrl, '--store', 'memory');
+  await using host = startBuiltBridge(home, serverUrl, '--store', 'memory');
   host.send({
     id: 1,
     method: 'initialize',

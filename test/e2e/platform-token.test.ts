@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { SandboxClient } from '../../src/sandbox/options.js';
-import { startBridge } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
 import { needs } from '../support/needs.js';
 import { runProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
@@ -58,7 +58,7 @@ test('a command’s tokens: login, call, token, exec and bridge renew by it; the
   const helper = await stage.run('credential', 'headers', serverUrl);
   assert.equal(helper.code, 0, helper.stderr);
   await threeSeconds();
-  await using bridge = startBridge(stage.home, 'job');
+  await using bridge = startBuiltBridge(stage.home, 'job');
   const clientInfo = { name: 'host', version: '1.0.0' };
   bridge.send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
   assert.equal((await bridge.next()).error, undefined);
@@ -105,7 +105,7 @@ test('CI in one line: a variable, nothing kept, and nobody who is started has it
   const byVariable = { ...stage.home, env: { ...stage.home.env, ...variables } };
   const again = await runProgram(byVariable, ['token', serverUrl, '--client-credentials', '--store', 'memory']);
   assert.equal(again.code, 0, again.stderr);
-  const bridged = startBridge(home, serverUrl, ...own);
+  const bridged = startBuiltBridge(home, serverUrl, ...own);
   await using bridge = bridged;
   const clientInfo = { name: 'host', version: '1.0.0' };
   bridge.send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });

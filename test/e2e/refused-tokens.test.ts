@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { startBridge } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { needs } from '../support/needs.js';
 import { openStage, type Stage } from './stage.js';
@@ -76,7 +76,7 @@ test('[A-78][A-146] a bridge at a server that refuses fresh tokens: one tab, for
   await using _person = answersTabs(stage);
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
   for (let starts = 0; starts < 3; starts += 1) {
-    await using host = startBridge(stage.home, own.server.url);
+    await using host = startBuiltBridge(stage.home, own.server.url);
     for (let id = 1; id < 4; id += 1) {
       const { error } = await host.ask({ id, method: 'initialize', params });
       assert.equal(error?.data?.['code'], 'token_refused', JSON.stringify(error));

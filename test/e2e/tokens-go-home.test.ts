@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { type ScriptedServer, scriptedServer, startBridge, usual } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
+import { type ScriptedServer, scriptedServer, usual } from '../bridge/host.js';
 import { type Home, makeHome } from '../support/home.js';
 import { startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
@@ -53,7 +54,7 @@ test('[R-5.1a] an index whose server was changed sends a token nowhere: not by a
     assert.ok(!`${stdout}${stderr}`.includes('token-of-own'), args.join(' '));
     assert.notEqual(code, 0, args.join(' '));
   }
-  await using host = startBridge(home, evil.url, '--non-interactive');
+  await using host = startBuiltBridge(home, evil.url, '--non-interactive');
   const answer = await host.ask({ id: 1, method: 'tools/list' });
   assert.equal(answer.error?.data?.['code'], 'credential_corrupt', JSON.stringify(answer));
   await using proxy = startProgram(home, ['proxy', 'work', '--no-key']);
@@ -104,7 +105,7 @@ test('[R-5.1a] two servers that differ in the query alone: each is sent its own 
     const said = { ...home, env: { ...home.env, CLAUDE_CODE_MCP_SERVER_URL: url } };
     assert.match((await runProgram(said, ['credential', 'headers'])).stdout, new RegExp(`Bearer ${token}"`));
     assert.equal((await ask('request', url)).code, 0);
-    await using host = startBridge(home, url, '--non-interactive');
+    await using host = startBuiltBridge(home, url, '--non-interactive');
     await host.ask({ id: 1, method: 'tools/list' });
   }
   const other = { ...home, env: { ...home.env, CLAUDE_CODE_MCP_SERVER_URL: beta } };

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { bareHome, scriptedServer, startBridge, usual } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
+import { bareHome, scriptedServer, usual } from '../bridge/host.js';
 import { openStage, type Stage } from '../e2e/stage.js';
 import { needs } from '../support/needs.js';
 import { programCommand, startCommand } from '../support/program.js';
@@ -85,7 +86,7 @@ test('a server that is killed and comes back: errors meanwhile, answers after, a
     if (seen.message.method === 'hang') response.destroy();
     else usual(seen, response, 'first');
   });
-  await using host = startBridge(home, first.url);
+  await using host = startBuiltBridge(home, first.url);
   await host.open();
   assert.equal((await host.ask({ id: 1, method: 'hang' })).error?.code, -31012);
   await first[Symbol.asyncDispose]();

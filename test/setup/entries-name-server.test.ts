@@ -7,7 +7,7 @@ import { entryAlone } from '../../src/setup/formats/entry.js';
 import { planEntry } from '../../src/setup/plan-entry.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { loginWords } from '../../src/tokens/login-pin.js';
-import { startBridge } from '../bridge/host.js';
+import { startBuiltBridge } from '../bridge/built-bridge.js';
 import { gitInput, type Seeded, seed, server, token, work } from '../credential/seeded.js';
 import { needs } from '../support/needs.js';
 import { type Finished, runProgram, startCommand } from '../support/program.js';
@@ -183,7 +183,7 @@ test('exec, bridge and credential refuse a pin that does not fit the login found
     assert.match(stderr, /is now the login for[\s\S]+login_changed/, words.join(' '));
   }
   // A host shows nothing of a bridge that has ended: its requests are answered.
-  await using host = startBridge(seeded.home, 'work', ...pin, '--non-interactive');
+  await using host = startBuiltBridge(seeded.home, 'work', ...pin, '--non-interactive');
   const { error } = await host.ask({ id: 1, method: 'tools/list' });
   assert.deepEqual([error?.code, error?.data?.['code']], [-31011, 'login_changed']);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runProgram } from '../../support/program.js';
+import { runHere } from '../../support/in-process.js';
 import { bareHome, event, requestOf, scriptedServer, startBridge } from '../host.js';
 import { metaIn, methodsOf, newerOnly, open, protocolVersion, sendJson } from './newer-only.js';
 import { until } from './older-only.js';
@@ -53,7 +53,7 @@ test('[Q-1.12] what is written together with initialize waits until it is known 
   const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const text = [opening, initialized, list].map((one) => `${JSON.stringify(one)}\n`).join('');
-  const { stdout } = await runProgram(home, ['bridge', server.url], text);
+  const { stdout } = await runHere(home, ['bridge', server.url], text);
   assert.match(stdout, /"id":0,"result".*\n.*"result":\{"tools":\[\]\},"id":1/);
   assert.ok(!methodsOf(server).includes('notifications/initialized'), 'the newer era has none');
 });

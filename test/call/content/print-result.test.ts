@@ -3,10 +3,8 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { bareHome, event, scriptedServer, usual } from '../../bridge/host.js';
+import { runHere } from '../../support/in-process.js';
 import { assertMode } from '../../support/modes.js';
-import { needs } from '../../support/needs.js';
-import { programCommand, runProgram } from '../../support/program.js';
-import { startAtTerminal } from '../../support/pty.js';
 
 const png = Buffer.from('\x89PNG and more of it', 'latin1');
 const data = png.toString('base64');
@@ -61,7 +59,7 @@ function serverWithContent() {
 test('text is printed as text, anything else as JSON into a pipe; --output says otherwise', async () => {
   await using server = await serverWithContent();
   await using home = await bareHome();
-  const call = async (...words: readonly string[]) => (await runProgram(home, ['call', server.url, ...words])).stdout;
+  const call = async (...words: readonly string[]) => (await runHere(home, ['call', server.url, ...words])).stdout;
   assert.equal(await call('text', 'x:=1'), 'a\nb\n');
   assert.equal(await call('resources/read', 'note://1'), 'hello\n');
   assert.deepEqual(JSON.parse(await call('mixed', 'x:=1')), { content: contents['mixed'] });
@@ -80,7 +78,7 @@ test('--save puts images and resources into new files of this user’s alone, un
   await using home = await bareHome();
   const folder = join(home.path, 'out', 'deep');
   const call = (...words: readonly string[]) =>
-    runProgram(home, ['call', server.url, 'mixed', 'x:=1', '--save', folder, ...words]);
+    runHere(home, ['call', server.url, 'mixed', 'x:=1', '--save', folder, ...words]);
   const first = await call();
   assert.deepEqual(first.stdout.trimEnd().split('\n'), [
     'Here it is:',
@@ -110,17 +108,15 @@ test('a folder that cannot be written to is said, and nothing is lost of what wa
   const file = join(home.path, 'file');
   await mkdir(join(home.path, 'x'));
   await writeFile(file, '');
-  const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 'mixed', 'x:=1', '--save', file]);
+  const { code, stdout, stderr } = await runHere(home, ['call', server.url, 'mixed', 'x:=1', '--save', file]);
   assert.equal(stdout, 'Here it is:\n');
   assert.notEqual(code, 0);
   assert.match(stderr, /file_unwritable/);
 });
 
-test('a person reads what else there is, and how to get it', { skip: needs('script') }, async () => {
+test('a person reads what else there is, and how to get it', async () => {
   await using server = await serverWithContent();
   await using home = await bareHome();
-  const words = programCommand(['call', server.url, 'mixed', 'x:=1']);
-  await using call = await startAtTerminal(home, words, { stdout: 'terminal', columns: 80 });
-  const { stdout } = await call.screen.finished;
+  const { stdout } = await runHere(home, ['call', server.url, 'mixed', 'x:=1'], '', { columns: 80 });
   assert.match(stdout, /Here it is:\r?\n\[image\/png, 19 bytes: add --save DIR\]\r?\nhello\r?\n\[audio\/wav: /);
 });

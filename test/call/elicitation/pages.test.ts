@@ -4,9 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
 import { bareHome, event, requestOf, scriptedServer, usual } from '../../bridge/host.js';
 import { getFrom } from '../../login/browser/listener-under-test.js';
-import { needs } from '../../support/needs.js';
-import { programCommand, runProgram } from '../../support/program.js';
-import { startAtTerminal } from '../../support/pty.js';
+import { runHere, terminalHere } from '../../support/in-process.js';
 import { homeWithBrowser } from '../home-with-browser.js';
 import { metaOf, newerServer } from '../newer-server.js';
 
@@ -36,17 +34,14 @@ function pageServer(url: string | ((origin: string) => string), rounds = 1) {
   });
 }
 
-const callAt = (url: string, ...more: readonly string[]) =>
-  programCommand(['call', url, 'tool', '--protocol', '2026-07-28', ...more]);
+const callAt = (url: string, ...more: readonly string[]) => ['call', url, 'tool', '--protocol', '2026-07-28', ...more];
 
-test('[Q-4.6][Q-4.7][Q-4.8] a page is shown as a whole with its host, opened after a yes by our own link alone, and the call goes on when the person says so', {
-  skip: needs('script'),
-}, async () => {
+test('[Q-4.6][Q-4.7][Q-4.8] a page is shown as a whole with its host, opened after a yes by our own link alone, and the call goes on when the person says so', async () => {
   await using server = await pageServer((origin) => `${origin}/secret-page?for=you`);
   await using given = await homeWithBrowser();
   const { home, browser } = given;
   const words = callAt(server.url, '--timeout', '1');
-  await using terminal = await startAtTerminal(home, words, { stdout: 'file', columns });
+  await using terminal = terminalHere(home, words, { stdout: 'file', columns });
   const { screen, type } = terminal;
   await screen.waitForStdout(/Open this page\?/);
   await later(1_200); // the time of the person does not count
@@ -83,9 +78,7 @@ test('[Q-4.6][Q-4.7][Q-4.8] a page is shown as a whole with its host, opened aft
   );
 });
 
-test('[Q-4.7][Q-4.10] no, Enter alone and c are told to the server; Ctrl-C ends the call; a link that two have used is asked about', {
-  skip: needs('script'),
-}, async () => {
+test('[Q-4.7][Q-4.10] no, Enter alone and c are told to the server; Ctrl-C ends the call; a link that two have used is asked about', async () => {
   const cases = [
     ['n\r', 'person: decline\n', 0],
     ['\r', 'person: decline\n', 0],
@@ -95,7 +88,7 @@ test('[Q-4.7][Q-4.10] no, Enter alone and c are told to the server; Ctrl-C ends 
   for (const [keys, said, code] of cases) {
     await using server = await pageServer('https://example.com/page');
     await using given = await homeWithBrowser();
-    await using terminal = await startAtTerminal(given.home, callAt(server.url), { stdout: 'file', columns });
+    await using terminal = terminalHere(given.home, callAt(server.url), { stdout: 'file', columns });
     await terminal.screen.waitForStdout(/Open this page\?/);
     terminal.type(keys);
     assert.equal((await terminal.screen.finished).code, code, JSON.stringify(keys));
@@ -104,7 +97,7 @@ test('[Q-4.7][Q-4.10] no, Enter alone and c are told to the server; Ctrl-C ends 
   }
   await using server = await pageServer('https://example.com/page');
   await using given = await homeWithBrowser();
-  await using terminal = await startAtTerminal(given.home, callAt(server.url), { stdout: 'file', columns });
+  await using terminal = terminalHere(given.home, callAt(server.url), { stdout: 'file', columns });
   const { screen, type } = terminal;
   await screen.waitForStdout(/not the server’s own host[\s\S]*Open this page\?/);
   type('y\r');
@@ -119,12 +112,10 @@ test('[Q-4.7][Q-4.10] no, Enter alone and c are told to the server; Ctrl-C ends 
   assert.equal(await terminal.result(), 'person: cancel\n');
 });
 
-test('[Q-4.7][Q-4.8] without a browser the address is there to copy; one that is not https, and any without a person, is declined', {
-  skip: needs('script'),
-}, async () => {
+test('[Q-4.7][Q-4.8] without a browser the address is there to copy; one that is not https, and any without a person, is declined', async () => {
   await using server = await pageServer('https://xn--80ak6aa92e.com/page', 2);
   await using home = await bareHome();
-  await using terminal = await startAtTerminal(home, callAt(server.url, '--no-browser'), { stdout: 'file', columns });
+  await using terminal = terminalHere(home, callAt(server.url, '--no-browser'), { stdout: 'file', columns });
   const { screen, type } = terminal;
   await screen.waitForStdout(/"аррӏе\.com" is in truth xn--80ak6aa92e\.com[\s\S]*Open this page\?/);
   type('y\r');
@@ -138,15 +129,15 @@ test('[Q-4.7][Q-4.8] without a browser the address is there to copy; one that is
   assert.equal(await terminal.result(), 'person: cancel\n', 'the server was not content, and asked again');
   for (const url of ['http://example.com/', 'javascript:alert(1)']) {
     await using wrong = await pageServer(url);
-    await using refused = await startAtTerminal(home, callAt(wrong.url), { stdout: 'file', columns });
+    await using refused = terminalHere(home, callAt(wrong.url), { stdout: 'file', columns });
     assert.equal((await refused.screen.finished).code, 0);
     assert.match(refused.screen.stdout, /a page whose address is not offered to you: it/);
     assert.equal(await refused.result(), 'person: decline\n');
   }
   for (const how of ['defaults', 'decline', 'ask']) {
     await using unasked = await pageServer('https://example.com/');
-    const words = callAt(unasked.url, '--elicitation', how).slice(2);
-    const { code, stdout } = await runProgram(home, words);
+    const words = callAt(unasked.url, '--elicitation', how);
+    const { code, stdout } = await runHere(home, words);
     assert.deepEqual([code, stdout], [0, 'person: decline\n'], how);
     const offered = metaOf(unasked.seen.at(-1) ?? assert.fail())['io.modelcontextprotocol/clientCapabilities'];
     assert.deepEqual(offered, how === 'decline' ? { extensions } : { elicitation: { form: {} }, extensions });
@@ -181,9 +172,7 @@ const done = (elicitationId: string) =>
   event({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } });
 const json = { 'content-type': 'application/json' };
 
-test('[Q-4.8] an older server that asks for a page in the middle of a call is told of the consent at once, and says when it is done', {
-  skip: needs('script'),
-}, async () => {
+test('[Q-4.8] an older server that asks for a page in the middle of a call is told of the consent at once, and says when it is done', async () => {
   await using server = await olderPages((id, _calls, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(event({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: wanted('one') }));
@@ -194,8 +183,8 @@ test('[Q-4.8] an older server that asks for a page in the middle of a call is to
     });
   });
   await using given = await homeWithBrowser();
-  const words = programCommand(['call', server.url, 'tool', '--protocol', '2025-11-25']);
-  await using terminal = await startAtTerminal(given.home, words, { stdout: 'file', columns });
+  const words = ['call', server.url, 'tool', '--protocol', '2025-11-25'];
+  await using terminal = terminalHere(given.home, words, { stdout: 'file', columns });
   await terminal.screen.waitForStdout(/"Page one\."[\s\S]*Open this page\?/);
   terminal.type('y\r');
   assert.equal((await terminal.screen.finished).code, 0, terminal.screen.stdout);
@@ -205,9 +194,7 @@ test('[Q-4.8] an older server that asks for a page in the middle of a call is to
   assert.deepEqual(opened?.message.params?.['capabilities'], { elicitation: { form: {}, url: {} } });
 });
 
-test('[Q-4.9] the pages of error -32042 are shown one by one; the server, or the person, says when they are done with, and the call is repeated once', {
-  skip: needs('script'),
-}, async () => {
+test('[Q-4.9] the pages of error -32042 are shown one by one; the server, or the person, says when they are done with, and the call is repeated once', async () => {
   const refused = (id: unknown, ...pages: readonly string[]) => {
     const data = { elicitations: pages.map(wanted) };
     return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32042, message: 'Pages first.', data } });
@@ -219,8 +206,8 @@ test('[Q-4.9] the pages of error -32042 are shown one by one; the server, or the
     response.end(calls === 1 ? refused(id, 'one', 'two') : JSON.stringify({ jsonrpc: '2.0', id, result: text('now') }));
   });
   await using given = await homeWithBrowser();
-  const words = (url: string) => programCommand(['call', url, 'tool', '--protocol', '2025-11-25']);
-  await using terminal = await startAtTerminal(given.home, words(server.url), { stdout: 'file', columns });
+  const words = (url: string) => ['call', url, 'tool', '--protocol', '2025-11-25'];
+  await using terminal = terminalHere(given.home, words(server.url), { stdout: 'file', columns });
   const { screen, type } = terminal;
   await screen.waitForStdout(/"Page one\."[\s\S]*Open this page\?/);
   type('y\r');
@@ -236,14 +223,14 @@ test('[Q-4.9] the pages of error -32042 are shown one by one; the server, or the
   await using again = await olderPages(
     (id, _calls, response) => void response.writeHead(200, json).end(refused(id, 'one')),
   );
-  await using stubborn = await startAtTerminal(given.home, words(again.url), { stdout: 'file', columns });
+  await using stubborn = terminalHere(given.home, words(again.url), { stdout: 'file', columns });
   await stubborn.screen.waitForStdout(/Open this page\?/);
   stubborn.type('y\r');
   await stubborn.screen.waitForStdout(/press Enter to go on/);
   stubborn.type('\r');
   assert.equal((await stubborn.screen.finished).code, 8);
   assert.equal(again.seen.filter(({ message }) => message.method === 'tools/call').length, 2, 'repeated once');
-  const alone = await runProgram(given.home, words(again.url).slice(2));
+  const alone = await runHere(given.home, words(again.url));
   assert.equal(alone.code, 8);
   assert.match(
     alone.stderr,
@@ -251,17 +238,15 @@ test('[Q-4.9] the pages of error -32042 are shown one by one; the server, or the
   );
 });
 
-test('[Q-4.7][Q-4.8] a page that an older server wants seen while it is watched is asked about, and so is one in a shell', {
-  skip: needs('script'),
-}, async () => {
+test('[Q-4.7][Q-4.8] a page that an older server wants seen while it is watched is asked about, and so is one in a shell', async () => {
   await using watched = await scriptedServer((seen, response) => {
     if (seen.method !== 'GET') return usual(seen, response, 's');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(event({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: wanted('one') }));
   });
   await using given = await homeWithBrowser();
-  const watching = programCommand(['call', watched.url, '--watch', '--protocol', '2025-11-25']);
-  await using terminal = await startAtTerminal(given.home, watching, { stdout: 'file', columns });
+  const watching = ['call', watched.url, '--watch', '--protocol', '2025-11-25'];
+  await using terminal = terminalHere(given.home, watching, { stdout: 'file', columns });
   await terminal.screen.waitForStdout(/Open this page\?/);
   terminal.type('n\r');
   const { message } = await requestOf(watched, (one) => one.message.id === 'q');
@@ -271,8 +256,8 @@ test('[Q-4.7][Q-4.8] a page that an older server wants seen while it is watched 
 
   await using server = await pageServer('https://example.com/page');
   const home = { ...given.home, env: { ...given.home.env, NO_COLOR: '1' } };
-  const shell = programCommand(['shell', server.url, '--protocol', '2026-07-28']);
-  await using at = await startAtTerminal(home, shell, { stdout: 'terminal', columns });
+  const shell = ['shell', server.url, '--protocol', '2026-07-28'];
+  await using at = terminalHere(home, shell, { stdout: 'terminal', columns });
   const press = async (pattern: RegExp, keys: string) => {
     await at.screen.waitForStdout(pattern);
     at.type(keys);

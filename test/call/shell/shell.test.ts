@@ -6,9 +6,8 @@ import { setTimeout as later } from 'node:timers/promises';
 import { walkLogin } from '../../../src/sandbox/walk.js';
 import { bareHome, scriptedServer, usual } from '../../bridge/host.js';
 import { makeHomeWithKey } from '../../support/home.js';
-import { needs } from '../../support/needs.js';
-import { programCommand, runProgram, startProgram } from '../../support/program.js';
-import { type AtTerminal, startAtTerminal } from '../../support/pty.js';
+import { runHere, startHere, terminalHere } from '../../support/in-process.js';
+import type { AtTerminal } from '../../support/pty.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 import { homeWithBrowser } from '../home-with-browser.js';
 
@@ -70,7 +69,7 @@ test('without a terminal each line of stdin is run in one session; the exit code
   const { home, words } = given;
   const input =
     '# sums\nadd first=1 second:=2\n\nadd first=x second=1\nnope\nadd 5\nadd --help\n"open\nadd first=3 second=4';
-  const { code, stdout, stderr } = await runProgram(home, words, input);
+  const { code, stdout, stderr } = await runHere(home, words, input);
   assert.equal(code, 2, stderr);
   assert.deepEqual(
     stdout.split('\n').filter((line) => line.startsWith('sum')),
@@ -79,15 +78,15 @@ test('without a terminal each line of stdin is run in one session; the exit code
   assert.match(stdout, /Adds\.[\s\S]*first {3}number {2}yes[\s\S]*add first=1\.5 second=1\.5/);
   assert.match(stderr, /value_refused[\s\S]*tool_unknown[\s\S]*argument_unusable/);
   assert.equal((await given.notes()).match(/initialized/g)?.length, 1);
-  const helped = await runProgram(home, words, 'tools/call add --help\nhelp add\nadd --help\ntools -l\n');
+  const helped = await runHere(home, words, 'tools/call add --help\nhelp add\nadd --help\ntools -l\n');
   assert.equal(helped.stdout.match(/first {3}number {2}yes/g)?.length, 3, helped.stdout);
-  const fine = await runProgram(home, [...words.slice(0, 1), '--json', ...words.slice(1)], 'tools\nexit\nnope\n');
+  const fine = await runHere(home, [...words.slice(0, 1), '--json', ...words.slice(1)], 'tools\nexit\nnope\n');
   assert.equal(fine.code, 0, fine.stderr);
   assert.equal(JSON.parse(fine.stdout).tools.length, 7);
-  const left = await runProgram(home, words, 'leave\nadd first=1 second=1\n');
+  const left = await runHere(home, words, 'leave\nadd first=1 second=1\n');
   assert.equal(left.code, 8);
   assert.match(left.stdout, /^sum 2$/m);
-  const none = await runProgram(home, ['shell'], '');
+  const none = await runHere(home, ['shell'], '');
   assert.equal(none.code, 2);
 });
 
@@ -95,8 +94,9 @@ test('--save and --output count for the whole session, and in a line for that li
   await using given = await stage();
   const { home, words } = given;
   const [shell = '', ...server] = words;
-  const input = 'picture\npicture --output json --save other\npicture --output=text\npicture --output raw\n';
-  const { code, stdout, stderr } = await runProgram(home, [shell, '--save', 'pictures', ...server], input);
+  const folder = (name: string) => join(home.path, name);
+  const input = `picture\npicture --output json --save ${folder('other')}\npicture --output=text\npicture --output raw\n`;
+  const { code, stdout, stderr } = await runHere(home, [shell, '--save', folder('pictures'), ...server], input);
   assert.equal(code, 0, stderr);
   const [first, second, third, fourth] = stdout.trimEnd().split('\n');
   assert.match(first ?? '', /pictures\/.+\.png$/);
@@ -104,11 +104,11 @@ test('--save and --output count for the whole session, and in a line for that li
   assert.match(third ?? '', /pictures\/.+\.png$/);
   assert.equal(fourth, '{"content": [{"type":"image","mimeType":"image/png","data":"iVBORw=="}],  "spelled": 1.0}');
   assert.match(stderr, /Saved .*other\/.+\.png/);
-  assert.deepEqual(await readFile(join(home.path, first ?? '')), Buffer.from('iVBORw==', 'base64'));
-  const raw = await runProgram(home, [shell, '--output', 'raw', ...server], 'picture\n');
+  assert.deepEqual(await readFile(first ?? ''), Buffer.from('iVBORw==', 'base64'));
+  const raw = await runHere(home, [shell, '--output', 'raw', ...server], 'picture\n');
   assert.equal(raw.stdout, `${fourth}\n`);
   for (const wrong of ['picture --output xml', 'picture --save', 'picture --save --output']) {
-    const refused = await runProgram(home, words, `${wrong}\n`);
+    const refused = await runHere(home, words, `${wrong}\n`);
     assert.equal(refused.code, 2, wrong);
     assert.match(refused.stderr, /--output cannot be "xml": it is one of text|--save needs a value/, wrong);
   }
@@ -123,12 +123,20 @@ test('a token that runs out during the session is refreshed without a word', asy
   await using home = await makeHomeWithKey();
   await writeFile(join(home.path, 'secret'), secret, { mode: 0o600 });
   const client = [
-    ...['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'],
+    ...[
+      '--client-credentials',
+      '--client-id',
+      'ci',
+      '--client-secret-file',
+      join(home.path, 'secret'),
+      '--store',
+      'file',
+    ],
     ...['--authorization-server', sandbox.issuer],
   ];
-  const made = await runProgram(home, ['login', sandbox.serverUrl, '--name', 'work', ...client]);
+  const made = await runHere(home, ['login', sandbox.serverUrl, '--name', 'work', ...client]);
   assert.equal(made.code, 0, made.stderr);
-  await using shell = startProgram(home, ['shell', 'work']);
+  await using shell = startHere(home, ['shell', 'work']);
   shell.stdin.write('whoami\n');
   await shell.waitForStdout(/^ci /m);
   await later(2_200);
@@ -153,7 +161,7 @@ test('a session that the server has ended is opened anew, and the line is sent a
     }
   });
   await using home = await bareHome();
-  await using shell = startProgram(home, ['shell', server.url]);
+  await using shell = startHere(home, ['shell', server.url]);
   shell.stdin.write('tools\n');
   await shell.waitForStdout(/tool-1/);
   sessions += 1; // the server forgets it
@@ -172,11 +180,9 @@ async function press(at: AtTerminal, seen: RegExp, keys: string): Promise<void> 
   at.type(keys);
 }
 
-test('at a terminal: completion, Ctrl-C for the call alone, a question, Ctrl-D; secrets stay out of the history', {
-  skip: needs('script'),
-}, async () => {
+test('at a terminal: completion, Ctrl-C for the call alone, a question, Ctrl-D; secrets stay out of the history', async () => {
   await using given = await stage();
-  await using at = await startAtTerminal(given.home, programCommand(given.words), { stdout: 'terminal', columns: 100 });
+  await using at = terminalHere(given.home, given.words, { stdout: 'terminal', columns: 100 });
   const { screen } = at;
   await press(at, /node> $/, 'ad');
   await press(at, /ad$/, '\t');
@@ -210,14 +216,12 @@ test('at a terminal: completion, Ctrl-C for the call alone, a question, Ctrl-D; 
   assert.doesNotMatch(history, /password|4711/);
 });
 
-test('a login that Ctrl-C ends leaves the shell as it was, and nothing of it is said afterwards', {
-  skip: needs('script'),
-}, async () => {
+test('a login that Ctrl-C ends leaves the shell as it was, and nothing of it is said afterwards', async () => {
   await using sandbox = await startSandbox();
   await using given = await homeWithBrowser();
   const home = { ...given.home, env: { ...given.home.env, NO_COLOR: '1' } };
-  const command = programCommand(['shell', sandbox.serverUrl]);
-  await using at = await startAtTerminal(home, command, { stdout: 'terminal', columns: 100 });
+  const command = ['shell', sandbox.serverUrl];
+  await using at = terminalHere(home, command, { stdout: 'terminal', columns: 100 });
   await press(at, /Log in now\? \[Y\/n\] /, '\r');
   await walkLogin(await given.browser.opened());
   await given.browser.forget();

@@ -9,7 +9,7 @@ import { walkLogin } from '../../../src/sandbox/walk.js';
 import { bareHome, scriptedServer, usual } from '../../bridge/host.js';
 import { fakeBrowser } from '../../support/fake-browser.js';
 import { makeHomeWithKey } from '../../support/home.js';
-import { runProgram, startProgram } from '../../support/program.js';
+import { runHere, startHere } from '../../support/in-process.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 
 const paint = {
@@ -94,42 +94,42 @@ test('each example is taken as it stands, and brings values of the types that th
       .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   });
   await using home = await bareHome();
-  const help = await runProgram(home, ['call', server.url, 'paint', '--help']);
+  const help = await runHere(home, ['call', server.url, 'paint', '--help']);
   assert.equal(help.code, 0, help.stderr);
-  const called = await runProgram(home, exampleIn(help.stdout));
+  const called = await runHere(home, exampleIn(help.stdout));
   assert.equal(called.code, 0, called.stderr);
   assert.deepEqual(JSON.parse(called.stdout), { color: 'red', 'odd name': [1], done: true, about: {}, by: 'hello' });
   assert.equal(server.seen.filter(({ message }) => message.method === 'tools/list').length, 1, 'the list is kept');
-  const again = await runProgram(home, ['call', server.url, 'tools/call', 'paint', '-h']);
+  const again = await runHere(home, ['call', server.url, 'tools/call', 'paint', '-h']);
   assert.equal(again.stdout, help.stdout);
-  const wrong = await runProgram(home, ['call', server.url, 'piant', '--help']);
+  const wrong = await runHere(home, ['call', server.url, 'piant', '--help']);
   assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
   assert.match(wrong.stderr, /Did you mean "paint"\? Run: postern call \S+ paint --help\n/);
-  const method = await runProgram(home, ['call', server.url, 'tools/list', '--help']);
+  const method = await runHere(home, ['call', server.url, 'tools/list', '--help']);
   assert.match(method.stdout, /^Usage: postern call /);
 });
 
 test('the help of each tool of the sandbox has an example that works; without a login it fails as a call does', async () => {
   await using sandbox = await startSandbox();
   await using home = await makeHomeWithKey({ POSTERN_STORE: 'file' });
-  const without = await runProgram(home, ['call', sandbox.serverUrl, 'echo', '--help']);
+  const without = await runHere(home, ['call', sandbox.serverUrl, 'echo', '--help']);
   assert.deepEqual([without.code, without.stdout], [3, '']);
   assert.match(without.stderr, /login_needed/);
   const browser = await fakeBrowser(home);
   const own = { ...home, env: { ...home.env, BROWSER: browser.path, DISPLAY: ':9' } };
-  await using login = startProgram(own, ['login', sandbox.serverUrl, '--name', 'work', '--browser']);
+  await using login = startHere(own, ['login', sandbox.serverUrl, '--name', 'work', '--browser']);
   await walkLogin(await browser.opened());
   assert.equal((await login.finished).code, 0);
-  const list = await runProgram(own, ['call', 'work', '--json']);
+  const list = await runHere(own, ['call', 'work', '--json']);
   for (const { name } of JSON.parse(list.stdout).tools) {
-    const help = await runProgram(own, ['call', 'work', name, '--help']);
+    const help = await runHere(own, ['call', 'work', name, '--help']);
     const words = exampleIn(help.stdout);
     assert.deepEqual(words.slice(0, 3), ['call', 'work', name], help.stdout + help.stderr);
-    const { code, stdout, stderr } = await runProgram(own, [...words, '--elicitation', 'decline']);
+    const { code, stdout, stderr } = await runHere(own, [...words, '--elicitation', 'decline']);
     // What lacks a scope, or fails by itself, has got as far as the server.
     assert.ok(code === 0 || /insufficient_scope|tool_failed/.test(stderr), `${name}: ${code} ${stdout} ${stderr}`);
   }
-  const failed = await runProgram(own, ['call', 'work', 'fail']);
+  const failed = await runHere(own, ['call', 'work', 'fail']);
   assert.equal(failed.code, 8);
   assert.match(failed.stderr, /what it takes: postern call work fail --help\n/);
 });

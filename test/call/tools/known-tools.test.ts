@@ -6,7 +6,7 @@ import { toolListKey } from '../../../src/call/tools/known-tools.js';
 import type { LoginRecord } from '../../../src/core/records.js';
 import { bareHome, event, type ScriptedServer, scriptedServer, usual } from '../../bridge/host.js';
 import type { Home } from '../../support/home.js';
-import { runProgram } from '../../support/program.js';
+import { runHere } from '../../support/in-process.js';
 
 const json = { 'content-type': 'application/json' };
 
@@ -45,7 +45,7 @@ function asker(server: ScriptedServer) {
 }
 
 const call = (home: Home, server: ScriptedServer, ...words: readonly string[]) =>
-  runProgram(home, ['call', server.url, ...words]);
+  runHere(home, ['call', server.url, ...words]);
 
 test('a tool with a slash in its name is called where the server lists it, else the word is a method', async () => {
   await using server = await serverWithTools();
@@ -218,7 +218,7 @@ test('arguments with dashes, and a method that is mistyped, bring what was meant
     return response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, error }));
   });
   await using home = await bareHome();
-  const said = async (...words: readonly string[]) => (await runProgram(home, ['call', server.url, ...words])).stderr;
+  const said = async (...words: readonly string[]) => (await runHere(home, ['call', server.url, ...words])).stderr;
   assert.match(await said('tools/lst'), /Did you mean tools\/list\?/);
   assert.match(await said('echo', '--text=a b'), /no option "--text"[\s\S]*Run: postern call \S+\/mcp echo text=…\n/);
   assert.match(await said('echo', '--text', 'hello', 'n=5'), /Run: postern call \S+\/mcp echo text=… n=…\n/);
