@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { openStage, type Stage } from '../e2e/stage.js';
-import { itemOf, logIn, recordOf, refreshTokensSent, writeItem } from '../endurance/expiry.js';
-import { needs } from '../support/needs.js';
-import { startBridge } from './host.js';
+import { logIn, recordOf, refreshTokensSent } from '../support/at-stage.js';
+import { openStage, type Stage } from '../support/stage-here.js';
+import { bridgeOn } from './host.js';
 
-const skip = needs('gnome-keyring', 'secret-tool');
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -16,24 +14,17 @@ const _meta = {
 /** The stored token becomes one that the server does not know, though nothing here tells so. */
 async function spoilToken(stage: Stage): Promise<void> {
   const { key } = recordOf(stage);
-  const item = {
-    ...(await itemOf(stage, key)),
-    accessToken: 'no-token-of-this-server',
-    expiresAt: Date.now() + 3_600_000,
-  };
-  await writeItem(stage, key, item);
+  await stage.changeItem(key, { accessToken: 'no-token-of-this-server', expiresAt: Date.now() + 3_600_000 });
 }
 
-async function tabs(stage: Stage): Promise<number> {
-  return [...(await stage.browser.record()).matchAll(/^argument /gm)].length;
+function tabs(stage: Stage): number {
+  return stage.browser.all.length;
 }
 
-test('[A-238] nobody to ask: an error with a stable code and what to run; the login is used as soon as it is there', {
-  skip,
-}, async () => {
+test('[A-238] nobody to ask: an error with a stable code and what to run; the login is used as soon as it is there', async () => {
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
-  await using host = startBridge(stage.home, serverUrl, '--non-interactive');
+  await using host = bridgeOn(stage, serverUrl, '--non-interactive');
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
   const refused = await host.ask({ id: 1, method: 'initialize', params });
   assert.equal(refused.id, 1);
@@ -57,15 +48,13 @@ test('[A-238] nobody to ask: an error with a stable code and what to run; the lo
   assert.equal((await login.finished).code, 0);
   const listed = await host.ask({ id: 3, method: 'tools/call', params: { name: 'note_list', arguments: {} } });
   assert.ok(listed.result !== undefined, JSON.stringify(listed));
-  assert.equal(await tabs(stage), 0);
+  assert.equal(tabs(stage), 0);
 });
 
-test('[A-109] three bridges started at the same moment without a login: one tab, one registration, one token', {
-  skip,
-}, async () => {
+test('[A-109] three bridges started at the same moment without a login: one tab, one registration, one token', async () => {
   await using stage = await openStage();
   const { sandbox } = stage;
-  const hosts = [1, 2, 3].map(() => startBridge(stage.home, sandbox.serverUrl));
+  const hosts = [1, 2, 3].map(() => bridgeOn(stage, sandbox.serverUrl));
   try {
     const opened = hosts.map((host) => host.open());
     const link = await stage.browser.opened();
@@ -81,16 +70,16 @@ test('[A-109] three bridges started at the same moment without a login: one tab,
   } finally {
     for (const host of hosts) await host[Symbol.asyncDispose]();
   }
-  assert.equal(await tabs(stage), 1);
+  assert.equal(tabs(stage), 1);
   assert.equal(sandbox.requests.filter(({ path }) => path === '/register').length, 1);
   assert.equal(sandbox.stats.tokenRequests, 1);
 });
 
-test('a 401 in mid-session is one refresh for all requests, which are sent again', { skip }, async () => {
+test('a 401 in mid-session is one refresh for all requests, which are sent again', async () => {
   await using stage = await openStage();
   await logIn(stage);
   await spoilToken(stage);
-  await using host = startBridge(stage.home, stage.sandbox.serverUrl, '--non-interactive');
+  await using host = bridgeOn(stage, stage.sandbox.serverUrl, '--non-interactive');
   const ids = Array.from({ length: 20 }, (_, index) => index + 1);
   for (const id of ids) host.send({ id, method: 'tools/list', params: { _meta } });
   const answers = [];
@@ -102,24 +91,22 @@ test('a 401 in mid-session is one refresh for all requests, which are sent again
   assert.equal(refreshTokensSent(stage).length, 1);
 });
 
-test('a request waits for the person as long as is said, and is answered with an error then; the login goes on', {
-  skip,
-}, async () => {
+test('a request waits for the person as long as is said, and is answered with an error then; the login goes on', async () => {
   await using stage = await openStage();
-  await using host = startBridge(stage.home, stage.sandbox.serverUrl, '--login-wait', '1');
+  await using host = bridgeOn(stage, stage.sandbox.serverUrl, '--login-wait', '1');
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
   const late = await host.ask({ id: 1, method: 'initialize', params });
   assert.equal(late.error?.data?.['code'], 'login_under_way');
   await walkLogin(await stage.browser.opened());
   const opened = await host.open();
   assert.ok(opened.result !== undefined, JSON.stringify(opened));
-  assert.equal(await tabs(stage), 1);
+  assert.equal(tabs(stage), 1);
 });
 
-test('a step-up in the browser: the request waits and is sent again', { skip }, async () => {
+test('a step-up in the browser: the request waits and is sent again', async () => {
   await using stage = await openStage();
   await logIn(stage);
-  await using host = startBridge(stage.home, stage.sandbox.serverUrl);
+  await using host = bridgeOn(stage, stage.sandbox.serverUrl);
   await host.open();
   host.send({ id: 1, method: 'tools/call', params: { name: 'note_list', arguments: {} } });
   await walkLogin(await stage.browser.opened());
@@ -129,12 +116,10 @@ test('a step-up in the browser: the request waits and is sent again', { skip }, 
   assert.ok(recordOf(stage).scopes.includes('notes:read'));
 });
 
-test('what a server says in a refusal reaches the host: of a 403 without a challenge, and of a 401', {
-  skip,
-}, async () => {
+test('what a server says in a refusal reaches the host: of a 403 without a challenge, and of a 401', async () => {
   await using stage = await openStage();
   await logIn(stage);
-  await using host = startBridge(stage.home, stage.sandbox.serverUrl, '--non-interactive');
+  await using host = bridgeOn(stage, stage.sandbox.serverUrl, '--non-interactive');
   await host.open();
   const ask = (id: number) => host.ask({ id, method: 'tools/list', params: {} });
   stage.sandbox.setFaults(['server-403-plain']);

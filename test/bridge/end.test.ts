@@ -11,6 +11,7 @@ import { flowPorts } from '../support/flow-ports.js';
 import { needs } from '../support/needs.js';
 import { programCommand, runProgram, startCommand } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
+import { startBuiltBridge } from './built-bridge.js';
 import { bareHome, event, requestOf, scriptedServer, startBridge, usual, usualOfBoth } from './host.js';
 import { until } from './translation/older-only.js';
 
@@ -97,7 +98,7 @@ test('an answer that never comes, nor the end of the session, holds up no signal
   });
   await using home = await bareHome();
   for (const end of ['SIGTERM', 'SIGINT', 'SIGTERM after the end of stdin', 'closed stdout'] as const) {
-    await using host = startBridge(home, server.url);
+    await using host = startBuiltBridge(home, server.url);
     await host.open();
     const before = server.seen.length;
     host.send({ id: 1, method: 'never' });

@@ -9,13 +9,10 @@ import { realClock } from '../stores/state/real-clock.js';
 import { startOwnIssuer } from '../support/flows/own-issuer.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
-import { type Home, makeHome } from '../support/home.js';
-import { startKeyring } from '../support/keyring.js';
-import { needs } from '../support/needs.js';
-import { storeLogin } from '../support/stored-login.js';
-import { type BridgeHost, type Rpc, type ScriptedServer, scriptedServer, startBridge, usual } from './host.js';
+import type { Home } from '../support/home.js';
+import { openMachine } from '../support/stage-here.js';
+import { type BridgeHost, bridgeOn, type Rpc, type ScriptedServer, scriptedServer, usual } from './host.js';
 
-const skip = needs('gnome-keyring', 'secret-tool');
 const expiresAt = Date.now() + 3_600_000;
 
 async function forgetLogins(home: Home): Promise<void> {
@@ -37,47 +34,43 @@ async function answered(host: BridgeHost, isIt: (answer: Rpc) => boolean): Promi
 
 const shown = (server: ScriptedServer) => new Set(server.seen.map(({ headers }) => headers.authorization));
 
-test('[R-5.1a][A-232][A-239] a running bridge holds its server: a name that is given to another one brings no token of that', {
-  skip,
-}, async () => {
+test('[R-5.1a][A-232][A-239] a running bridge holds its server: a name that is given to another one brings no token of that', async () => {
   await using old = await scriptedServer((seen, response) => usual(seen, response));
   await using next = await scriptedServer((seen, response) => usual(seen, response));
-  await using keyring = await startKeyring();
-  await using home = await makeHome(keyring.env);
-  await storeLogin(home, { server: old.url, name: 'work', accessToken: 'token-of-old', expiresAt });
-  await using host = startBridge(home, 'work', '--non-interactive');
+  await using machine = await openMachine();
+  const { home } = machine;
+  await machine.storeLogin({ server: old.url, name: 'work', accessToken: 'token-of-old', expiresAt });
+  await using host = bridgeOn(machine, 'work', '--non-interactive');
   await host.open();
   assert.ok((await host.ask({ id: 1, method: 'tools/list' })).result !== undefined);
 
   await forgetLogins(home);
-  await storeLogin(home, { server: next.url, name: 'work', accessToken: 'token-of-next', expiresAt });
+  await machine.storeLogin({ server: next.url, name: 'work', accessToken: 'token-of-next', expiresAt });
   // The server asks nobody for a token: what goes out is what there is, and that is none.
   await answered(host, () => old.seen.at(-1)?.headers.authorization === undefined);
   assert.deepEqual(shown(old), new Set(['Bearer token-of-old', undefined]));
   assert.deepEqual(next.seen, []);
 
   // Logged in to again, by another name or none, it is the bridge's again.
-  await storeLogin(home, { server: old.url, accessToken: 'token-of-old-again', expiresAt });
+  await machine.storeLogin({ server: old.url, accessToken: 'token-of-old-again', expiresAt });
   await answered(host, () => old.seen.at(-1)?.headers.authorization === 'Bearer token-of-old-again');
   assert.deepEqual(next.seen, []);
 });
 
-test('[R-5.1a] the same where the server refuses what it gets: the answer says for which server to log in', {
-  skip,
-}, async () => {
+test('[R-5.1a] the same where the server refuses what it gets: the answer says for which server to log in', async () => {
   let isOver = false;
   await using old = await scriptedServer((seen, response) => {
     if (isOver) response.writeHead(401).end();
     else usual(seen, response);
   });
   await using next = await scriptedServer((seen, response) => usual(seen, response));
-  await using keyring = await startKeyring();
-  await using home = await makeHome(keyring.env);
-  await storeLogin(home, { server: old.url, name: 'work', accessToken: 'token-of-old', expiresAt });
-  await using host = startBridge(home, 'work', '--non-interactive');
+  await using machine = await openMachine();
+  const { home } = machine;
+  await machine.storeLogin({ server: old.url, name: 'work', accessToken: 'token-of-old', expiresAt });
+  await using host = bridgeOn(machine, 'work', '--non-interactive');
   await host.open();
   await forgetLogins(home);
-  await storeLogin(home, { server: next.url, name: 'work', accessToken: 'token-of-next', expiresAt });
+  await machine.storeLogin({ server: next.url, name: 'work', accessToken: 'token-of-next', expiresAt });
   isOver = true;
   const { error } = await answered(host, (answer) => answer.error !== undefined);
   assert.equal(error?.code, -31011);
@@ -88,13 +81,10 @@ test('[R-5.1a] the same where the server refuses what it gets: the answer says f
   assert.deepEqual(next.seen, []);
 });
 
-test('a name that is gone: each request is answered with what to run, and the login of that name is used once it is there', {
-  skip,
-}, async () => {
+test('a name that is gone: each request is answered with what to run, and the login of that name is used once it is there', async () => {
   await using server = await scriptedServer((seen, response) => usual(seen, response));
-  await using keyring = await startKeyring();
-  await using home = await makeHome(keyring.env);
-  await using host = startBridge(home, 'work', '--non-interactive');
+  await using machine = await openMachine();
+  await using host = bridgeOn(machine, 'work', '--non-interactive');
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
   for (const [id, method] of [
     [1, 'initialize'],
@@ -106,7 +96,7 @@ test('a name that is gone: each request is answered with what to run, and the lo
     assert.equal(refused.error?.data?.['remedy'], 'Run: postern login URL --name work');
   }
   await host.program.waitForStderr(/No login named "work"/);
-  await storeLogin(home, { server: server.url, name: 'work', accessToken: 'token-of-work', expiresAt });
+  await machine.storeLogin({ server: server.url, name: 'work', accessToken: 'token-of-work', expiresAt });
   assert.ok((await host.open()).result !== undefined);
   assert.ok((await host.ask({ id: 3, method: 'tools/list' })).result !== undefined);
   assert.deepEqual(shown(server), new Set(['Bearer token-of-work']));

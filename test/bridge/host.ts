@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as later } from 'node:timers/promises';
 import { type Home, makeHome } from '../support/home.js';
 import { startHttp, type TestServer } from '../support/http-server.js';
-import { type HereOptions, startHere } from '../support/in-process.js';
+import { startHere } from '../support/in-process.js';
 import type { Running } from '../support/program.js';
+import type { Machine } from '../support/stage-here.js';
 
 /** A JSON-RPC message as a test looks at it. */
 export interface Rpc {
@@ -134,12 +135,16 @@ export interface BridgeHost extends AsyncDisposable {
 
 /** The bridge in this process. */
 export function startBridge(home: Home, url: string, ...options: readonly string[]): BridgeHost {
-  return bridgeHereWith({}, home, url, ...options);
+  return bridgeOn({ home, own: {} }, url, ...options);
 }
 
-/** The same with ports of the test's. */
-export function bridgeHereWith(here: HereOptions, home: Home, url: string, ...options: readonly string[]): BridgeHost {
-  return hostOf(startHere(home, ['bridge', url, ...options], here));
+/** The same on a machine of the test's. */
+export function bridgeOn(
+  machine: Pick<Machine, 'home' | 'own'>,
+  url: string,
+  ...options: readonly string[]
+): BridgeHost {
+  return hostOf(startHere(machine.home, ['bridge', url, ...options], { own: machine.own }));
 }
 
 /** Speaks to a bridge that was started. */

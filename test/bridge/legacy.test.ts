@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeHome } from '../support/home.js';
-import { startKeyring } from '../support/keyring.js';
-import { needs } from '../support/needs.js';
-import { storeLogin } from '../support/stored-login.js';
-import { bareHome, olderServer, scriptedServer, startBridge } from './host.js';
+import { openMachine } from '../support/stage-here.js';
+import { bareHome, bridgeOn, olderServer, scriptedServer, startBridge } from './host.js';
 
 const opening = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
 
@@ -67,16 +64,13 @@ test('[A-159] an address for messages that is not plainly the server’s own is 
   assert.equal(elsewhere.seen.length, 0);
 });
 
-test('[A-159] what looks like a place for the token in such an address stays what it is: no token is ever in a URL', {
-  skip: needs('gnome-keyring', 'secret-tool'),
-}, async () => {
+test('[A-159] what looks like a place for the token in such an address stays what it is: no token is ever in a URL', async () => {
   const endpoint = '/messages?access_token=%7Btoken%7D&bearer=%24TOKEN&authorization=Bearer';
   await using server = await olderServer(() => endpoint);
-  await using keyring = await startKeyring();
-  await using home = await makeHome(keyring.env);
+  await using machine = await openMachine();
   const accessToken = 'canary-token-of-this-login';
-  await storeLogin(home, { server: server.url, accessToken, expiresAt: Date.now() + 3_600_000 });
-  await using host = startBridge(home, server.url);
+  await machine.storeLogin({ server: server.url, accessToken, expiresAt: Date.now() + 3_600_000 });
+  await using host = bridgeOn(machine, server.url);
   const opened = await host.open();
   assert.ok(opened.result !== undefined, JSON.stringify(opened));
   await host.ask({ id: 1, method: 'tools/list' });

@@ -2,21 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { authorizationUrlOf, openStage } from '../e2e/stage.js';
-import { logIn } from '../endurance/expiry.js';
-import { needs } from '../support/needs.js';
-import { startBridge } from './host.js';
+import { authorizationUrlOf, logIn } from '../support/at-stage.js';
+import { openStage } from '../support/stage-here.js';
+import { bridgeOn } from './host.js';
 
-const skip = needs('gnome-keyring', 'secret-tool');
 const whoami = { method: 'tools/call', params: { name: 'whoami', arguments: {} } };
 
-test('[A-232] a logout ends a running bridge’s token, though the server would take it; somebody else’s login is theirs', {
-  skip,
-}, async () => {
+test('[A-232] a logout ends a running bridge’s token, though the server would take it; somebody else’s login is theirs', async () => {
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
   await logIn(stage);
-  await using host = startBridge(stage.home, serverUrl, '--non-interactive');
+  await using host = bridgeOn(stage, serverUrl, '--non-interactive');
   await host.open();
   let id = 1;
   const ask = async (): Promise<string> => {

@@ -4,18 +4,12 @@ import { createCredentialIndex } from '../../src/stores/index/credential-index.j
 import { statePaths } from '../../src/stores/paths.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { realClock } from '../stores/state/real-clock.js';
-import { makeHome } from '../support/home.js';
-import { startKeyring } from '../support/keyring.js';
-import { needs } from '../support/needs.js';
-import { storeLogin } from '../support/stored-login.js';
-import { scriptedServer, startBridge, usual } from './host.js';
+import { openMachine } from '../support/stage-here.js';
+import { bridgeOn, scriptedServer, usual } from './host.js';
 
-const skip = needs('gnome-keyring', 'secret-tool');
 const expiresAt = Date.now() + 3_600_000;
 
-test('a session is the account’s that opened it: another one, and another server, never see its identifier, nor its cookie [A-239]', {
-  skip,
-}, async () => {
+test('a session is the account’s that opened it: another one, and another server, never see its identifier, nor its cookie [A-239]', async () => {
   let isOver = false;
   let sessions = 0;
   await using server = await scriptedServer((seen, response) => {
@@ -30,10 +24,10 @@ test('a session is the account’s that opened it: another one, and another serv
     else usual(seen, response);
   });
   await using elsewhere = await scriptedServer((seen, response) => usual(seen, response, 'session-elsewhere'));
-  await using keyring = await startKeyring();
-  await using home = await makeHome(keyring.env);
-  await storeLogin(home, { server: server.url, account: 'a', accessToken: 'token-of-a', expiresAt });
-  await using host = startBridge(home, server.url, '--non-interactive');
+  await using machine = await openMachine();
+  const { home } = machine;
+  await machine.storeLogin({ server: server.url, account: 'a', accessToken: 'token-of-a', expiresAt });
+  await using host = bridgeOn(machine, server.url, '--non-interactive');
   await host.open();
   assert.ok((await host.ask({ id: 1, method: 'tools/list' })).result !== undefined);
   const ofA = server.seen.find(({ message }) => message.method === 'tools/list')?.headers['mcp-session-id'];
@@ -43,7 +37,7 @@ test('a session is the account’s that opened it: another one, and another serv
   const directory = statePaths(home.env, process.platform, home.path).state;
   const locks = createLocks({ directory: `${directory}/locks`, clock: realClock });
   await createCredentialIndex({ directory, locks }).update((document) => ({ ...document, logins: [] }));
-  await storeLogin(home, { server: server.url, account: 'b', accessToken: 'token-of-b', expiresAt });
+  await machine.storeLogin({ server: server.url, account: 'b', accessToken: 'token-of-b', expiresAt });
   isOver = true;
   const answer = await host.ask({ id: 2, method: 'tools/list' });
   assert.ok(answer.result !== undefined, JSON.stringify(answer));
@@ -59,7 +53,7 @@ test('a session is the account’s that opened it: another one, and another serv
   assert.match(String(answered?.headers['mcp-session-id']), /^session-of-token-of-b-/);
 
   // The same configuration, and home, with another address.
-  await using other = startBridge(home, elsewhere.url, '--non-interactive');
+  await using other = bridgeOn(machine, elsewhere.url, '--non-interactive');
   await other.open();
   await other.ask({ id: 1, method: 'tools/list' });
   assert.doesNotMatch(JSON.stringify(elsewhere.seen), /session-of|token-of/);

@@ -5,9 +5,7 @@ import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
 import { startHttp } from '../support/http-server.js';
 import { runHere } from '../support/in-process.js';
-import { startKeyring } from '../support/keyring.js';
-import { needs } from '../support/needs.js';
-import { storeLogin } from '../support/stored-login.js';
+import { openMachine } from '../support/stage-here.js';
 
 test('[A-242] no command that runs for others takes headers: the words are refused, and nothing starts', async () => {
   await using server = await startHttp((_, response) => void response.writeHead(200).end('{}'));
@@ -34,16 +32,14 @@ test('[A-242] no command that runs for others takes headers: the words are refus
   await assert.rejects(access(join(home.path, 'started')), { code: 'ENOENT' });
 });
 
-test('[A-242] request: none that the program writes itself, none of the connection’s own, no line breaks; values as they are', {
-  skip: needs('gnome-keyring', 'secret-tool'),
-}, async () => {
+test('[A-242] request: none that the program writes itself, none of the connection’s own, no line breaks; values as they are', async () => {
   const seen: unknown[] = [];
   await using server = await startHttp((request, response) => {
     seen.push(request.headers['x-plain'], request.headers.authorization);
     response.writeHead(200).end();
   });
-  await using keyring = await startKeyring();
-  await using home = await makeHome(keyring.env);
+  await using machine = await openMachine();
+  const { home } = machine;
   const url = `${server.origin}/mcp`;
   for (const line of [
     'Authorization: Bearer canary',
@@ -63,10 +59,10 @@ test('[A-242] request: none that the program writes itself, none of the connecti
     assert.doesNotMatch(stderr, /canary/, 'only its name is said');
   }
   assert.deepEqual(server.requests, []);
-  await storeLogin(home, { server: url, accessToken: 'token-of-ours', expiresAt: null });
+  await machine.storeLogin({ server: url, accessToken: 'token-of-ours', expiresAt: null });
   // biome-ignore lint/suspicious/noTemplateCurlyInString: that nobody expands it is what is shown
   const literal = '${HOME} $HOME %PATH% ~';
-  const { code, stderr } = await runHere(home, ['request', '-H', `X-Plain: ${literal}`, url]);
+  const { code, stderr } = await machine.run('request', '-H', `X-Plain: ${literal}`, url);
   assert.equal(code, 0, stderr);
   assert.deepEqual(seen, [literal, 'Bearer token-of-ours']);
 });

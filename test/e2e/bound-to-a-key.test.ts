@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { startBuiltBridge } from '../bridge/built-bridge.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { findSecrets } from '../support/secrets-search.js';
-import { authorizationUrlOf, openStage, type Stage } from './stage.js';
+import { openStage, type Stage } from './stage.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
 const clientInfo = { name: 'host', version: '1.0.0' };

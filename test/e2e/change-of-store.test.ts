@@ -4,9 +4,10 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { runProgram, startProgram } from '../support/program.js';
-import { authorizationUrlOf, openStage } from './stage.js';
+import { openStage } from './stage.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { itemOf, keysOf, letExpire, writeItem } from '../endurance/expiry.js';
+import { itemOf, letExpire, writeItem } from '../endurance/expiry.js';
+import { keysOf } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import type { Finished } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keysOf, letExpire } from '../endurance/expiry.js';
+import { letExpire } from '../endurance/expiry.js';
+import { keysOf } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { clients, companyOptions, idJagsOf, loginInBrowser } from './company.js';
 import { openStage } from './stage.js';

@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxClient } from '../../src/sandbox/options.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import type { Finished } from '../support/program.js';
-import { authorizationUrlOf, type Stage } from './stage.js';
+import type { Stage } from './stage.js';
 
 export const toolSecret = 'canary-secret-of-the-tool-0123456789';
 export const companySecret = 'canary-secret-at-the-company-0123456789';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { programCommand } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
 import { findSecrets } from '../support/secrets-search.js';
-import { authorizationUrlOf, openStage, type Stage } from './stage.js';
+import { openStage, type Stage } from './stage.js';
 
 const skip = needs('gnome-keyring', 'secret-tool', 'script');
 

@@ -6,11 +6,11 @@ import { walkLogin } from '../../src/sandbox/walk.js';
 import { startBuiltBridge } from '../bridge/built-bridge.js';
 import { event, type Rpc } from '../bridge/host.js';
 import { ask, open } from '../proxy/stand.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { startCanaries } from '../support/canary.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { makeHomeWithKey } from '../support/home.js';
 import { startProgram } from '../support/program.js';
-import { authorizationUrlOf } from './stage.js';
 
 /** One request to the protected server, whoever sent it. */
 interface Seen {

@@ -5,10 +5,10 @@ import { mkdir, open, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { refreshTokensSent } from '../endurance/expiry.js';
+import { authorizationUrlOf, refreshTokensSent } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { runProgram, startProgram } from '../support/program.js';
-import { authorizationUrlOf, openStage } from './stage.js';
+import { openStage } from './stage.js';
 
 const skip = needs('root', 'gnome-keyring');
 

@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { startSandbox } from '../support/start-sandbox.js';
-import { authorizationUrlOf } from './stage.js';
 
 async function logIn(home: Home, ...args: string[]): Promise<void> {
   await using program = startProgram(home, ['login', '--no-browser', ...args]);

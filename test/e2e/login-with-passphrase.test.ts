@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { makeHome } from '../support/home.js';
 import { needs } from '../support/needs.js';
 import { programCommand, runProgram } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { startSandbox } from '../support/start-sandbox.js';
-import { authorizationUrlOf } from './stage.js';
 
 const passphrase = 'correct horse battery';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { startBuiltBridge } from '../bridge/built-bridge.js';
-import { logIn, recordsOf } from '../endurance/expiry.js';
+import { authorizationUrlOf, logIn, recordsOf } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { runProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
-import { authorizationUrlOf, openStage, type Stage } from './stage.js';
+import { openStage, type Stage } from './stage.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { startProgram } from '../support/program.js';
-import { authorizationUrlOf, openStage } from './stage.js';
+import { openStage } from './stage.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { makeHome } from '../support/home.js';
 import { needs } from '../support/needs.js';
 import { type OtherService, startKeePassXC, startKWallet } from '../support/other-services.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
-import { authorizationUrlOf } from './stage.js';
 
 async function openHome(service: OtherService) {
   const sandbox = await startSandbox();

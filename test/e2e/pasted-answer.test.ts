@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { openTab } from '../support/chromium.js';
 import { needs } from '../support/needs.js';
-import { authorizationUrlOf, openStage } from './stage.js';
+import { openStage } from './stage.js';
 
 const skip = needs('chromium', 'gnome-keyring', 'secret-tool', 'script');
 

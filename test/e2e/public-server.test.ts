@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { openPublicScene, type PublicScene, publicHosts } from '../support/flows/public-scene.js';
 import { makeHomeWithKey } from '../support/home.js';
 import { enterOwnNetwork } from '../support/own-network.js';
 import { runProgram, startProgram } from '../support/program.js';
-import { authorizationUrlOf } from './stage.js';
 
 const skip = enterOwnNetwork(import.meta.url, publicHosts);
 

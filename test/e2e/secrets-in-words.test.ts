@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
-import { authorizationUrlOf } from './stage.js';
 
 const clientSecret = 'canary-client-secret-1';
 

@@ -70,9 +70,5 @@ export async function openStage(options: SandboxOptions = {}): Promise<Stage> {
   };
 }
 
-/** The authorization request that `--no-browser` shows to the person, on stderr or at the terminal. */
-export async function authorizationUrlOf(program: Running): Promise<string> {
-  const pattern = /\bhttps?:\/\/\S+[?&]response_type=code\S*(?=\s)/;
-  const [url] = await Promise.race([program.waitForStderr(pattern), program.waitForStdout(pattern)]);
-  return url;
-}
+// biome-ignore lint/performance/noBarrelFile: tests of other rooms find them here
+export { authorizationUrlOf } from '../support/at-stage.js';

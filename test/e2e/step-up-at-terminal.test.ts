@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { logIn } from '../endurance/expiry.js';
+import { logIn } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { openStage } from './stage.js';
 

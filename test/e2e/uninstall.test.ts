@@ -4,12 +4,13 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { authorizationUrlOf } from '../support/at-stage.js';
 import { configure } from '../support/home.js';
 import { keyringItems } from '../support/keyring-queries.js';
 import { needs } from '../support/needs.js';
 import { runProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
-import { authorizationUrlOf, openStage, type Stage } from './stage.js';
+import { openStage, type Stage } from './stage.js';
 
 const skip = needs('gnome-keyring', 'secret-tool', 'script');
 

@@ -5,9 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startBuiltBridge } from '../bridge/built-bridge.js';
 import { bareHome, scriptedServer, usual } from '../bridge/host.js';
 import { openStage, type Stage } from '../e2e/stage.js';
+import { isTaken, logIn, recordOf, refreshTokensSent } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { programCommand, startCommand } from '../support/program.js';
-import { isTaken, itemOf, letExpire, logIn, recordOf, refreshTokensSent, rounds } from './expiry.js';
+import { itemOf, letExpire, rounds } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
 const kills = rounds('POSTERN_ENDURANCE_BRIDGE_KILLS', 10, 100);

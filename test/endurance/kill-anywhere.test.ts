@@ -3,10 +3,11 @@ import { readdir, rm } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { authorizationUrlOf, openStage, type Stage } from '../e2e/stage.js';
+import { openStage, type Stage } from '../e2e/stage.js';
+import { authorizationUrlOf, isTaken, logIn, recordsOf, refreshTokensSent } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { type Running, startProgram } from '../support/program.js';
-import { isTaken, itemOf, letExpire, logIn, recordsOf, refreshTokensSent, rounds } from './expiry.js';
+import { itemOf, letExpire, rounds } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
 const kills = rounds('POSTERN_ENDURANCE_KILLS', 25, 100);

@@ -4,9 +4,10 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { askedOfProvider, clients, companyOptions, loginInBrowser } from '../e2e/company.js';
 import { openStage, type Stage } from '../e2e/stage.js';
+import { keysOf } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { type Finished, startProgram } from '../support/program.js';
-import { itemOf, keysOf, letExpire, rounds } from './expiry.js';
+import { itemOf, letExpire, rounds } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
 const kills = rounds('POSTERN_ENDURANCE_REFRESH_KILLS', 6, 200);

@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openStage, type Stage } from '../e2e/stage.js';
 import { ask } from '../proxy/stand.js';
+import { isTaken, logIn, recordOf, refreshTokensSent } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { startCommand, startProgram } from '../support/program.js';
-import { isTaken, itemOf, letExpire, logIn, recordOf, refreshTokensSent, rounds } from './expiry.js';
+import { itemOf, letExpire, rounds } from './expiry.js';
 
 const kills = rounds('POSTERN_ENDURANCE_PROXY_KILLS', 6, 50);
 

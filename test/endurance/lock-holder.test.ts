@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { openStage, type Stage } from '../e2e/stage.js';
+import { isTaken, logIn, refreshAsked, refreshTokensSent } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { type Finished, runProgram, startProgram } from '../support/program.js';
-import { isTaken, itemOf, letExpire, logIn, refreshAsked, refreshTokensSent } from './expiry.js';
+import { itemOf, letExpire } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
 const others = 10;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStage, type Stage } from '../e2e/stage.js';
+import { isTaken, logIn, recordOf, refreshTokensSent } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
 import { runProgram } from '../support/program.js';
-import { isTaken, letExpire, logIn, recordOf, refreshTokensSent, rounds } from './expiry.js';
+import { letExpire, rounds } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
 const processes = 50;

@@ -1,69 +1,11 @@
-import { defaultAccount, type LoginRecord } from '../../src/core/records.js';
-import { Secret } from '../../src/core/secret.js';
-import { credentialKey, encodeCredential } from '../../src/stores/credential-item.js';
-import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
-import { statePaths } from '../../src/stores/paths.js';
-import { createLocks } from '../../src/stores/state/locks.js';
-import { realClock } from '../stores/state/real-clock.js';
+import type { LoginRecord } from '../../src/core/records.js';
 import type { Home } from './home.js';
 import { writeStored } from './keyring-queries.js';
-
-/** What a test may choose of a stored login. */
-export interface StoredLogin {
-  readonly server: string;
-  readonly name?: string;
-  readonly account?: string;
-  readonly accessToken: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number | null;
-  /** A refresh token, and where on loopback it is sent. */
-  readonly refresh?: { readonly token: string; readonly endpoint: string };
-  /** What its tokens are bound to (DPoP). */
-  readonly dpopKey?: Secret;
-  /** The account that the item says it is of; another one's for a swapped item. */
-  readonly boundTo?: string;
-}
+import { plantLogin, type StoredLogin } from './planted-login.js';
 
 /** Stores a login as `postern login` does: the item in the keychain of the home's session bus, the record in its index. */
-export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginRecord> {
-  const { server, accessToken, expiresAt, refresh, account = defaultAccount } = login;
-  const issuer = refresh === undefined ? 'https://as.example' : new URL(refresh.endpoint).origin;
-  const binding = { server, resource: server, issuer, clientId: 'client-1', account };
-  const key = await credentialKey(binding);
-  const obtainedAt = Date.now();
-  const item = encodeCredential({
-    version: 2,
-    binding: { ...binding, account: login.boundTo ?? account },
-    tokenEndpoint: refresh?.endpoint ?? 'https://as.example/token',
-    ...(refresh === undefined ? {} : { refreshToken: new Secret(refresh.token) }),
-    authMethod: 'none',
-    accessToken: new Secret(accessToken),
-    expiresAt,
-    obtainedAt,
-    scopes: ['notes'],
-    ...(login.dpopKey === undefined ? {} : { dpopKey: login.dpopKey }),
-    generation: 1,
-  });
-  await writeStored(home.env, key, item.reveal());
-  const record: LoginRecord = {
-    ...binding,
-    key,
-    ...(login.name === undefined ? {} : { name: login.name }),
-    scopes: ['notes'],
-    expiresAt,
-    obtainedAt,
-    refreshable: refresh !== undefined,
-    store: 'keychain',
-    ...(login.dpopKey === undefined ? {} : { dpop: 'bound' as const }),
-    zone: refresh === undefined ? 'public' : 'loopback',
-    registration: 'dynamic',
-    generation: 1,
-  };
-  const directory = statePaths(home.env, process.platform, home.path).state;
-  const locks = createLocks({ directory: `${directory}/locks`, clock: realClock });
-  await createCredentialIndex({ directory, locks }).update((document) => ({
-    ...document,
-    logins: [...document.logins, record],
-  }));
-  return record;
+export function storeLogin(home: Home, login: StoredLogin): Promise<LoginRecord> {
+  return plantLogin(home, login, (key, item) => writeStored(home.env, key, item.reveal()));
 }
+
+export type { StoredLogin } from './planted-login.js';
