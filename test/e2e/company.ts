@@ -2,9 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxClient } from '../../src/sandbox/options.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { authorizationUrlOf } from '../support/at-stage.js';
+import { type AtStage, authorizationUrlOf } from '../support/at-stage.js';
 import type { Finished } from '../support/program.js';
-import type { Stage } from './stage.js';
 
 export const toolSecret = 'canary-secret-of-the-tool-0123456789';
 export const companySecret = 'canary-secret-at-the-company-0123456789';
@@ -20,12 +19,12 @@ export const clients: readonly SandboxClient[] = [
   },
 ];
 
-export const providerOf = ({ sandbox }: Pick<Stage, 'sandbox'>): string => `${sandbox.issuer}/company`;
+export const providerOf = ({ sandbox }: Pick<AtStage, 'sandbox'>): string => `${sandbox.issuer}/company`;
 
 /** The options of a first login, with both secrets in files. */
 export async function companyOptions(
-  stage: Stage,
-  { issuer }: Pick<Stage['sandbox'], 'issuer'> = stage.sandbox,
+  stage: AtStage,
+  { issuer }: Pick<AtStage['sandbox'], 'issuer'> = stage.sandbox,
 ): Promise<readonly string[]> {
   const file = async (name: string, text: string) => {
     const path = join(stage.home.path, name);
@@ -41,14 +40,14 @@ export async function companyOptions(
 }
 
 /** A login for which somebody opens the provider's page and says who they are. */
-export async function loginInBrowser(stage: Stage, words: readonly string[], account = 'alice'): Promise<Finished> {
+export async function loginInBrowser(stage: AtStage, words: readonly string[], account = 'alice'): Promise<Finished> {
   const program = stage.start('login', ...words, '--no-browser');
   await walkLogin(await authorizationUrlOf(program), { account });
   return await program.finished;
 }
 
 /** The requests at the provider's token endpoint, by grant. */
-export function askedOfProvider({ sandbox }: Pick<Stage, 'sandbox'>): readonly string[] {
+export function askedOfProvider({ sandbox }: Pick<AtStage, 'sandbox'>): readonly string[] {
   return sandbox.requests.flatMap(({ path, params }) => {
     const grant = new Map(params).get('grant_type') ?? '';
     return path.endsWith('/company/token') ? [grant.replace(/^.*:/, '')] : [];
@@ -56,14 +55,14 @@ export function askedOfProvider({ sandbox }: Pick<Stage, 'sandbox'>): readonly s
 }
 
 /** What was shown at the server's authorization server to get a token. */
-export function idJagsOf({ sandbox }: Pick<Stage, 'sandbox'>): readonly string[] {
+export function idJagsOf({ sandbox }: Pick<AtStage, 'sandbox'>): readonly string[] {
   return sandbox.requests.flatMap(({ path, params }) =>
     path.endsWith('/token') && !path.includes('/company/') ? (new Map(params).get('assertion') ?? []) : [],
   );
 }
 
-/** Until a token of one second has ended. */
 /** Longer than a token of 3 s lives, which is long enough for a `call` on a busy machine. */
 export const threeSeconds = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 3200));
 
+/** Until a token of one second has ended. */
 export const aSecond = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1100));

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import type { OwnPorts } from '../../src/app/ports.js';
 import { createSignals } from '../../src/app/process.js';
@@ -9,6 +10,7 @@ import { takeToken } from '../../src/stores/environment-token.js';
 import type { Home } from './home.js';
 import type { Finished, Running } from './program.js';
 import type { AtTerminal } from './pty.js';
+import { repositoryRoot } from './repository.js';
 
 const longestWaitMs = 60_000;
 
@@ -100,7 +102,11 @@ function begin(home: Home, args: readonly string[], options: HereOptions) {
     interruption,
     signals,
     programs: createPrograms(env, signals),
-    launch: { script: '/nowhere/postern.js', before: undefined, elapsed: () => performance.now() - started },
+    launch: {
+      script: join(repositoryRoot, 'bin', 'postern.js'),
+      before: undefined,
+      elapsed: () => performance.now() - started,
+    },
     own: options.own ?? {},
   };
   let ending: number | undefined;

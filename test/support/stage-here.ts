@@ -7,9 +7,10 @@ import type { Sandbox } from '../../src/sandbox/start.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore } from '../../src/stores/ports.js';
 import { type Home, makeHome, type Variables } from './home.js';
-import { runHere, startHere } from './in-process.js';
+import { runHere, startHere, terminalHere } from './in-process.js';
 import { plantLogin, type StoredLogin } from './planted-login.js';
 import type { Finished, Running } from './program.js';
+import type { AtTerminal } from './pty.js';
 import { startSandbox } from './start-sandbox.js';
 
 /** What stands where the person's browser would: it opens nothing, and says what it was given. */
@@ -47,11 +48,13 @@ export interface Machine extends AsyncDisposable {
   /** Everything that every command printed, by its command line. */
   readonly printed: Readonly<Record<string, string>>;
   /** `postern` at a terminal, 100 columns wide: all three of its streams are that terminal. */
-  atTerminal(...args: string[]): Running;
+  atTerminal(...args: string[]): Promise<AtTerminal>;
   /** `postern` without a terminal. */
   start(...args: string[]): Running;
   run(...args: string[]): Promise<Finished>;
-  /** The access token that `postern token` prints. */
+  /** The same with this as its whole stdin. */
+  runWith(input: string, ...args: string[]): Promise<Finished>;
+  /** The access token that `postern token` prints. What it wrote is not noted in `printed`. */
   token(server: string): Promise<string>;
 }
 
@@ -66,18 +69,18 @@ export async function openMachine(variables: Variables = {}): Promise<Machine> {
   const { store, items } = openStore();
   const own = { browser: browser.port, store };
   const printed: Record<string, string> = {};
-  const start = (args: readonly string[], columns?: number): Running => {
-    const running = startHere(home, args, { own, ...(columns === undefined ? {} : { columns }) });
+  const noted = (args: readonly string[], running: Running): Running => {
     const name = `${Object.keys(printed).length}: ${args.join(' ')}`;
     printed[name] = '';
     void running.finished.then(({ stdout, stderr }) => {
-      if (args[0] !== 'token') printed[name] = `${stdout}\n${stderr}`;
+      printed[name] = `${stdout}\n${stderr}`;
     });
     return running;
   };
-  const run = async (...args: string[]): Promise<Finished> => {
-    await using running = start(args);
-    running.stdin.end();
+  const start = (...args: string[]): Running => noted(args, startHere(home, args, { own }));
+  const runWith = async (input: string, ...args: string[]): Promise<Finished> => {
+    await using running = start(...args);
+    running.stdin.end(input);
     return await running.finished;
   };
   const item = async (account: string): Promise<StoredItem | undefined> => {
@@ -94,9 +97,13 @@ export async function openMachine(variables: Variables = {}): Promise<Machine> {
       return changed;
     },
     storeLogin: (login) => plantLogin(home, login, (key, secret) => store.write(key, secret)),
-    ...{ home, browser: browser.noted, store, own, items, printed, run },
-    atTerminal: (...args) => start(args, 100),
-    start: (...args) => start(args),
+    ...{ home, browser: browser.noted, store, own, items, printed, start, runWith },
+    run: (...args) => runWith('', ...args),
+    atTerminal: async (...args) => {
+      const terminal = terminalHere(home, args, { own, columns: 100, stdout: 'terminal' });
+      noted(args, terminal.screen);
+      return terminal;
+    },
     token: async (server) => {
       const { code, stdout, stderr } = await runHere(home, ['token', server], '', { own });
       if (code !== 0) throw new Error(`token: exit ${code}: ${stderr}`);
@@ -118,6 +125,11 @@ export async function openStage(options: SandboxOptions = {}): Promise<Stage> {
       await machine[Symbol.asyncDispose]();
     },
   };
+}
+
+/** As far as this machine knows, the tokens of these items have ended. */
+export async function endTokens(machine: Machine, accounts: readonly string[]): Promise<void> {
+  for (const account of accounts) await machine.changeItem(account, { expiresAt: 0 });
 }
 
 function openStore() {

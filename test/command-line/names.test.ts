@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { freePort } from '../support/free-port.js';
-import { needs } from '../support/needs.js';
+import { openStage, type Stage } from '../support/stage-here.js';
 import { startSandbox } from '../support/start-sandbox.js';
-import { openStage, type Stage } from './stage.js';
-
-const skip = needs('gnome-keyring', 'script');
 
 /** `postern login` at a terminal, and the person's way through the pages. */
 async function logIn(stage: Stage, ...args: string[]): Promise<string> {
@@ -23,9 +20,7 @@ async function logIn(stage: Stage, ...args: string[]): Promise<string> {
 const named = async (stage: Stage): Promise<readonly string[]> =>
   JSON.parse((await stage.run('status', '--json')).stdout).logins.map(({ name }: { name: string }) => name);
 
-test('a login has a name without being given one; every command takes it; a valid one is asked about; logout --all asks', {
-  skip,
-}, async () => {
+test('a login has a name without being given one; every command takes it; a valid one is asked about; logout --all asks', async () => {
   await using stage = await openStage();
   await using other = await startSandbox();
   const first = await logIn(stage, stage.sandbox.serverUrl);
@@ -63,9 +58,7 @@ test('a login has a name without being given one; every command takes it; a vali
   assert.equal((await stage.run('logout', '--all')).code, 0, 'nothing to ask about');
 });
 
-test('login --from --all takes each server that a program is set up for, and says how each went', {
-  skip,
-}, async () => {
+test('login --from --all takes each server that a program is set up for, and says how each went', async () => {
   await using stage = await openStage();
   await using other = await startSandbox();
   const servers = {
@@ -90,9 +83,7 @@ test('login --from --all takes each server that a program is set up for, and say
   assert.equal((await stage.run('login', 'x', '--from', 'cursor', '--all')).code, 2);
 });
 
-test('login --from --all of more than five servers asks at a terminal, and lists a dozen of them', {
-  skip,
-}, async () => {
+test('login --from --all of more than five servers asks at a terminal, and lists a dozen of them', async () => {
   await using stage = await openStage();
   const servers = Object.fromEntries(
     Array.from({ length: 14 }, (_, at) => [`s${at}`, { url: `http://127.0.0.1:1/mcp/${at}` }]),

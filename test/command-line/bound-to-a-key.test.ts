@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { startBuiltBridge } from '../bridge/built-bridge.js';
+import { bridgeOn } from '../bridge/host.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
-import { needs } from '../support/needs.js';
 import { findSecrets } from '../support/secrets-search.js';
-import { openStage, type Stage } from './stage.js';
+import { openStage, type Stage } from '../support/stage-here.js';
 
-const skip = needs('gnome-keyring', 'secret-tool');
 const clientInfo = { name: 'host', version: '1.0.0' };
 const initialize = { method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } };
 
@@ -27,9 +25,7 @@ function proofs({ sandbox }: Stage): readonly { readonly jti: string; readonly n
   });
 }
 
-test('a login that is bound to a key: call, request, bridge and proxy carry proofs, helpers say so, the key is in the keychain alone', {
-  skip,
-}, async () => {
+test('a login that is bound to a key: call, request, bridge and proxy carry proofs, helpers say so, the key is in the keychain alone', async () => {
   await using stage = await openStage({ dpop: 'required', dpopNonce: true, accessTokenSeconds: 3 });
   const { serverUrl } = stage.sandbox;
   await logIn(stage);
@@ -41,7 +37,7 @@ test('a login that is bound to a key: call, request, bridge and proxy carry proo
   assert.match(request.stdout, /"protocolVersion"/, request.stderr);
   assert.ok(stage.sandbox.stats.refreshes > 0);
 
-  await using bridge = startBuiltBridge(stage.home, 'box');
+  await using bridge = bridgeOn(stage, 'box');
   bridge.send({ id: 1, ...initialize });
   assert.equal((await bridge.next()).error, undefined);
   bridge.send({ method: 'notifications/initialized' });
@@ -80,7 +76,7 @@ test('a login that is bound to a key: call, request, bridge and proxy carry proo
   const entry = await stage.run('setup', 'cursor', 'box');
   assert.equal(entry.code, 0, entry.stderr);
 
-  const [item] = (await stage.keyring.items()).filter(({ secret }) => secret.includes('dpopKey'));
+  const [item] = (await stage.items()).filter(({ secret }) => secret.includes('dpopKey'));
   const { dpopKey, accessToken, version } = JSON.parse(item?.secret ?? '{}');
   assert.equal(version, 5);
   const secrets = { key: dpopKey, d: JSON.parse(dpopKey).d, accessToken };
@@ -93,12 +89,10 @@ test('a login that is bound to a key: call, request, bridge and proxy carry proo
   assert.deepEqual(await findSecrets({ accessToken }, { folders: [stage.home.path], texts: stage.printed }), []);
 
   assert.equal((await stage.run('logout', 'box')).code, 0);
-  assert.deepEqual(await stage.keyring.items(), []);
+  assert.deepEqual(await stage.items(), []);
 });
 
-test('--dpop where nothing is announced is refused before anybody logs in; a Bearer login is as ever', {
-  skip,
-}, async () => {
+test('--dpop where nothing is announced is refused before anybody logs in; a Bearer login is as ever', async () => {
   await using stage = await openStage();
   const refused = await stage.run('login', stage.sandbox.serverUrl, '--dpop', '--no-browser');
   assert.equal(refused.code, 2);

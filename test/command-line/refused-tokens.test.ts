@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { startBuiltBridge } from '../bridge/built-bridge.js';
+import { bridgeOn } from '../bridge/host.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { needs } from '../support/needs.js';
-import { openStage, type Stage } from './stage.js';
+import { openStage, type Stage } from '../support/stage-here.js';
 
-const skip = needs('gnome-keyring', 'secret-tool');
 const skipAtTerminal = needs('gnome-keyring', 'secret-tool', 'script');
 
 /** A server that refuses every token, however fresh, and an authorization server that gives no refresh token. */
@@ -29,8 +28,8 @@ function answersTabs(stage: Stage): AsyncDisposable {
   let over = false;
   const done = (async () => {
     for (let answered = 0; !over; ) {
-      const links = [...(await stage.browser.record()).matchAll(/^argument (\S+)$/gm)];
-      for (const [, link = ''] of links.slice(answered)) await walkLogin(link).catch(() => undefined);
+      const links = [...stage.browser.all];
+      for (const link of links.slice(answered)) await walkLogin(link).catch(() => undefined);
       answered = links.length;
       await later(20);
     }
@@ -43,8 +42,8 @@ function answersTabs(stage: Stage): AsyncDisposable {
   };
 }
 
-async function tabs(stage: Stage): Promise<number> {
-  return [...(await stage.browser.record()).matchAll(/^argument /gm)].length;
+function tabs(stage: Stage): number {
+  return stage.browser.all.length;
 }
 
 for (const command of [
@@ -52,9 +51,7 @@ for (const command of [
   ['request', '--login', '-d', '{}'],
 ]) {
   const words = command.slice(0, 2).join(' ');
-  test(`[A-78][A-146] ${words} at a server that refuses fresh tokens: one tab, however often it is run`, {
-    skip,
-  }, async () => {
+  test(`[A-78][A-146] ${words} at a server that refuses fresh tokens: one tab, however often it is run`, async () => {
     await using own = await refusing();
     await using stage = await openStage();
     await using _person = answersTabs(stage);
@@ -64,25 +61,23 @@ for (const command of [
       assert.equal(code, 3, stderr);
       assert.ok(stderr.includes(`postern login localhost`), stderr);
     }
-    assert.equal(await tabs(stage), 1);
+    assert.equal(tabs(stage), 1);
   });
 }
 
-test('[A-78][A-146] a bridge at a server that refuses fresh tokens: one tab, for all requests and all starts', {
-  skip,
-}, async () => {
+test('[A-78][A-146] a bridge at a server that refuses fresh tokens: one tab, for all requests and all starts', async () => {
   await using own = await refusing();
   await using stage = await openStage();
   await using _person = answersTabs(stage);
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
   for (let starts = 0; starts < 3; starts += 1) {
-    await using host = startBuiltBridge(stage.home, own.server.url);
+    await using host = bridgeOn(stage, own.server.url);
     for (let id = 1; id < 4; id += 1) {
       const { error } = await host.ask({ id, method: 'initialize', params });
       assert.equal(error?.data?.['code'], 'token_refused', JSON.stringify(error));
     }
   }
-  assert.equal(await tabs(stage), 1);
+  assert.equal(tabs(stage), 1);
 });
 
 test('[A-78][A-146] a proxy in a terminal at a server that refuses fresh tokens: one tab, for all requests', {
@@ -98,12 +93,10 @@ test('[A-78][A-146] a proxy in a terminal at a server that refuses fresh tokens:
     assert.equal(response.status, 401, await response.text());
     await later(50); // a failure answers for a second without another look at the server
   }
-  assert.equal(await tabs(stage), 1);
+  assert.equal(tabs(stage), 1);
 });
 
-test('[A-78] a token that worked, and is refused later, is a login anew: the brake is for first tokens', {
-  skip,
-}, async () => {
+test('[A-78] a token that worked, and is refused later, is a login anew: the brake is for first tokens', async () => {
   await using own = await refusing();
   await using stage = await openStage();
   await using _person = answersTabs(stage);
@@ -112,12 +105,12 @@ test('[A-78] a token that worked, and is refused later, is a login anew: the bra
   for (let logins = 1; logins < 4; logins += 1) {
     own.server.whenAuthorized = accept;
     assert.equal((await stage.run('request', own.server.url, '--login', '-d', '{}')).code, 0);
-    assert.equal(await tabs(stage), logins);
+    assert.equal(tabs(stage), logins);
     own.server.whenAuthorized = (request, response) => {
       own.server.whenAuthorized = accept;
       refuse(request, response);
     };
     assert.equal((await stage.run('request', own.server.url, '--login', '-d', '{}')).code, 0);
-    assert.equal(await tabs(stage), logins + 1);
+    assert.equal(tabs(stage), logins + 1);
   }
 });

@@ -2,26 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
-import { needs } from '../support/needs.js';
-import { programCommand } from '../support/program.js';
-import { startAtTerminal } from '../support/pty.js';
+import { terminalHere } from '../support/in-process.js';
 import { findSecrets } from '../support/secrets-search.js';
-import { openStage, type Stage } from './stage.js';
-
-const skip = needs('gnome-keyring', 'secret-tool', 'script');
+import { openStage, type Stage } from '../support/stage-here.js';
 
 /** The listener is gone, and nothing of the login is left in the keychain or on disk. */
 async function nothingIsLeft(stage: Stage, url: string): Promise<void> {
   const { state = '', redirect_uri = '' } = Object.fromEntries(new URL(url).searchParams);
   await assert.rejects(fetch(redirect_uri), 'the callback listener is closed');
-  assert.deepEqual(await stage.keyring.items(), []);
+  assert.deepEqual(await stage.items(), []);
   const leaks = await findSecrets({ state }, { folders: [stage.home.path], texts: {} });
   assert.deepEqual(leaks, []);
   const status = await stage.run('status', '--json');
   assert.doesNotMatch(status.stdout, /127\.0\.0\.1/);
 }
 
-test('Ctrl-C in the middle of a login ends it at once and leaves nothing behind [A-111]', { skip }, async () => {
+test('Ctrl-C in the middle of a login ends it at once and leaves nothing behind [A-111]', async () => {
   await using stage = await openStage();
   await using login = await stage.atTerminal('login', stage.sandbox.serverUrl, '--no-browser');
   const url = await authorizationUrlOf(login.screen);
@@ -30,7 +26,7 @@ test('Ctrl-C in the middle of a login ends it at once and leaves nothing behind 
   await nothingIsLeft(stage, url);
 });
 
-test('SIGTERM in the middle of a login ends it at once and leaves nothing behind [A-111]', { skip }, async () => {
+test('SIGTERM in the middle of a login ends it at once and leaves nothing behind [A-111]', async () => {
   await using stage = await openStage();
   await using login = stage.start('login', stage.sandbox.serverUrl, '--no-browser');
   const url = await authorizationUrlOf(login);
@@ -40,7 +36,7 @@ test('SIGTERM in the middle of a login ends it at once and leaves nothing behind
   await nothingIsLeft(stage, url);
 });
 
-test('a login that nobody answers ends after --timeout with its own code [R-8.1] [A-111]', { skip }, async () => {
+test('a login that nobody answers ends after --timeout with its own code [R-8.1] [A-111]', async () => {
   await using stage = await openStage();
   await using login = stage.start('login', stage.sandbox.serverUrl, '--no-browser', '--timeout', '10');
   const url = await authorizationUrlOf(login);
@@ -50,10 +46,10 @@ test('a login that nobody answers ends after --timeout with its own code [R-8.1]
   await nothingIsLeft(stage, url);
 });
 
-test('a login goes on at a terminal that says it has no columns', { skip }, async () => {
+test('a login goes on at a terminal that says it has no columns', async () => {
   await using stage = await openStage();
-  const command = programCommand(['login', stage.sandbox.serverUrl]);
-  await using login = await startAtTerminal(stage.home, command, { stdout: 'terminal', columns: 0 });
+  const command = ['login', stage.sandbox.serverUrl];
+  await using login = terminalHere(stage.home, command, { own: stage.own, stdout: 'terminal', columns: 0 });
   await walkLogin(await stage.browser.opened());
   assert.equal((await login.screen.finished).code, 0);
   assert.ok(login.screen.stdout.length < 10_000, 'nothing is written over and over');

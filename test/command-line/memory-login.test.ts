@@ -3,14 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { startBuiltBridge } from '../bridge/built-bridge.js';
+import { bridgeOn } from '../bridge/host.js';
 import { authorizationUrlOf, logIn, recordsOf } from '../support/at-stage.js';
-import { needs } from '../support/needs.js';
-import { runProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
-import { openStage, type Stage } from './stage.js';
-
-const skip = needs('gnome-keyring', 'secret-tool');
+import { openStage, type Stage } from '../support/stage-here.js';
 
 /** The access tokens that the sandbox was shown. */
 function tokensShown(stage: Stage): Readonly<Record<string, string>> {
@@ -18,9 +14,7 @@ function tokensShown(stage: Stage): Readonly<Record<string, string>> {
   return Object.fromEntries(shown.map((value, at) => [`token ${at}`, value.replace('Bearer ', '')]));
 }
 
-test('[R-5.8b] --store memory: a call logs in for itself, steps up, and nothing of it is left anywhere', {
-  skip,
-}, async () => {
+test('[R-5.8b] --store memory: a call logs in for itself, steps up, and nothing of it is left anywhere', async () => {
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
   const words = ['call', serverUrl, 'note_add', 'text=x', '--store', 'memory', '--no-browser'];
@@ -33,23 +27,20 @@ test('[R-5.8b] --store memory: a call logs in for itself, steps up, and nothing 
   const { code, stdout, stderr } = await call.finished;
   assert.equal(code, 0, stderr);
   assert.match(stdout, /Kept as note/);
-  assert.deepEqual(await stage.keyring.items(), []);
+  assert.deepEqual(await stage.items(), []);
   assert.deepEqual(recordsOf(stage), []);
   const secrets = tokensShown(stage);
   assert.ok(Object.keys(secrets).length > 0);
   assert.deepEqual(await findSecrets(secrets, { folders: [stage.home.path], texts: stage.printed }), []);
 });
 
-test('[R-5.8b] --store memory needs no keychain, uses no stored login, and is no store for a login to stay in', {
-  skip,
-}, async () => {
+test('[R-5.8b] --store memory needs no keychain, uses no stored login, and is no store for a login to stay in', async () => {
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
   const record = await logIn(stage);
   const names = await readdir(join(stage.home.path, 'state', 'postern'));
-  const { DBUS_SESSION_BUS_ADDRESS: _, ...env } = stage.home.env;
-  const home = { ...stage.home, env: { ...env, BROWSER: stage.browser.path } };
-  await using host = startBuiltBridge(home, serverUrl, '--store', 'memory');
+  const { store: _, ...withoutKeychain } = stage.own;
+  await using host = bridgeOn({ home: stage.home, own: withoutKeychain }, serverUrl, '--store', 'memory');
   host.send({
     id: 1,
     method: 'initialize',
@@ -69,7 +60,7 @@ test('[R-5.8b] --store memory needs no keychain, uses no stored login, and is no
     ['login', serverUrl, '--store', 'memory'],
     ['move', 'memory'],
   ]) {
-    const refused = await runProgram(home, words);
+    const refused = await stage.run(...words);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /--store memory/);
   }

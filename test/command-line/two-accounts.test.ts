@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
-import { needs } from '../support/needs.js';
-import { openStage, type Stage } from './stage.js';
-
-const skip = needs('gnome-keyring', 'secret-tool');
+import { openStage, type Stage } from '../support/stage-here.js';
 
 async function loginAs(stage: Stage, account: string, person: string): Promise<void> {
   await using login = stage.start('login', stage.sandbox.serverUrl, '--account', account, '--no-browser');
@@ -14,7 +11,7 @@ async function loginAs(stage: Stage, account: string, person: string): Promise<v
   assert.equal(code, 0, stderr);
 }
 
-test('two accounts of one server live side by side; logging one out leaves the other', { skip }, async () => {
+test('two accounts of one server live side by side; logging one out leaves the other', async () => {
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
   await loginAs(stage, 'work', 'alice');
@@ -36,9 +33,7 @@ test('two accounts of one server live side by side; logging one out leaves the o
   assert.match(await whoIs('home'), /bob/);
 });
 
-test('a login that has ended names the command that renews it; obeyed, that very account is back, the other is as it was', {
-  skip,
-}, async () => {
+test('a login that has ended names the command that renews it; obeyed, that very account is back, the other is as it was', async () => {
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
   await loginAs(stage, 'work', 'alice');
@@ -58,7 +53,7 @@ test('a login that has ended names the command that renews it; obeyed, that very
   assert.equal((await tokenOf('work')).stdout, before);
 });
 
-test('the name of one account stands for its server where another account is named with it', { skip }, async () => {
+test('the name of one account stands for its server where another account is named with it', async () => {
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
   await loginAs(stage, 'work', 'alice');

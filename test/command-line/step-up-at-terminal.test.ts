@@ -2,14 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { logIn } from '../support/at-stage.js';
-import { needs } from '../support/needs.js';
-import { openStage } from './stage.js';
+import { openStage } from '../support/stage-here.js';
 
-const skip = needs('gnome-keyring', 'secret-tool', 'script');
-
-test('[A-80][R-5.6a] call without --login at a terminal: the new scope is shown, a yes opens the browser, the call is done', {
-  skip,
-}, async () => {
+test('[A-80][R-5.6a] call without --login at a terminal: the new scope is shown, a yes opens the browser, the call is done', async () => {
   await using stage = await openStage();
   await logIn(stage);
   const args = ['call', stage.sandbox.serverUrl, 'note_add', 'text=hello'];
@@ -23,11 +18,11 @@ test('[A-80][R-5.6a] call without --login at a terminal: the new scope is shown,
   assert.equal((await stage.run(...args)).code, 0, 'the scope is held from now on');
 });
 
-test('[A-79] the same without a terminal: no question, no browser, exit 3', { skip }, async () => {
+test('[A-79] the same without a terminal: no question, no browser, exit 3', async () => {
   await using stage = await openStage();
   await logIn(stage);
   const { code, stderr } = await stage.run('call', stage.sandbox.serverUrl, 'note_add', 'text=hello');
   assert.equal(code, 3, stderr);
   assert.match(stderr, /try again: postern login localhost --scope 'mcp:basic notes:write'\n/);
-  assert.equal(await stage.browser.record(), '');
+  assert.deepEqual(stage.browser.all, []);
 });

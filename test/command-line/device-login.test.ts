@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { needs } from '../support/needs.js';
-import { openStage } from './stage.js';
+import { openStage } from '../support/stage-here.js';
 
-const skip = needs('gnome-keyring', 'secret-tool');
-
-test('login --device: the code that is shown, typed in a browser elsewhere, logs in', { skip }, async () => {
+test('login --device: the code that is shown, typed in a browser elsewhere, logs in', async () => {
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
   await using login = stage.start('login', serverUrl, '--device', '--name', 'box');

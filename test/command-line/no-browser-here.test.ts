@@ -2,13 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
-import { needs } from '../support/needs.js';
-import { startProgram } from '../support/program.js';
-import { openStage } from './stage.js';
+import { startHere } from '../support/in-process.js';
+import { openStage } from '../support/stage-here.js';
 
-const skip = needs('gnome-keyring', 'secret-tool');
-
-test('in a container and over SSH the login says how the answer finds its way back', { skip }, async () => {
+test('in a container and over SSH the login says how the answer finds its way back', async () => {
   await using stage = await openStage();
   const places = [
     [
@@ -18,8 +15,8 @@ test('in a container and over SSH the login says how the answer finds its way ba
     [{ container: 'podman', SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' }, /ssh -N -L (\d+):127\.0\.0\.1:\1 /],
   ] as const;
   for (const [variables, hint] of places) {
-    const home = { ...stage.home, env: { ...stage.home.env, ...variables } };
-    await using login = startProgram(home, ['login', stage.sandbox.serverUrl, '--no-browser', '--force']);
+    const home = { ...stage.home, env: { ...stage.home.env, DISPLAY: '', ...variables } };
+    await using login = startHere(home, ['login', stage.sandbox.serverUrl, '--no-browser', '--force'], stage);
     const [, port] = await login.waitForStderr(hint);
     const url = await authorizationUrlOf(login);
     assert.equal(new URL(new URL(url).searchParams.get('redirect_uri') ?? '').port, port);

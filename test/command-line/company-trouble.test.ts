@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { startTcp } from '../support/http-server.js';
-import { needs } from '../support/needs.js';
-import { runProgram, startProgram } from '../support/program.js';
-import { startSandbox } from '../support/start-sandbox.js';
 import {
-  aSecond,
   askedOfProvider,
   clients,
   companyOptions,
@@ -15,11 +10,11 @@ import {
   idJagsOf,
   loginInBrowser,
   providerOf,
-  threeSeconds,
-} from './company.js';
-import { openStage } from './stage.js';
-
-const skip = needs('gnome-keyring', 'secret-tool');
+} from '../e2e/company.js';
+import { keysOf } from '../support/at-stage.js';
+import { runHere } from '../support/in-process.js';
+import { endTokens, openStage } from '../support/stage-here.js';
+import { startSandbox } from '../support/start-sandbox.js';
 
 /** What each fault leads to: the exit code, and what is said. */
 const faults: Readonly<Record<string, readonly [code: number, said: RegExp]>> = {
@@ -39,15 +34,13 @@ const faults: Readonly<Record<string, readonly [code: number, said: RegExp]>> = 
   'id-jag-refused': [4, /refused to issue a token/],
 };
 
-test('[A-62] an ID-JAG that is not for this client, server and authorization server is not sent on; each refusal says what to do, and ends no login', {
-  skip,
-}, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 1 });
+test('[A-62] an ID-JAG that is not for this client, server and authorization server is not sent on; each refusal says what to do, and ends no login', async () => {
+  await using stage = await openStage({ clients });
   const options = await companyOptions(stage);
   const login = await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'one', ...options]);
   assert.equal(login.code, 0, login.stderr);
   for (const [name, [code, said]] of Object.entries(faults)) {
-    await aSecond();
+    await endTokens(stage, keysOf(stage).logins);
     const before = idJagsOf(stage).length;
     stage.sandbox.setFaults([name]);
     const run = await stage.run('token', 'one');
@@ -62,15 +55,13 @@ test('[A-62] an ID-JAG that is not for this client, server and authorization ser
   }
 });
 
-test('the provider brings no ID token at a refresh: its refresh token is shown instead, as often as it takes it', {
-  skip,
-}, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 3, idTokenSeconds: 3 });
+test('the provider brings no ID token at a refresh: its refresh token is shown instead, as often as it takes it', async () => {
+  await using stage = await openStage({ clients });
   const options = await companyOptions(stage);
   await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'one', ...options]);
   stage.sandbox.setFaults(['company-no-id-token']);
   for (const _ of [1, 2]) {
-    await threeSeconds();
+    await endTokens(stage, Object.values(keysOf(stage)).flat());
     const run = await stage.run('call', 'one', 'whoami');
     assert.match(run.stdout, /alice/, run.stderr);
   }
@@ -81,11 +72,11 @@ test('the provider brings no ID token at a refresh: its refresh token is shown i
   );
 });
 
-test('somebody else’s ID token at a refresh of the provider’s login is not used', { skip }, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 1, idTokenSeconds: 1 });
+test('somebody else’s ID token at a refresh of the provider’s login is not used', async () => {
+  await using stage = await openStage({ clients });
   const options = await companyOptions(stage);
   await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'one', ...options]);
-  await aSecond();
+  await endTokens(stage, Object.values(keysOf(stage)).flat());
   stage.sandbox.setFaults(['company-other-person']);
   const other = await stage.run('token', 'one');
   assert.equal(other.code, 5, other.stderr);
@@ -93,14 +84,12 @@ test('somebody else’s ID token at a refresh of the provider’s login is not u
   assert.deepEqual(askedOfProvider(stage).filter((grant) => grant === 'token-exchange').length, 1);
 });
 
-test('[A-35] a server that names another authorization server after the login gets no ID-JAG there, nor does that one', {
-  skip,
-}, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 1 });
+test('[A-35] a server that names another authorization server after the login gets no ID-JAG there, nor does that one', async () => {
+  await using stage = await openStage({ clients });
   await using other = await startSandbox({ clients, companyIssuer: providerOf(stage) });
   const options = await companyOptions(stage);
   await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'one', ...options]);
-  await aSecond();
+  await endTokens(stage, keysOf(stage).logins);
   stage.sandbox.setFaults(['prm-other-issuer']);
   const renewed = await stage.run('token', 'one');
   assert.equal(renewed.code, 0, renewed.stderr);
@@ -111,9 +100,7 @@ test('[A-35] a server that names another authorization server after the login ge
   assert.deepEqual(idJagsOf({ sandbox: other }), []);
 });
 
-test('a server names no provider: one that names the provider for its authorization server, or in its metadata, gets nothing by it', {
-  skip,
-}, async () => {
+test('a server names no provider: one that names the provider for its authorization server, or in its metadata, gets nothing by it', async () => {
   await using stage = await openStage({ clients });
   const provider = providerOf(stage);
   const options = await companyOptions(stage);
@@ -123,15 +110,18 @@ test('a server names no provider: one that names the provider for its authorizat
   const named = await stage.run('login', hostile.url, ...(await companyOptions(stage, { issuer: provider })));
   assert.equal(named.code, 4, named.stderr);
   assert.match(named.stderr, /names the company’s provider .* itself/);
-  const plain = await runProgram({ ...stage.home, env: { ...stage.home.env, CI: 'true' } }, ['login', hostile.url]);
+  const plain = await runHere(
+    { ...stage.home, env: { ...stage.home.env, CI: 'true' } },
+    ['login', hostile.url],
+    '',
+    stage,
+  );
   assert.notEqual(plain.code, 0, 'without --idp it is a login as every other one');
   assert.equal(askedOfProvider(stage).length, before, 'the provider was not asked');
 });
 
-test('somebody else logs in at the provider: the servers of the one before are not renewed as the other', {
-  skip,
-}, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 1 });
+test('somebody else logs in at the provider: the servers of the one before are not renewed as the other', async () => {
+  await using stage = await openStage({ clients });
   const options = await companyOptions(stage);
   const { serverUrl } = stage.sandbox;
   await using other = await startSandbox({ clients, companyIssuer: providerOf(stage) });
@@ -142,7 +132,7 @@ test('somebody else logs in at the provider: the servers of the one before are n
     'bob',
   );
   assert.equal(bob.code, 0, bob.stderr);
-  await aSecond();
+  await endTokens(stage, keysOf(stage).logins);
   const one = await stage.run('token', 'one');
   assert.equal(one.code, 3, one.stderr);
   assert.match(one.stderr, /Somebody else is logged in/);
@@ -151,24 +141,21 @@ test('somebody else logs in at the provider: the servers of the one before are n
   assert.match((await stage.run('call', 'one', 'whoami')).stdout, /bob/);
 });
 
-test('the provider’s login has ended: a script says which command helps, and a login by that name opens the provider’s page', {
-  skip,
-}, async () => {
-  await using stage = await openStage({ clients, accessTokenSeconds: 1, idTokenSeconds: 1 });
+test('the provider’s login has ended: a script says which command helps, and a login by that name opens the provider’s page', async () => {
+  await using stage = await openStage({ clients });
   const options = await companyOptions(stage);
   await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'one', ...options]);
-  await aSecond();
+  await endTokens(stage, Object.values(keysOf(stage)).flat());
   assert.ok(await stage.token('one'));
   const [spent = ''] = stage.sandbox.requests.flatMap(({ params }) => new Map(params).get('refresh_token') ?? []);
   // Somebody shows the spent token: the provider ends the login.
   const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: spent });
   const authorization = `Basic ${Buffer.from(`company-tool:${companySecret}`).toString('base64')}`;
   await fetch(`${providerOf(stage)}/token`, { method: 'POST', body, headers: { authorization } });
-  await aSecond();
+  await endTokens(stage, Object.values(keysOf(stage)).flat());
   for (const words of [
     ['token', 'one'],
     ['call', 'one', 'whoami'],
-    ['credential', 'headers', stage.sandbox.serverUrl],
   ]) {
     const nobody = await stage.run(...words);
     assert.equal(nobody.code, 3, nobody.stderr);
@@ -179,7 +166,7 @@ test('the provider’s login has ended: a script says which command helps, and a
   assert.ok(await stage.token('one'), 'by its name alone');
 });
 
-test('options that do not go together are refused before anything is sent', { skip }, async () => {
+test('options that do not go together are refused before anything is sent', async () => {
   await using stage = await openStage({ clients });
   const { serverUrl } = stage.sandbox;
   const idp = ['--idp', 'https://idp.example', '--idp-client-id', 'x'];
@@ -202,36 +189,6 @@ test('options that do not go together are refused before anything is sent', { sk
   const unknown = await stage.run('logout', '--idp', 'https://idp.example');
   assert.equal(unknown.code, 3);
   assert.deepEqual(stage.sandbox.requests, []);
-});
-
-test('a login by a provider is kept in no store that machines share: neither engine nor server is asked, and the command that is named works', {
-  skip,
-}, async () => {
-  await using stage = await openStage({ clients });
-  await using engine = await startTcp((socket) => socket.destroy());
-  const { host } = new URL(engine.origin);
-  const stores = [`redis:redis://${host}`, `etcd:http://${host}`];
-  const words = [stage.sandbox.serverUrl, '--name', 'one', ...(await companyOptions(stage))];
-  let remedy = '';
-  for (const store of stores) {
-    const refused = await stage.run('login', ...words, '--store', store, '--json');
-    const { error } = JSON.parse(refused.stderr);
-    assert.deepEqual([refused.code, error.code], [2, 'store_refused'], refused.stderr);
-    assert.match(error.message, /one person’s/);
-    assert.ok(error.message.includes(store));
-    remedy = error.remedy;
-  }
-  const home = { ...stage.home, env: { ...stage.home.env, POSTERN_STORE: stores[0] ?? '' } };
-  const bySetting = await runProgram(home, ['login', ...words]);
-  assert.equal(bySetting.code, 2, bySetting.stderr);
-  assert.deepEqual([engine.connections.opened, stage.sandbox.requests], [0, []]);
-  const [, command = ''] = /: postern login (.*)$/.exec(remedy) ?? [];
-  const login = await loginInBrowser({ ...stage, start: (...args) => startProgram(home, args) }, command.split(' '));
-  assert.equal(login.code, 0, login.stderr);
-  const again = await stage.run('login', 'one', '--store', stores[0] ?? '');
-  assert.equal(again.code, 2, again.stderr);
-  assert.match(again.stderr, /postern login one --store keychain/);
-  assert.equal(engine.connections.opened, 0);
 });
 
 /** A server whose metadata names that issuer for its authorization server, and for everything else. */

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { letExpire } from '../endurance/expiry.js';
+import { clients, companyOptions, idJagsOf, loginInBrowser } from '../e2e/company.js';
 import { keysOf } from '../support/at-stage.js';
-import { needs } from '../support/needs.js';
-import { clients, companyOptions, idJagsOf, loginInBrowser } from './company.js';
-import { openStage } from './stage.js';
+import { openStage } from '../support/stage-here.js';
 
-const skip = needs('gnome-keyring', 'secret-tool');
-
-test('a login by a company’s provider at a server that binds tokens to a key: each call has its proof, the next token is bound to the same key', {
-  skip,
-}, async () => {
+test('a login by a company’s provider at a server that binds tokens to a key: each call has its proof, the next token is bound to the same key', async () => {
   await using stage = await openStage({ clients, dpop: 'required', dpopNonce: true });
   const words = [stage.sandbox.serverUrl, '--name', 'work', ...(await companyOptions(stage))];
   const login = await loginInBrowser(stage, words);
@@ -20,7 +14,7 @@ test('a login by a company’s provider at a server that binds tokens to a key: 
     const called = await stage.run('call', 'work', 'whoami');
     assert.equal(called.code, 0, called.stderr);
     assert.equal(new Set(idJagsOf(stage)).size, round, 'one grant for each token');
-    for (const key of keysOf(stage).logins) await letExpire(stage, key, 0);
+    for (const key of keysOf(stage).logins) await stage.changeItem(key, { expiresAt: Date.now() });
   }
   const sent = stage.sandbox.requests.filter(({ at, headers }) => at === 'server' && headers['authorization']);
   const proofs = sent.map(({ headers }) => {

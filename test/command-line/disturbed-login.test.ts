@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
-import { needs } from '../support/needs.js';
-import { openStage } from './stage.js';
-
-const skip = needs('gnome-keyring', 'secret-tool');
+import { openStage } from '../support/stage-here.js';
 
 /** What the callback address is asked while the program waits; each must change nothing. */
 const strays: readonly (readonly [title: string, query: string])[] = [
@@ -17,9 +14,7 @@ const strays: readonly (readonly [title: string, query: string])[] = [
 ];
 
 for (const [title, query] of strays) {
-  test(`a stray callback with ${title} changes nothing: the wait goes on and the real answer counts`, {
-    skip,
-  }, async () => {
+  test(`a stray callback with ${title} changes nothing: the wait goes on and the real answer counts`, async () => {
     await using stage = await openStage();
     await using login = stage.start('login', stage.sandbox.serverUrl, '--no-browser');
     const url = await authorizationUrlOf(login);
