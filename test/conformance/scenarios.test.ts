@@ -45,7 +45,7 @@ test('each exception says since when and why', () => {
 test('a client that does nothing passes no scenario: the gates are not blind', { skip }, async () => {
   const wires: readonly Wire[] = ['2025-11-25', '2026-07-28'];
   for (const wire of wires) {
-    for (const { name } of listScenarios(wire).slice(0, 4)) {
+    for (const { name } of listScenarios(wire).slice(0, 2)) {
       const result = await play({ name, wire, isForced: false }, 'true', {});
       assert.equal(result.clean, false, name);
     }
