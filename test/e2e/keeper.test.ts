@@ -17,126 +17,129 @@ import { temporaryFolder } from '../support/temporary.js';
 
 const lifetime = 12;
 
-for (const { name, start, skip } of [
-  { name: 'Redis', start: startRedis, skip: needs('redis', 'openssl') },
-  { name: 'etcd', start: startEtcd, skip: needs('etcd', 'openssl') },
-]) {
-  describe(`a fleet over ${name}, with users and TLS`, { skip }, () => {
-    it('two keepers, one of them killed, stopped or ended: runners always read a valid token, and never wait for a refresh', async () => {
-      await using all = await fleetOf(start);
-      await using _first = await all.machine('refresher');
-      const login = ['login', all.server, '--device', '--name', 'work', '--non-interactive'];
-      const made = await runProgram(_first, login);
-      assert.equal(made.code, 0, made.stderr);
-      const running = [await all.keeper(), await all.keeper()];
-      await using runner = await all.machine('runner');
-      const one = await leaderOf(running);
+// At the same time: most of it is real seconds of leases and lives of tokens.
+describe('the keeper', { concurrency: true }, () => {
+  for (const { name, start, skip } of [
+    { name: 'Redis', start: startRedis, skip: needs('redis', 'openssl') },
+    { name: 'etcd', start: startEtcd, skip: needs('etcd', 'openssl') },
+  ]) {
+    describe(`a fleet over ${name}, with users and TLS`, { skip, concurrency: true }, () => {
+      it('two keepers, one of them killed, stopped or ended: runners always read a valid token, and never wait for a refresh', async () => {
+        await using all = await fleetOf(start);
+        await using _first = await all.machine('refresher');
+        const login = ['login', all.server, '--device', '--name', 'work', '--non-interactive'];
+        const made = await runProgram(_first, login);
+        assert.equal(made.code, 0, made.stderr);
+        const running = [await all.keeper(), await all.keeper()];
+        await using runner = await all.machine('runner');
+        const one = await leaderOf(running);
 
-      await assertFresh(runner, all.server, 4_000);
-      await nextRefreshBy(one);
-      one.program.kill('SIGKILL');
-      await one.program.finished;
-      const two = await leaderOf(running.filter((each) => each !== one));
-      await assertFresh(runner, all.server, 8_000);
+        await assertFresh(runner, all.server, 4_000);
+        await nextRefreshBy(one);
+        one.program.kill('SIGKILL');
+        await one.program.finished;
+        const two = await leaderOf(running.filter((each) => each !== one));
+        await assertFresh(runner, all.server, 8_000);
 
-      // Stopped for longer than its lease: the third leads, and the second steps down when it wakes.
-      running.push(await all.keeper());
-      await running[2]?.program.waitForStdout(/"event":"standing_by"/);
-      await nextRefreshBy(two);
-      two.program.kill('SIGSTOP');
-      const three = await leaderOf(running.slice(2));
-      two.program.kill('SIGCONT');
-      await two.program.waitForStdout(/"event":"(?:stepped_down|standing_by)"/);
-      await assertFresh(runner, all.server, 8_000);
+        // Stopped for longer than its lease: the third leads, and the second steps down when it wakes.
+        running.push(await all.keeper());
+        await running[2]?.program.waitForStdout(/"event":"standing_by"/);
+        await nextRefreshBy(two);
+        two.program.kill('SIGSTOP');
+        const three = await leaderOf(running.slice(2));
+        two.program.kill('SIGCONT');
+        await two.program.waitForStdout(/"event":"(?:stepped_down|standing_by)"/);
+        await assertFresh(runner, all.server, 8_000);
 
-      // Asked to end: it hands over at once, and ends well.
-      const asked = Date.now();
-      three.program.kill('SIGTERM');
-      const ended = await three.program.finished;
-      assert.deepEqual(
-        [ended.code, ended.stdout.trimEnd().split('\n').at(-1)?.includes('"ended"')],
-        [0, true],
-        ended.stderr,
-      );
-      await waitUntil(() => eventsOf(two).filter((event) => event === 'leading').length === 2);
-      assert.ok(Date.now() - asked < 60_000);
-      await assertFresh(runner, all.server, 4_000);
-      assert.ok(all.refreshes() > 2);
-      // A token that was sent twice would have ended the login at the authorization server.
-      for (const { program } of running) assert.doesNotMatch(program.stdout, /login_expired/);
-    });
-
-    it('what the help has for Kubernetes runs as it stands, with files as its Secret makes them', async () => {
-      await using all = await fleetOf(start);
-      await using machine = await all.machine('refresher');
-      await runProgram(machine, ['login', all.server, '--device', '--name', 'work', '--non-interactive']);
-      const [container] = blocksOf(fleet.text([])).filter(
-        (block) => block.kind === 'code' && block.lines[0]?.startsWith('command: '),
-      );
-      assert.ok(container?.kind === 'code');
-      const pod = parse(container.lines.join('\n'));
-      await using home = await makeHome();
-      const keys = join(home.path, 'keys');
-      await mkdir(keys);
-      const files = { 'postern-store-key': all.readers, 'postern-store-refresh-key': all.refreshers };
-      for (const [file, bytes] of Object.entries(files)) await writeFile(join(keys, file), bytes, { mode: 0o400 });
-      await writeFile(join(keys, 'postern-engine'), `${users.refresher.name}:${users.refresher.password}`, {
-        mode: 0o400,
+        // Asked to end: it hands over at once, and ends well.
+        const asked = Date.now();
+        three.program.kill('SIGTERM');
+        const ended = await three.program.finished;
+        assert.deepEqual(
+          [ended.code, ended.stdout.trimEnd().split('\n').at(-1)?.includes('"ended"')],
+          [0, true],
+          ended.stderr,
+        );
+        await waitUntil(() => eventsOf(two).filter((event) => event === 'leading').length === 2);
+        assert.ok(Date.now() - asked < 60_000);
+        await assertFresh(runner, all.server, 4_000);
+        assert.ok(all.refreshes() > 2);
+        // A token that was sent twice would have ended the login at the authorization server.
+        for (const { program } of running) assert.doesNotMatch(program.stdout, /login_expired/);
       });
-      const given: Record<string, string> = {};
-      for (const { name, value } of pod.env) given[name] = value;
-      assert.deepEqual(Object.keys(given), ['POSTERN_STORE', 'CREDENTIALS_DIRECTORY', 'POSTERN_STATE_DIR']);
-      const env = {
-        ...home.env,
-        ...given,
-        POSTERN_STORE: all.store,
-        CREDENTIALS_DIRECTORY: keys,
-        POSTERN_STATE_DIR: join(home.path, 'state', 'postern'),
-        NODE_EXTRA_CA_CERTS: all.caFile,
-      };
-      await using program = startProgram({ ...home, env }, pod.command.slice(1));
-      await program.waitForStdout(/"event":"leading"/);
-      await program.waitForStdout(/"event":"refreshed","login":"work"/);
-      program.kill('SIGTERM');
-      assert.equal((await program.finished).code, 0);
-    });
 
-    it('a wrong password ends a keeper at once; an engine that is away is waited for', async () => {
-      await using all = await fleetOf(start);
-      await using machine = await all.machine('refresher');
-      await writeFile(join(machine.path, 'engine'), 'refresher:a-wrong-password', { mode: 0o600 });
-      const refused = await runProgram(machine, ['keeper']);
-      assert.equal(refused.code, 7);
-      assert.match(refused.stderr, /refuses this name and password/);
-      assert.ok(!refused.stderr.includes('a-wrong-password'));
-      await all.engine.stop();
-      await using other = await all.machine('refresher');
-      await using waiting = startProgram(other, ['--json', 'keeper']);
-      await waiting.waitForStdout(/"event":"store_failed","code":"store_unavailable"/);
-      await all.engine.start();
-      await waiting.waitForStdout(/"event":"store_back"/);
-      await waiting.waitForStdout(/"event":"leading"/);
+      it('what the help has for Kubernetes runs as it stands, with files as its Secret makes them', async () => {
+        await using all = await fleetOf(start);
+        await using machine = await all.machine('refresher');
+        await runProgram(machine, ['login', all.server, '--device', '--name', 'work', '--non-interactive']);
+        const [container] = blocksOf(fleet.text([])).filter(
+          (block) => block.kind === 'code' && block.lines[0]?.startsWith('command: '),
+        );
+        assert.ok(container?.kind === 'code');
+        const pod = parse(container.lines.join('\n'));
+        await using home = await makeHome();
+        const keys = join(home.path, 'keys');
+        await mkdir(keys);
+        const files = { 'postern-store-key': all.readers, 'postern-store-refresh-key': all.refreshers };
+        for (const [file, bytes] of Object.entries(files)) await writeFile(join(keys, file), bytes, { mode: 0o400 });
+        await writeFile(join(keys, 'postern-engine'), `${users.refresher.name}:${users.refresher.password}`, {
+          mode: 0o400,
+        });
+        const given: Record<string, string> = {};
+        for (const { name, value } of pod.env) given[name] = value;
+        assert.deepEqual(Object.keys(given), ['POSTERN_STORE', 'CREDENTIALS_DIRECTORY', 'POSTERN_STATE_DIR']);
+        const env = {
+          ...home.env,
+          ...given,
+          POSTERN_STORE: all.store,
+          CREDENTIALS_DIRECTORY: keys,
+          POSTERN_STATE_DIR: join(home.path, 'state', 'postern'),
+          NODE_EXTRA_CA_CERTS: all.caFile,
+        };
+        await using program = startProgram({ ...home, env }, pod.command.slice(1));
+        await program.waitForStdout(/"event":"leading"/);
+        await program.waitForStdout(/"event":"refreshed","login":"work"/);
+        program.kill('SIGTERM');
+        assert.equal((await program.finished).code, 0);
+      });
+
+      it('a wrong password ends a keeper at once; an engine that is away is waited for', async () => {
+        await using all = await fleetOf(start);
+        await using machine = await all.machine('refresher');
+        await writeFile(join(machine.path, 'engine'), 'refresher:a-wrong-password', { mode: 0o600 });
+        const refused = await runProgram(machine, ['keeper']);
+        assert.equal(refused.code, 7);
+        assert.match(refused.stderr, /refuses this name and password/);
+        assert.ok(!refused.stderr.includes('a-wrong-password'));
+        await all.engine.stop();
+        await using other = await all.machine('refresher');
+        await using waiting = startProgram(other, ['--json', 'keeper']);
+        await waiting.waitForStdout(/"event":"store_failed","code":"store_unavailable"/);
+        await all.engine.start();
+        await waiting.waitForStdout(/"event":"store_back"/);
+        await waiting.waitForStdout(/"event":"leading"/);
+      });
     });
+  }
+
+  it('a machine that only reads is no keeper: it takes no lease, which would keep those away that may write', {
+    skip: needs('redis'),
+  }, async () => {
+    await using engine = await startRedis();
+    await using folder = await temporaryFolder();
+    const key = join(folder.path, 'readers.key');
+    await writeFile(key, randomBytes(32), { mode: 0o600 });
+    const store = { POSTERN_STORE: engine.address(), POSTERN_STORE_KEY_FILE: key };
+    await using home = await makeHome({ ...store, POSTERN_STORE_READ_ONLY: '1' });
+    await using keeper = startProgram(home, ['keeper']);
+    const [said] = await keeper.waitForStderr(/Keeping logins fresh|only reads/);
+    // One that refuses ends by itself, with its exit code.
+    if (said !== 'only reads') keeper.kill('SIGTERM');
+    const { code, stderr } = await keeper.finished;
+    assert.equal(code, 7, stderr);
+    assert.match(stderr, /This machine only reads Redis at 127\.0\.0\.1:\d+ .*\[store_read_only/s);
+    assert.equal((await engine.tool('dbsize')).trim(), '0');
   });
-}
-
-it('a machine that only reads is no keeper: it takes no lease, which would keep those away that may write', {
-  skip: needs('redis'),
-}, async () => {
-  await using engine = await startRedis();
-  await using folder = await temporaryFolder();
-  const key = join(folder.path, 'readers.key');
-  await writeFile(key, randomBytes(32), { mode: 0o600 });
-  const store = { POSTERN_STORE: engine.address(), POSTERN_STORE_KEY_FILE: key };
-  await using home = await makeHome({ ...store, POSTERN_STORE_READ_ONLY: '1' });
-  await using keeper = startProgram(home, ['keeper']);
-  const [said] = await keeper.waitForStderr(/Keeping logins fresh|only reads/);
-  // One that refuses ends by itself, with its exit code.
-  if (said !== 'only reads') keeper.kill('SIGTERM');
-  const { code, stderr } = await keeper.finished;
-  assert.equal(code, 7, stderr);
-  assert.match(stderr, /This machine only reads Redis at 127\.0\.0\.1:\d+ .*\[store_read_only/s);
-  assert.equal((await engine.tool('dbsize')).trim(), '0');
 });
 
 /** An engine, a sandbox with short tokens, and machines: each has a home, and a part. */
@@ -235,7 +238,7 @@ async function waitUntil(is: () => boolean): Promise<void> {
 
 /** For so long, in milliseconds: a runner gets a token whenever it asks. */
 async function assertFresh(runner: Home, server: string, ms: number): Promise<void> {
-  for (const end = Date.now() + ms; Date.now() < end; await pause(500)) {
+  for (const end = Date.now() + ms; Date.now() < end; await pause(1_000)) {
     const { code, stderr } = await runProgram(runner, ['token', server]);
     assert.equal(code, 0, stderr);
   }

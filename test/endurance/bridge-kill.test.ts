@@ -11,7 +11,7 @@ import { programCommand, startCommand } from '../support/program.js';
 import { itemOf, letExpire, rounds } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
-const kills = rounds('POSTERN_ENDURANCE_BRIDGE_KILLS', 10, 100);
+const kills = rounds('POSTERN_ENDURANCE_BRIDGE_KILLS', 4, 100);
 
 /** A host in few words: it starts the bridge, opens a session, calls without end, and tells the bridge's process. */
 const hostScript = `

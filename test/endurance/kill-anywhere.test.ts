@@ -10,7 +10,7 @@ import { type Running, startProgram } from '../support/program.js';
 import { itemOf, letExpire, rounds } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
-const kills = rounds('POSTERN_ENDURANCE_KILLS', 25, 100);
+const kills = rounds('POSTERN_ENDURANCE_KILLS', 8, 100);
 /** In this order: a login follows a logout, and so mostly begins with nothing; a step-up follows a login. */
 const operations = ['token', 'logout', 'login', 'step-up'] as const;
 type Operation = (typeof operations)[number];

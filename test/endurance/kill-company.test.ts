@@ -10,7 +10,7 @@ import { type Finished, startProgram } from '../support/program.js';
 import { itemOf, letExpire, rounds } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
-const kills = rounds('POSTERN_ENDURANCE_REFRESH_KILLS', 6, 200);
+const kills = rounds('POSTERN_ENDURANCE_REFRESH_KILLS', 3, 200);
 
 /** A login by a company's provider, whose tokens have ended, there as well. */
 async function openEnded(): Promise<{ readonly stage: Stage; readonly provider: string }> {

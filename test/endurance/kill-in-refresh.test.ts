@@ -11,7 +11,7 @@ import { storeLogin } from '../support/stored-login.js';
 import { rounds } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
-const kills = rounds('POSTERN_ENDURANCE_REFRESH_KILLS', 6, 200);
+const kills = rounds('POSTERN_ENDURANCE_REFRESH_KILLS', 3, 200);
 const hour = 3_600_000;
 
 /** An authorization server that takes each refresh token once. `meanwhile` is done before it answers, `answered` after. */

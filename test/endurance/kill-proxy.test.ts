@@ -9,7 +9,7 @@ import { needs } from '../support/needs.js';
 import { startCommand, startProgram } from '../support/program.js';
 import { itemOf, letExpire, rounds } from './expiry.js';
 
-const kills = rounds('POSTERN_ENDURANCE_PROXY_KILLS', 6, 50);
+const kills = rounds('POSTERN_ENDURANCE_PROXY_KILLS', 3, 50);
 
 /** Processes whose command line holds this word. */
 async function running(word: string): Promise<readonly string[]> {

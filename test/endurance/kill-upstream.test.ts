@@ -13,7 +13,7 @@ import { type Running, startCommand, startProgram } from '../support/program.js'
 import { storeLogin } from '../support/stored-login.js';
 import { rounds } from './expiry.js';
 
-const kills = rounds('POSTERN_ENDURANCE_PROXY_KILLS', 6, 50);
+const kills = rounds('POSTERN_ENDURANCE_PROXY_KILLS', 3, 50);
 
 /** A server that takes tokens from a number on, answers slowly, and in pieces. */
 const upstreamScript = `

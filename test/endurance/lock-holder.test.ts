@@ -8,7 +8,7 @@ import { type Finished, runProgram, startProgram } from '../support/program.js';
 import { itemOf, letExpire } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
-const others = 10;
+const others = 4;
 
 /** Many processes at once: on a busy machine the keychain answers each of them late, which is not what is shown here. */
 const token = ({ home, sandbox }: Stage): Promise<Finished> =>
