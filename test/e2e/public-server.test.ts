@@ -3,24 +3,24 @@ import { test } from 'node:test';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { openPublicScene, type PublicScene, publicHosts } from '../support/flows/public-scene.js';
 import { makeHomeWithKey } from '../support/home.js';
+import { runHere, startHere } from '../support/in-process.js';
 import { enterOwnNetwork } from '../support/own-network.js';
-import { runProgram, startProgram } from '../support/program.js';
 
 const skip = enterOwnNetwork(import.meta.url, publicHosts);
 
 /** A machine without a keychain that trusts the authority of the small internet. */
-const openHome = ({ caFile }: PublicScene) => makeHomeWithKey({ NODE_EXTRA_CA_CERTS: caFile });
+const openHome = ({ caFile }: PublicScene) => makeHomeWithKey({ POSTERN_CA_FILE: caFile });
 
 const loginAt = (server: string) => ['login', server, '--no-browser', '--store', 'file'];
 
 test('the whole program at public servers: a login, and nothing near is touched [A-6]', { skip }, async () => {
   await using internet = await openPublicScene();
   await using home = await openHome(internet);
-  await using program = startProgram(home, loginAt(internet.server.url));
+  await using program = startHere(home, loginAt(internet.server.url));
   await internet.browse(await authorizationUrlOf(program));
   const { code, stderr } = await program.finished;
   assert.equal(code, 0, stderr);
-  const { stdout } = await runProgram(home, ['token', internet.server.url]);
+  const { stdout } = await runHere(home, ['token', internet.server.url]);
   assert.equal(stdout, 'access-1\n');
   assert.equal(internet.nearConnections(), 0);
 });
@@ -55,7 +55,7 @@ test('the whole program, where a public server names a near address: exit 5, not
     ];
     for (const [index, change] of changes.entries()) {
       change();
-      const { code, stdout, stderr } = await runProgram(home, loginAt(server.url));
+      const { code, stdout, stderr } = await runHere(home, loginAt(server.url));
       assert.equal(code, 5, `${host}, ${index}: ${stderr}`);
       assert.match(stderr, /named by a public server; nothing was sent/);
       assert.doesNotMatch(`${stdout}${stderr}`, /response_type=code/);
@@ -76,7 +76,7 @@ test('a name with a public and a loopback address lifts no limit for what its se
     `http://127.0.0.1:${nearPort}`,
   ]) {
     server.challenge = `Bearer resource_metadata="${near}/metadata"`;
-    const { code, stderr } = await runProgram(home, loginAt(server.url));
+    const { code, stderr } = await runHere(home, loginAt(server.url));
     assert.equal(code, 5, stderr);
     assert.match(stderr, /named by a public server|plain http/);
     assert.equal(internet.nearConnections(), 0);

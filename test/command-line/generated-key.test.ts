@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { makeHome } from '../support/home.js';
-import { runProgram } from '../support/program.js';
+import { runHere } from '../support/in-process.js';
 import { findSecrets } from '../support/secrets-search.js';
 
 type PublicKey = JsonWebKey & { readonly kid: string; readonly alg: string };
@@ -37,7 +37,7 @@ async function openScene() {
     return signer === undefined ? [401, { error: 'invalid_client' }] : onToken(form);
   };
   const env = { ...home.env, POSTERN_STORE_KEY_FILE: keyFile, POSTERN_STORE: 'file' };
-  const run = (...args: string[]) => runProgram({ ...home, env }, args);
+  const run = (...args: string[]) => runHere({ ...home, env }, args);
   const words = ['login', own.server.url, '--client-credentials', '--client-id', 'robot'];
   return {
     own,
@@ -121,13 +121,14 @@ test('a server that takes no keys: none is made; without a client, or with a pro
 
 test('logout --all keeps the key of a document, and says how that one is removed', async () => {
   await using scene = await openScene();
+  const out = (name: string) => ['--out', join(scene.home.path, name)];
   const init = ['client-metadata', 'init', '--url', 'https://me.postern/client.json'];
-  assert.equal((await scene.run(...init, '--auth', 'private_key_jwt')).code, 0);
+  assert.equal((await scene.run(...init, ...out('with'), '--auth', 'private_key_jwt')).code, 0);
   const ended = await scene.run('logout', '--all', '--yes');
   assert.equal(ended.code, 0, ended.stderr);
   assert.match(ended.stderr, /documents are kept: .*postern client-metadata init --url ADDRESS --out/);
   const kept = async () => JSON.parse((await scene.run('status', '--json')).stdout).clientKeys.length;
   assert.equal(await kept(), 1);
-  assert.equal((await scene.run(...init, '--out', 'without')).code, 0);
+  assert.equal((await scene.run(...init, ...out('without'))).code, 0);
   assert.equal(await kept(), 0);
 });

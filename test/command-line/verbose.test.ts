@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
 import { startHttp } from '../support/http-server.js';
-import { runProgram } from '../support/program.js';
+import { runHere } from '../support/in-process.js';
 import { findSecrets } from '../support/secrets-search.js';
 
 const token = 'canary-token-of-the-environment';
@@ -26,7 +26,7 @@ for (const [command, ...words] of [
     await using home = await makeHome();
     const url = `${server.origin}/mcp`;
     const env = { ...home.env, POSTERN_TOKEN: token, POSTERN_TOKEN_SERVER: url };
-    const { stderr } = await runProgram({ ...home, env }, [command, url, ...words, '-v']);
+    const { stderr } = await runHere({ ...home, env }, [command, url, ...words, '-v']);
     const secrets = { token, key: 'canary-key-of-a-person' };
     assert.deepEqual(await findSecrets(secrets, { folders: [], texts: { stderr } }), []);
     if (stderr.startsWith('{')) {
@@ -50,7 +50,7 @@ test('a bridge with -v prints one line for each request', async () => {
   const url = `${server.origin}/mcp`;
   const env = { ...home.env, POSTERN_TOKEN: token, POSTERN_TOKEN_SERVER: url };
   const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
-  const { stderr } = await runProgram({ ...home, env }, ['bridge', url, '-v'], `${JSON.stringify(message)}\n`);
+  const { stderr } = await runHere({ ...home, env }, ['bridge', url, '-v'], `${JSON.stringify(message)}\n`);
   assert.match(stderr, /^request {2}POST http:\/\/127\.0\.0\.1:\d+\/mcp {2}418 {2}\d+ ms$/m);
   assert.doesNotMatch(stderr, /^ {9}[<>]/m);
   assert.deepEqual(await findSecrets({ token }, { folders: [], texts: { stderr } }), []);

@@ -4,7 +4,7 @@ import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
-import { runProgram, startProgram } from '../support/program.js';
+import { runHere, startHere } from '../support/in-process.js';
 import { findSecrets } from '../support/secrets-search.js';
 
 const clientSecret = 'canary-client-secret-1';
@@ -46,7 +46,7 @@ async function logInAtAnEcho(home: Home, isRefused: boolean, ...more: string[]) 
       { access_token: token, refresh_token: refresh, id_token, token_type: 'Bearer', expires_in: 300, scope },
     ];
   };
-  await using program = startProgram(home, ['login', server.url, '--no-browser', '--store', 'file', ...more]);
+  await using program = startHere(home, ['login', server.url, '--no-browser', '--store', 'file', ...more]);
   await walkLogin(await authorizationUrlOf(program));
   const finished = await program.finished;
   return { ...finished, secrets };
@@ -76,7 +76,7 @@ for (const [form, ...options] of [
     assert.deepEqual(await findSecrets(secrets, { folders: [], texts: { stdout, stderr } }), []);
     // A client identifier is public, wherever a server has taken it from: all else is kept out of what `status` reads.
     const { clientSecret: _published, ...others } = secrets;
-    const shown = await runProgram(home, ['status', ...options]);
+    const shown = await runHere(home, ['status', ...options]);
     assert.equal(shown.code, 0, shown.stderr);
     assert.doesNotMatch(shown.stdout, /\bada\b/);
     const texts = { stdout: shown.stdout, stderr: shown.stderr };

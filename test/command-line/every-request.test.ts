@@ -3,14 +3,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { startBuiltBridge } from '../bridge/built-bridge.js';
-import { event, type Rpc } from '../bridge/host.js';
+import { event, type Rpc, startBridge } from '../bridge/host.js';
 import { ask, open } from '../proxy/stand.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { startCanaries } from '../support/canary.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { makeHomeWithKey } from '../support/home.js';
-import { startProgram } from '../support/program.js';
+import { startHere } from '../support/in-process.js';
 
 /** One request to the protected server, whoever sent it. */
 interface Seen {
@@ -25,7 +24,7 @@ async function openLoggedIn() {
   const home = await makeHomeWithKey();
   const scene = await openOwnScene();
   const { server } = scene;
-  await using program = startProgram(home, ['login', server.url, '--no-browser', '--store', 'file', '--name', 'own']);
+  await using program = startHere(home, ['login', server.url, '--no-browser', '--store', 'file', '--name', 'own']);
   await walkLogin(await authorizationUrlOf(program));
   const { code, stderr } = await program.finished;
   assert.equal(code, 0, stderr);
@@ -101,7 +100,7 @@ function assertAllCarryTheToken(seen: readonly Seen[], methods: readonly string[
 
 test('[R-1.2][R-4.1a][R-4.1b] the bridge: messages, the stream of a session, its resumption and its end all carry the token', async () => {
   await using own = await openLoggedIn();
-  await using host = startBuiltBridge(own.home, own.server.url);
+  await using host = startBridge(own.home, own.server.url);
   await host.open();
   await own.came(({ method }) => method === 'GET');
   host.send({ id: 1, method: 'tools/call', params: { name: 'any' } });
@@ -116,7 +115,7 @@ test('[R-1.2][R-4.1a][R-4.1b] the bridge: messages, the stream of a session, its
 
 test('[R-1.2][R-4.1a][R-4.1b] the proxy: every method and every stream carry the token, and never the caller’s own', async () => {
   await using own = await openLoggedIn();
-  await using program = startProgram(own.home, ['proxy', 'own']);
+  await using program = startHere(own.home, ['proxy', 'own']);
   const [address] = await program.waitForStdout(/^http:\S+(?=\n)/m);
   const { port, pathname } = new URL(address);
   const headers = { authorization: 'Bearer of-the-caller', 'content-type': 'application/json' };
@@ -134,7 +133,7 @@ test('[R-1.2][R-4.1a][R-4.1b] the proxy: every method and every stream carry the
 
 test('[R-1.2][R-4.1a] a call: its messages, a resumed stream and the end of its session carry the token', async () => {
   await using own = await openLoggedIn();
-  await using program = startProgram(own.home, ['call', 'own', 'any']);
+  await using program = startHere(own.home, ['call', 'own', 'any']);
   const { code, stderr } = await program.finished;
   assert.equal(code, 0, stderr);
   assertAllCarryTheToken(own.seen, ['POST', 'GET', 'DELETE']);
@@ -159,10 +158,10 @@ test('[A-153][A-154] wherever a redirect leads, no request and no token arrives 
     at += 1;
     response.writeHead(status, { location }).end();
   };
-  await using proxy = startProgram(own.home, ['proxy', 'own']);
+  await using proxy = startHere(own.home, ['proxy', 'own']);
   const [address] = await proxy.waitForStdout(/^http:\S+(?=\n)/m);
   const { port, pathname } = new URL(address);
-  await using host = startBuiltBridge(own.home, own.server.url);
+  await using host = startBridge(own.home, own.server.url);
   for (const [index] of work.entries()) {
     const method = ['GET', 'POST', 'DELETE'][index % 3] ?? 'GET';
     const answer = await ask({ port: Number(port) }, pathname, { method });
@@ -175,7 +174,7 @@ test('[A-153][A-154] wherever a redirect leads, no request and no token arrives 
     ['request', own.server.url, '--fail'],
     ['request', own.server.url, '--method', 'POST', '--data', '{}'],
   ]) {
-    await using program = startProgram(own.home, args);
+    await using program = startHere(own.home, args);
     program.stdin.end();
     await program.finished;
   }

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
+import { runHere, startHere } from '../support/in-process.js';
 import { assertMode } from '../support/modes.js';
-import { runProgram, startProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 
 /** A home whose logins are in sealed files. */
@@ -21,15 +21,16 @@ test('doctor at a sick server names the first cause in every form, and its exit 
   sandbox.setFaults(['prm-wrong-resource']);
   await writeFile(join(home.path, 'report.xml'), 'of before', { mode: 0o644 });
   const words = ['doctor', sandbox.serverUrl];
-  const run = (...more: string[]) => runProgram(home, [...words, ...more]);
-  const sick = await run('--junit', 'report.xml', '--sarif', 'report.json', '--bundle', 'bundle.json');
+  const run = (...more: string[]) => runHere(home, [...words, ...more]);
+  const at = (name: string) => join(home.path, name);
+  const sick = await run('--junit', at('report.xml'), '--sarif', at('report.json'), '--bundle', at('bundle.json'));
   assert.equal(sick.code, 5, sick.stderr);
   assert.match(
     sick.stdout,
     /^A login fails: the server’s metadata is for another address\.\n {2}seen .*\n(?: .*\n)* {2}to act {2}the server’s operator\n/,
   );
   assert.match(sick.stdout, / 4–5 +SKIP {2}follows from step 3/);
-  const read = (name: string) => readFile(join(home.path, name), 'utf8');
+  const read = (name: string) => readFile(at(name), 'utf8');
   assert.match(await read('report.xml'), /<failure type="resource-mismatch"/);
   assert.equal(JSON.parse(await read('report.json')).runs[0].results[0].ruleId, 'resource-mismatch');
   assert.equal(JSON.parse(await read('bundle.json')).report.firstCause.id, 'resource-mismatch');
@@ -41,7 +42,7 @@ test('doctor at a sick server names the first cause in every form, and its exit 
     await symlink(`${path}.old`, path);
     await chmod(`${path}.old`, 0o644);
     const before = await readFile(path);
-    const linked = await run(`--${{ 'report.xml': 'junit', 'report.json': 'sarif' }[name] ?? 'bundle'}`, name);
+    const linked = await run(`--${{ 'report.xml': 'junit', 'report.json': 'sarif' }[name] ?? 'bundle'}`, path);
     assert.equal(linked.code, 2, linked.stderr);
     assert.match(linked.stderr, /could not be written \(it is a link/);
     assert.deepEqual(await readFile(path), before, 'nothing is written through a link');
@@ -54,10 +55,10 @@ test('a login that fails by the server says who can mend it: the command that it
   await using sandbox = await startSandbox();
   await using home = await sealedHome();
   sandbox.setFaults(['as-no-pkce']);
-  const login = await runProgram(home, ['login', sandbox.serverUrl, '--no-browser']);
+  const login = await runHere(home, ['login', sandbox.serverUrl, '--no-browser']);
   assert.equal(login.code, 5);
   const [, command = ''] = /Who can mend it: (postern doctor \S+)/.exec(login.stderr.replaceAll(/\s+/g, ' ')) ?? [];
-  const { stdout } = await runProgram(home, command.split(' ').slice(1));
+  const { stdout } = await runHere(home, command.split(' ').slice(1));
   assert.match(stdout, /to act {2}the authorization server’s operator/);
 });
 
@@ -65,7 +66,7 @@ test('doctor at a warning, at a server that is not there, at a wrong word', asyn
   await using sandbox = await startSandbox();
   await using home = await sealedHome();
   sandbox.setFaults(['challenge-none']);
-  const run = (...words: string[]) => runProgram(home, ['doctor', ...words]);
+  const run = (...words: string[]) => runHere(home, ['doctor', ...words]);
   assert.deepEqual(
     [(await run(sandbox.serverUrl)).code, (await run(sandbox.serverUrl, '--fail-on', 'warning')).code],
     [0, 5],
@@ -83,7 +84,7 @@ test('doctor at a warning, at a server that is not there, at a wrong word', asyn
 test('doctor at a name that no login has any more names those there are; so it does for an account', async () => {
   await using sandbox = await startSandbox({ approve: true });
   await using home = await sealedHome();
-  const run = (...words: string[]) => runProgram(home, words);
+  const run = (...words: string[]) => runHere(home, words);
   assert.equal((await run('login', sandbox.serverUrl, '--device', '--name', 'work')).code, 0);
   assert.equal((await run('rename', 'work', 'office')).code, 0);
   const renamed = await run('doctor', 'work');
@@ -98,17 +99,17 @@ test('doctor at a name that no login has any more names those there are; so it d
 test('doctor alone looks at this machine; --from says what a program would get by its entry', async () => {
   await using sandbox = await startSandbox({ approve: true });
   await using home = await sealedHome();
-  const login = await runProgram(home, ['login', sandbox.serverUrl, '--device']);
+  const login = await runHere(home, ['login', sandbox.serverUrl, '--device']);
   assert.equal(login.code, 0, login.stderr);
-  const alone = await runProgram(home, ['doctor', '--json']);
+  const alone = await runHere(home, ['doctor', '--json']);
   assert.equal(alone.code, 0, alone.stdout);
   const { findings } = JSON.parse(alone.stdout) as { findings: { stepName: string; level: string }[] };
   assert.equal(findings.find(({ stepName }) => stepName === 'store')?.level, 'pass');
-  await runProgram(home, ['setup', 'cursor', sandbox.serverUrl, '--write']);
-  const fine = await runProgram(home, ['doctor', '--from', 'cursor']);
+  await runHere(home, ['setup', 'cursor', sandbox.serverUrl, '--write']);
+  const fine = await runHere(home, ['doctor', '--from', 'cursor']);
   assert.equal(fine.code, 0, fine.stdout);
   await sandbox.close();
-  const lost = await runProgram(home, ['doctor', '--from', 'cursor']);
+  const lost = await runHere(home, ['doctor', '--from', 'cursor']);
   assert.notEqual(lost.code, 0);
   assert.match(lost.stdout, /a program that is set up would not get what it needs/);
 });
@@ -124,7 +125,7 @@ function secretsSent({ requests }: Sandbox): readonly string[] {
 
 test('doctor at a named login uses its stored token, and tells that it is dead; at an address it sends none', async () => {
   await using home = await sealedHome();
-  const run = (...words: string[]) => runProgram(home, words);
+  const run = (...words: string[]) => runHere(home, words);
   const first = await startSandbox({ approve: true });
   const { serverUrl, issuer } = first;
   assert.equal((await run('login', serverUrl, '--device', '--name', 'work')).code, 0);
@@ -149,9 +150,10 @@ test('doctor at a named login uses its stored token, and tells that it is dead; 
 test('doctor --login: no form of the report, and no request that is shown, holds a secret of the login', async () => {
   await using sandbox = await startSandbox({ approve: true });
   await using home = await sealedHome();
-  const forms = ['--junit', 'report.xml', '--sarif', 'report.json', '--bundle', 'bundle.json'];
+  const at = (name: string) => join(home.path, name);
+  const forms = ['--junit', at('report.xml'), '--sarif', at('report.json'), '--bundle', at('bundle.json')];
   const words = ['doctor', sandbox.serverUrl, '--login', '--device', '--active', '-v', ...forms];
-  const { code, stdout, stderr } = await runProgram(home, words);
+  const { code, stdout, stderr } = await runHere(home, words);
   assert.equal(code, 0, stdout + stderr);
   assert.match(stdout, /PASS {2}into memory/);
   const written = ['report.xml', 'report.json', 'bundle.json'].map((name) => readFile(join(home.path, name), 'utf8'));
@@ -168,7 +170,7 @@ test('doctor --login: no form of the report, and no request that is shown, holds
 test('doctor --login: Ctrl-C in the middle of it revokes what was issued', async () => {
   await using sandbox = await startSandbox({ approve: true, faults: ['refresh-slow'] });
   await using home = await sealedHome();
-  await using running = startProgram(home, ['doctor', sandbox.serverUrl, '--login', '--device']);
+  await using running = startHere(home, ['doctor', sandbox.serverUrl, '--login', '--device']);
   const asked = (path: string, grant?: string) =>
     sandbox.requests.some((one) => one.path === path && (grant === undefined || one.body.includes(grant)));
   while (!asked('/token', 'grant_type=refresh_token')) await sleep(20);
@@ -182,7 +184,7 @@ test('doctor --login: Ctrl-C in the middle of it revokes what was issued', async
 test('doctor: what says how to log in needs --login, and that a server', async () => {
   await using home = await sealedHome();
   for (const words of [['https://example.com/mcp', '--device'], ['--login'], ['--active']]) {
-    const { code, stderr } = await runProgram(home, ['doctor', ...words]);
+    const { code, stderr } = await runHere(home, ['doctor', ...words]);
     assert.equal(code, 2, stderr);
   }
 });

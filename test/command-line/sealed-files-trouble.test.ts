@@ -4,7 +4,7 @@ import { chmod, cp, readdir, readFile, rename, rm, symlink, writeFile } from 'no
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Home, makeHome } from '../support/home.js';
-import { runProgram } from '../support/program.js';
+import { runHere } from '../support/in-process.js';
 import { startSandbox } from '../support/start-sandbox.js';
 
 /** Two logins of a machine's own in sealed files. */
@@ -18,7 +18,7 @@ async function openSealed() {
   for (const account of ['one', 'two']) {
     const words = ['login', sandbox.serverUrl, '--account', account, '--store', 'file', '--client-credentials'];
     const input = 'secret-of-the-machine\n';
-    const { code, stderr } = await runProgram(
+    const { code, stderr } = await runHere(
       home,
       [...words, '--client-id', 'machine', '--client-secret-stdin', '--authorization-server', sandbox.issuer],
       input,
@@ -36,7 +36,7 @@ async function openSealed() {
     sandbox,
     state,
     files: [pathOf('one'), pathOf('two')] as const,
-    token: (as: Home = home) => runProgram(as, ['token', sandbox.serverUrl, '--account', 'one']),
+    token: (as: Home = home) => runHere(as, ['token', sandbox.serverUrl, '--account', 'one']),
     [Symbol.asyncDispose]: async () => {
       await sandbox.close();
       await bare[Symbol.asyncDispose]();
@@ -72,7 +72,7 @@ test('[A-196][A-200][A-201][A-202] a sealed file that is changed, cut, swapped, 
     assert.deepEqual([code, stdout], [7, ''], what);
     assert.match(stderr, said, what);
     assert.match(stderr, remedy, what);
-    const second = await runProgram(sealed.home, ['token', sealed.sandbox.serverUrl, '--account', 'two']);
+    const second = await runHere(sealed.home, ['token', sealed.sandbox.serverUrl, '--account', 'two']);
     assert.equal(second.code, 0, `${what}: the other login works`);
     await rm(file);
     await writeFile(file, good, { mode: 0o600 });
@@ -108,7 +108,7 @@ test('[A-271][A-197] what a newer release wrote, list or login: exit 7, update, 
   assert.notEqual(newer, text);
   const { serverUrl } = sealed.sandbox;
   for (const words of [['token', serverUrl], ['status'], ['logout', '--all'], ['move', 'file']]) {
-    const { code, stderr } = await runProgram(sealed.home, words);
+    const { code, stderr } = await runHere(sealed.home, words);
     assert.equal(code, 7, `${words}: ${stderr}`);
     assert.match(stderr, /Update postern to the newest release/);
   }

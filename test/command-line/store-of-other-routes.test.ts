@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { makeHome } from '../support/home.js';
-import { runProgram, startProgram } from '../support/program.js';
+import { runHere, startHere } from '../support/in-process.js';
 import { startSandbox } from '../support/start-sandbox.js';
 
 test('the store that is chosen holds for a device login and for a client’s own, too, without a keychain [A-194]', async () => {
@@ -16,7 +16,7 @@ test('the store that is chosen holds for a device login and for a client’s own
   await writeFile(keyFile, randomBytes(32), { mode: 0o600 });
   const home = { ...bare, env: { ...bare.env, POSTERN_STORE_KEY_FILE: keyFile } };
 
-  await using device = startProgram(home, ['login', sandbox.serverUrl, '--device', '--store', 'file']);
+  await using device = startHere(home, ['login', sandbox.serverUrl, '--device', '--store', 'file']);
   const shown = /^ {2}(http\S+)\n.*code there: {2}(\S+)\n/m;
   const [, address = '', userCode = ''] = await device.waitForStderr(shown);
   await walkLogin(address, { userCode });
@@ -25,10 +25,10 @@ test('the store that is chosen holds for a device login and for a client’s own
 
   const words = ['login', sandbox.serverUrl, '--account', 'robot', '--store', 'file', '--client-credentials'];
   const own = [...words, '--client-id', 'machine', '--client-secret-stdin', '--authorization-server', sandbox.issuer];
-  const robot = await runProgram(home, own, 'secret-of-the-machine\n');
+  const robot = await runHere(home, own, 'secret-of-the-machine\n');
   assert.equal(robot.code, 0, robot.stderr);
 
-  const status = JSON.parse((await runProgram(home, ['status', '--json'])).stdout);
+  const status = JSON.parse((await runHere(home, ['status', '--json'])).stdout);
   assert.deepEqual(
     status.logins.map(({ store }: { store: string }) => store),
     ['file', 'file'],

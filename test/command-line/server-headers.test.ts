@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
 import { startHttp } from '../support/http-server.js';
-import { runProgram } from '../support/program.js';
+import { runHere } from '../support/in-process.js';
 import { findSecrets } from '../support/secrets-search.js';
 
 const key = 'canary-key-of-a-gateway';
@@ -46,7 +46,7 @@ for (const words of [
     };
     const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
     const input = words[0] === 'bridge' ? `${JSON.stringify(message)}\n` : '';
-    const { stdout, stderr } = await runProgram({ ...home, env }, [...given, '--header-env', 'ACME'], input);
+    const { stdout, stderr } = await runHere({ ...home, env }, [...given, '--header-env', 'ACME'], input);
     // What a server responds to `request` and to a host is the result: it is passed on as it came.
     const isResult = words[0] === 'request' || words[0] === 'bridge';
     const texts = isResult ? { stderr } : { stdout, stderr };
@@ -66,9 +66,9 @@ test('--header-file: sent to the address that was named; a value on the command 
   const env = { ...home.env, POSTERN_TOKEN: token, POSTERN_TOKEN_SERVER: url };
   const file = join(home.path, 'headers');
   await writeFile(file, `X-Api-Key: ${key}\n`, { mode: 0o600 });
-  const { stdout } = await runProgram({ ...home, env }, ['request', url, '--header-file', file]);
+  const { stdout } = await runHere({ ...home, env }, ['request', url, '--header-file', file]);
   assert.equal(stdout, 'ok');
-  const elsewhere = await runProgram({ ...home, env }, ['request', `${server.origin}/other`, '--header-file', file]);
+  const elsewhere = await runHere({ ...home, env }, ['request', `${server.origin}/other`, '--header-file', file]);
   assert.notEqual(elsewhere.code, 0);
   assert.deepEqual(seen, [`/mcp ${key}`]);
 });
