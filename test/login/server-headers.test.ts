@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { bridgeTokens } from '../../src/bridge/authorization.js';
 import { createTransport } from '../../src/call/transport.js';
@@ -11,6 +13,8 @@ import { readCredential } from '../../src/tokens/read-credential.js';
 import { refreshedToken } from '../../src/tokens/valid-token.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import { startHttp } from '../support/http-server.js';
+import { openMachine } from '../support/machine.js';
 
 const { signal } = new AbortController();
 const key = (value = sandboxApiKey): readonly SecretHeader[] => [
@@ -60,11 +64,26 @@ test('metadata that is given without the headers is not asked for with them', as
   assert.ok(!documents.some(withKey));
 });
 
-test('metadata at another origin, to which the challenge points, gets none of them, however it refuses', async () => {
-  await using scene = await openScene({ faults: ['challenge-other-origin'] }, { headers: key() });
-  await scene.login().catch(() => undefined);
-  keptFromOthers(scene);
-  assert.ok(scene.askedAuthorizationServer().length > 0);
+test('metadata at another origin, to which the challenge points, gets none of them, whether it answers 401 or 403', async () => {
+  for (const status of [401, 403]) {
+    const [ofServer, ofOther]: (string | undefined)[][] = [[], []];
+    await using other = await startHttp(({ headers }, response) => {
+      ofOther?.push(String(headers['x-api-key']));
+      response.writeHead(status, { 'www-authenticate': 'Bearer' }).end();
+    });
+    await using server = await startHttp(({ url, headers }, response) => {
+      if (url === '/mcp') ofServer?.push(String(headers['x-api-key']));
+      const challenge = `Bearer resource_metadata="${other.origin}/document"`;
+      response.writeHead(url === '/mcp' ? 401 : 404, { 'www-authenticate': challenge }).end();
+    });
+    await using machine = await openMachine();
+    const file = join(machine.home.path, 'headers');
+    await writeFile(file, `X-Api-Key: ${sandboxApiKey}\n`, { mode: 0o600 });
+    const { code, stderr } = await machine.run(['login', `${server.origin}/mcp`, '--header-file', file, '--json']);
+    assert.notEqual(code, 0, stderr);
+    assert.ok(ofServer?.includes(sandboxApiKey));
+    assert.ok(ofOther !== undefined && ofOther.length > 0 && ofOther.every((key) => key === 'undefined'), stderr);
+  }
 });
 
 test('the next login, a refresh and more scope keep the headers; another account has none; --no-headers drops them', async () => {

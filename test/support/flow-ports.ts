@@ -161,12 +161,12 @@ function plainJournal(): Journal {
   return { steps, record: (step) => void steps.push(step) };
 }
 
-interface MovableClock extends Clock {
+export interface MovableClock extends Clock {
   advance(ms: number): void;
 }
 
 /** The real clock, which a test can move. */
-function shiftedClock(): MovableClock {
+export function shiftedClock(): MovableClock {
   let shift = 0;
   const moved = new EventEmitter().setMaxListeners(0);
   const monotonic = () => performance.now() + shift;

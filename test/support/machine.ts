@@ -1,0 +1,92 @@
+import { PassThrough, Writable } from 'node:stream';
+import { createSignals } from '../../src/app/process.js';
+import { createPrograms } from '../../src/credential/exec-program.js';
+import { run, type World } from '../../src/main.js';
+import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
+import { createMemoryStore } from '../../src/stores/memory-store.js';
+import type { SecretStore } from '../../src/stores/ports.js';
+import { shiftedClock } from './flow-ports.js';
+import { type Home, makeHome, type Variables } from './home.js';
+
+/** How a command line ended, and all that it wrote. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A person's machine on which whole command lines run, in this process: only browser, clock and keychain are stand-ins. */
+export interface Machine extends AsyncDisposable {
+  readonly home: Home;
+  readonly store: SecretStore;
+  /** Moves the clock, in milliseconds. */
+  advance(ms: number): void;
+  /** Every address that the browser was given, in order. */
+  readonly opened: readonly string[];
+  /** `postern` with these words, without a terminal, `input` its whole stdin. */
+  run(words: readonly string[], input?: string): Promise<Ended>;
+}
+
+export interface MachineOptions {
+  readonly env?: Variables;
+  /** How the person walks through the login pages. */
+  readonly walk?: Walk;
+  /** Takes the place of the walk. */
+  readonly browse?: (url: string) => Promise<unknown>;
+  /** Parts of the world that are not the usual ones. */
+  readonly world?: Partial<World>;
+}
+
+export async function openMachine({ env = {}, walk = {}, browse, world = {} }: MachineOptions = {}): Promise<Machine> {
+  const home = await makeHome({ DISPLAY: ':0', ...env });
+  const store = createMemoryStore();
+  const clock = shiftedClock();
+  const opened: string[] = [];
+  const browser = {
+    open: async (url: string) => {
+      opened.push(url);
+      // A browser goes its own way; a walk that ends badly shows in what the command prints.
+      (browse?.(url) ?? walkLogin(url, walk)).catch(() => undefined);
+      return 'opened' as const;
+    },
+  };
+  return {
+    home,
+    store,
+    advance: clock.advance,
+    opened,
+    run: async (words, input = '') => {
+      const wrote = { stdout: '', stderr: '' };
+      const sink = (name: 'stdout' | 'stderr') =>
+        new Writable({
+          decodeStrings: false,
+          write: (chunk, _encoding, done) => {
+            wrote[name] += String(chunk);
+            done();
+          },
+        });
+      const stdin = new PassThrough();
+      stdin.end(input);
+      const signals = createSignals();
+      const code = await run(words, {
+        env: home.env,
+        stdin: () => stdin,
+        stdout: sink('stdout'),
+        stderr: sink('stderr'),
+        platform: process.platform,
+        homedir: home.path,
+        version: '9.9.9',
+        clientMetadataUrl: '',
+        interruption: new AbortController(),
+        launch: { script: '/nowhere/postern.js', before: undefined, elapsed: () => 0 },
+        tokenGiven: {},
+        programs: createPrograms(home.env, signals),
+        signals,
+        own: { store, browser, clock },
+        ...world,
+      });
+      return { code, ...wrote };
+    },
+    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+  };
+}
