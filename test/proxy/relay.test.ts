@@ -12,19 +12,22 @@ import { ask, firstToken, mountOf, openStand, tokenFor } from './stand.js';
 
 const bearer = (number: number) => `Bearer canary-token-${number}`;
 
-test('[Q-2.17] a request arrives as it was sent but for what is ours to write, and so does its answer [A-215]', async () => {
+test('[Q-2.17] a request arrives as it was sent but for what is ours to write, and so does its answer: no Referer with the key, no CORS headers [A-215] [A-212]', async () => {
   let seen: { line: string; headers: readonly string[]; body: string } | undefined;
   await using server = await startHttp(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     seen = { line: `${request.method} ${request.url}`, headers: request.rawHeaders, body };
-    response.writeHead(207, 'Odd', ['X-Own', 'a', 'x-own', 'b', 'Set-Cookie', 'a=b', 'Content-Type', 'text/plain']);
+    const cors = ['Access-Control-Allow-Origin', '*', 'Access-Control-Allow-Credentials', 'true'];
+    const own = ['X-Own', 'a', 'x-own', 'b', 'Set-Cookie', 'a=b', 'Content-Type', 'text/plain'];
+    response.writeHead(207, 'Odd', [...own, ...cors]);
     response.end('the answer');
   });
   await using stand = await openStand(mountOf(`${server.origin}/mcp?t=1`));
   const headers = {
     authorization: 'Bearer other',
     cookie: 'a=b',
+    referer: `http://127.0.0.1:${stand.port}${stand.at()}`,
     'x-own': ['1', '2'],
     'mcp-param-odd': 'a b',
     'content-type': 'a/b',
@@ -36,13 +39,14 @@ test('[Q-2.17] a request arrives as it was sent but for what is ours to write, a
   assert.deepEqual(sent.match(/authorization\n.*/g), [`authorization\nbearer ${firstToken}`]);
   assert.match(sent, /x-own\n1\nx-own\n2\n/);
   assert.match(sent, /mcp-param-odd\na b\n/);
-  assert.doesNotMatch(sent, /cookie|via|forwarded|accept-encoding|user-agent/);
+  assert.doesNotMatch(sent, /cookie|via|forwarded|accept-encoding|user-agent|referer/);
+  assert.ok(!sent.includes(stand.key.toLowerCase()));
   assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [207, 'the answer', 'text/plain']);
   assert.deepEqual(
     answer.raw.filter((_, at) => /^x-own$/i.test(answer.raw[at - 1] ?? '')),
     ['a', 'b'],
   );
-  assert.equal(answer.headers['set-cookie'], undefined);
+  assert.doesNotMatch(answer.raw.join('\n'), /set-cookie|access-control/i);
 });
 
 test('a 401 makes one new token and one second try, its challenge is never seen [A-223] [A-227]', async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../../src/call/call.js';
-import { createTransport } from '../../src/call/transport.js';
 import type { JsonObject } from '../../src/core/text/json.js';
 import { atServer, callTool, stepUp } from '../support/flows/calls.js';
 import { loggedInOnce, openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import { openMachine } from '../support/machine.js';
+import { startSandbox } from '../support/start-sandbox.js';
 
 const loggedIn = loggedInOnce();
 
@@ -92,30 +93,47 @@ test('[A-160] a session identifier with forbidden characters ends the call', asy
   await failureOf(callTool(scene, login, 'echo', { text: 'x' }, { protocol: '2025-11-25' }), 'protocol_broken');
 });
 
-test('[R-5.1a][A-157] the token goes to its server and below, and to no other address', async () => {
-  await using scene = await loggedIn();
-  const { held: login } = scene;
-  const transport = createTransport(scene.ports, { login, relogin: undefined, signal: signal() });
-  const before = scene.sandbox.stats.serverRequests;
-  const { origin, port } = new URL(login.server);
+test('[R-5.1a][A-157] request, token and credential give the token to its server and below, and to no other address', async () => {
+  await using sandbox = await startSandbox();
+  await using machine = await openMachine();
+  const { serverUrl } = sandbox;
+  assert.equal((await machine.run(['login', serverUrl])).code, 0);
+  const token = (await machine.run(['token', serverUrl])).stdout.trim();
+  const bazel = async (uri: string) => await machine.run(['credential', 'bazel', 'get'], JSON.stringify({ uri }));
+  const git = async (url: string) => {
+    const { protocol, host } = new URL(url);
+    const path = url.slice(`${protocol}//${host}/`.length);
+    const input = `protocol=${protocol.slice(0, -1)}\nhost=${host}\npath=${path}\n`;
+    return await machine.run(['credential', 'git', 'get'], `${input}\n`);
+  };
+  const below = `${serverUrl}/below`;
+  for (const { stdout, stderr } of [await bazel(below), await git(below)]) assert.ok(stdout.includes(token), stderr);
+  const { origin, port } = new URL(serverUrl);
+  const before = sandbox.stats.serverRequests;
   for (const url of [
     `${origin}/`,
     `${origin}/mcp-evil`,
     `${origin}/mcp/../admin`,
     `${origin}/mcp%2f..%2fadmin`,
+    `${origin}/mcp/%252e%252e/admin`,
+    `${origin}/mcp/..%252fadmin`,
     `http://localhost:${port}/mcp`,
     `http://127.0.0.2:${port}/mcp`,
     `https://127.0.0.1:${port}/mcp`,
     `http://user@127.0.0.1:${port}/mcp`,
   ]) {
-    const request = {
-      method: 'GET',
-      url,
-      limits: { totalMs: 5_000, headersMs: 5_000, maxBytes: null },
-      signal: signal(),
-    };
-    const failure = await failureOf(transport.send(request), 'token_not_for_url');
-    assert.equal(failure.exit, 2);
+    const tried = [
+      await machine.run(['request', url]),
+      await machine.run(['token', url]),
+      await machine.run(['credential', 'headers', url]),
+      await bazel(url),
+      await git(url),
+    ];
+    for (const { stdout, stderr } of tried) assert.ok(!`${stdout}${stderr}`.includes(token), url);
+    assert.notEqual(tried[0]?.code, 0, url);
   }
-  assert.equal(scene.sandbox.stats.serverRequests, before);
+  assert.equal(sandbox.stats.serverRequests, before, 'nothing was sent');
+  await machine.run(['request', below]);
+  const { headers } = sandbox.requests.at(-1) ?? assert.fail('nothing was asked');
+  assert.equal(headers['authorization'], `Bearer ${token}`);
 });
