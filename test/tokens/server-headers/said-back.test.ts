@@ -33,7 +33,7 @@ for (const words of [
   ['bridge', 'URL', '-v'],
   ['login', 'URL', '--device', '-v'],
   ['doctor', 'URL', '-v'],
-  ['doctor', 'URL', '--json'],
+  ['doctor', 'URL', '--json', '--junit', 'FILE.xml', '--sarif', 'FILE.sarif', '--bundle', 'FILE.json'],
 ] as const) {
   test(`${words.join(' ')} --header-env: a server that says them back, plain and percent-encoded, prints none of them [A-252]`, async () => {
     await using server = await echo();
@@ -44,7 +44,8 @@ for (const words of [
       world: takesToken ? { own: {}, tokenGiven: { POSTERN_TOKEN: token, POSTERN_TOKEN_SERVER: url } } : {},
     });
     const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
-    const given = words.map((word) => (word === 'URL' ? url : word));
+    const file = join(machine.home.path, 'report');
+    const given = words.map((word) => word.replace(/^URL$/, url).replace(/^FILE/, file));
     const input = words[0] === 'bridge' ? `${JSON.stringify(message)}\n` : '';
     const { stdout, stderr } = await machine.run([...given, '--header-env', 'ACME'], input);
     // What a server responds to `request` and to a host is the result: it is passed on as it came.
