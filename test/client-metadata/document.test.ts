@@ -10,6 +10,7 @@ import { makeClientKey } from '../../src/oauth/client-key.js';
 import { validateClientId } from '../../src/oauth/client-metadata/client-id.js';
 import { validateDocument } from '../../src/oauth/client-metadata/document.js';
 import { writeDocument } from '../../src/oauth/client-metadata/write-document.js';
+import { openMachine } from '../support/machine.js';
 import { repositoryRoot } from '../support/repository.js';
 
 const folder = join(repositoryRoot, 'client-metadata');
@@ -55,11 +56,16 @@ test('[R-5.8d][A-63] its redirect URIs are loopback, with the path that the call
   }
 });
 
-test('another address, name and contact reach every file that names them, and nothing of them is markup', async () => {
+test('init: an address, a name and a contact reach every file that names them, and nothing of them is markup', async () => {
   const url = 'https://me.postern/deep/er/my-client.json';
   const name = `<script>"&'`;
-  const settings = changedSettings({ bytes, path }, { url, name, contact: 'https://me.postern/issues' });
-  const files = new Map((await buildFolder(settings, fileNameOf(url))).map((file) => [file.name, file.text]));
+  await using machine = await openMachine();
+  const folder = join(machine.home.path, 'made');
+  const words = ['--url', url, '--name', name, '--contact', 'https://me.postern/issues'];
+  const init = await machine.run(['client-metadata', 'init', '--out', folder, ...words]);
+  assert.equal(init.code, 0, init.stderr);
+  const files = new Map<string, string>();
+  for (const each of await readdir(folder)) files.set(each, await readFile(join(folder, each), 'utf8'));
   const made = JSON.parse(files.get('my-client.json') ?? '');
   assert.deepEqual(
     [made.client_id, made.client_uri, made.logo_uri, made.contacts],
