@@ -139,7 +139,9 @@ function walkingBrowser(options: FlowOptions, clock: MovableClock): Browser & { 
   };
 }
 
-function scriptedTerminal(options: FlowOptions): Terminal & { readonly told: readonly string[] } {
+export function scriptedTerminal(
+  options: Pick<FlowOptions, 'typed' | 'interactive' | 'choice'>,
+): Terminal & { readonly told: readonly string[] } {
   const told: string[] = [];
   const typed = [...(options.typed ?? [])];
   return {

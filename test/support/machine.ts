@@ -5,7 +5,7 @@ import { run, type World } from '../../src/main.js';
 import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore } from '../../src/stores/ports.js';
-import { shiftedClock } from './flow-ports.js';
+import { scriptedTerminal, shiftedClock } from './flow-ports.js';
 import { type Home, makeHome, type Variables } from './home.js';
 
 /** How a command line ended, and all that it wrote. */
@@ -31,13 +31,17 @@ export interface MachineOptions {
   readonly env?: Variables;
   /** How the person walks through the login pages. */
   readonly walk?: Walk;
+  /** What the person types at a terminal, one after the other. Undefined: there is no terminal. */
+  readonly typed?: readonly string[];
   /** Takes the place of the walk. */
   readonly browse?: (url: string) => Promise<unknown>;
   /** Parts of the world that are not the usual ones. */
   readonly world?: Partial<World>;
 }
 
-export async function openMachine({ env = {}, walk = {}, browse, world = {} }: MachineOptions = {}): Promise<Machine> {
+export async function openMachine(options: MachineOptions = {}): Promise<Machine> {
+  const { env = {}, walk = {}, typed, browse, world = {} } = options;
+  const terminal = typed && scriptedTerminal({ interactive: true, typed });
   const home = await makeHome({ DISPLAY: ':0', ...env });
   const store = createMemoryStore();
   const clock = shiftedClock();
@@ -82,7 +86,7 @@ export async function openMachine({ env = {}, walk = {}, browse, world = {} }: M
         tokenGiven: {},
         programs: createPrograms(home.env, signals),
         signals,
-        own: { store, browser, clock },
+        own: { store, browser, clock, ...(terminal && { terminal }) },
         ...world,
       });
       return { code, ...wrote };
