@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { openMachine } from '../support/stage-here.js';
 import { bareHome, bridgeOn, olderServer, scriptedServer, startBridge } from './host.js';
 
-const opening = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+const opening = { method: 'initialize', params };
 
 test('a server that has only the older transport is spoken to in that', async () => {
   await using server = await olderServer(() => '/messages?session=7');
@@ -27,7 +28,14 @@ test('a server that has only the older transport is spoken to in that', async ()
 });
 
 test('[A-159] an address for messages that is not plainly the server’s own is not used, nor asked for anything', async () => {
-  await using elsewhere = await scriptedServer((_, response) => void response.writeHead(202).end());
+  let isAsked = (_: 'asked elsewhere') => {};
+  const asked = new Promise<'asked elsewhere'>((resolve) => {
+    isAsked = resolve;
+  });
+  await using elsewhere = await scriptedServer((_, response) => {
+    isAsked('asked elsewhere');
+    response.writeHead(202).end();
+  });
   const { host: other, port } = new URL(elsewhere.origin);
   const addresses = (own: string): readonly string[] => [
     `${elsewhere.origin}/messages`,
@@ -49,9 +57,11 @@ test('[A-159] an address for messages that is not plainly the server’s own is 
   ];
   for (const which of addresses('').keys()) {
     await using server = await olderServer((origin) => addresses(new URL(origin).host)[which] ?? '');
-    await using home = await bareHome();
-    await using host = startBridge(home, server.url);
-    const { error } = await host.ask({ id: 0, method: 'initialize', params: opening });
+    await using machine = await openMachine();
+    const bridge = machine.runWith(`${JSON.stringify({ jsonrpc: '2.0', id: 0, ...opening })}\n`, 'bridge', server.url);
+    const ended = await Promise.race([bridge, asked]);
+    assert.ok(ended !== 'asked elsewhere', addresses('own')[which]);
+    const { error } = JSON.parse(ended.stdout);
     const said = `${addresses('own')[which]}: ${JSON.stringify(error)}`;
     assert.ok(error !== undefined, said);
     assert.doesNotMatch(JSON.stringify(error), /secret|passwd|alert/, said);

@@ -95,16 +95,16 @@ test('a server that falls silent is noticed by a ping, told, and watched again o
     else response.writeHead(200, stream).write(event(changed('tools')));
   });
   await using home = await bareHome();
-  const words = ['call', server.url, '--watch', '--ping', '1', '--timeout', '1'];
+  const words = ['call', server.url, '--watch', '--ping', '2', '--timeout', '2'];
   await using program = startHere(home, words);
   await program.waitForStdout(/tools changed/);
   while (pings < 2) await later(50);
   assert.doesNotMatch(program.stderr, /lost/, 'whoever answers is there');
   isStopped = true;
   await program.waitForStderr(
-    /The connection was lost \(.* did not answer a ping within 1 seconds?\); it is opened again/,
+    /The connection was lost \(.* did not answer a ping within 2 seconds\); it is opened again/,
   );
-  await program.waitForStderr(/lost \(No response to "initialize" within 1 second/);
+  await program.waitForStderr(/lost \(No response to "initialize" within 2 second/);
   isStopped = false;
   await program.waitForStderr(/Watching again/);
   await program.waitForStdout(/tools changed[\s\S]*tools changed/);

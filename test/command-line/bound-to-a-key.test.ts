@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { bridgeOn } from '../bridge/host.js';
-import { authorizationUrlOf } from '../support/at-stage.js';
+import { authorizationUrlOf, keysOf } from '../support/at-stage.js';
 import { findSecrets } from '../support/secrets-search.js';
-import { openStage, type Stage } from '../support/stage-here.js';
+import { endTokens, openStage, type Stage } from '../support/stage-here.js';
 
 const clientInfo = { name: 'host', version: '1.0.0' };
 const initialize = { method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } };
@@ -26,11 +26,11 @@ function proofs({ sandbox }: Stage): readonly { readonly jti: string; readonly n
 }
 
 test('a login that is bound to a key: call, request, bridge and proxy carry proofs, helpers say so, the key is in the keychain alone', async () => {
-  await using stage = await openStage({ dpop: 'required', dpopNonce: true, accessTokenSeconds: 3 });
+  await using stage = await openStage({ dpop: 'required', dpopNonce: true });
   const { serverUrl } = stage.sandbox;
   await logIn(stage);
   assert.match((await stage.run('call', 'box', 'whoami', '-v')).stdout, /^alice/);
-  await new Promise((resolve) => setTimeout(resolve, 3_100));
+  await endTokens(stage, keysOf(stage).logins);
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...initialize });
   const accept = ['-H', 'content-type: application/json', '-H', 'accept: application/json, text/event-stream'];
   const request = await stage.run('request', serverUrl, '-v', '-d', body, ...accept);

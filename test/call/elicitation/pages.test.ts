@@ -40,11 +40,11 @@ test('[Q-4.6][Q-4.7][Q-4.8] a page is shown as a whole with its host, opened aft
   await using server = await pageServer((origin) => `${origin}/secret-page?for=you`);
   await using given = await homeWithBrowser();
   const { home, browser } = given;
-  const words = callAt(server.url, '--timeout', '1');
+  const words = callAt(server.url, '--timeout', '5');
   await using terminal = terminalHere(home, words, { stdout: 'file', columns });
   const { screen, type } = terminal;
   await screen.waitForStdout(/Open this page\?/);
-  await later(1_200); // the time of the person does not count
+  await later(5_100); // the time of the person does not count
   assert.equal(await browser.record(), '', 'nothing is opened before the yes');
   assert.match(screen.stdout, /127\.0\.0\.1:\d+\/mcp asks you to open a page in your browser: "Your key, please\."/);
   const { origin } = server;
