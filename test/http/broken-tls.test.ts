@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { once as event } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { once } from '../../src/core/lazy.js';
 import { ask, codesOf, startConnections } from '../relay/start-connections.js';
-import { type Authority, startAuthority } from '../support/certificates.js';
+import { startAuthority } from '../support/certificates.js';
 import { startConnectProxy } from '../support/connect-proxy.js';
 import { failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startTcp } from '../support/http-server.js';
@@ -17,9 +18,16 @@ const badRecord: Breach = (raw) => void raw.write(Buffer.concat([Buffer.from([23
 const cut: Breach = (raw) => void raw.end();
 const closed: Breach = (_, secure) => void secure.end();
 
+/** One authority and one certificate for all servers of this file: openssl takes longer than the rest. */
+const trusted = once(async () => {
+  const authority = await startAuthority();
+  after(() => authority[Symbol.asyncDispose]());
+  return { caFile: authority.caFile, certificate: await authority.issue('IP:127.0.0.1,DNS:good.example') };
+});
+
 /** A TLS server that answers each request with `answer`, and goes on with `breach`. */
-async function startBreaking(authority: Authority, answer: string, breach: Breach, maxVersion: 'TLSv1.2' | 'TLSv1.3') {
-  const { cert, key } = await authority.issue('IP:127.0.0.1,DNS:good.example');
+async function startBreaking(answer: string, breach: Breach, maxVersion: 'TLSv1.2' | 'TLSv1.3') {
+  const { cert, key } = (await trusted()).certificate;
   const sockets = new Set<Socket>();
   const tls = createTlsServer({ cert, key, maxVersion });
   const server = createServer((raw) => {
@@ -31,7 +39,7 @@ async function startBreaking(authority: Authority, answer: string, breach: Breac
     });
     tls.emit('connection', raw);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await event(server.listen(0, '127.0.0.1'), 'listening');
   const bound = server.address();
   const port = bound !== null && typeof bound === 'object' ? bound.port : 0;
   return {
@@ -55,10 +63,9 @@ const unfinished = {
 for (const [missing, answer] of Object.entries(unfinished)) {
   for (const [what, breach] of Object.entries({ garbage, 'a damaged record': badRecord })) {
     test(`${what} of TLS within ${missing}: the request fails at once [A-131]`, async () => {
-      await using authority = await startAuthority();
-      const { caFile } = authority;
+      const { caFile } = await trusted();
       for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-        await using server = await startBreaking(authority, answer, breach, version);
+        await using server = await startBreaking(answer, breach, version);
         await using http = testHttp({}, { caFile });
         const limits = { totalMs: null, headersMs: 60_000, maxBytes: null };
         const work = within(send(http, server.origin, { limits }).then(textOf));
@@ -75,9 +82,8 @@ for (const [missing, answer] of Object.entries(unfinished)) {
 }
 
 test('a TLS tunnel that breaks within an answer ends the request at once, also through a proxy [A-131]', async () => {
-  await using authority = await startAuthority();
-  const { caFile } = authority;
-  await using server = await startBreaking(authority, unfinished['a body in chunks'], garbage, 'TLSv1.3');
+  const { caFile } = await trusted();
+  await using server = await startBreaking(unfinished['a body in chunks'], garbage, 'TLSv1.3');
   await using proxy = await startConnectProxy(server.port);
   const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
   await using http = testHttp({}, { caFile, env });
@@ -88,14 +94,13 @@ test('a TLS tunnel that breaks within an answer ends the request at once, also t
 });
 
 test('an answer over TLS that only the end of the connection ends is not taken for whole', async () => {
-  await using authority = await startAuthority();
-  const { caFile } = authority;
+  const { caFile } = await trusted();
   const plain = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nhalf of it';
   // Node does not tell whether the other side closed TLS or somebody cut the connection under it: both look the same.
   for (const breach of [cut, closed]) {
     const xchunked = plain.replace('content-type: text/plain', 'transfer-encoding: xchunked');
     for (const answer of [plain, plain.replace('half of it', ''), plain.replace('1.1', '1.0'), xchunked]) {
-      await using server = await startBreaking(authority, answer, breach, 'TLSv1.3');
+      await using server = await startBreaking(answer, breach, 'TLSv1.3');
       await using http = testHttp({}, { caFile });
       const failure = await failureOf(within(send(http, server.origin).then(textOf)), 'network_failed');
       assert.match(failure.message, /without saying.*length|cut off/);
@@ -107,8 +112,7 @@ test('an answer over TLS that only the end of the connection ends is not taken f
 });
 
 test('over TLS, JSON that is whole proves its own end, and what has no content needs none', async () => {
-  await using authority = await startAuthority();
-  const { caFile } = authority;
+  const { caFile } = await trusted();
   const json = 'HTTP/1.1 200 OK\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
   for (const [answer, whole] of [
     [`${json}{"a":[1]}`, '{"a":[1]}'],
@@ -124,7 +128,7 @@ test('over TLS, JSON that is whole proves its own end, and what has no content n
     ['HTTP/1.1 204 No Content\r\n\r\n', ''],
     ['HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok', 'ok'],
   ] as const) {
-    await using server = await startBreaking(authority, answer, cut, 'TLSv1.3');
+    await using server = await startBreaking(answer, cut, 'TLSv1.3');
     await using http = testHttp({}, { caFile });
     const work = within(send(http, server.origin).then(textOf));
     if (whole === undefined) await failureOf(work, 'network_failed');
@@ -136,9 +140,9 @@ test('over TLS, JSON that is whole proves its own end, and what has no content n
 });
 
 test('over TLS the answer to a HEAD needs no proof of its end: it has no body', async () => {
-  await using authority = await startAuthority();
-  await using server = await startBreaking(authority, 'HTTP/1.1 200 OK\r\n\r\n', cut, 'TLSv1.3');
-  await using http = testHttp({}, { caFile: authority.caFile });
+  const { caFile } = await trusted();
+  await using server = await startBreaking('HTTP/1.1 200 OK\r\n\r\n', cut, 'TLSv1.3');
+  await using http = testHttp({}, { caFile });
   assert.equal(await within(send(http, server.origin, { method: 'HEAD' }).then(textOf)), '');
 });
 
