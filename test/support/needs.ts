@@ -18,6 +18,7 @@ const programsOf = {
   redis: ['redis-server', 'redis-cli', 'redis-benchmark'],
   etcd: ['etcd', 'etcdctl'],
   openssl: ['openssl'],
+  strace: ['strace'],
   git: ['git'],
   script: ['script'],
   strace: ['strace'],
