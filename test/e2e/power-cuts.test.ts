@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -139,11 +139,14 @@ test('[A-137] two processes that refresh two logins at one moment: the index has
   const ends = () =>
     (JSON.parse(readFileSync(index, 'utf8')) as { logins: { expiresAt: number }[] }).logins.map((one) => one.expiresAt);
   const before = ends();
-  // The first is held between what it has read of the index and what it makes of it.
-  const held = ['-P', index, '-e', 'trace=rename', '-e', 'inject=rename:delay_enter=2s', '-o', '/dev/null'];
+  // The first is held where it has read the index, and the file that is to take its place has not: its item is new by then.
+  const sealed = join(folder, 'sealed');
+  const names = readdirSync(sealed);
+  const items = () => names.map((name) => statSync(join(sealed, name)).ino);
+  const stored = items().join();
+  const held = ['-e', 'trace=rename', '-e', 'inject=rename:delay_enter=1s', '-o', '/dev/null'];
   await using one = strace(home, held, ['token', 'one', '--min-ttl', '400']);
-  const hasRead = () => readdirSync(folder).some((name) => name.startsWith('.logins.json.'));
-  while (!hasRead() && existsSync(`/proc/${one.pid}`)) await wait(2);
+  while (items().join() === stored && existsSync(`/proc/${one.pid}`)) await wait(2);
   const two = runProgram(home, ['token', 'two', '--min-ttl', '400']);
   for (const { code, stderr } of await Promise.all([one.finished, two])) assert.equal(code, 0, stderr);
   const after = ends();
