@@ -139,16 +139,19 @@ test('[A-137] two processes that refresh two logins at one moment: the index has
   const ends = () =>
     (JSON.parse(readFileSync(index, 'utf8')) as { logins: { expiresAt: number }[] }).logins.map((one) => one.expiresAt);
   const before = ends();
-  // The first is held where it has read the index, and the file that is to take its place has not: its item is new by then.
+  // The first is held where it has read the index, and what is to take its place has not: its item is new by then. Two files
+  // are replaced before: the answer is sealed, and the item written.
   const sealed = join(folder, 'sealed');
   const names = readdirSync(sealed);
-  const items = () => names.map((name) => statSync(join(sealed, name)).ino);
-  const stored = items().join();
-  const held = ['-e', 'trace=rename', '-e', 'inject=rename:delay_enter=1s', '-o', '/dev/null'];
+  const items = () => names.map((name) => statSync(join(sealed, name)).ino).join();
+  const [stored, trace] = [items(), join(home.path, 'trace')];
+  const held = ['-e', 'trace=rename', '-e', 'inject=rename:delay_enter=4s:when=3', '-o', trace];
   await using one = strace(home, held, ['token', 'one', '--min-ttl', '400']);
-  while (items().join() === stored && existsSync(`/proc/${one.pid}`)) await wait(2);
+  while (items() === stored && existsSync(`/proc/${one.pid}`)) await wait(2);
   const two = runProgram(home, ['token', 'two', '--min-ttl', '400']);
   for (const { code, stderr } of await Promise.all([one.finished, two])) assert.equal(code, 0, stderr);
+  const [, , third] = replaced(callsIn(readFileSync(trace, 'utf8')), home);
+  assert.equal(third?.to, index, 'it was held there');
   const after = ends();
   assert.deepEqual(
     after.map((end, at) => end > (before[at] ?? 0)),
