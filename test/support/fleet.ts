@@ -5,6 +5,7 @@ import type { SharedKind } from '../../src/core/records.js';
 import { Secret } from '../../src/core/secret.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
 import { createClock } from '../../src/stores/clock.js';
+import type { SharedEngine } from '../../src/stores/engines/engine.js';
 import { readIndexSync } from '../../src/stores/index/credential-index.js';
 import type { SecretStore } from '../../src/stores/ports.js';
 import { stretched } from '../../src/stores/sealed-files/sealed-file.js';
@@ -13,7 +14,7 @@ import { openAs } from '../stores/engines/open.js';
 import { nobody } from '../stores/sealed-files/file-store-session.js';
 import { users } from './engines.js';
 import { type Home, makeHome } from './home.js';
-import { type Finished, programCommand, type Running, startCommand } from './program.js';
+import { type Finished, programCommand, type Running, startCommand, startProgram } from './program.js';
 import { temporaryFolder } from './temporary.js';
 
 /** A machine: a home, a host name, a number of its boot and of itself, and processes. */
@@ -27,8 +28,11 @@ export interface Fleet extends AsyncDisposable {
   readonly machines: readonly Machine[];
   /** The shared store as a machine opens it that is none of these. */
   readonly store: SecretStore;
-  /** Key of the one login, as the index of that machine has it. */
-  keyOf(machine: Machine): string;
+  /** The engine itself, and the bytes of the key file that every machine has. */
+  readonly engine: SharedEngine;
+  readonly readersKey: Uint8Array;
+  /** Key of a login, as the index of that machine has it; of the one that it has. */
+  keyOf(machine: Machine, name?: string): string;
   /** Makes the stored token run out `inMs` from now; the item is otherwise as it was. */
   letExpire(key: string, inMs: number): Promise<ItemFields>;
   item(key: string): Promise<ItemFields>;
@@ -49,6 +53,8 @@ export interface FleetOptions {
   /** Where the engine has users, and an authority of its own. */
   readonly caFile?: string;
   readonly hasUsers?: boolean;
+  /** False: each has a home of its own, and the host name and numbers of this machine; `unshare` is not needed then. */
+  readonly isApart?: boolean;
 }
 
 /** Other names and numbers for a process, as on another machine: its own namespaces of host name and mounts. */
@@ -60,9 +66,10 @@ const asMachine = [
   'exec "$@"',
 ].join(' && ');
 
-/** Machines that share one store; to be called where there are `unshare` and `root`. */
+/** Machines that share one store; to be called where there are `unshare` and `root`, but for `isApart: false`. */
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
-  const { address, count, caFile, hasUsers = false } = options;
+  const { address, count, caFile, hasUsers = false, isApart = true } = options;
+  const readersKey = randomBytes(32);
   const folder = await temporaryFolder();
   const file = async (name: string, text: string | Uint8Array): Promise<string> => {
     await writeFile(join(folder.path, name), text, { mode: 0o600 });
@@ -71,7 +78,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const user = users.refresher;
   const env = {
     POSTERN_STORE: address,
-    POSTERN_STORE_KEY_FILE: await file('readers.key', randomBytes(32)),
+    POSTERN_STORE_KEY_FILE: await file('readers.key', readersKey),
     POSTERN_STORE_REFRESH_KEY_FILE: await file('refreshers.key', randomBytes(32)),
     ...(hasUsers ? { POSTERN_ENGINE_CREDENTIALS_FILE: await file('user', `${user.name}:${user.password}\n`) } : {}),
     ...(caFile === undefined ? {} : { POSTERN_CA_FILE: caFile }),
@@ -83,7 +90,8 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     const numbers = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
     const files = [await file(`boot-${number}`, numbers[0] ?? ''), await file(`machine-${number}`, numbers[1] ?? '')];
     const before = ['--uts', '--mount', 'sh', '-ec', asMachine, 'sh', `build-${number}`, ...files];
-    const start = (...args: string[]) => startCommand('unshare', [...before, ...programCommand(args)], home);
+    const start = (...args: string[]) =>
+      isApart ? startCommand('unshare', [...before, ...programCommand(args)], home) : startProgram(home, args);
     const run = async (...args: string[]) => {
       await using running = start(...args);
       running.stdin.end();
@@ -109,9 +117,12 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   return {
     machines,
     store,
-    keyOf: ({ home }) => {
+    engine,
+    readersKey,
+    keyOf: ({ home }, name) => {
       const read = readIndexSync(join(home.path, 'state', 'postern', 'logins.json'));
-      const key = read.ok ? read.document.logins[0]?.key : undefined;
+      const logins = read.ok ? read.document.logins : [];
+      const key = logins.find((login) => name === undefined || login.name === name)?.key;
       if (key === undefined) throw new Error('that machine has no login');
       return key;
     },
@@ -150,7 +161,8 @@ export async function isTaken({ serverUrl }: Sandbox, token: string): Promise<bo
 }
 
 /** Logs in on one machine, with a code, at a sandbox that approves of everybody. */
-export async function logInOn(machine: Machine, { serverUrl }: Sandbox): Promise<void> {
-  const { code, stderr } = await machine.run('login', serverUrl, '--device', '--name', 'work', '--force');
+export async function logInOn(machine: Machine, { serverUrl }: Sandbox, name = 'work'): Promise<void> {
+  const account = name === 'work' ? [] : ['--account', name];
+  const { code, stderr } = await machine.run('login', serverUrl, '--device', '--name', name, ...account, '--force');
   if (code !== 0) throw new Error(stderr);
 }
