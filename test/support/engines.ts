@@ -209,6 +209,8 @@ export interface Forwarder extends AsyncDisposable {
   cutAll(): void;
   /** Swallows each response for whose number, counted from now, this is true. */
   swallowWhere(isSwallowed: (number: number) => boolean): void;
+  /** Holds the next request that has this in it, and what follows it on its connection, until that is called. */
+  holdNext(what: string): { readonly held: Promise<void>; readonly letGo: () => void };
   /** How many connections there were. */
   readonly count: number;
 }
@@ -217,6 +219,7 @@ export async function startForwarder(to: number): Promise<Forwarder> {
   const open = new Set<Socket>();
   let [cuts, swallows, count, other, responses] = [false, false, 0, '', 0];
   let isSwallowed = (_number: number) => false;
+  let hold: { what: string; hasMet: boolean; met: () => void; release: Promise<void> } | undefined;
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1');
     count += 1;
@@ -227,7 +230,20 @@ export async function startForwarder(to: number): Promise<Forwarder> {
     };
     open.add(near);
     for (const socket of [near, far]) socket.on('error', end).on('close', end);
-    near.pipe(far);
+    near.on('data', (chunk) => {
+      if (hold?.hasMet === false && chunk.includes(hold.what)) {
+        const waiting = hold;
+        waiting.hasMet = true;
+        near.pause();
+        void waiting.release.then(() => {
+          far.write(chunk);
+          near.resume();
+        });
+        waiting.met();
+      } else far.write(chunk);
+    });
+    near.on('end', () => far.end());
+    far.on('end', () => near.end());
     far.on('data', (chunk) => {
       responses += 1;
       if (cuts) {
@@ -256,6 +272,13 @@ export async function startForwarder(to: number): Promise<Forwarder> {
     swallowWhere: (where) => {
       responses = 0;
       isSwallowed = where;
+    },
+    holdNext: (what) => {
+      let [met, letGo] = [() => {}, () => {}];
+      const held = new Promise<void>((resolve) => (met = resolve));
+      const release = new Promise<void>((resolve) => (letGo = resolve));
+      hold = { what, hasMet: false, met, release };
+      return { held, letGo };
     },
     get count() {
       return count;
