@@ -22,7 +22,8 @@ const writePauseMs = 200;
 export function refreshed(held: StoredCredential, token: IssuedToken): StoredCredential {
   if (held.holds !== undefined) return refreshedAtProvider(held, token);
   const { accessToken, expiresAt, obtainedAt, scopes } = token;
-  const refreshToken = token.refreshToken ?? held.refreshToken;
+  // A client's own login, and one by an ID-JAG, are made again each time: a refresh token would go round who decides that.
+  const refreshToken = held.grant === undefined ? (token.refreshToken ?? held.refreshToken) : undefined;
   const { refreshExpiresAt: before, ...kept } = held;
   // Another refresh token of which nothing is said ends nobody knows when; the end of the whole stays.
   const isSame = token.refreshToken === undefined && before !== undefined;
