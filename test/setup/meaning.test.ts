@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { parse, stringify } from 'yaml';
@@ -193,23 +193,6 @@ test('a member that another program has added to the entry is no change of it', 
   writeFileSync(path, JSON.stringify(text));
   for (const kept of await world.programs.records.all()) assert.equal(await undoEntry(world, kept, signal), 'entry');
   assert.equal(readFileSync(path, 'utf8'), '{"mcpServers":{}}');
-});
-
-test('two entries share a shim: one undone, the shim stays; the other undone, it goes', async () => {
-  await using home = await temporaryFolder();
-  const world = workshop(home.path);
-  const project = { ...world.programs.machine, workingFolder: `${home.path}/project` };
-  const inProject = { ...world, programs: { ...world.programs, machine: project } };
-  mkdirSync(project.workingFolder);
-  const { plan } = await writeEntry(world, requestFor('bazel'), signal);
-  const other = await writeEntry(inProject, { ...requestFor('bazel'), scope: 'project' }, signal);
-  assert.ok(plan.shim !== undefined && other.plan.shim?.path === plan.shim.path);
-  const [first, second] = await world.programs.records.all();
-  assert.ok(first !== undefined && second !== undefined);
-  await undoEntry(world, first, signal);
-  assert.equal(existsSync(plan.shim.path), true, 'the other entry needs it');
-  await undoEntry(world, second, signal);
-  assert.equal(existsSync(plan.shim.path), false);
 });
 
 const second = 'https://h.example/second';
