@@ -111,7 +111,7 @@ const margin = 9;
  */
 export function laidOut(line: string, look: Look): readonly string[] {
   const word = line.slice(0, margin).trimEnd();
-  if (word !== '' && !Object.hasOwn(tones, word)) return fitted(line, look.width);
+  if (line === '' || (word !== '' && !Object.hasOwn(tones, word))) return fitted(line, look.width);
   const text = line.slice(margin);
   const tone = tones[word];
   const begin =

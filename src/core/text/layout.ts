@@ -138,7 +138,7 @@ export function inColumnsOrStacked(look: Look, rows: readonly (readonly string[]
     const text = texts[at] ?? '';
     if (text === '') return [head];
     if (room < minTextWidth || !hasRoom)
-      return [head, ...wrapped(withBrokenWords(text, look.width - 4), look.width, 4)];
+      return [head.trimEnd(), ...wrapped(withBrokenWords(text, look.width - 4), look.width, 4)];
     const [first = '', ...others] = wrapped(text, look.width, column);
     return [head + ' '.repeat(column - columnsOf(head)) + first.trimStart(), ...others];
   });
