@@ -1,0 +1,230 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import type { Browser } from '../../src/login/ports.js';
+import type { Sandbox } from '../../src/sandbox/start.js';
+import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
+import { createMemoryStore } from '../../src/stores/memory-store.js';
+import { type LineOptions, type Machine, runLine } from '../support/command-line.js';
+import { textOfPage } from './page-text.js';
+
+/** The morning of all transcripts. */
+const morning = Date.UTC(2026, 0, 5, 9, 0, 0);
+
+/** So long is the path of each home, whatever the folder of temporary files: where lines are broken depends on it. */
+const homeLength = 48;
+
+/** Such a wait for a person who is away is soon over here, and the clock has moved. */
+const longWait = 600_000;
+
+/** How often a wait looks whether it can end, in milliseconds. */
+const step = 20;
+
+/** Between two questions whether a device code was typed. */
+const pollInterval = 5_000;
+
+export interface SessionLine extends LineOptions {
+  /** How the person walks through the login pages; false: nobody goes there. */
+  readonly walk?: Walk | false;
+  /** A machine without a browser. */
+  readonly noBrowser?: boolean;
+  /** A machine whose secrets are where the command line says, and not in a keychain in memory. */
+  readonly ownStore?: boolean;
+}
+
+/** A person at a terminal of 80 columns without colours, and what stands there. */
+export class Session {
+  readonly #machine: Machine;
+  readonly #names: (readonly [found: string, name: string])[];
+  #text = '';
+  #now = morning;
+  #page = '';
+  #isVisited = false;
+  #isAway = false;
+
+  readonly sandbox: Sandbox;
+  readonly home: string;
+
+  private constructor(sandbox: Sandbox, home: string) {
+    this.sandbox = sandbox;
+    this.home = home;
+    for (const url of [sandbox.serverUrl, sandbox.issuer]) this.#portOf(new URL(url).port);
+    this.#names = [
+      [home, '/home/ann'],
+      [process.versions.node, 'NODE'],
+      [process.execPath, '/usr/bin/node'],
+    ];
+    const env = {
+      PATH: join(home, 'bin'),
+      DISPLAY: ':0', // else the container that this may be is told of
+      HOME: home,
+      LANG: 'C.UTF-8',
+      NO_COLOR: '1',
+      XDG_RUNTIME_DIR: join(home, 'runtime'),
+      TMPDIR: join(home, 'tmp'),
+    };
+    const clock = {
+      now: () => this.#now,
+      monotonic: () => this.#now,
+      sleep: async (ms: number, signal: AbortSignal) => {
+        const isSkipped = () => (ms >= longWait && this.#isAway) || (ms === pollInterval && this.#isVisited);
+        for (let waited = 0; waited < ms && !isSkipped(); waited += step) {
+          await wait(Math.min(step, ms - waited), undefined, { signal }).catch(() => {
+            throw signal.reason;
+          });
+        }
+        if (isSkipped()) this.#now += ms;
+      },
+    };
+    this.#machine = { env, homedir: home, own: { store: { ...createMemoryStore(), kind: 'keychain' }, clock } };
+  }
+
+  static async begin(sandbox: Sandbox): Promise<Session> {
+    const folder = join(tmpdir(), 'p-').padEnd(homeLength - 6, '-');
+    const home = await mkdtemp(folder);
+    if (home.length !== homeLength) throw new Error(`${tmpdir()} is too long for a transcript`);
+    for (const name of ['bin', 'runtime', 'tmp']) await mkdir(join(home, name), { mode: 0o700 });
+    // What other programs would start: it answers as `credential headers` does.
+    await writeFile(join(home, 'postern.js'), `console.log('{"Authorization":"Bearer x"}');\n`);
+    sandbox.setFaults([]);
+    return new Session(sandbox, home);
+  }
+
+  /** A line by the author, which says what happens outside of the terminal. */
+  note(text: string): void {
+    this.#text += `${this.#text === '' ? '' : '\n'}# ${text}\n`;
+  }
+
+  /** Runs a line that is not written down, and has to go well. */
+  async before(line: string, options: SessionLine = {}): Promise<void> {
+    const { exit, screen } = await this.#run(line, options);
+    if (exit !== 0) throw new Error(screen);
+  }
+
+  /** Runs a line as typed (words with blanks in single quotes) and writes it down with what was printed. */
+  async postern(line: string, options: SessionLine = {}): Promise<string> {
+    const { given, exit, screen } = await this.#run(line, options);
+    const end = `${screen === '' || screen.endsWith('\n') ? '' : '\n'}${exit === 0 ? '' : `(exit ${exit})\n`}`;
+    this.print(`${`$ postern ${given}`.trimEnd()}\n${screen}${end}`);
+    return screen;
+  }
+
+  async #run(line: string, options: SessionLine) {
+    const given = line
+      .replaceAll('SERVER', this.sandbox.serverUrl)
+      .replaceAll('ISSUER', this.sandbox.issuer)
+      .replaceAll('~', this.home);
+    const words = [...given.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const { walk = {}, noBrowser = false, ownStore = false, ...rest } = options;
+    this.#isVisited = false;
+    this.#isAway = walk === false;
+    const browser: Browser = {
+      open: async (url) => {
+        if (noBrowser) return 'unavailable';
+        if (walk !== false) this.#visit(url, walk);
+        return 'opened';
+      },
+    };
+    // Nothing here takes so long, but what waits for a person who does not come.
+    const interruption = new AbortController();
+    const stuck = setTimeout(() => interruption.abort(new Error('nobody came')), 20_000);
+    const { store, ...others } = this.#machine.own;
+    const own = { browser, ...others, ...(ownStore || store === undefined ? {} : { store }) };
+    const launch = { script: join(this.home, 'postern.js'), before: undefined, elapsed: () => 0 };
+    const ended = await runLine(this.#machine, words, { columns: 0, ...rest, world: { interruption, launch, own } });
+    clearTimeout(stuck);
+    return { given, ...ended };
+  }
+
+  /** Somebody who opens what is printed there, once; the second group is a code to be typed. */
+  visitor(shown: RegExp): NonNullable<SessionLine['watch']> {
+    let isGone = false;
+    return (screen) => {
+      const [, url, userCode] = isGone ? [] : (shown.exec(screen) ?? []);
+      if (url === undefined) return;
+      isGone = true;
+      this.#visit(url, userCode === undefined ? {} : { userCode });
+    };
+  }
+
+  #visit(url: string, walk: Walk): void {
+    // A walk that ends badly shows in what the program prints.
+    const visited = walkLogin(url, walk).then(({ html }) => {
+      this.#page = html;
+      this.#isVisited = true;
+    });
+    visited.catch(() => undefined);
+  }
+
+  /** The text of the page at which the last login ended. */
+  async page(): Promise<void> {
+    for (let tries = 0; this.#page === '' && tries < 500; tries += 1) await wait(10);
+    this.print(textOfPage(this.#page).replace(/^(?=.)/gm, '  '));
+    this.#page = '';
+  }
+
+  /** Writes down what was seen elsewhere. */
+  print(text: string): void {
+    this.#text += `${this.#text === '' ? '' : '\n'}${this.#named(text)}`;
+  }
+
+  /** So many minutes pass. */
+  pass(minutes: number): void {
+    this.#now += minutes * 60_000;
+  }
+
+  /** For what compares this clock with the server's. */
+  useRealTime(): void {
+    this.#now = Date.now();
+  }
+
+  async write(path: string, text: string | Uint8Array): Promise<void> {
+    await mkdir(join(this.home, path, '..'), { recursive: true, mode: 0o700 });
+    await writeFile(join(this.home, path), text, { mode: 0o600 });
+  }
+
+  async cat(path: string): Promise<void> {
+    this.print(`$ cat ~/${path}\n${await readFile(join(this.home, path), 'utf8')}`);
+  }
+
+  async end(): Promise<string> {
+    await rm(this.home, { recursive: true, force: true });
+    return this.#text;
+  }
+
+  /** What differs from run to run has a name that does not. */
+  #named(text: string): string {
+    const named = this.#names.reduce((so, [found, name]) => so.replaceAll(found, name), stripVTControlCharacters(text));
+    const plain = named
+      .replace(/\r\n?/g, '\n')
+      .replace(/\/go\/[\w-]{20,}/g, '/go/ONCE')
+      .replace(/\b[A-Z]{4}-[A-Z]{4}\b/g, 'CODE-CODE')
+      .replace(/\b(?:[A-Z] {2}){4}- {2}(?:[A-Z] {2}){3}[A-Z]\b/g, 'C  O  D  E  -  C  O  D  E')
+      .replace(/(?<![\w-])[\w-]{43}(?![\w-])/g, 'RANDOM')
+      .replace(/(?<=\bpostern )\d+\.\d+\.\d+\b/g, 'VERSION')
+      .replace(/(?<=\blinux )\w+(?=, Node)/g, 'ARCH')
+      .replace(/(?<=\bdate: ).*/g, 'DATE')
+      .replace(/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) =>
+        time.startsWith('2026-01-05') ? time : '2026-01-05T10:00:30.000Z',
+      )
+      .replace(/^\d\d:\d\d:\d\d(?= )/gm, '09:00:00')
+      .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, 'UUID')
+      .replace(/(?<=< content-length: )\d+/g, 'N')
+      .replace(/(?<= )\d+ ms\b/g, 'N ms')
+      .replace(/(?<=(?:\]|\?|:)) $/gm, '') // a question that nothing was typed to
+      .replace(/\bey[\w-]+\.[\w-]+\.[\w-]+/g, 'ACCESS-TOKEN');
+    return plain.replace(/(?<=(?:127\.0\.0\.1|localhost|\[::1\])(?::|%3A)|port )\d{5}\b/g, (port) =>
+      this.#portOf(port),
+    );
+  }
+
+  readonly #ports = new Map<string, string>();
+
+  #portOf(port: string): string {
+    const name = this.#ports.get(port) ?? String(50_001 + this.#ports.size);
+    this.#ports.set(port, name);
+    return name;
+  }
+}
