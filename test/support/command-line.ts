@@ -37,6 +37,11 @@ export interface Printed {
   readonly screen: string;
 }
 
+const spinnerFrame = /[\u2800-\u28ff]/;
+
+/** What a terminal can do, and a spinner asks of it. */
+const cursor = { cursorTo: () => true, clearLine: () => true, moveCursor: () => true };
+
 /** A question is asked: from then on what is pasted is marked as such. */
 const questionBegins = '\u001b[?2004h';
 
@@ -51,6 +56,8 @@ export async function runLine(machine: Machine, argv: readonly string[], options
   const interruption = options.world?.interruption ?? new AbortController();
   const screen = (name: 'stdout' | 'stderr') => {
     const write: Writable['_write'] = (chunk, _encoding, done) => {
+      // A spinner comes and goes with the speed of the machine.
+      if (spinnerFrame.test(String(chunk))) return done();
       wrote[name] += String(chunk);
       wrote.screen += String(chunk);
       if (isTTY && String(chunk).includes(questionBegins)) {
@@ -61,7 +68,7 @@ export async function runLine(machine: Machine, argv: readonly string[], options
       watch?.(wrote.screen, interruption);
       done();
     };
-    return Object.assign(new Writable({ write }), isTTY ? { isTTY, columns } : {});
+    return Object.assign(new Writable({ write }), isTTY ? { isTTY, columns, ...cursor } : {});
   };
   const env = { ...machine.env, ...options.env };
   const signals = createSignals();

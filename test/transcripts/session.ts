@@ -34,6 +34,12 @@ export interface SessionLine extends LineOptions {
   readonly ownStore?: boolean;
 }
 
+export interface SessionLook {
+  /** Default: 80, without a spinner. */
+  readonly columns?: number;
+  readonly color?: boolean;
+}
+
 /** A person at a terminal of 80 columns without colours, and what stands there. */
 export class Session {
   readonly #machine: Machine;
@@ -44,12 +50,16 @@ export class Session {
   #isVisited = false;
   #isAway = false;
 
+  /** Everything that was printed at the terminal, as it got it. */
+  readonly printed: string[] = [];
   readonly sandbox: Sandbox;
+  readonly #look: SessionLook;
   readonly home: string;
 
-  private constructor(sandbox: Sandbox, home: string) {
+  private constructor(sandbox: Sandbox, home: string, look: SessionLook) {
     this.sandbox = sandbox;
     this.home = home;
+    this.#look = look;
     for (const url of [sandbox.serverUrl, sandbox.issuer]) this.#portOf(new URL(url).port);
     this.#names = [
       [home, '/home/ann'],
@@ -61,7 +71,7 @@ export class Session {
       DISPLAY: ':0', // else the container that this may be is told of
       HOME: home,
       LANG: 'C.UTF-8',
-      NO_COLOR: '1',
+      ...(look.color === true ? { TERM: 'xterm-256color' } : { NO_COLOR: '1' }),
       XDG_RUNTIME_DIR: join(home, 'runtime'),
       TMPDIR: join(home, 'tmp'),
     };
@@ -81,7 +91,7 @@ export class Session {
     this.#machine = { env, homedir: home, own: { store: { ...createMemoryStore(), kind: 'keychain' }, clock } };
   }
 
-  static async begin(sandbox: Sandbox): Promise<Session> {
+  static async begin(sandbox: Sandbox, look: SessionLook = {}): Promise<Session> {
     const folder = join(tmpdir(), 'p-').padEnd(homeLength - 6, '-');
     const home = await mkdtemp(folder);
     if (home.length !== homeLength) throw new Error(`${tmpdir()} is too long for a transcript`);
@@ -89,7 +99,7 @@ export class Session {
     // What other programs would start: it answers as `credential headers` does.
     await writeFile(join(home, 'postern.js'), `console.log('{"Authorization":"Bearer x"}');\n`);
     sandbox.setFaults([]);
-    return new Session(sandbox, home);
+    return new Session(sandbox, home, look);
   }
 
   /** A line by the author, which says what happens outside of the terminal. */
@@ -133,8 +143,13 @@ export class Session {
     const { store, ...others } = this.#machine.own;
     const own = { browser, ...others, ...(ownStore || store === undefined ? {} : { store }) };
     const launch = { script: join(this.home, 'postern.js'), before: undefined, elapsed: () => 0 };
-    const ended = await runLine(this.#machine, words, { columns: 0, ...rest, world: { interruption, launch, own } });
+    const ended = await runLine(this.#machine, words, {
+      columns: this.#look.columns ?? 0,
+      ...rest,
+      world: { interruption, launch, own },
+    });
     clearTimeout(stuck);
+    if (!('columns' in options)) this.printed.push(ended.screen);
     return { given, ...ended };
   }
 
