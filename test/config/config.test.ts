@@ -25,17 +25,17 @@ test('[R-8.1] every setting is shown: its value, whether default, file or enviro
   const { code, stdout, stderr } = await runProgram(home, ['config']);
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(stdout, /^\/.*\/config\/postern\/config\.json\n/);
-  assert.match(stdout, /^timeoutSeconds +99 \(from the environment\) +how long a login.* \(10 to 3600\)$/m);
-  assert.match(stdout, /^connectSeconds: 3 \(from config\.json\) +for looking up a name.* \(1 to 60\)$/m);
-  assert.match(stdout, /^tokenKiB: 8 \(from the environment\) /m);
-  assert.match(stdout, /^discoverySeconds: 30 +for all of these together /m);
+  assert.match(stdout, /^timeoutSeconds +99 .*environment.* \(10 to 3600\)$/m);
+  assert.match(stdout, /^connectSeconds: 3 .*config\.json.* \(1 to 60\)$/m);
+  assert.match(stdout, /^tokenKiB: 8 .*environment/m);
+  assert.match(stdout, /^discoverySeconds: 30 /m);
   const isLimit = (key: string) => limitSettings.some((limit) => limit.key === key);
   for (const { key, variable, takes } of settings) {
     assert.ok(stdout.includes(`\n${key}${isLimit(key) ? ':' : ' '}`), key);
     assert.ok(stdout.includes(`(${takes})\n`), key);
     if (!isLimit(key)) assert.match(stdout, new RegExp(`^By variables: .*\\b${variable}\\b`, 'm'));
   }
-  assert.match(stdout, /Limits, which few people change\n.*a variable: connectSeconds is POSTERN_CONNECT_SECONDS\.\n/);
+  assert.match(stdout, /connectSeconds is POSTERN_CONNECT_SECONDS\b/);
   assert.ok(limitSettings.every(({ key }) => settings.some((setting) => setting.key === key)));
   const json = JSON.parse((await runProgram(home, ['config', '--json'])).stdout);
   const shown = json.settings.find(({ key }: { key: string }) => key === 'timeoutSeconds');
@@ -79,8 +79,7 @@ test('a value that does not fit is refused with those that do, and nothing is ch
   await using home = await homeWith({ timeoutSeconds: 77 });
   const { code, stderr } = await runProgram(home, ['config', 'set', 'timeoutSeconds', 'abc']);
   assert.equal(code, 2);
-  assert.match(stderr, /from 10 to 3600\..*Nothing was changed\. What it is now: postern config get timeoutSeconds/s);
-  assert.doesNotMatch(stderr, /Correct or remove/);
+  assert.match(stderr, /10 to 3600\b.*postern config get timeoutSeconds/s);
   assert.equal((await runProgram(home, ['config', 'get', 'timeoutSeconds'])).stdout, '77\n');
 });
 
@@ -88,13 +87,13 @@ test('[A-266] a configuration that is mistyped, or that others could have writte
   await using home = await homeWith({ stoer: 'file' });
   const mistyped = await runProgram(home, ['config']);
   assert.equal(mistyped.code, 2);
-  assert.match(mistyped.stderr, /"stoer" is not known \(did you mean store\?\)/);
+  assert.match(mistyped.stderr, /"stoer".*\bstore\b/);
   const file = join(home.path, 'config', 'postern', 'config.json');
   await writeFile(file, '{"store":"file"}');
   await chmod(file, 0o666);
   for (const command of [['config'], ['login', 'http://127.0.0.1:1/mcp', '--no-browser']]) {
     const { code, stderr } = await runProgram(home, command);
     assert.equal(code, 2);
-    assert.match(stderr, /other users can write to it \(mode 666\)/);
+    assert.match(stderr, /\b666\b.*configuration_unusable/s);
   }
 });

@@ -49,22 +49,19 @@ test('--check tells of an entry by name, and for which server that name is now; 
   writeFileSync(at('.claude.json'), JSON.stringify(byName));
   const old = await setup(['claude', 'work', '--check']);
   assert.equal(old.code, 2);
-  assert.match(old.stdout, /not what postern would write now: add --write/);
-  assert.match(old.stdout, /names the login "work", and not the server: an earlier release wrote it/);
-  assert.match(old.stdout, /It was not run: postern runs only entries that it wrote/);
+  assert.match(old.stdout, /--write[\s\S]+"work"[\s\S]+not run/);
   assert.ok(world !== undefined);
   await storeLogin(world.home, { ...work({ name: 'moved' }), server: otherServer, accessToken: 'other.token' });
   writeFileSync(at('.claude.json'), JSON.stringify(byName).replace('headers work', 'headers moved'));
   const other = await setup(['claude', 'work', '--check']);
   assert.notEqual(other.code, 0);
-  assert.match(other.stdout, /"moved", which is now the login for "https:\/\/other\.example\/mcp"/);
-  assert.match(other.stdout, /It was not run: /);
+  assert.match(other.stdout, /"moved".+"https:\/\/other\.example\/mcp"[\s\S]+not run/);
   const cursor = { mcpServers: { work: { command: process.execPath, args: [launcher, 'bridge', otherServer] } } };
   mkdirSync(at('.cursor'));
   writeFileSync(at('.cursor', 'mcp.json'), JSON.stringify(cursor));
   const bridged = await setup(['cursor', 'work', '--check']);
   assert.notEqual(bridged.code, 0);
-  assert.match(bridged.stdout, /It is for another login: "https:\/\/other\.example\/mcp"/);
+  assert.match(bridged.stdout, /"https:\/\/other\.example\/mcp"/);
   rmSync(at('.cursor'), { recursive: true });
   rmSync(at('.claude.json'));
 });
@@ -75,21 +72,21 @@ test('--check tells of a program that is gone, of somebody else’s entry, and o
   const file = at('.claude.json');
   const gone = await checkAfter(['claude', 'work'], file, (text) => text.replace(launcher, '/gone/postern.js'));
   assert.equal(gone.code, 2);
-  assert.match(gone.stdout, /starts "\/gone\/postern\.js", which is not there[\s\S]+could not start postern/);
+  assert.match(gone.stdout, /"\/gone\/postern\.js"/);
   const foreign = await checkAfter(['claude', 'work'], file, (text) => text.replace(/credential headers/, 'x'));
   assert.equal(foreign.code, 2);
-  assert.match(foreign.stdout, /is not one of postern’s, so it was not run/);
+  assert.match(foreign.stdout, /not run/);
   assert.doesNotMatch(foreign.stdout, /would get/);
   const url = await checkAfter(['claude', 'work'], file, (text) =>
     text.replace(/"url": "[^"]+"/, `"url": "${otherServer}"`),
   );
   assert.notEqual(url.code, 0);
-  assert.match(url.stdout, /holds something else in: url[\s\S]+was not run: /);
+  assert.match(url.stdout, /: url\b[\s\S]+not run/);
   const header = await checkAfter(['claude', 'work'], file, (text) =>
     text.replace('"type"', '"headers": {"authorization": "Bearer mine"}, "type"'),
   );
   assert.equal(header.code, 2);
-  assert.match(header.stdout, /holds something else in: headers/);
+  assert.match(header.stdout, /: headers\b/);
 });
 
 test('--check runs no entry with words that postern would not write [A-264]', { skip }, async () => {
@@ -99,8 +96,7 @@ test('--check runs no entry with words that postern would not write [A-264]', { 
     text.replace(`credential headers ${server}`, planted),
   );
   assert.equal(found.code, 2);
-  assert.match(found.stdout, /words that postern would not write: "--shim" "[^"]+trace" "--show-secret"/);
-  assert.match(found.stdout, /It was not run: /);
+  assert.match(found.stdout, /"--shim" "[^"]+trace" "--show-secret"[\s\S]+not run/);
   assert.equal(existsSync(trace), false);
 });
 
@@ -136,12 +132,12 @@ test('a project’s file never chooses the variables that a login is run with, n
     writeFileSync(file, change(readFileSync(file, 'utf8')));
     checks.push(await check(), await run('setup', '--check'), await run('doctor', '--from', program));
     const { stdout: compared } = await run('doctor');
-    assert.match(compared, /The entry in the project’s file \S+ is not what/);
+    assert.ok(compared.replace(/\s+/g, ' ').includes(file), compared);
     assert.doesNotMatch(compared, /would (?:get a|be)/);
     for (const { code, stdout } of checks) {
       assert.equal(code, 2, stdout);
-      assert.match(stdout, /The entry in the project’s file \S+ is not what postern would write now/);
-      assert.match(stdout, /was not run: /);
+      assert.ok(stdout.replace(/\s+/g, ' ').includes(file), stdout);
+      assert.match(stdout, /not run/);
       assert.match(stdout, /HTTPS_PROXY|\benv\b/);
       assert.doesNotMatch(stdout, /would (?:get|be)/);
     }
@@ -166,10 +162,9 @@ test('an entry as --write made it is run by a check with the variables that were
   };
   const run = (more: Readonly<Record<string, string>>, ...words: readonly string[]) => start(more, 'setup', ...words);
   assert.equal((await run(env, 'cursor', 'work', '--project', '--write', '--with-proxy')).code, 0);
-  assert.match((await start(env, 'doctor')).stdout, /Compared, not run; to run it: postern setup --check/);
+  assert.match((await start(env, 'doctor')).stdout, /not run; .*postern setup --check/);
   assert.deepEqual(proxy.asked, [], 'doctor alone asks no server');
   const { stdout } = await run({}, 'cursor', 'work', '--project', '--check');
-  assert.match(stdout, /^The entry is in the project’s file \S+\n/);
   assert.deepEqual(proxy.asked.slice(0, 1), ['CONNECT mcp.example:443'], stdout);
   assert.equal((await run({}, 'cursor', '--project', '--undo')).code, 0);
 });
@@ -183,37 +178,32 @@ test('switched off or left out by the person or the program’s window: --check 
       '.cursor/mcp.json',
       ['cursor', 'work'],
       (text) => text.replace('"command"', '"disabled": true, "command"'),
-      /Not used: The entry is switched off \("disabled": true\)/,
+      /"disabled": true/,
     ],
-    [
-      '.codex/config.toml',
-      ['codex', 'work'],
-      (text) => `${text}enabled = false\n`,
-      /Not used: The entry is switched off \(enabled = false\)/,
-    ],
+    ['.codex/config.toml', ['codex', 'work'], (text) => `${text}enabled = false\n`, /enabled = false/],
     [
       '.gemini/settings.json',
       ['gemini', 'work'],
       (text) => text.replace('{', '{"mcp": {"excluded": ["work"]},'),
-      /Not used: Gemini CLI leaves work out/,
+      /Gemini CLI .*\bwork\b/,
     ],
     [
       '.gemini/settings.json',
       ['gemini', 'work'],
       (text) => text.replace('{', '{"mcp": {"allowed": ["docs"]},'),
-      /Not used: Gemini CLI leaves work out/,
+      /Gemini CLI .*\bwork\b/,
     ],
     [
       '.claude.json',
       ['claude', 'work'],
       (text) => text.replace('{', `{"projects": {${JSON.stringify(folder)}: {"disabledMcpServers": ["work"]}},`),
-      /Not used: In this folder Claude Code has work switched off/,
+      /Claude Code .*\bwork\b/,
     ],
     [
       'config/opencode/opencode.json',
       ['opencode', 'work'],
       (text) => text.replace('"enabled": true', '"enabled": false'),
-      /holds something else in: enabled/,
+      /: enabled\b/,
     ],
   ];
   for (const [file, words, change, said] of cases) {
@@ -241,16 +231,16 @@ test('Codex: an Authorization of its own is taken out, in whatever form; one tha
     const text = readFileSync(file, 'utf8');
     assert.doesNotMatch(text, /authorization|mine/i, own);
     assert.equal(text.includes('X-A = "1"'), own.includes('X-A'), 'another header stays');
-    assert.match(written.stderr, /held a credential of its own/);
+    assert.match(written.stderr, /credential/);
     assert.equal((await setup(['codex', '--undo'])).code, 0);
     assert.equal(readFileSync(file, 'utf8'), own);
   }
   writeFileSync(file, `${table}http_headers = { Authorization = "Bearer mine", X-A = "1" }\n`);
   const written = await setup(['codex', 'work', '--write']);
-  assert.match(written.stderr, /http_headers of this entry holds an Authorization of its own, which wins; remove it/);
+  assert.match(written.stderr, /http_headers .*Authorization/);
   const checked = await setup(['codex', 'work', '--check']);
   assert.notEqual(checked.code, 0);
-  assert.match(checked.stdout, /Not used: http_headers of this entry/);
+  assert.match(checked.stdout, /http_headers/);
   await setup(['codex', '--undo']);
   rmSync(file);
 });
@@ -267,16 +257,14 @@ test('--list says what is left of what was written, and --check without a progra
   writeFileSync(at('.claude.json'), '{}');
   writeFileSync(at('.cursor', 'mcp.json'), '{"mcpServers": {"work": {"command": "mine"}}}');
   const { stdout } = await setup(['--list']);
-  assert.match(stdout, /claude [^\n]+\n +no longer set up: https:\/\/mcp\.example\/mcp, gone from \S+\.claude\.json/);
-  assert.match(
-    stdout,
-    /cursor [^\n]+\n +no longer set up: https:\/\/mcp\.example\/mcp, its entry in \S+ is another now/,
-  );
+  assert.match(stdout, /claude [^\n]+\n +[^\n]*https:\/\/mcp\.example\/mcp[^\n]* \S+\.claude\.json/);
+  assert.match(stdout, /cursor [^\n]+\n +[^\n]*https:\/\/mcp\.example\/mcp[^\n]* \S+mcp\.json/);
   assert.match(stdout, /git [^\n]+\n +set up: https:\/\/mcp\.example\/mcp\n/);
-  const checked = await setup(['--check']);
+  const checked = await setup(['--check', '--json']);
   assert.notEqual(checked.code, 0);
-  assert.match(checked.stdout, /^claude {2}work {2}https:\/\/mcp\.example\/mcp\n {2}The entry is not in/m);
-  assert.match(checked.stdout, /^git {2}work {2}https:\/\/mcp\.example\/mcp\n {2}The entry is in/m);
+  const left = JSON.parse(checked.stdout).entries.map(({ program, entry }: Record<string, string>) => [program, entry]);
+  assert.equal(Object.fromEntries(left)['git'], 'there', checked.stdout);
+  assert.notEqual(Object.fromEntries(left)['claude'], 'there', checked.stdout);
   for (const program of ['claude', 'git', 'bazel']) assert.equal((await setup([program, '--undo'])).code, 0);
   assert.equal((await setup(['cursor', '--undo'])).code, 2, 'somebody’s own work stays');
   rmSync(at('.cursor'), { recursive: true });

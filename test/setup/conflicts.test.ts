@@ -18,7 +18,7 @@ test('claude: an entry of the folder wins over the person’s, and another one f
     mcpServers: { work: {}, old: { url: 'https://H.example/mcp/' }, other: { url: 'https://o.example' } },
     projects: { '/home/a/project': { mcpServers: { work: {} } } },
   });
-  assert.match(conflicts('claude', text), /entry "old" is for the same server/);
+  assert.match(conflicts('claude', text), /"old"/);
   assert.match(conflicts('claude', text), /claude mcp remove --scope local work/);
   assert.doesNotMatch(conflicts('claude', text), /"other"/);
   assert.equal(conflicts('claude', text, { workingFolder: '/' }).split('\n').length, 1);
@@ -37,7 +37,7 @@ test('codex: its own login and an Authorization in the entry win', () => {
 test('programs that start the bridge: mcp-remote for the same server is named', () => {
   const args = ['-y', 'mcp-remote', 'https://h.example/mcp'];
   const text = JSON.stringify({ mcpServers: { old: { command: 'npx', args } } });
-  assert.match(conflicts('cursor', text), /"old" is for the same server/);
+  assert.match(conflicts('cursor', text), /"old"/);
   const list = JSON.stringify({ mcp: { old: { type: 'local', command: ['npx', ...args] } } });
   assert.match(conflicts('opencode', list), /"old"/);
 });
@@ -51,7 +51,7 @@ test('git: a header for all requests there wins', () => {
 test('git: a user name of its own, and a helper that would be given the token to keep, are named', () => {
   const section = '[credential "https://h.example/mcp"]\n\tuseHttpPath = true\n';
   const store = '[credential]\n\thelper = store\n';
-  assert.match(conflicts('git', section + store), /credential\.helper "store" comes after the entry/);
+  assert.match(conflicts('git', section + store), /credential\.helper "store"/);
   for (const text of [store + section, store, `${section}[credential]\n\thelper =\n`]) {
     assert.equal(conflicts('git', text), '', text);
   }
@@ -73,6 +73,6 @@ test('kubectl, bazel and go: what the environment or another line says is named'
   assert.match(conflicts('bazel', 'build --credential_helper=h.example=/x\n'), /"build --credential_helper/);
   assert.match(conflicts('bazel', 'common --credential_helper=/x\n'), /Another line/);
   assert.equal(conflicts('bazel', 'common --credential_helper=o.example=/x\n'), '');
-  assert.match(conflicts('go', '', { env: { GOAUTH: 'netrc' } }), /GOAUTH is set in the environment/);
+  assert.match(conflicts('go', '', { env: { GOAUTH: 'netrc' } }), /\bGOAUTH\b/);
   assert.equal(conflicts('go', ''), '');
 });

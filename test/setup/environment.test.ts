@@ -24,7 +24,7 @@ test('a proxy that a program would not pass on is told of, and written only when
   const proxy = { HTTPS_PROXY: 'http://proxy.example:3128', NO_PROXY: 'localhost, *.in.example' };
   for (const program of ['codex', 'claude-desktop', 'zed']) {
     const plain = await setup(proxy, program, server);
-    assert.match(plain.stderr, /HTTPS_PROXY is set in this shell[^\n]+add --with-proxy/);
+    assert.match(plain.stderr, /HTTPS_PROXY[^\n]+--with-proxy/);
     assert.doesNotMatch(plain.stdout, /proxy\.example/);
     const { code, stdout, stderr } = await setup(proxy, program, server, '--with-proxy');
     assert.equal(code, 0, stderr);
@@ -50,7 +50,7 @@ test('the password of a proxy is written to no file and shown to nobody', async 
   for (const more of [[], ['--write']]) {
     const { code, stdout, stderr } = await setup(env, 'codex', server, ...more);
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /The entry cannot name it: it holds a password/);
+    assert.match(stderr, /HTTPS_PROXY[^\n]+password/);
     assert.doesNotMatch(stdout + stderr, /pass-of-proxy|someone|proxy\.example/);
   }
   const refused = await setup(env, 'codex', server, '--with-proxy');
@@ -82,7 +82,7 @@ test('a name that a program could take for an option, or for something else, is 
   for (const name of ['-x', '--help', '-', 'a b', 'ä', '../x', 'a.b', 'a/b', "a'b", 'a\nb', 'a'.repeat(64)]) {
     const { code, stdout, stderr } = await setup({}, 'codex', server, `--as=${name}`);
     assert.deepEqual([code, stdout], [2, ''], name);
-    assert.match(stderr, /cannot be the name of an entry/, name);
+    assert.match(stderr, /exit 2\]/, name);
   }
 });
 

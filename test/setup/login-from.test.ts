@@ -62,28 +62,17 @@ test('a name of the program’s is enough; a mistyped one is answered with what 
 test('programs without servers, without a configuration, and no server at all, are told apart', async () => {
   await using home = await homeWith('.claude.json', '{"mcpServers": {}}');
   const stderrOf = async (...args: string[]) => (await runProgram(home, ['login', ...args])).stderr;
-  assert.match(await stderrOf('--from', 'claude'), /names no server that you could log in to/);
-  assert.match(await stderrOf('--from', 'zed'), /Zed has no configuration here/);
-  assert.match(await stderrOf('--from', 'git'), /git keeps no list of protocol servers/);
-  assert.match(await stderrOf('--from', 'curser'), /Did you mean "cursor"\? See: postern setup --list --all\n/);
+  const said = await Promise.all(['claude', 'zed', 'git'].map((program) => stderrOf('--from', program)));
+  assert.equal(new Set(said.map((text) => text.replace(/Claude Code|Zed|git/g, 'PROGRAM'))).size, 3, said.join('\n'));
+  assert.match(await stderrOf('--from', 'curser'), /"cursor".*postern setup --list --all\n/);
 });
 
 test('login without a server: exit 2, a line that works, and the programs that know servers', async () => {
   await using home = await homeWith('.cursor/mcp.json', '{"mcpServers": {"a": {"url": "https://a.example/mcp"}}}');
   const { code, stdout, stderr } = await runProgram(home, ['login']);
   assert.deepEqual([code, stdout], [2, '']);
-  assert.equal(
-    stderr,
-    [
-      'postern: login needs a server: its URL, or the name of a login.',
-      '         For example: postern login https://example.com/mcp',
-      '         Cursor knows 1 server: postern login --from cursor',
-      '         More: postern login --help',
-      '         [word_missing, exit 2]',
-      '',
-    ].join('\n'),
-  );
-  assert.match((await runProgram(home, ['request'])).stderr, /request needs a URL: /);
+  assert.match(stderr, /postern login https:\S+\n[\s\S]*postern login --from cursor\n[\s\S]*\[word_missing, exit 2\]/);
+  assert.match((await runProgram(home, ['request'])).stderr, /\bURL\b[\s\S]*\[word_missing, exit 2\]/);
 });
 
 test('comments, trailing commas and other shapes are read; what is broken is passed over', () => {

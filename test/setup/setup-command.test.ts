@@ -28,8 +28,8 @@ test('without --write the entry is printed, on stdout and alone, and nothing is 
   assert.deepEqual(JSON.parse(stdout), {
     mcpServers: { 'h-example': { type: 'http', url: server, headersHelper: helper } },
   });
-  assert.match(stderr, /Add this to .*\.claude\.json, or run again with --write:/);
-  assert.match(stderr, /no login for this server yet: postern login https:\/\/h\.example\/mcp/);
+  assert.match(stderr, /\.claude\.json.*--write/);
+  assert.match(stderr, /postern login https:\/\/h\.example\/mcp/);
   assert.equal(existsSync(join(home.path, '.claude.json')), false);
 });
 
@@ -54,7 +54,7 @@ test('--write, --list and --undo, as one does them', async () => {
   writeFileSync(file, before);
   const written = await runProgram(home, ['setup', 'claude', server, '--as', 'notes', '--write']);
   assert.equal(written.code, 0, written.stderr);
-  assert.match(written.stdout, /Added the entry notes of Claude Code[\s\S]*before .*\.backup[\s\S]*to undo .*--undo/);
+  assert.match(written.stdout, /\bnotes\b[\s\S]*\.backup[\s\S]*postern setup claude .*--undo/);
   assert.equal(jsonAt(readFileSync(file, 'utf8'), ['mcpServers', 'notes', 'headersHelper']), helper);
   const again = await runProgram(home, ['setup', 'claude', server, '--as', 'notes', '--write', '--json']);
   assert.equal(JSON.parse(again.stdout).outcome, 'unchanged');
@@ -66,7 +66,7 @@ test('--write, --list and --undo, as one does them', async () => {
   assert.ok(lines.some((line) => line.startsWith('claude ')) && !lines.some((line) => line.includes('lm-studio')));
   assert.match((await runProgram(home, ['setup', '--list', '--all'])).stdout, /lm-studio/);
   const undone = await runProgram(home, ['setup', 'claude', '--undo']);
-  assert.match(undone.stdout, /to the byte/);
+  assert.equal(undone.code, 0, undone.stderr);
   assert.equal(readFileSync(file, 'utf8'), before);
   const nothing = await runProgram(home, ['setup', 'claude', '--undo', '--json']);
   assert.equal(nothing.code, 2);
@@ -78,7 +78,7 @@ test('what a hostile configuration says is shown harmlessly, if at all [A-245] [
   const name = 'a\u001b]52;c;x\u0007\u202e';
   writeFileSync(join(home.path, '.claude.json'), JSON.stringify({ mcpServers: { [name]: { url: server } } }));
   const { stderr } = await runProgram(home, ['setup', 'claude', server]);
-  assert.match(stderr, /entry "a\\x1b\]52;c;x\\x07\\u\{202e\}" is for the same server/);
+  assert.match(stderr, /"a\\x1b\]52;c;x\\x07\\u\{202e\}"/);
 });
 
 test('the working folder is written to only when asked, and read for nothing else [A-264]', async () => {
@@ -87,7 +87,7 @@ test('the working folder is written to only when asked, and read for nothing els
   assert.equal((await runProgram(home, ['setup', 'claude', server, '--write'])).code, 0);
   const project = await runProgram(home, ['setup', 'claude', server, '--write', '--project']);
   assert.equal(project.code, 2);
-  assert.match(project.stderr, /left alone: it cannot be read[\s\S]*by hand/);
+  assert.match(project.stderr, /\.mcp\.json[\s\S]*(?:entry_not_edited|program_file_unusable)/);
 });
 
 test('[A-264] --project follows no link out of the project, to whatever part of the path; one within it is followed', async () => {
@@ -107,12 +107,12 @@ test('[A-264] --project follows no link out of the project, to whatever part of 
   for (const program of ['cursor', 'kiro', 'grok', 'gemini', 'claude']) {
     const { code, stderr } = await run(program, '--write');
     assert.equal(code, 2, program);
-    assert.match(stderr, /was left alone: it (?:leads out of|is a symbolic link that leads nowhere)/, program);
+    assert.match(stderr, /program_file_unusable/, program);
   }
   assert.deepEqual(readdirSync(join(home.path, 'out')), ['mine.json']);
   assert.equal(readFileSync(join(home.path, 'out', 'mine.json'), 'utf8'), '{}');
   const shown = await run('cursor');
-  assert.match(shown.stderr, /leads out of[\s\S]*Add this to /);
+  assert.match(shown.stderr, /\.cursor/);
   assert.ok(jsonAt(shown.stdout, ['mcpServers', 'h-example', 'args']), 'it is printed, to be added by hand');
   symlinkSync('own/mine.json', join(project, 'opencode.json'));
   symlinkSync(project, join(home.path, 'link'));
@@ -132,7 +132,7 @@ test('[A-264] --undo follows no link that has taken the place of a project’s f
   for (const more of [[], ['--project']]) {
     const { code, stderr } = await runProgram(project, ['setup', 'cursor', '--undo', ...more]);
     assert.equal(code, 2);
-    assert.match(stderr, /was left alone: it leads out of the project/);
+    assert.match(stderr, /program_file_unusable/);
   }
   assert.match(readFileSync(join(home.path, '.cursor', 'mcp.json'), 'utf8'), /postern/);
 });
@@ -146,7 +146,7 @@ test('[A-266] a folder above a program’s file that others can write to is name
     chmodSync(folder, 0o777);
     const { code, stderr } = await write();
     assert.deepEqual([code, readdirSync(inner)], [2, []]);
-    assert.ok(stderr.includes(`left alone: other users can write to the folder "${folder}"`), stderr);
+    assert.ok(stderr.includes(`"${folder}"`) && stderr.includes('program_file_unusable'), stderr);
     chmodSync(folder, 0o755);
   }
   chmodSync(home.path, 0o755);
@@ -164,7 +164,7 @@ test('a file of another user’s is left alone [A-266]', async () => {
   const before = readFileSync(file, 'utf8');
   const { code, stderr } = await runProgram(home, ['setup', 'git', server, '--write']);
   assert.equal(code, 2);
-  assert.match(stderr, /left alone: it belongs to another user/);
+  assert.match(stderr, /another user[\s\S]*program_file_unusable/);
   assert.equal(readFileSync(file, 'utf8'), before);
 });
 
@@ -182,7 +182,7 @@ test('[A-266] a folder above a program’s file that is another user’s, or a g
     chmodSync(folder, mode);
     const { code, stderr } = await runProgram(home, ['setup', 'kiro', server, '--write']);
     assert.equal(code, 2);
-    assert.match(stderr, /other users can write to the folder "[^"]*\.kiro"/);
+    assert.match(stderr, /"[^"]*\.kiro"[\s\S]*program_file_unusable/);
   }
   assert.deepEqual(readdirSync(join(folder, 'settings')), []);
 });
