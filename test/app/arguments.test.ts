@@ -109,10 +109,10 @@ test('an option that none is called is named before whatever else is wrong', asy
     ['--nope', '--alone', '--max-size', '1'],
     ['a', '--way=no', '--nope'],
   ]) {
-    assert.equal((await refusal(argv)).message, 'There is no option "--nope" here.', argv.join(' '));
+    assert.match((await refusal(argv)).message, /"--nope"/, argv.join(' '));
   }
   assert.deepEqual((await refusal(['-V'])).typo, { typed: '-V', meant: '--version' });
-  assert.match((await refusal(['a', '--max-size', '-5'])).message, /^--max-size is a whole number/);
+  assert.match((await refusal(['a', '--max-size', '-5'])).message, /^--max-size\b/);
   assert.deepEqual((await parse(['a', '--', '--nope']))['otherWords'], ['--nope']);
 });
 
@@ -120,7 +120,7 @@ test('missing, repeated, unfit and superfluous values are refused by name', asyn
   assert.match((await refusal(['a', '--text'])).message, /--text needs a value/);
   assert.match((await refusal(['a', '--text', '--flag'])).message, /--text needs a value/);
   assert.match((await refusal(['a', '--text='])).message, /--text needs a value/);
-  assert.match((await refusal(['a', '--text', '1', '-t', '2'])).message, /--text was given more than once/);
+  assert.match((await refusal(['a', '--text', '1', '-t', '2'])).message, /--text\b.*more than once/);
   assert.match((await refusal(['a', '--flag=maybe'])).message, /--flag takes no value/);
   assert.match((await refusal(['a', '--max-size', '11'])).message, /from 1 to 10, not "11"/);
   for (const odd of ['0', '1.5', '1e0', '0x1', 'NaN', ' 1']) {
@@ -135,7 +135,7 @@ test('a variable stands for its option, less strongly, and is named when it is u
   assert.equal((await parse(['a'], { PLANT_TEXT: 'env' }))['text'], 'env');
   assert.equal((await parse(['a', '--text', 'typed'], { PLANT_TEXT: 'env' }))['text'], 'typed');
   assert.equal((await parse(['a'], { PLANT_TEXT: '' }))['text'], undefined);
-  assert.match((await refusal(['a'], { PLANT_SIZE: '11' })).message, /^PLANT_SIZE is a whole number from 1 to 10/);
+  assert.match((await refusal(['a'], { PLANT_SIZE: '11' })).message, /^PLANT_SIZE\b.* 1 to 10\b/);
 });
 
 test('what a person typed is shown harmless when it is refused [A-243]', async () => {

@@ -28,15 +28,11 @@ function remedyFor(args: Parameters<typeof withWaysOfJobs>[2], env: Record<strin
 
 test('a job that has a client in its variables is told to log in as that', () => {
   const env = { POSTERN_CLIENT_ID: 'ci' };
-  const asPerson = `As a person: postern login ${server}`;
-  assert.equal(
-    remedyFor({ server }, env),
-    `To log in as the client of POSTERN_CLIENT_ID, add --client-credentials --authorization-server ISSUER. ${asPerson}`,
-  );
-  assert.equal(
-    remedyFor({ url: server }, { ...env, POSTERN_AUTHORIZATION_SERVER: 'https://as.example' }),
-    `To log in as the client of POSTERN_CLIENT_ID, add --client-credentials. ${asPerson}`,
-  );
+  const named = remedyFor({ server }, env) ?? '';
+  assert.match(named, /POSTERN_CLIENT_ID.* --client-credentials --authorization-server ISSUER\b/);
+  const whole = remedyFor({ url: server }, { ...env, POSTERN_AUTHORIZATION_SERVER: 'https://as.example' }) ?? '';
+  assert.match(whole, /POSTERN_CLIENT_ID.* --client-credentials\b(?! --authorization)/);
+  for (const said of [named, whole]) assert.ok(said.endsWith(`postern login ${server}`), said);
 });
 
 test('not without such a client, where it was said, for a name, or for a command that cannot', () => {

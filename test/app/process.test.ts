@@ -29,7 +29,7 @@ test('a checkout that is not built says how to build it', async () => {
       encoding: 'utf8',
     });
     assert.equal(status, 1);
-    assert.match(stderr, /not built yet\.\n {9}Run: npm ci && npm run build\n$/);
+    assert.match(stderr, /npm ci && npm run build\n$/);
   }
 });
 
@@ -37,10 +37,7 @@ test('results go to stdout, failures to stderr, the last line of it JSON with --
   await using home = await makeHome();
   const plain = await runProgram(home, ['tokn']);
   assert.deepEqual([plain.code, plain.stdout], [2, '']);
-  assert.equal(
-    plain.stderr,
-    'postern: There is no command "tokn".\n         Did you mean "token"? Run: postern token\n         [usage_wrong, exit 2]\n',
-  );
+  assert.match(plain.stderr, /"tokn"[\s\S]*postern token\n[\s\S]*\[usage_wrong, exit 2\]\n$/);
   const json = await runProgram(home, ['tokn', '--json']);
   assert.equal(JSON.parse(json.stderr).error.code, 'usage_wrong');
   assert.equal(json.stderr.indexOf('\n'), json.stderr.length - 1);
@@ -68,7 +65,7 @@ test('an output without a reader ends it with a word, not with a stack', { skip:
   await using shell = startCommand('bash', ['-c', `${line} > /dev/full; echo "exit $?"`], home);
   const { stdout, stderr } = await shell.finished;
   assert.equal(stdout, 'exit 1\n');
-  assert.match(stderr, /^postern: The output could not be written \(ENOSPC\)\./);
+  assert.match(stderr, /^postern: .*ENOSPC/);
   await using piped = startCommand('bash', ['-c', `${line} | true; echo "exit \${PIPESTATUS[0]}"`], home);
   assert.match((await piped.finished).stdout, /exit [01]\n/);
   assert.doesNotMatch((await piped.finished).stderr, /at .*\.js/);

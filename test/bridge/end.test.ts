@@ -88,8 +88,8 @@ test('a request that is cut after the end of stdin is an error, and not exit 0',
   await until(() => /\n.*\n/.test(written));
   const { id, error } = JSON.parse(written.split('\n')[1] ?? '');
   assert.equal(id, 1);
-  assert.match(error.message, /had not answered 120 seconds after the end of stdin/);
-  assert.match(told.join(), /had not answered 120 seconds after the end of stdin/);
+  assert.match(error.message, /\b120 seconds\b/);
+  assert.match(told.join(), /\b120 seconds\b/);
 });
 
 test('an answer that never comes, nor the end of the session, holds up no signal, nor a host that reads no more [A-240]', async () => {

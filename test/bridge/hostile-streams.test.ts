@@ -51,7 +51,7 @@ test('answers that nobody asked for, without end: a few lines in the log, and th
   assert.equal(await codeOf(host, 1), 'protocol_broken');
   const lines = host.program.stderr.split('\n').filter((line) => line.includes('nobody waits for'));
   assert.ok(lines.length >= 2 && lines.length <= 6, host.program.stderr);
-  assert.match(lines[0] ?? '', /^postern: The server sent an answer that nobody waits for; it was left out\.$/);
+  assert.match(lines[0] ?? '', /^postern: .*\banswer\b/);
   assert.match(lines.at(-1) ?? '', /\(10+ times by now\)$/);
   assert.match(host.program.stderr, /goes on and on and brings no message/);
   assert.ok(host.program.stderr.length < 4_000, `${host.program.stderr.length} characters`);

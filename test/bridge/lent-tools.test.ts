@@ -28,7 +28,7 @@ test('a tool is not said to be missing where the server’s list could not be re
   bridge.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   bridge.stdin.write(`${JSON.stringify(call(2, 'far_away'))}\n`);
   const [refusal] = await bridge.waitForStdout(/^\{.*"id":2,.*\}$/m);
-  assert.match(JSON.parse(refusal).error.message, /not read to its end, as the server sent the same page cursor twice/);
+  assert.match(JSON.parse(refusal).error.message, /cursor twice/);
   assert.equal(server.seen.filter(({ message }) => message.method === 'tools/list').length, 2);
 });
 
@@ -74,7 +74,7 @@ for (const form of ['json', 'events'] as const) {
     await answer(9);
     assert.deepEqual(server.called, ['read_note', 'read_note']);
     assert.doesNotMatch(bridge.stdout, /postern-tools/, 'the host sees no answer to a question of ours');
-    assert.match(bridge.stderr, /Not passed on: tools\/call of delete_note/);
+    assert.match(bridge.stderr, /tools\/call of delete_note/);
     const slips = bridge.stderr.match(/--deny-tool "delet_note" does not fit[^\n]* Did you mean "delete_note"\?/g);
     assert.equal(slips?.length, 1, bridge.stderr);
   });

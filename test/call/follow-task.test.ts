@@ -100,7 +100,7 @@ test('[Q-5.9] a task that fails, that its server ends, and what no task can be i
   assert.match((await runHere(home, call(nameless.url))).stderr, /its task has no usable id/);
   await using prompt = await newerServer(() => created);
   const words = ['call', prompt.url, 'prompts/get', 'a', '--protocol', '2026-07-28'];
-  assert.match((await runHere(home, words)).stderr, /of the type "task", which prompts\/get cannot have/);
+  assert.match((await runHere(home, words)).stderr, /"task".*prompts\/get/);
 });
 
 test('[Q-5.9] a server that cannot be reached for a moment is asked for the task again', async () => {
@@ -147,7 +147,7 @@ test('[Q-5.9] at the time limit a task is ended, too; a server that does not ans
   await using home = await bareHome();
   const late = await runHere(home, call(server.url, '--timeout', '1'));
   assert.equal(late.code, 6);
-  assert.match(late.stderr, /No response to "tools\/call" within 1 seconds\. The server has heard it/);
+  assert.match(late.stderr, /"tools\/call" .*\b1 second/);
   assert.equal(server.seen.filter(({ message }) => message.method === 'tasks/cancel').length, 1);
   let silent = false;
   await using mute = await newerServer(
@@ -163,7 +163,7 @@ test('[Q-5.9] at the time limit a task is ended, too; a server that does not ans
   program.kill('SIGINT');
   const { code, stderr } = await program.finished;
   assert.equal(code, 130);
-  assert.match(stderr, /Cancelled\. The server has not answered to that, and may go on with its task\.\n$/);
+  assert.match(stderr, /^Cancelled\b.*\bserver\b.*\btask\b/m);
 });
 
 test('[Q-5.9] in a shell Ctrl-C ends the task, and not the shell', async () => {

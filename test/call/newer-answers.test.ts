@@ -82,7 +82,7 @@ test('[Q-3.3] a stream that breaks off loses its request, which is not sent agai
   await using home = await bareHome();
   const { code, stderr } = await runHere(home, ['call', server.url, 'x/y', ...newest]);
   assert.equal(code, 6, stderr);
-  assert.match(stderr, /closed the connection before the response was complete/);
+  assert.match(stderr, /closed the connection/);
   assert.deepEqual(
     server.seen.map(({ method }) => method),
     ['POST'],

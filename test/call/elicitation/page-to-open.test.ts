@@ -55,16 +55,13 @@ test('[Q-4.7] names beyond a to z are shown in both forms, and mixed scripts nam
   };
   assert.deepEqual(await said('https://example.com/'), []);
   const [whole, ...others] = await said('https://аррӏе.com/');
-  assert.match(whole ?? '', /"аррӏе\.com" is in truth xn--80ak6aa92e\.com/);
+  assert.match(whole ?? '', /"аррӏе\.com" .*xn--80ak6aa92e\.com/);
   assert.deepEqual(others, []);
-  assert.match(
-    (await said('https://xn--pple-43d.com/')).join(' '),
-    /"аpple\.com" is in truth .* mixes Latin and Cyrillic/,
-  );
+  assert.match((await said('https://xn--pple-43d.com/')).join(' '), /"аpple\.com" .*Latin.*Cyrillic/);
   assert.equal((await said('https://日本ひらカタ.example/')).length, 1);
   assert.match((await said('https://localhost:1/')).join(), /on this computer itself/);
   for (const near of ['192.168.1.1', '10.0.0.1', '[fd00::1]', '[fe80::1]', '169.254.169.254', 'router', 'nas.local']) {
-    assert.deepEqual(await said(`https://${near}/`), ['The page is on your own network, and the server is not.']);
+    assert.match((await said(`https://${near}/`)).join(' '), /own network/);
     assert.deepEqual(await said(`https://${near}/`, 'https://192.168.1.2/mcp'), []);
   }
   assert.match((await said('https://localhost:1/', 'https://192.168.1.2/mcp')).join(), /on this computer itself/);

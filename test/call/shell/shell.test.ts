@@ -110,7 +110,7 @@ test('--save and --output count for the whole session, and in a line for that li
   for (const wrong of ['picture --output xml', 'picture --save', 'picture --save --output']) {
     const refused = await runHere(home, words, `${wrong}\n`);
     assert.equal(refused.code, 2, wrong);
-    assert.match(refused.stderr, /--output cannot be "xml": it is one of text|--save needs a value/, wrong);
+    assert.match(refused.stderr, /--output .*"xml".*\btext\b|--save\b/, wrong);
   }
 });
 

@@ -70,10 +70,7 @@ test('what no type takes is refused, with what it takes', async () => {
     const said = await refused('value_refused', schema, 'text=a', word);
     assert.match(said, /it takes .*HELP/, word);
   }
-  assert.match(
-    await refused('value_refused', schema, 'text=a', 'color=gren'),
-    /one of red, green, 3\. Did you mean color=green\?/,
-  );
+  assert.match(await refused('value_refused', schema, 'text=a', 'color=gren'), /red, green, 3\b.* color=green\b/);
 });
 
 test('one required parameter may stand alone, and so may the only one', async () => {
@@ -92,7 +89,7 @@ test('one required parameter may stand alone, and so may the only one', async ()
 
 test('an object of the tool’s parameters is not taken for the one value; any other text is', async () => {
   const said = await refused('argument_unusable', schema, '{"text":"a"}');
-  assert.match(said, /may be a value, or the tool’s arguments as JSON\. For the value, put text= before it; .*stdin/);
+  assert.match(said, /JSON.* text= .*stdin/);
   for (const text of ['{"other":"a"}', '{}', '{', '[1]']) assert.deepEqual(await send(text), { text });
   assert.deepEqual(await send('text={"text":"a"}'), { text: '{"text":"a"}' });
 });
@@ -100,10 +97,10 @@ test('an object of the tool’s parameters is not taken for the one value; any o
 test('a parameter and its value with a colon between them, as others write them, are not taken for the one value', async () => {
   assert.match(
     await refused('argument_unusable', schema, 'text:hello'),
-    /"text:hello" may be a value, or a parameter with its value\. For the parameter: text=hello; for the value: text=text:hello/,
+    /"text:hello" .* text=hello; .* text=text:hello/,
   );
-  assert.match(await refused('argument_unusable', schema, 'n:5'), /For the parameter: n=5; for the value: text=n:5/);
-  assert.match(await refused('argument_unusable', schema, 'text=a', 'on:true'), /Name it, such as on=true,/);
+  assert.match(await refused('argument_unusable', schema, 'n:5'), / n=5; .* text=n:5/);
+  assert.match(await refused('argument_unusable', schema, 'text=a', 'on:true'), / on=true\b/);
   for (const text of ['other:a', 'text://host/a', 'text:', ':a', 'a text:b'])
     assert.deepEqual(await send(text), { text });
 });
@@ -114,10 +111,7 @@ test('unknown and missing parameters are refused with what was meant; JSON goes 
     /no parameter "txet"\. Did you mean text\? See: HELP/,
   );
   assert.match(await refused('parameter_unknown', schema, 'text=a', 'zzz=1'), /It takes: text, n, x/);
-  assert.match(
-    await refused('parameter_missing', schema, 'n=5'),
-    /needs the parameter text\. Add text=hello, or see: HELP/,
-  );
+  assert.match(await refused('parameter_missing', schema, 'n=5'), /\btext\b.* text=hello, .*HELP/);
   assert.match(await refused('parameter_missing', schema), /needs the parameter text/);
   assert.deepEqual(await send('text=a', 'more:=1'), { text: 'a', more: 1 });
   const open = toolOf({ properties: { text: {} }, additionalProperties: true });
