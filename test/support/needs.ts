@@ -21,7 +21,6 @@ const programsOf = {
   strace: ['strace'],
   git: ['git'],
   script: ['script'],
-  strace: ['strace'],
   unshare: ['unshare', 'setpriv'],
   ip: ['ip'],
   curl: ['curl'],
