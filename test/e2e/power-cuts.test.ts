@@ -5,8 +5,9 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Home, makeHomeWithKey } from '../support/home.js';
 import { needs } from '../support/needs.js';
-import { programCommand, type Running, runProgram, startCommand } from '../support/program.js';
+import { runProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
+import { holdRename, startTraced } from '../support/strace.js';
 
 const skip = needs('strace');
 
@@ -22,15 +23,9 @@ interface Call {
 
 const traced = 'write,pwrite64,writev,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat';
 
-function strace(home: Home, options: readonly string[], args: readonly string[]): Running {
-  const running = startCommand('strace', ['-f', '-qq', ...options, ...programCommand(args)], home);
-  running.stdin.end();
-  return running;
-}
-
 async function callsOf(home: Home, ...args: string[]): Promise<readonly Call[]> {
   const file = join(home.path, 'trace');
-  await using running = strace(home, ['-y', '-s', '8', '-o', file, '-e', `trace=${traced}`], args);
+  await using running = startTraced(home, ['-y', '-s', '8', '-o', file, '-e', `trace=${traced}`], args);
   const { code, stderr } = await running.finished;
   assert.equal(code, 0, stderr);
   return callsIn(readFileSync(file, 'utf8'));
@@ -145,8 +140,7 @@ test('[A-137] two processes that refresh two logins at one moment: the index has
   const names = readdirSync(sealed);
   const items = () => names.map((name) => statSync(join(sealed, name)).ino).join();
   const [stored, trace] = [items(), join(home.path, 'trace')];
-  const held = ['-e', 'trace=rename', '-e', 'inject=rename:delay_enter=4s:when=3', '-o', trace];
-  await using one = strace(home, held, ['token', 'one', '--min-ttl', '400']);
+  await using one = startTraced(home, [...holdRename(3, 4), '-o', trace], ['token', 'one', '--min-ttl', '400']);
   while (items() === stored && existsSync(`/proc/${one.pid}`)) await wait(2);
   const two = runProgram(home, ['token', 'two', '--min-ttl', '400']);
   for (const { code, stderr } of await Promise.all([one.finished, two])) assert.equal(code, 0, stderr);
