@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { openStage, type Stage } from '../e2e/stage.js';
 import { isTaken, logIn, refreshAsked, refreshTokensSent } from '../support/at-stage.js';
+import { makeHomeWithKey } from '../support/home.js';
 import { needs } from '../support/needs.js';
 import { type Finished, runProgram, startProgram } from '../support/program.js';
+import { startSandbox } from '../support/start-sandbox.js';
+import { startTraced } from '../support/strace.js';
 import { itemOf, letExpire } from './expiry.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
@@ -98,10 +103,7 @@ describe('the process that refreshes comes to harm', { concurrency: 3, skip }, (
     await using first = await holder(stage);
     first.kill('SIGSTOP');
     const lock = `${stage.home.path}/state/postern/locks/${key}.lock`;
-    const claim = JSON.parse(readFileSync(lock, 'utf8'));
-    writeFileSync(lock, JSON.stringify({ ...claim, place: 'another-machine pid:[1]' }));
-    const hourAgo = new Date(Date.now() - 3_600_000);
-    utimesSync(lock, hourAgo, hourAgo);
+    takenByTime(lock);
     const { code, stdout, stderr } = await token(stage);
     assert.equal(refreshTokensSent(stage).length, 1, 'the paused process has sent it already');
     assert.deepEqual([code, stdout], [3, ''], stderr);
@@ -112,4 +114,44 @@ describe('the process that refreshes comes to harm', { concurrency: 3, skip }, (
     assert.equal((await token(stage)).stdout, finished.stdout);
     assert.equal(refreshTokensSent(stage).length, 1);
   });
+
+  test('[A-139] stopped between its lock and its request, and another machine refreshes meanwhile: what is spent is not sent', {
+    skip: needs('strace'),
+  }, async () => {
+    await using sandbox = await startSandbox({ approve: true });
+    await using home = await makeHomeWithKey({ POSTERN_STORE: 'file' });
+    const login = await runProgram(home, ['login', sandbox.serverUrl, '--device', '--name', 'work']);
+    assert.equal(login.code, 0, login.stderr);
+    const refresh = ['token', 'work', '--min-ttl', '400'];
+    // Where room is made for the answer: the stored credential has been read by then, and nothing was sent.
+    const held = ['-e', 'trace=fchmod', '-e', 'inject=fchmod:signal=SIGSTOP:when=1', '-o', '/dev/null'];
+    await using first = startTraced(home, held, refresh);
+    const state = join(home.path, 'state', 'postern');
+    const rooms = () => (existsSync(join(state, 'recovery')) ? readdirSync(join(state, 'recovery')) : []);
+    while (rooms().length === 0) await wait(2);
+    const [name = ''] = readdirSync(join(state, 'locks'));
+    const { pid } = takenByTime(join(state, 'locks', name));
+    while (!/ [Tt] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) await wait(2);
+    const second = await runProgram(home, refresh);
+    assert.equal(second.code, 0, second.stderr);
+    process.kill(pid, 'SIGCONT');
+    const { code, stderr } = await first.finished;
+    assert.equal(code, 0, stderr);
+    const sent = sandbox.requests
+      .map(({ params }) => new Map(params))
+      .filter((form) => form.get('grant_type') === 'refresh_token')
+      .map((form) => form.get('refresh_token'));
+    assert.ok(sent.length > 0);
+    assert.equal(new Set(sent).size, sent.length, 'each was sent once');
+    assert.equal((await runProgram(home, refresh)).code, 0);
+  });
 });
+
+/** Makes a lock one of another machine's, whose time has run out. Returns what it says. */
+function takenByTime(lock: string): { readonly pid: number } {
+  const claim = JSON.parse(readFileSync(lock, 'utf8'));
+  writeFileSync(lock, JSON.stringify({ ...claim, place: 'another-machine pid:[1]' }));
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  utimesSync(lock, hourAgo, hourAgo);
+  return claim;
+}

@@ -84,31 +84,6 @@ test('a program that asks for a credential gets the newer token that a killed re
   assert.equal(existsSync(fileOf(scene, login)), false);
 });
 
-test('[A-139] another machine took the lock from a refresh that was paused: its answer is kept by way of the sealed file, not by a write of its own', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
-  scene.ports.advance(299_000);
-  const { locks } = scene.ports;
-  let looks = 0;
-  // Lost while the answer was on its way: at the second look.
-  const acquire: typeof locks.acquire = async (name, options) => {
-    const lock = await locks.acquire(name, options);
-    if (name !== login.key || looks > 0) return lock;
-    const isHeld = () => {
-      looks += 1;
-      if (looks === 1) return true;
-      void lock[Symbol.asyncDispose]();
-      return false;
-    };
-    return { isHeld, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() };
-  };
-  const { tokenRequests } = scene.sandbox.stats;
-  const { accessToken } = await validToken({ ...scene.ports, locks: { acquire } }, wanted(login));
-  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests + 1);
-  assert.equal((await ask(scene, login)).accessToken.reveal(), accessToken.reveal());
-  assert.ok(looks >= 2);
-});
-
 /** A login whose refresh went well, and whose store failed then. */
 async function sealedScene() {
   const memory = createMemoryStore();
