@@ -159,10 +159,8 @@ for (const [when, lifeMs, atMs] of [
     );
     assert.ok(ends > 12 * hour, 'and so to the end');
     const told = events.filter(({ event }) => event === 'clock_set_back');
-    assert.deepEqual(
-      told.map((event) => eventLine(event, 0)),
-      ['00:00:00 The clock was set back by 60 min; refreshes follow the time that has really passed.'],
-    );
+    assert.equal(told.length, 1);
+    for (const event of told) assert.match(eventLine(event, 0), /\b60 min\b/);
   });
 }
 
