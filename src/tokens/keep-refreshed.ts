@@ -18,11 +18,10 @@ const maxWrites = 3;
 
 const writePauseMs = 200;
 
-/** The credential that a token follows on, with that token in it. */
+/** The credential that a token follows on, with that token in it. No refresh token goes round a grant that is asked for each time. */
 export function refreshed(held: StoredCredential, token: IssuedToken): StoredCredential {
   if (held.holds !== undefined) return refreshedAtProvider(held, token);
   const { accessToken, expiresAt, obtainedAt, scopes } = token;
-  // A client's own login, and one by an ID-JAG, are made again each time: a refresh token would go round who decides that.
   const refreshToken = held.grant === undefined ? (token.refreshToken ?? held.refreshToken) : undefined;
   const { refreshExpiresAt: before, ...kept } = held;
   // Another refresh token of which nothing is said ends nobody knows when; the end of the whole stays.
