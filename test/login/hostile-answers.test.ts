@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
 import { copyOf, openScene, type Scene, sceneAt } from '../support/flows/scene.js';
+import { openMachine } from '../support/machine.js';
 
 /** Most tests use one sandbox, and one machine that is logged in there: each brings its fault, and no failed login changes anything. */
 const known = await openScene();
@@ -32,6 +34,7 @@ const registration: readonly Case[] = [
   ['registration-drops-redirect', 'registration_unusable', 5, '[A-52]'],
   ['registration-no-id', 'registration_unusable', 5, '[A-51]'],
   ['registration-bad-id', 'registration_unusable', 5, '[A-51]'],
+  ['registration-expired-secret', 'registration_unusable', 5, '[A-61]'],
   ['registration-redirect', 'redirect_refused', 5, '[A-54]'],
   ['registration-error-html', 'registration_refused', 4, '[A-55]'],
 ];
@@ -46,6 +49,25 @@ for (const [fault, code, exit, shows] of registration) {
     assert.deepEqual(await scene.ports.index.read(), { version: 1, logins: [], registrations: [] });
   });
 }
+
+test('[A-51] a client secret that no header could carry is not taken: no authorization request, nothing kept', async () => {
+  for (const secret of ['a\nb', 'x'.repeat(4_097)]) {
+    await using own = await openOwnScene();
+    await using machine = await openMachine();
+    own.issuer.onRegistration = ({ redirect_uris }) => [
+      201,
+      { client_id: 'c', client_secret: secret, redirect_uris, token_endpoint_auth_method: 'client_secret_basic' },
+    ];
+    const { code, stderr } = await machine.run(['login', own.server.url, '--json']);
+    const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+    assert.deepEqual(
+      [code, error.code, own.issuer.authorizations],
+      [5, 'registration_unusable', []],
+      JSON.stringify(secret),
+    );
+    assert.deepEqual(JSON.parse((await machine.run(['status', '--json'])).stdout).logins, []);
+  }
+});
 
 const answers: readonly Case[] = [
   ['callback-wrong-iss', 'issuer_mismatch', 5, '[A-36][A-89]'],
