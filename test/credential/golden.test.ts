@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openMachine } from '../support/machine.js';
 import { needs } from '../support/needs.js';
 import { answers, exec, kube, login } from './golden-answers.js';
 import { type Given, gitInput, seed, work } from './seeded.js';
@@ -14,6 +15,10 @@ test('[A-190] each format is answered to the byte, by the short way and by the w
     const whole = await seeded.ask(words.split(' '), { ...given, whole: true });
     assert.deepEqual([whole.code, whole.stdout], [0, stdout], `${words}: ${whole.stderr}`);
   }
+  await seeded.keyring.lock();
+  const locked = await seeded.ask(['headers', 'work']);
+  assert.deepEqual([locked.code, locked.stdout], [7, '']);
+  assert.match(locked.stderr, /^postern: [^\n]+ \[store_locked, exit 7\]\n$/);
 });
 
 const refused: readonly (readonly [words: string, given: Given, code: number, name: string])[] = [
@@ -53,12 +58,12 @@ const refused: readonly (readonly [words: string, given: Given, code: number, na
   ['terraform store mcp.example', {}, 2, 'usage_wrong'],
   ['terraform work forget mcp.example', {}, 2, 'usage_wrong'],
   ['git get', { input: gitInput('protocol=https', 'host=mcp.example\u0000', 'path=mcp') }, 1, 'request_unusable'],
+  ['git get', { input: gitInput('protocol=https', 'host=mcp.example\rx', 'path=mcp') }, 1, 'request_unusable'],
 ];
 
-test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line on stderr with what to do, and its exit code', {
-  skip,
-}, async () => {
-  await using seeded = await seed(
+test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line on stderr with what to do, and its exit code', async () => {
+  await using machine = await openMachine();
+  for (const one of [
     login,
     work({ name: 'two', server: 'https://two.example/mcp', account: 'a' }),
     work({ name: 'two', server: 'https://two.example/mcp', account: 'b' }),
@@ -66,9 +71,13 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
     work({ name: 'there', server: 'https://pair.example/b' }),
     work({ name: 'ended', server: 'https://ended.example/mcp', expiresAt: Date.now() - 1000 }),
     work({ name: 'bad', server: 'https://bad.example/mcp', accessToken: 'a\nhost=evil.example' }),
-  );
+  ]) {
+    await machine.keep(one);
+  }
+  const ask = ({ input = '', env = {} }: Given, ...words: readonly string[]) =>
+    machine.run(['credential', ...words], input, env);
   for (const [words, given, code, name] of refused) {
-    const { stdout, stderr, ...end } = await seeded.ask(words.split(' '), given);
+    const { stdout, stderr, ...end } = await ask(given, ...words.split(' '));
     assert.deepEqual([end.code, stdout], [code, ''], `${words}: ${stderr}`);
     assert.match(stderr, new RegExp(`^postern: [^\\n]+ \\[${name}, exit ${code}\\]\\n$`), words);
     assert.doesNotMatch(stderr, /tok\.en/);
@@ -79,9 +88,9 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
     [['kubectl', 'work'], { KUBERNETES_EXEC_INFO: '{' }, /^postern: What kubectl says is no request/],
     [['env', 'work', '--var', 'A;id'], {}, /it is a name of A-Z, 0-9 and _, perhaps followed by/],
   ] as const) {
-    assert.match((await seeded.ask(words, { env })).stderr, said);
+    assert.match((await ask({ env }, ...words)).stderr, said);
   }
-  const pair = await seeded.ask(['bazel', 'get', '--whole-host'], { input: '{"uri":"https://pair.example/"}' });
+  const pair = await ask({ input: '{"uri":"https://pair.example/"}' }, 'bazel', 'get', '--whole-host');
   assert.match(pair.stderr, /credential bazel https:\/\/pair\.example\/a --whole-host \[login_ambiguous, exit 2\]\n$/);
   const input = gitInput('protocol=https', 'host=bad.example', 'path=mcp');
   for (const [nothing, ...words] of [
@@ -89,13 +98,25 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
     ['', 'headers', 'bad'],
     ['', 'env', 'bad'],
   ] as const) {
-    const { code, stdout, stderr } = await seeded.ask(words, { input });
+    const { code, stdout, stderr } = await ask({ input }, ...words);
     assert.notEqual(code, 0);
     assert.equal(stdout, nothing);
     assert.doesNotMatch(stderr, /evil/);
   }
-  await seeded.keyring.lock();
-  const locked = await seeded.ask(['headers', 'work']);
-  assert.deepEqual([locked.code, locked.stdout], [7, '']);
-  assert.match(locked.stderr, /^postern: [^\n]+ \[store_locked, exit 7\]\n$/);
+});
+
+test('[A-174] a request of git that contradicts itself, or whose host is not one alone, is not answered', async () => {
+  await using machine = await openMachine();
+  await machine.keep(login);
+  const ask = (...lines: readonly string[]) => machine.run(['credential', 'git', 'get'], gitInput(...lines));
+  assert.match((await ask('protocol=https', 'host=mcp.example', 'path=mcp')).stdout, /^username=/);
+  for (const lines of [
+    ['protocol=https', 'host=evil.example', 'host=mcp.example', 'path=mcp'],
+    ['protocol=http', 'protocol=https', 'host=mcp.example', 'path=mcp'],
+    ['protocol=https', 'host=evil.example', 'url=https://mcp.example/mcp'],
+    ['protocol=https', 'host=me@mcp.example', 'path=mcp'],
+    ['protocol=https', 'host=mcp.example/mcp?', 'path=x'],
+  ]) {
+    assert.deepEqual(await ask(...lines), { code: 0, stdout: '', stderr: '' }, lines.join(' '));
+  }
 });

@@ -7,6 +7,7 @@ import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore } from '../../src/stores/ports.js';
 import { scriptedTerminal, shiftedClock } from './flow-ports.js';
 import { type Home, makeHome, type Variables } from './home.js';
+import { plantLogin, type StoredLogin } from './planted-login.js';
 
 /** How a command line ended, and all that it wrote. */
 export interface Ended {
@@ -19,12 +20,14 @@ export interface Ended {
 export interface Machine extends AsyncDisposable {
   readonly home: Home;
   readonly store: SecretStore;
+  /** Puts a login there that nobody has made. */
+  keep(login: StoredLogin): Promise<void>;
   /** Moves the clock, in milliseconds. */
   advance(ms: number): void;
   /** Every address that the browser was given, in order. */
   readonly opened: readonly string[];
-  /** `postern` with these words, without a terminal, `input` its whole stdin. */
-  run(words: readonly string[], input?: string): Promise<Ended>;
+  /** `postern` with these words, without a terminal, `input` its whole stdin, `more` further variables. */
+  run(words: readonly string[], input?: string | Uint8Array, more?: Variables): Promise<Ended>;
 }
 
 export interface MachineOptions {
@@ -43,7 +46,7 @@ export async function openMachine(options: MachineOptions = {}): Promise<Machine
   const { env = {}, walk = {}, typed, browse, world = {} } = options;
   const terminal = typed && scriptedTerminal({ interactive: true, typed });
   const home = await makeHome({ DISPLAY: ':0', ...env });
-  const store = createMemoryStore();
+  const store: SecretStore = { ...createMemoryStore(), kind: 'keychain' };
   const clock = shiftedClock();
   const opened: string[] = [];
   const browser = {
@@ -59,7 +62,9 @@ export async function openMachine(options: MachineOptions = {}): Promise<Machine
     store,
     advance: clock.advance,
     opened,
-    run: async (words, input = '') => {
+    keep: async (login) => void (await plantLogin(home, login, (key, item) => store.write(key, item))),
+    run: async (words, input = '', more = {}) => {
+      const all = { ...home.env, ...more };
       const wrote = { stdout: '', stderr: '' };
       const sink = (name: 'stdout' | 'stderr') =>
         new Writable({
@@ -73,7 +78,7 @@ export async function openMachine(options: MachineOptions = {}): Promise<Machine
       stdin.end(input);
       const signals = createSignals();
       const code = await run(words, {
-        env: home.env,
+        env: all,
         stdin: () => stdin,
         stdout: sink('stdout'),
         stderr: sink('stderr'),
@@ -84,7 +89,7 @@ export async function openMachine(options: MachineOptions = {}): Promise<Machine
         interruption: new AbortController(),
         launch: { script: '/nowhere/postern.js', before: undefined, elapsed: () => 0 },
         tokenGiven: {},
-        programs: createPrograms(home.env, signals),
+        programs: createPrograms(all, signals),
         signals,
         own: { store, browser, clock, ...(terminal && { terminal }) },
         ...world,
