@@ -102,6 +102,28 @@ test('an answer that ends before its end is a failure, and never a short answer'
   assert.deepEqual([broken.end, ...codesOf(broken.error)], ['failed', 'network_failed', 'ECONNRESET']);
 });
 
+test('an answer whose end is said twice, or oddly, reaches nobody, and its connection is not used again [A-217]', async () => {
+  const framings = [
+    'Content-Length: 2\r\nContent-Length: 2',
+    'Content-Length: 2\r\nContent-Length: 20',
+    'Content-Length: 2\r\nTransfer-Encoding: chunked',
+    'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+    'Transfer-Encoding: gzip, chunked',
+    'Content-Length: +2',
+    'Content-Length: 2\t',
+    'Content-Length : 2',
+  ];
+  await using server = await scripted(
+    (count) => `HTTP/1.1 200 OK\r\n${framings[count - 1]}\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
+  );
+  await using stand = startConnections(server.origin);
+  for (const framing of framings) {
+    const { end, body, error } = await ask(stand);
+    assert.deepEqual([end, body, codesOf(error)[0]], ['failed', '', 'network_failed'], framing);
+  }
+  assert.equal(server.connections.opened, framings.length);
+});
+
 test('bytes that belong to no answer end the connection, and reach no other request', async () => {
   const ok = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=600\r\nContent-Length: 2\r\n\r\nok';
   const planted = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil';
