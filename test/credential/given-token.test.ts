@@ -8,14 +8,10 @@ import type { Sandbox } from '../../src/sandbox/start.js';
 import { environmentLogin, takeToken } from '../../src/stores/environment-token.js';
 import { proveAddress } from '../../src/tokens/credential-target.js';
 import { anyText } from '../support/arbitraries.js';
-import { type Home, makeHome } from '../support/home.js';
-import { type Finished, runProgram } from '../support/program.js';
+import type { Variables } from '../support/home.js';
+import { openMachine } from '../support/machine.js';
+import { runProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
-
-/** Runs in `home` with these variables, too. */
-function runWith(home: Home, more: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Finished> {
-  return runProgram({ ...home, env: { ...home.env, ...more } }, args);
-}
 
 /** Two tokens of the client's own, one of which opens no tool. */
 async function tokensAt({ serverUrl, issuer }: Sandbox): Promise<{ readonly token: string; readonly narrow: string }> {
@@ -35,43 +31,46 @@ test('a token of the environment is used for its very address, and told, handed 
     clients: [{ client_id: 'ci', client_secret: 's'.repeat(40), redirect_uris: [] }],
   });
   const { serverUrl } = sandbox;
-  await using home = await makeHome();
+  await using machine = await openMachine({ world: { own: {} } });
+  const runWith = (more: Variables, ...words: readonly string[]) => machine.run(words, '', more);
   const { token, narrow } = await tokensAt(sandbox);
   const given = { POSTERN_TOKEN: token, POSTERN_TOKEN_SERVER: serverUrl };
 
-  assert.equal((await runWith(home, given, 'token', serverUrl)).stdout, `${token}\n`);
-  const called = await runWith(home, given, 'call', serverUrl, 'whoami');
+  assert.equal((await runWith(given, 'token', serverUrl)).stdout, `${token}\n`);
+  const called = await runWith(given, 'call', serverUrl, 'whoami');
   assert.match(called.stdout, /^ci /, called.stderr);
+  const withToken = { ...machine.home, env: { ...machine.home.env, ...given } };
   const script = 'echo "$POSTERN_ACCESS_TOKEN"; env | grep -c "POSTERN_TOKEN"';
-  assert.equal((await runWith(home, given, 'exec', serverUrl, '--', 'sh', '-c', script)).stdout, `${token}\n0\n`);
-  assert.match((await runWith(home, given, 'credential', 'headers', serverUrl)).stdout, /"Authorization":"Bearer /);
-  const status = await runWith(home, given, 'status');
+  assert.equal((await runProgram(withToken, ['exec', serverUrl, '--', 'sh', '-c', script])).stdout, `${token}\n0\n`);
+  assert.match((await runWith(given, 'credential', 'headers', serverUrl)).stdout, /"Authorization":"Bearer /);
+  const status = await runWith(given, 'status');
   assert.match(status.stdout, /from POSTERN_TOKEN/);
   assert.ok(!status.stdout.includes(token));
 
   for (const url of [`${serverUrl}/below`, `${serverUrl}?a=b`]) {
-    assert.equal((await runWith(home, given, 'token', url)).code, 3, url);
-    assert.equal((await runWith(home, given, 'request', url)).code, 3, url);
-    assert.equal((await runWith(home, given, 'credential', 'header', url)).code, 3, url);
-    const { stderr } = await runWith(home, given, 'token', url);
+    assert.equal((await runWith(given, 'token', url)).code, 3, url);
+    assert.equal((await runWith(given, 'request', url)).code, 3, url);
+    assert.equal((await runWith(given, 'credential', 'header', url)).code, 3, url);
+    const { stderr } = await runWith(given, 'token', url);
     assert.match(
       stderr,
       /POSTERN_TOKEN was not sent: it is for "http:[^"]+" alone\. Run: postern login \S*http.*login_needed/s,
     );
   }
-  const refused = await runWith(home, { ...given, POSTERN_TOKEN: 'another' }, 'call', serverUrl, 'whoami');
+  const refused = await runWith({ ...given, POSTERN_TOKEN: 'another' }, 'call', serverUrl, 'whoami');
   assert.match(refused.stderr, /refuses the token in POSTERN_TOKEN.*\[token_refused, exit 3\]/s);
-  const wider = await runWith(home, { ...given, POSTERN_TOKEN: narrow }, 'call', serverUrl, 'whoami', '--login');
+  const wider = await runWith({ ...given, POSTERN_TOKEN: narrow }, 'call', serverUrl, 'whoami', '--login');
   assert.match(wider.stderr, /the token in POSTERN_TOKEN has not.*\[insufficient_scope, exit 3\]/s);
-  const refreshed = await runWith(home, given, 'token', serverUrl, '--refresh');
+  const refreshed = await runWith(given, 'token', serverUrl, '--refresh');
   assert.match(refreshed.stderr, /never refreshed here.*\[no_refresh_token, exit 3\]/s);
-  const files = await readdir(join(home.path, 'state'), { recursive: true, withFileTypes: true });
+  const files = await readdir(join(machine.home.path, 'state'), { recursive: true, withFileTypes: true });
   const kept = files.filter((one) => one.isFile() && one.name !== 'failures.json');
   assert.deepEqual(kept, [], 'what is kept of it');
 });
 
 test('a token of the environment that cannot be used is exit 2, with what to set; without one nothing changes', async () => {
-  await using home = await makeHome();
+  await using machine = await openMachine({ world: { own: {} } });
+  const runWith = (more: Variables, ...words: readonly string[]) => machine.run(words, '', more);
   const server = 'https://server.example/mcp';
   const wrong: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] = [
     [/Set POSTERN_TOKEN_SERVER to/, { POSTERN_TOKEN: 'a' }],
@@ -86,12 +85,12 @@ test('a token of the environment that cannot be used is exit 2, with what to set
   ];
   for (const [said, given] of wrong) {
     for (const command of [['token', server], ['status']]) {
-      const { code, stdout, stderr } = await runWith(home, given, ...command);
+      const { code, stdout, stderr } = await runWith(given, ...command);
       assert.deepEqual([code, stdout], [2, ''], stderr);
       assert.match(stderr, said);
     }
   }
-  assert.equal((await runWith(home, { POSTERN_TOKEN: '', POSTERN_TOKEN_SERVER: '' }, 'status')).code, 0);
+  assert.equal((await runWith({ POSTERN_TOKEN: '', POSTERN_TOKEN_SERVER: '' }, 'status')).code, 0);
 });
 
 test('whatever stands in the variables is one whole login for that address, or a failure that quotes no token', () => {

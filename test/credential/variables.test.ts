@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { Failure } from '../../src/core/failure.js';
 import { readTokenVariable } from '../../src/credential/formats/environment.js';
 import { anyText } from '../support/arbitraries.js';
-import { makeHome } from '../support/home.js';
-import { runProgram } from '../support/program.js';
+import { openMachine } from '../support/machine.js';
 
 test('a variable is NAME, NAME=server, and either with “,header” or “,value”', () => {
   assert.deepEqual(readTokenVariable('A'), { name: 'A', server: undefined, holds: 'token' });
@@ -62,7 +61,7 @@ test('whatever is typed, a name that comes out is one that every system takes', 
 });
 
 test('a variable that cannot be is refused before anything is read or started', async () => {
-  await using home = await makeHome();
+  await using machine = await openMachine();
   const refusals: readonly (readonly [words: readonly string[], shows: RegExp])[] = [
     [['--var', 'PATH=work'], /programs act on PATH/],
     [['--var', 'A=work', '--var', 'A=home'], /A was given twice/],
@@ -70,7 +69,7 @@ test('a variable that cannot be is refused before anything is read or started', 
     [[], /needs a server, or --var NAME=server/],
   ];
   for (const [words, shows] of refusals) {
-    const { code, stderr, stdout } = await runProgram(home, ['exec', ...words, '--', 'echo', 'started']);
+    const { code, stderr, stdout } = await machine.run(['exec', ...words, '--', 'echo', 'started']);
     assert.deepEqual([code, stdout], [2, ''], stderr);
     assert.match(stderr, shows);
   }

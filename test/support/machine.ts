@@ -3,6 +3,7 @@ import { createSignals } from '../../src/app/process.js';
 import { createPrograms } from '../../src/credential/exec-program.js';
 import { run, type World } from '../../src/main.js';
 import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
+import { takeToken } from '../../src/stores/environment-token.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore } from '../../src/stores/ports.js';
 import { scriptedTerminal, shiftedClock } from './flow-ports.js';
@@ -64,7 +65,8 @@ export async function openMachine(options: MachineOptions = {}): Promise<Machine
     opened,
     keep: async (login) => void (await plantLogin(home, login, (key, item) => store.write(key, item))),
     run: async (words, input = '', more = {}) => {
-      const all = { ...home.env, ...more };
+      const all: Record<string, string | undefined> = { ...home.env, ...more };
+      const tokenGiven = takeToken(all);
       const wrote = { stdout: '', stderr: '' };
       const sink = (name: 'stdout' | 'stderr') =>
         new Writable({
@@ -88,7 +90,7 @@ export async function openMachine(options: MachineOptions = {}): Promise<Machine
         clientMetadataUrl: '',
         interruption: new AbortController(),
         launch: { script: '/nowhere/postern.js', before: undefined, elapsed: () => 0 },
-        tokenGiven: {},
+        tokenGiven,
         programs: createPrograms(all, signals),
         signals,
         own: { store, browser, clock, ...(terminal && { terminal }) },
