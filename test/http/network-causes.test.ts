@@ -12,23 +12,23 @@ test('a refused connection says host, port, what it means and what to do', async
     const failure = await failureOf(send(http, `http://${host}:${server.port}/`), 'network_failed');
     assert.equal(failure.exit, 6);
     assert.ok(failure.message.includes(`${host}:${server.port}`));
-    assert.match(failure.message, /nothing listens there \(ECONNREFUSED\)/);
-    assert.match(failure.remedy, /running/);
+    assert.match(failure.message, /ECONNREFUSED/);
+    assert.notEqual(failure.remedy, '');
     assert.equal(codeOf(failure.cause), 'ECONNREFUSED');
   }
 });
 
 test('a name that does not exist and a name service that is silent are told apart', async () => {
-  for (const [code, sentence] of [
-    ['ENOTFOUND', /no address is known/],
-    ['EAI_AGAIN', /DNS/],
-  ] as const) {
+  const remedies = new Set<string>();
+  for (const code of ['ENOTFOUND', 'EAI_AGAIN']) {
     const resolve = async (): Promise<string[]> => Promise.reject(Object.assign(new Error('x'), { code }));
     await using http = testHttp({}, { resolve });
     const failure = await failureOf(send(http, 'https://none.example/'), 'network_failed');
-    assert.match(failure.message, sentence);
     assert.match(failure.message, /none\.example:443/);
+    assert.ok(failure.message.includes(code));
+    remedies.add(failure.remedy);
   }
+  assert.equal(remedies.size, 2);
   await using http = testHttp({ 'empty.example': [] });
   await failureOf(send(http, 'https://empty.example/'), 'network_failed');
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
+import type { Failure } from '../../src/core/failure.js';
 import { startAuthority } from '../support/certificates.js';
 import { startConnectProxy } from '../support/connect-proxy.js';
 import { freePort } from '../support/free-port.js';
@@ -71,34 +72,17 @@ test('an address in the URL is judged in front of a proxy too; plain http never 
 
 test('a dead proxy is named as what failed, with what to check, and not as if it were the server', async () => {
   const dead = await freePort();
-  for (const [setting, code, words] of [
-    [
-      `http://127.0.0.1:${dead}`,
-      'network_failed',
-      /^"good\.example" was not reached: the HTTP proxy "127\.0\.0\.1:\d+" refuses connections/,
-    ],
-    [
-      'http://nowhere.example:1',
-      'network_failed',
-      /^"good\.example" was not reached: the HTTP proxy "nowhere\.example:1" cannot be found/,
-    ],
-  ] as const) {
-    await using http = testHttp({}, { env: { HTTPS_PROXY: setting } });
-    const failure = await failureOf(send(http, 'https://good.example/'), code);
-    assert.match(failure.message, words);
-    assert.equal(
-      failure.remedy,
-      'Check HTTPS_PROXY, or list "good.example" in NO_PROXY if it can be reached without the proxy.',
-    );
+  const proves = ({ message, remedy }: Failure, proxy: string) => {
+    assert.ok(message.includes('good.example') && message.includes(`proxy "${proxy}"`), message);
+    assert.match(remedy, /HTTPS_PROXY.*good\.example.*NO_PROXY/);
+  };
+  for (const proxy of [`127.0.0.1:${dead}`, 'nowhere.example:1']) {
+    await using http = testHttp({}, { env: { HTTPS_PROXY: `http://${proxy}` } });
+    proves(await failureOf(send(http, 'https://good.example/'), 'network_failed'), proxy);
   }
   await using plain = await startHttp((_, response) => response.end('no TLS here'));
   await using http = testHttp({}, { env: { HTTPS_PROXY: `https://127.0.0.1:${plain.port}` } });
-  const failure = await failureOf(send(http, 'https://good.example/'), 'tls_failed');
-  assert.match(
-    failure.message,
-    /^"good\.example" was not reached: the HTTP proxy "127\.0\.0\.1:\d+"[^.]*: it does not/,
-  );
-  assert.match(failure.remedy, /^Check HTTPS_PROXY/);
+  proves(await failureOf(send(http, 'https://good.example/'), 'tls_failed'), `127.0.0.1:${plain.port}`);
 });
 
 test('a private address that a person reaches through a proxy is none for a public server to name [A-6]', async () => {

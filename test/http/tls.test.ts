@@ -98,8 +98,7 @@ test('TLS older than 1.2, and a server that speaks none, are told apart from a d
     await using http = testHttp({}, { caFile: authority.caFile });
     await failureOf(send(http, server.origin), 'tls_failed');
     const failure = await failureOf(send(http, plain.origin.replace('http', 'https')), 'tls_failed');
-    assert.match(failure.message, /does not speak TLS/);
-    assert.match(failure.remedy, /http instead of https/);
+    assert.match(failure.remedy, /\bhttp\b/, 'it may be meant without TLS');
   }));
 
 test('a client certificate is shown to a server that asks for one', () =>

@@ -112,7 +112,7 @@ test('without a login the host is told what to type, and the service runs on unt
   assert.equal((await s.run('logout', 'work')).code, 0);
   const refused = await askAs(address);
   assert.equal(refused.status, 503);
-  assert.match(JSON.parse(refused.body).error.message, /^A login is needed\. Run: postern login http:\S+\/mcp$/);
+  assert.match(JSON.parse(refused.body).error.message, /postern login http:\S+\/mcp$/);
   const pid = await mainProcess(manager, unit);
   assert.ok(pid > 0);
   await s.login('other');
