@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import type { Failure } from '../../src/core/failure.js';
 import { startAuthority } from '../support/certificates.js';
@@ -8,21 +8,16 @@ import { freePort } from '../support/free-port.js';
 import { everythingIn, failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
+const authority = await startAuthority();
+after(() => authority[Symbol.asyncDispose]());
+const certificate = await authority.issue('DNS:good.example,DNS:localhost,IP:127.0.0.1,IP:10.1.2.3');
+
 async function startWorld() {
-  const authority = await startAuthority();
-  const certificate = await authority.issue('DNS:good.example,DNS:localhost,IP:127.0.0.1,IP:10.1.2.3');
   const server = await startHttp(
     (request, response) => response.end(String((request.socket as TLSSocket).servername)),
     certificate,
   );
-  return {
-    server,
-    caFile: authority.caFile,
-    [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]();
-      await authority[Symbol.asyncDispose]();
-    },
-  };
+  return { server, caFile: authority.caFile, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 test('https goes through HTTPS_PROXY by CONNECT; the proxy looks the name up; TLS is end to end [A-166]', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { ask, codesOf, startConnections } from '../relay/start-connections.js';
 import { startCanaries } from '../support/canary.js';
@@ -9,9 +9,11 @@ import { startHttp } from '../support/http-server.js';
 
 const names = { 'good.example': ['127.0.0.1'], 'other.example': ['127.0.0.1'] };
 
+const shared = await startAuthority();
+after(() => shared[Symbol.asyncDispose]());
+
 async function withAuthority(work: (authority: Authority) => Promise<void>): Promise<void> {
-  await using authority = await startAuthority();
-  await work(authority);
+  await work(shared);
 }
 
 test('TLS to a name and to an address, with an authority of our own; the name goes in SNI and Host [A-7]', () =>
