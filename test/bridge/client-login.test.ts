@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as later } from 'node:timers/promises';
 import type { SandboxOptions } from '../../src/sandbox/options.js';
 import { type Home, makeHome } from '../support/home.js';
 import { runHere, startHere } from '../support/in-process.js';
+import { movableClock } from '../support/movable-clock.js';
 import { startSandbox } from '../support/start-sandbox.js';
-import { scriptedServer, startBridge, usualOfBoth } from './host.js';
+import { bridgeOn, scriptedServer, startBridge, usualOfBoth } from './host.js';
 import { metaIn, sendJson } from './translation/newer-only.js';
 import { meta } from './translation/older-only.js';
 
@@ -33,15 +33,16 @@ async function filesLeft(home: Home): Promise<readonly string[]> {
 }
 
 test('a bridge logs in as the client itself, renews that by itself, asks nobody, and leaves nothing behind', async () => {
-  const { sandbox, home, tokens } = await job(6);
+  const { sandbox, home, tokens } = await job(300);
   await using _sandbox = sandbox;
   await using _home = home;
   {
-    await using host = startBridge(home, sandbox.serverUrl, ...own);
+    const clock = movableClock();
+    await using host = bridgeOn({ home, own: { clock } }, sandbox.serverUrl, ...own);
     assert.ok((await host.open()).result !== undefined, host.program.stderr);
     assert.match(JSON.stringify(await host.ask({ id: 2, ...whoami })), /"ci /);
     const before = tokens();
-    await later(6_100);
+    clock.advance(300_000);
     assert.match(JSON.stringify(await host.ask({ id: 3, ...whoami })), /"ci /);
     assert.ok(tokens() > before, 'a token that ran out is renewed');
     host.program.stdin.end();

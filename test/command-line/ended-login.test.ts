@@ -40,6 +40,7 @@ test('a login that nobody answers ends after --timeout with its own code [R-8.1]
   await using stage = await openStage();
   await using login = stage.start('login', stage.sandbox.serverUrl, '--no-browser', '--timeout', '10');
   const url = await authorizationUrlOf(login);
+  stage.advance(10_000);
   const { code, stderr } = await login.finished;
   assert.equal(code, 6, stderr);
   assert.match(stderr, /login_timed_out/);

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { makeHome } from '../support/home.js';
 import { runHere, startHere } from '../support/in-process.js';
+import { movableClock } from '../support/movable-clock.js';
 import { startSandbox } from '../support/start-sandbox.js';
 
 test('the store that is chosen holds for a device login and for a client’s own, too, without a keychain [A-194]', async () => {
@@ -16,10 +17,12 @@ test('the store that is chosen holds for a device login and for a client’s own
   await writeFile(keyFile, randomBytes(32), { mode: 0o600 });
   const home = { ...bare, env: { ...bare.env, POSTERN_STORE_KEY_FILE: keyFile } };
 
-  await using device = startHere(home, ['login', sandbox.serverUrl, '--device', '--store', 'file']);
+  const clock = movableClock();
+  await using device = startHere(home, ['login', sandbox.serverUrl, '--device', '--store', 'file'], { own: { clock } });
   const shown = /^ {2}(http\S+)\n.*code there: {2}(\S+)\n/m;
   const [, address = '', userCode = ''] = await device.waitForStderr(shown);
   await walkLogin(address, { userCode });
+  clock.advance(5_000);
   const { code, stderr } = await device.finished;
   assert.equal(code, 0, stderr);
 

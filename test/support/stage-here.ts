@@ -8,6 +8,7 @@ import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore } from '../../src/stores/ports.js';
 import { type Home, makeHome, type Variables } from './home.js';
 import { runHere, startHere, terminalHere } from './in-process.js';
+import { movableClock } from './movable-clock.js';
 import { plantLogin, type StoredLogin } from './planted-login.js';
 import type { Finished, Running } from './program.js';
 import type { AtTerminal } from './pty.js';
@@ -39,6 +40,8 @@ export interface Machine extends AsyncDisposable {
   readonly own: OwnPorts;
   /** What is stored, by its account. */
   items(): Promise<readonly { readonly account: string; readonly secret: string }[]>;
+  /** Moves the clock of this machine ahead, in milliseconds. */
+  advance(ms: number): void;
   /** An item as it is stored; undefined where there is none. */
   item(account: string): Promise<StoredItem | undefined>;
   /** Makes a stored item another one. */
@@ -67,7 +70,8 @@ export async function openMachine(variables: Variables = {}): Promise<Machine> {
   const home = await makeHome({ DISPLAY: ':9', ...variables });
   const browser = notedBrowser();
   const { store, items } = openStore();
-  const own = { browser: browser.port, store };
+  const clock = movableClock();
+  const own = { browser: browser.port, clock, store };
   const printed: Record<string, string> = {};
   const noted = (args: readonly string[], running: Running): Running => {
     const name = `${Object.keys(printed).length}: ${args.join(' ')}`;
@@ -97,6 +101,7 @@ export async function openMachine(variables: Variables = {}): Promise<Machine> {
       return changed;
     },
     storeLogin: (login) => plantLogin(home, login, (key, secret) => store.write(key, secret)),
+    advance: clock.advance,
     ...{ home, browser: browser.noted, store, own, items, printed, start, runWith },
     run: (...args) => runWith('', ...args),
     atTerminal: async (...args) => {

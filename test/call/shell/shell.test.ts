@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as later } from 'node:timers/promises';
 import { walkLogin } from '../../../src/sandbox/walk.js';
 import { bareHome, scriptedServer, usual } from '../../bridge/host.js';
 import { makeHomeWithKey } from '../../support/home.js';
 import { runHere, startHere, terminalHere } from '../../support/in-process.js';
+import { movableClock } from '../../support/movable-clock.js';
 import type { AtTerminal } from '../../support/pty.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 import { homeWithBrowser } from '../home-with-browser.js';
@@ -117,7 +117,6 @@ test('--save and --output count for the whole session, and in a line for that li
 test('a token that runs out during the session is refreshed without a word', async () => {
   const secret = 's'.repeat(40);
   await using sandbox = await startSandbox({
-    accessTokenSeconds: 2,
     clients: [{ client_id: 'ci', client_secret: secret, redirect_uris: [] }],
   });
   await using home = await makeHomeWithKey();
@@ -136,12 +135,15 @@ test('a token that runs out during the session is refreshed without a word', asy
   ];
   const made = await runHere(home, ['login', sandbox.serverUrl, '--name', 'work', ...client]);
   assert.equal(made.code, 0, made.stderr);
-  await using shell = startHere(home, ['shell', 'work']);
+  const clock = movableClock();
+  await using shell = startHere(home, ['shell', 'work'], { own: { clock } });
   shell.stdin.write('whoami\n');
   await shell.waitForStdout(/^ci /m);
-  await later(2_200);
+  const before = sandbox.stats.tokenRequests;
+  clock.advance(3_600_000);
   shell.stdin.write('whoami\n');
   await shell.waitForStdout(/^ci [\s\S]*^ci /m);
+  assert.equal(sandbox.stats.tokenRequests, before + 1);
   shell.stdin.end();
   const { code, stderr } = await shell.finished;
   assert.deepEqual([code, stderr], [0, '']);
