@@ -130,7 +130,7 @@ test('[R-2.3c] the same with private_key_jwt; then rotate: a login with the new 
   };
   const [old] = await kids();
   await using behind = await startSandbox(stage, served);
-  await logIn(stage, { server: behind.server, url, account: 'one' }, allowInChromium);
+  await logIn(stage, { server: behind.server, url, account: 'one' }, walkLogin);
 
   const rotated = await stage.run('client-metadata', 'rotate');
   assert.equal(rotated.code, 0, rotated.stderr);

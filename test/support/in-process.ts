@@ -127,6 +127,11 @@ function begin(home: Home, args: readonly string[], options: HereOptions) {
       await once(news, 'wrote', { signal: limit }).catch(() => undefined);
     }
   };
+  const deliver = (signal: NodeJS.Signals) => {
+    if (hasEnded || signals.offer(signal)) return;
+    ending ??= exitOf[signal as keyof typeof exitOf];
+    interruption.abort(interrupted());
+  };
   const running: Running = {
     pid: process.pid,
     stdin,
@@ -138,11 +143,8 @@ function begin(home: Home, args: readonly string[], options: HereOptions) {
     },
     waitForStdout: (pattern) => waitFor('stdout', pattern),
     waitForStderr: (pattern) => waitFor(isTerminal ? 'stdout' : 'stderr', pattern),
-    kill: (signal) => {
-      if (signals.offer(signal)) return;
-      ending ??= exitOf[signal as keyof typeof exitOf];
-      interruption.abort(interrupted());
-    },
+    // A signal of the system comes a moment later, too.
+    kill: (signal) => void setTimeout(deliver, 5, signal),
     closeStdout: () => void stdout.destroy(),
     finished,
     [Symbol.asyncDispose]: async () => {
