@@ -150,7 +150,6 @@ test('any document is the same but for the entry; twice is once; taking it away 
       assert.deepEqual(jsonAt(undone.text, []), value);
       if (Object.keys(value.mcpServers).length > 0) assert.equal(undone.text, text);
     }),
-    { numRuns: 400 },
   );
 });
 
