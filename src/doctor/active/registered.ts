@@ -31,7 +31,7 @@ export function scopesOf(
   const discovery = { server, zone, protectedResource: resource, authorizationServer, challengedScopes, warnings: [] };
   // As a login that is made again asks (login/begin-login.ts).
   const kept = held?.issuer === authorizationServer.issuer ? held.scopes : [];
-  const wanted = named.length === 0 ? { scopes: undefined, held: kept } : { scopes: named, held: [] };
-  const asked = selectScopes(discovery, wanted);
+  const scopes = named.flatMap((words) => words.split(' ')).filter(Boolean); // each may hold several
+  const asked = selectScopes(discovery, scopes.length === 0 ? { scopes: undefined, held: kept } : { scopes, held: [] });
   return { asked, registered: scopesToRegister(discovery, asked) };
 }
