@@ -89,5 +89,5 @@ test('doctor: a clock that differs by minutes is told, with which of the two is 
   await using scene = await openScene();
   const report = await examine(scene, `${server.origin}/mcp`);
   const found = report.findings.find(({ id }) => id === 'clock-wrong');
-  assert.match(found?.evidence ?? '', /^this clock is (?:599|600|601) s behind the server’s$/);
+  assert.match(found?.evidence ?? '', /\b(?:599|600|601) s behind/);
 });

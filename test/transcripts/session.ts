@@ -113,7 +113,7 @@ export class Session {
     if (exit !== 0) throw new Error(screen);
   }
 
-  /** Runs a line as typed (words with blanks in single quotes) and writes it down with what was printed. */
+  /** Runs a line as typed (words with blanks in quotes) and writes it down with what was printed. */
   async postern(line: string, options: SessionLine = {}): Promise<string> {
     const { given, exit, screen } = await this.#run(line, options);
     const end = `${screen === '' || screen.endsWith('\n') ? '' : '\n'}${exit === 0 ? '' : `(exit ${exit})\n`}`;
@@ -126,7 +126,7 @@ export class Session {
       .replaceAll('SERVER', this.sandbox.serverUrl)
       .replaceAll('ISSUER', this.sandbox.issuer)
       .replaceAll('~', this.home);
-    const words = [...given.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const words = [...given.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
     const { walk = {}, noBrowser = false, ownStore = false, ...rest } = options;
     this.#isVisited = false;
     this.#isAway = walk === false;
