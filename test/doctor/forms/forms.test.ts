@@ -73,15 +73,14 @@ test('doctor: SARIF names each rule once, with every result’s rule among them;
   assert.match(reportLines(subject, report, { width: 40, color: false }).join('\n'), /to act {2}the server’s operator/);
 });
 
-test('doctor: the report keeps to the width, at 40 columns as at 120', async () => {
+test('doctor: the report keeps to the width, down to 40 columns', async () => {
   const { report, subject } = await examineHostile();
-  for (const width of [40, 80, 120]) {
-    const words = /\S{30}/; // an address stays whole
-    const long = reportLines(subject, report, { width, color: false }).filter(
-      (line) => line.length > width && !words.test(line),
-    );
-    assert.deepEqual(long, []);
-  }
+  const words = /\S{30}/; // an address stays whole
+  const lines = reportLines(subject, report, { width: 40, color: false });
+  assert.deepEqual(
+    lines.filter((line) => line.length > 40 && !words.test(line)),
+    [],
+  );
 });
 
 test('doctor: a server that says back in a later response what token it has seen gets it into no form', async () => {
