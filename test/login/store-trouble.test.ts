@@ -6,7 +6,7 @@ import { storeFailed, storeLocked } from '../../src/stores/keychain/failures.js'
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore } from '../../src/stores/ports.js';
 import { freshToken } from '../support/flows/calls.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -105,7 +105,7 @@ test('[A-169] an item of another login under this login’s key is refused, kept
   await using scene = await openScene();
   await using own = await openOwnScene();
   const one = await scene.login();
-  const other = await scene.login({ server: own.server.url });
+  const other = await keepLogin(scene, own);
   const foreign = await scene.ports.store.read(other.key);
   assert.ok(foreign !== undefined);
   await scene.ports.store.write(one.key, foreign);

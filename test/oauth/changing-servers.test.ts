@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoginRecord } from '../../src/core/records.js';
 import { freshToken } from '../support/flows/calls.js';
-import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { pathForm } from '../support/flows/own-server.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
@@ -33,7 +33,7 @@ test('[A-49] metadata that changes before the refresh: the refresh token goes to
   await using scene = await openScene();
   await using own = await openOwnScene();
   await using elsewhere = await openOwnScene();
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   flip(own, elsewhere);
   scene.ports.advance(299_000);
   await freshToken(scene, login);
@@ -53,8 +53,8 @@ for (const forge of [
     await using scene = await openScene();
     await using own = await openOwnScene();
     await using elsewhere = await openOwnScene();
-    const login = await scene.login({ server: own.server.url });
-    const other = await scene.login({ server: elsewhere.server.url, account: 'other' });
+    const login = await keepLogin(scene, own);
+    const other = await keepLogin(scene, elsewhere, 'other');
     scene.ports.advance(299_000);
     const forms = () => [own.issuer.forms.length, elsewhere.issuer.forms.length];
     const before = forms();
@@ -67,7 +67,7 @@ for (const forge of [
 test('[A-49] what of the index only tells (registration, scopes, times) sends nothing elsewhere', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   scene.ports.advance(299_000);
   const expiresAt = scene.ports.clock.now() + 3_600_000;
   const forged = { ...login, expiresAt, scopes: ['admin'], registration: 'preregistered' } as const;

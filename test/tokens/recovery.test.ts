@@ -12,6 +12,8 @@ import { createMemoryStore } from '../../src/stores/memory-store.js';
 import { recover, sealResponse } from '../../src/tokens/keep-refreshed.js';
 import { readCredential } from '../../src/tokens/read-credential.js';
 import { validToken } from '../../src/tokens/valid-token.js';
+import type { FlowOptions } from '../support/flow-ports.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -19,6 +21,16 @@ const { signal } = new AbortController();
 
 const wanted = (login: LoginRecord) => ({ login, minLifeMs: 60_000, rejected: undefined, signal });
 const ask = (scene: Scene, login: LoginRecord) => validToken(scene.ports, wanted(login));
+
+/** A login that is kept, at servers of the test's own. */
+async function openKept(flow: Partial<FlowOptions> = {}) {
+  const [scene, own] = [await openScene({}, flow), await openOwnScene()];
+  const end = async () => {
+    await scene[Symbol.asyncDispose]();
+    await own[Symbol.asyncDispose]();
+  };
+  return { scene, own, login: await keepLogin(scene, own), [Symbol.asyncDispose]: end };
+}
 
 const fileOf = (scene: Scene, { key }: LoginRecord) => `${scene.folder}/state/recovery/${key}.sealed`;
 
@@ -30,8 +42,8 @@ test('[R-5.8b][A-136] the answer is sealed before the store is asked to write it
     if (file !== undefined) seen.push(existsSync(file));
     await memory.write(key, value);
   };
-  await using scene = await openScene({}, { store: { ...memory, write } });
-  const login = await scene.login();
+  await using at = await openKept({ store: { ...memory, write } });
+  const { scene, login } = at;
   scene.ports.advance(299_000);
   file = fileOf(scene, login);
   await ask(scene, login);
@@ -41,8 +53,10 @@ test('[R-5.8b][A-136] the answer is sealed before the store is asked to write it
 
 test('without rotation what the store has already is not taken for newer, and goes', async () => {
   const memory = createMemoryStore();
-  await using scene = await openScene({ faults: ['refresh-no-rotation'] }, { store: memory });
-  const login = await scene.login();
+  await using at = await openKept({ store: memory });
+  const { scene, own, login } = at;
+  const { onToken } = own.issuer;
+  own.issuer.onToken = (form) => [200, { ...onToken(form)[1], refresh_token: undefined }];
   scene.ports.advance(299_000);
   // Killed after the store had it, and before the file was gone.
   const { recovery } = scene.ports;
@@ -50,11 +64,11 @@ test('without rotation what the store has already is not taken for newer, and go
   await validToken({ ...scene.ports, recovery: { ...recovery, forget } }, wanted(login));
   const item = await memory.read(login.key);
   assert.ok(existsSync(fileOf(scene, login)));
-  const { tokenRequests } = scene.sandbox.stats;
+  const forms = own.issuer.forms.length;
   await ask(scene, login);
   assert.equal(existsSync(fileOf(scene, login)), false);
   assert.equal((await memory.read(login.key))?.reveal(), item?.reveal());
-  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
+  assert.equal(own.issuer.forms.length, forms);
 });
 
 test('[A-136] a token that lives is handed out though a newer one waits: another process has it in hand, or the store takes nothing', async () => {
@@ -92,14 +106,14 @@ async function sealedScene() {
     if (store.broken) throw storeFailed('write', new Error('no'));
     await memory.write(key, value);
   };
-  const scene = await openScene({}, { store });
-  const login = await scene.login();
+  const at = await openKept({ store });
+  const { scene, login } = at;
   const spent = await memory.read(login.key);
   scene.ports.advance(299_000);
   store.broken = true;
   await failureOf(ask(scene, login), 'refresh_not_stored');
   assert.ok(existsSync(fileOf(scene, login)));
-  return { scene, login, store, spent, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
+  return { ...at, store, spent };
 }
 
 test('an error of our own while a refresh is stored is no trouble of the store: it is not tried again, and passed on as it is', async () => {
@@ -111,8 +125,8 @@ test('an error of our own while a refresh is stored is no trouble of the store: 
     if (isWrong) throw new TypeError('of our own');
     await memory.write(key, value);
   };
-  await using scene = await openScene({}, { store: { ...memory, write } });
-  const login = await scene.login();
+  await using at = await openKept({ store: { ...memory, write } });
+  const { scene, login } = at;
   scene.ports.advance(299_000);
   writes = 0;
   isWrong = true;
@@ -122,40 +136,40 @@ test('an error of our own while a refresh is stored is no trouble of the store: 
 
 test('[A-138][A-136] a store that fails after the refresh loses nothing: the next use moves the sealed credential there', async () => {
   await using at = await sealedScene();
-  const { scene, login, store } = at;
-  const { refreshes, tokenRequests } = scene.sandbox.stats;
+  const { scene, own, login, store } = at;
+  const forms = own.issuer.forms.length;
   await failureOf(ask(scene, login), 'refresh_not_stored');
   assert.ok(existsSync(fileOf(scene, login)), 'kept for as long as the store fails');
   store.broken = false;
   const { accessToken } = await ask(scene, login);
-  assert.deepEqual(
-    [scene.sandbox.stats.refreshes, scene.sandbox.stats.tokenRequests],
-    [refreshes, tokenRequests],
-    'no second refresh: the spent refresh token is not used again',
-  );
+  assert.equal(own.issuer.forms.length, forms, 'no second refresh: the spent refresh token is not used again');
   assert.ok((await store.read(login.key))?.reveal().includes(accessToken.reveal()));
   assert.equal(existsSync(fileOf(scene, login)), false);
   scene.ports.advance(299_000);
-  await ask(scene, login); // its refresh token is the newest one
+  await ask(scene, login);
+  assert.equal(own.issuer.forms.at(-1)?.fields.get('refresh_token'), 'refresh-2', 'the newest one');
   assert.equal((await scene.ports.index.read()).logins[0]?.dead, undefined);
 });
 
 test('[A-152] a logout revokes the sealed credential, not the spent one, and leaves no file', async () => {
   await using at = await sealedScene();
-  const { scene, login, spent } = at;
+  const { scene, own, login, spent } = at;
+  let revoked = '';
+  own.issuer.onRevocation = (fields) => {
+    revoked = fields.get('token') ?? '';
+    return [200, {}];
+  };
   const { revocation } = await logout(scene.ports, { login, force: false, signal });
   assert.equal(revocation.done, true);
   assert.equal(existsSync(fileOf(scene, login)), false);
-  const asked = scene.sandbox.requests.find(({ path }) => path === '/revoke');
-  const revoked = new Map(asked?.params).get('token') ?? '';
   assert.notEqual(revoked, '');
   assert.equal(spent?.reveal().includes(revoked), false);
 });
 
 /** A login by somebody whom the authorization server names, and answers to its refresh. */
 async function subjectScene() {
-  const scene = await openScene();
-  const record = await scene.login();
+  const at = await openKept();
+  const { scene, login: record } = at;
   const stored = { ...(await readCredential(scene.ports, record)), subject: 'ann' };
   await scene.ports.store.write(record.key, encodeCredential(stored));
   const { issuer: iss, clientId: aud } = stored.binding;
@@ -171,7 +185,7 @@ async function subjectScene() {
       id_token: idToken(sub),
       ...change,
     });
-  return { scene, login: record, stored, answer, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
+  return { ...at, stored, answer };
 }
 
 test('[A-136] a sealed answer is judged when it is found as one that has just come: for whom it is, of which login, and whether it is one', async () => {
@@ -222,11 +236,11 @@ test('[A-136] an answer that turns out to be no token, or for somebody else, lea
 
 test('[A-148] a new login takes the place of the sealed credential', async () => {
   await using at = await sealedScene();
-  const { scene, store } = at;
+  const { scene, own, login: held, store } = at;
   store.broken = false;
-  const login = await scene.login();
+  const login = await scene.login({ server: held.server });
   assert.equal(existsSync(fileOf(scene, login)), false);
-  const { refreshes } = scene.sandbox.stats;
+  const forms = own.issuer.forms.length;
   await ask(scene, login);
-  assert.equal(scene.sandbox.stats.refreshes, refreshes);
+  assert.equal(own.issuer.forms.length, forms);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { startOwnServer } from '../support/flows/own-server.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
@@ -92,7 +92,7 @@ test('[R-8.1] a person who thinks long about the choice of authorization server 
     return terminal.choose(...words);
   };
   Object.assign(scene.ports, { terminal: { ...terminal, choose } });
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   assert.equal(login.issuer, own.issuer.issuer);
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret } from '../../../src/core/secret.js';
 import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
-import { openOwnScene } from '../../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
 
@@ -11,7 +11,7 @@ async function openMove(flow: Parameters<typeof openScene>[1] = {}) {
   const scene = await openScene({}, flow);
   const own = await openOwnScene();
   const elsewhere = await openOwnScene();
-  const before = await scene.login({ server: own.server.url });
+  const before = await keepLogin(scene, own);
   own.issuer.metadata = { ...own.issuer.metadata, token_endpoint: `${elsewhere.issuer.issuer}/token` };
   return {
     scene,

@@ -7,9 +7,12 @@ import type { LoginRecord } from '../../../src/core/records.js';
 import { Secret } from '../../../src/core/secret.js';
 import { logout, logoutOfAll } from '../../../src/login/logout/logout.js';
 import { credentialKey } from '../../../src/stores/credential-item.js';
+import type { SecretStore } from '../../../src/stores/ports.js';
 import { validToken } from '../../../src/tokens/valid-token.js';
-import { type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
-import { openScene, type Scene } from '../../support/flows/scene.js';
+import { keepLogin, type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
+import { loggedInOnce, openScene, type Scene } from '../../support/flows/scene.js';
+
+const loggedIn = loggedInOnce();
 
 const end = (scene: Scene, login: Parameters<typeof logout>[1]['login']) =>
   logout(scene.ports, { login, force: false, signal: new AbortController().signal });
@@ -58,7 +61,7 @@ test('log-out of a login without a refresh token revokes its access token', asyn
   await using scene = await openScene();
   await using own = await openOwnScene();
   own.issuer.onToken = () => [200, { access_token: 'only-this', token_type: 'Bearer' }];
-  const login = await scene.login({ server: own.server.url });
+  const login = await keepLogin(scene, own);
   assert.deepEqual((await end(scene, login)).revocation, { done: true });
   assert.deepEqual(revocations(own), ['POST /revoke']);
 });
@@ -70,7 +73,7 @@ test('[A-152] a revocation that is refused: forgotten here, and said with the co
     const { issuer } = own.issuer;
     own.issuer.metadata = { ...own.issuer.metadata, revocation_endpoint: `${issuer}/token` };
     own.issuer.onToken = () => [200, { access_token: 'only-this', token_type: 'Bearer' }];
-    return scene.login({ server: own.server.url });
+    return keepLogin(scene, own);
   };
   for (const [error, said] of [
     ['unsupported_token_type', ' "unsupported_token_type"'],
@@ -80,7 +83,7 @@ test('[A-152] a revocation that is refused: forgotten here, and said with the co
     const held = await login();
     own.issuer.onToken = () => [400, { error }];
     const { revocation } = await end(scene, held);
-    assert.deepEqual(revocation, { done: false, why: `the authorization server answered 400${said}` });
+    assert.ok(!revocation.done && revocation.why.endsWith(`400${said}`), JSON.stringify(revocation));
   }
 });
 
@@ -92,8 +95,8 @@ for (const [fault, told] of [
   ['revocation-slow', /\b1 s/],
 ] as const) {
   test(`[A-152] ${fault}: forgotten here all the same, and the truth is told`, async () => {
-    await using scene = await openScene({}, { limits: { ...defaultLimits, revocationSeconds: 1 } });
-    const login = await scene.login();
+    await using scene = await loggedIn({ limits: { ...defaultLimits, revocationSeconds: 1 } });
+    const { held: login } = scene;
     scene.sandbox.setFaults([fault]);
     const { revocation } = await end(scene, login);
     assert.ok(!revocation.done && told.test(revocation.why), JSON.stringify(revocation));
@@ -122,7 +125,7 @@ test('[A-152] the credential is gone before the authorization server is told', a
 test('[A-152] the authorization server cannot be reached, or offers no revocation: forgotten, and said', async () => {
   await using scene = await openScene();
   const own = await openOwnScene();
-  const gone = await scene.login({ server: own.server.url });
+  const gone = await keepLogin(scene, own);
   await own[Symbol.asyncDispose]();
   const first = await end(scene, gone);
   assert.ok(!first.revocation.done && /refuses connections/.test(first.revocation.why));
@@ -134,19 +137,19 @@ test('[A-152] the authorization server cannot be reached, or offers no revocatio
 });
 
 test('log-out of a login whose item is damaged or gone: the record goes, nothing is sent', async () => {
-  await using scene = await openScene();
   for (const spoil of [
-    (key: string) => scene.ports.store.write(key, new Secret('{')),
-    (key: string) => scene.ports.store.remove(key),
+    (store: SecretStore, key: string) => store.write(key, new Secret('{')),
+    (store: SecretStore, key: string) => store.remove(key),
   ]) {
-    const login = await scene.login();
+    await using scene = await loggedIn();
+    const { held: login } = scene;
     assert.equal(login.key, await credentialKey(login));
-    await spoil(login.key);
+    await spoil(scene.ports.store, login.key);
     const { revocation } = await end(scene, login);
     assert.equal(revocation.done, false);
     assert.deepEqual((await scene.ports.index.read()).logins, []);
+    assert.equal(scene.sandbox.stats.revocations, 0);
   }
-  assert.equal(scene.sandbox.stats.revocations, 0);
 });
 
 for (const [next, run] of [

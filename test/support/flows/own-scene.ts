@@ -29,18 +29,17 @@ export async function openOwnScene(): Promise<OwnScene> {
  * A login at such a server as it is kept, with the tokens that its issuer gives: for tests of what comes after a login. No
  * page is opened and no client registered, which takes most of a login's time.
  */
-export async function keepLogin({ ports }: Scene, { server, issuer }: OwnScene): Promise<LoginRecord> {
+export async function keepLogin(
+  { ports }: Scene,
+  { server, issuer }: OwnScene,
+  account = defaultAccount,
+): Promise<LoginRecord> {
   const form = { fields: new Map([['grant_type', 'authorization_code']]), authorization: undefined, dpop: undefined };
   (issuer.forms as TokenForm[]).push(form);
   const [, given] = issuer.onToken(form);
   const { access_token, refresh_token, expires_in } = given as Readonly<Record<string, string | number | undefined>>;
-  const binding = {
-    server: server.url,
-    resource: server.url,
-    issuer: issuer.issuer,
-    clientId: 'client-1',
-    account: defaultAccount,
-  };
+  const binding = { server: server.url, resource: server.url, issuer: issuer.issuer, clientId: 'client-1', account };
+  const { revocation_endpoint: revocation } = issuer.metadata;
   const key = await credentialKey(binding);
   const obtainedAt = ports.clock.now();
   const expiresAt = expires_in === undefined ? null : obtainedAt + Number(expires_in) * 1000;
@@ -49,6 +48,7 @@ export async function keepLogin({ ports }: Scene, { server, issuer }: OwnScene):
     version: 2,
     binding,
     tokenEndpoint: String(issuer.metadata['token_endpoint']),
+    ...(revocation !== undefined && { revocationEndpoint: String(revocation) }),
     authMethod: 'none',
     accessToken: new Secret(String(access_token)),
     ...(refresh_token !== undefined && { refreshToken: new Secret(String(refresh_token)) }),
