@@ -6,7 +6,7 @@ import { loginBrakes, stepUpBudget } from '../../src/tokens/budget.js';
 import { stepUpDeclined } from '../../src/tokens/request-failures.js';
 import { operationOf } from '../../src/tokens/step-up.js';
 import { callTool, listTools, stepUp } from '../support/flows/calls.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { loggedInOnce, openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -56,7 +56,8 @@ test('[A-163] operations with ever new names share one budget of their server: t
 
 test('[A-163] step-ups that helped are not in vain; ten an hour for one server are the end all the same', async () => {
   await using scene = await openScene();
-  const login = await scene.login();
+  await using own = await openOwnScene();
+  const login = await keepLogin(scene, own);
   const budget = (operation: string) => stepUpBudget(scene.ports, { login, operation, scopes: ['more'] });
   for (let times = 0; times < 10; times += 1) {
     await budget(`operation ${times}`).begin();

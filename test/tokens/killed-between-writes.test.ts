@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { LoginRecord } from '../../src/core/records.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { callTool, stepUp } from '../support/flows/calls.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 
 /** A login for `scopes` that was killed when its item was written and its record was not. What the index tells of it. */
@@ -46,7 +47,8 @@ test('[A-137] the record is put right at the next use, "dead" included, and only
 
 test('[A-137] a record of the very login that was refused stays dead, whatever its scopes', async () => {
   await using scene = await openScene();
-  const login = await scene.login();
+  await using own = await openOwnScene();
+  const login = await keepLogin(scene, own);
   await scene.ports.index.update((document) => ({
     ...document,
     logins: document.logins.map((record) => ({ ...record, dead: true, scopes: ['other'] })),

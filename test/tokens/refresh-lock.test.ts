@@ -5,6 +5,7 @@ import type { LoginPorts } from '../../src/login/ports.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
 import { readCredential } from '../../src/tokens/read-credential.js';
 import { validToken } from '../../src/tokens/valid-token.js';
+import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
@@ -25,7 +26,8 @@ async function hasNoHolder(scene: Scene, login: LoginRecord): Promise<boolean> {
 
 test('[A-136][A-134] the lock is held until the refreshed credential is written, and the index after it', async () => {
   await using scene = await openScene();
-  const login = await scene.login();
+  await using own = await openOwnScene();
+  const login = await keepLogin(scene, own);
   scene.ports.advance(299_000);
   const free: boolean[] = [];
   const look = async () => void free.push(await hasNoHolder(scene, login));
@@ -65,16 +67,24 @@ test('[A-141] the lock is held until a refused login is marked dead, so that nob
 
 test('[A-139][A-142] another process sits on the lock: a token that still lives is handed out after a short wait', async () => {
   await using scene = await openScene();
-  const login = await scene.login();
+  await using own = await openOwnScene();
+  const login = await keepLogin(scene, own);
   scene.ports.advance(260_000);
-  await using _paused = await scene.ports.locks.acquire(login.key, { waitMs: 0, signal });
-  const { expiresAt } = await ask(scene.ports, login);
+  const { locks, advance } = scene.ports;
+  await using _paused = await locks.acquire(login.key, { waitMs: 0, signal });
+  const acquire: typeof locks.acquire = (name, options) => {
+    // The clock is moved while it waits; if that is too early, it waits on.
+    setTimeout(() => advance(options.waitMs), 50);
+    return locks.acquire(name, options);
+  };
+  const { expiresAt } = await ask({ ...scene.ports, locks: { acquire } }, login);
   assert.equal(expiresAt, login.expiresAt);
 });
 
 test('[A-139] what another login has put there before the lock was had cannot be refreshed: said as it is, and nothing is sent', async () => {
   await using scene = await openScene();
-  const login = await scene.login();
+  await using own = await openOwnScene();
+  const login = await keepLogin(scene, own);
   scene.ports.advance(301_000);
   const { locks, store } = scene.ports;
   const acquire: typeof locks.acquire = async (name, options) => {
@@ -82,15 +92,16 @@ test('[A-139] what another login has put there before the lock was had cannot be
     await store.write(login.key, encodeCredential(rest));
     return locks.acquire(name, options);
   };
-  const { tokenRequests } = scene.sandbox.stats;
+  const tokenRequests = own.issuer.forms.length;
   const failure = await failureOf(ask({ ...scene.ports, locks: { acquire } }, login), 'login_expired');
   assert.equal(failure.exit, 3);
-  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
+  assert.equal(own.issuer.forms.length, tokenRequests);
 });
 
 test('[A-139] who gives up while another process sits on the lock gets no token, though one lives', async () => {
   await using scene = await openScene();
-  const login = await scene.login();
+  await using own = await openOwnScene();
+  const login = await keepLogin(scene, own);
   scene.ports.advance(260_000);
   await using _paused = await scene.ports.locks.acquire(login.key, { waitMs: 0, signal });
   const over = new AbortController();
