@@ -35,10 +35,7 @@ for (const [fault, taken] of Object.entries(insisting)) {
   test(`[R-2.5d] ${fault}: the failure names the option, which works, and is kept`, async () => {
     await using scene = await openScene({ faults: [fault] });
     const refused = await scene.loginFails('redirect_uri_refused');
-    assert.match(
-      refused.remedy,
-      /^It does not take the redirect address http:\S+\. .*: postern login http:\S+ --redirect/,
-    );
+    assert.match(refused.remedy, /postern login http:\S+ --redirect-uri /);
     await scene.login({ redirectUri: triedBy(refused.remedy) });
     assert.match(sentUri(scene), taken);
     const before = registrations(scene);
@@ -51,12 +48,12 @@ for (const [fault, taken] of Object.entries(insisting)) {
 }
 
 test('a kept registration that was forgotten, and is refused for its address when it is made anew, is not used again', async () => {
-  await using scene = await openScene();
+  await using scene = await openScene({}, { msAfterWalk: 20_000 });
   await scene.login();
   await using _again = await restarted(scene, {
     faults: ['authorization-localhost-only', 'registration-localhost-only'],
   });
-  await scene.loginFails('login_timed_out', { timeoutMs: 300 });
+  await scene.loginFails('login_timed_out');
   const refused = await scene.loginFails('redirect_uri_refused');
   await scene.login({ redirectUri: triedBy(refused.remedy) });
 });
@@ -71,9 +68,9 @@ test('127.0.0.1 alone: the usual login works, one with localhost says which to t
 });
 
 test('an error page without a callback: the time-out names the option', async () => {
-  await using scene = await openScene({ faults: ['authorization-localhost-only'] });
-  const refused = await scene.loginFails('login_timed_out', { timeoutMs: 300 });
-  assert.match(refused.remedy, /If it is about the redirect address, run: postern login \S+ --redirect-uri http:\S+$/);
+  await using scene = await openScene({ faults: ['authorization-localhost-only'] }, { msAfterWalk: 20_000 });
+  const refused = await scene.loginFails('login_timed_out');
+  assert.match(refused.remedy, /postern login \S+ --redirect-uri http:\S+$/);
   await scene.login({ redirectUri: triedBy(refused.remedy) });
   assert.match(sentUri(scene), /^http:\/\/localhost:\d+\/callback$/);
 });
@@ -132,7 +129,7 @@ test('[A-105] localhost wants its port at both addresses: what another program h
     const refused = await scene.loginFails('port_in_use', {
       redirectUri: chosen(`http://localhost:${taken.port}/callback`),
     });
-    assert.match(refused.message, new RegExp(`Port ${taken.port} is in use by another program at ${address};`));
+    assert.match(refused.message, new RegExp(`\\b${taken.port}\\b.* ${address}`));
     assert.equal(registrations(scene), 0);
   }
 });
@@ -145,8 +142,9 @@ test('a port of a redirect address that was chosen, or is kept, is taken: no opt
   await using _taken = await listening('127.0.0.1', port);
   for (const person of [{ redirectUri: chosen(uri) }, {}]) {
     const { message, remedy } = await scene.loginFails('port_in_use', person);
-    assert.equal(message, `Port ${port} of the redirect address ${uri} is in use by another program.`);
-    assert.match(remedy, /^End that program\. .* --redirect-uri http:\/\/127\.0\.0\.1:PORT\/own\/path$/);
+    for (const named of [`${port}`, uri]) assert.ok(message.includes(named), message);
+    assert.match(remedy, / --redirect-uri http:\/\/127\.0\.0\.1:PORT\/own\/path$/);
+    assert.doesNotMatch(remedy, /--redirect-port/);
   }
   assert.match((await scene.loginFails('port_in_use', { redirectPort: port })).remedy, /another --redirect-port/);
 });
@@ -178,9 +176,9 @@ test('[A-108] another address than loopback is listened at in a container alone,
   await using scene = await openScene();
   const redirectUri = chosen(`http://localhost:${await freePort()}/callback`);
   const outside = await scene.loginFails('listen_address_refused', { listenAddress: '0.0.0.0', redirectUri });
-  assert.match(outside.message, /this is not a container/);
+  assert.match(outside.message, /0\.0\.0\.0.*container/s);
   const name = await scene.loginFails('listen_address_refused', { listenAddress: 'eth0', redirectUri });
-  assert.match(name.message, /no IP address/);
+  assert.match(name.message, /eth0/);
   const free = await scene.loginFails('published_port_unknown', { listenAddress: '0.0.0.0' });
   assert.match(free.remedy, /--redirect-uri http:\/\/localhost:PORT\/callback/);
   assert.equal(registrations(scene), 0);

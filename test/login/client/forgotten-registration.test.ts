@@ -8,10 +8,10 @@ import { openScene, restarted, type Scene, type WantedLogin } from '../../suppor
 const registrations = async (scene: Scene) => (await scene.ports.index.read()).registrations;
 
 test('a registration that the server forgot: the login that no answer came to says so, the next one registers anew', async () => {
-  await using scene = await openScene();
+  await using scene = await openScene({}, { msAfterWalk: 20_000 });
   const first = await scene.login();
   await using sandbox = await restarted(scene);
-  const failure = await scene.loginFails('login_timed_out', { timeoutMs: 1_500 });
+  const failure = await scene.loginFails('login_timed_out');
   assert.match(failure.remedy, /show an error\?.*Add --registration dynamic, which registers a new client\./);
   assert.equal(sandbox.stats.registrations, 0);
   const second = await scene.login();

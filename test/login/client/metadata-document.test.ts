@@ -97,8 +97,8 @@ describe('a login with a client ID metadata document', { skip: needs('openssl') 
     }
     assert.ok(!ports.has(''), 'the port of the listener is named');
     publish('http://127.0.0.1/another');
-    await using refusing = await openScene(options);
-    await refusing.loginFails('login_timed_out', { metadataUrl: clientId, timeoutMs: 1_500 });
+    await using refusing = await openScene(options, { msAfterWalk: 20_000 });
+    await refusing.loginFails('login_timed_out', { metadataUrl: clientId });
     const refused = refusing.sandbox.requests.findLast(({ path }) => path === '/authorize');
     assert.equal(refused?.status, 400);
     assert.equal(refusing.sandbox.stats.tokenRequests, 0);

@@ -101,9 +101,10 @@ test('[R-2.5d][R-4.5a] a client configured with a fixed redirect URI gets exactl
 
 test('[R-4.5a] a redirect URI that the authorization server does not know ends in an error page and no token', async () => {
   const clients = [{ client_id: 'fixed', redirect_uris: ['http://127.0.0.1:1/callback'] }];
-  await using scene = await openScene({ registration: false, loopbackPorts: 'exact', clients });
+  const options = { registration: false, loopbackPorts: 'exact', clients } as const;
+  await using scene = await openScene(options, { msAfterWalk: 20_000 });
   const client = { clientId: 'fixed', secret: undefined, issuer: undefined, redirectUri: undefined };
-  const failure = await scene.loginFails('login_timed_out', { client, timeoutMs: 1_500 });
+  const failure = await scene.loginFails('login_timed_out', { client });
   assert.match(failure.message, /Timed out .* login page/);
   assert.match(failure.remedy, /Check --client-id, and add --redirect-port with the port that is registered/);
   assert.doesNotMatch(failure.remedy, /--registration dynamic/);
