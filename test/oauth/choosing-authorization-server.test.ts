@@ -153,13 +153,11 @@ for (const [named, own] of [
     const login = await scene.login(two.wish);
     assert.equal(login.issuer, two.origin + own);
     const shown = loginLines(loginStatus(login, Date.now()), Date.now(), plainLook).join('\n');
-    assert.match(shown, /note +the server calls its authorization server \S+, and that calls itself \S+/);
-    assert.equal((await scene.login(two.wish)).issuer, login.issuer);
-    const clientId = 'by-hand';
+    assert.ok(shown.includes(two.origin + named) && shown.includes(two.origin + own), shown);
     for (const spelled of [two.origin + named, two.origin + own]) {
-      const clients = [{ clientId, secret: undefined, issuer: spelled, redirectUri: undefined }];
-      assert.equal((await scene.login({ ...two.wish, clients })).clientId, clientId, 'its client is bound to that URI');
-      assert.equal((await scene.login({ ...two.wish, issuer: spelled })).issuer, login.issuer);
+      const clients = [{ clientId: 'by-hand', secret: undefined, issuer: spelled, redirectUri: undefined }];
+      const again = await scene.login({ ...two.wish, clients, issuer: spelled });
+      assert.deepEqual([again.clientId, again.issuer], ['by-hand', login.issuer], 'its client is bound to that URI');
     }
   });
 }

@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import type { FlowOptions } from '../support/flow-ports.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
-import { openScene } from '../support/flows/scene.js';
+import { openScene, sceneAt } from '../support/flows/scene.js';
+import { startSandbox } from '../support/start-sandbox.js';
+
+let shared: ReturnType<typeof startSandbox> | undefined;
+after(async () => (await shared)?.close());
+
+/** A new machine in front of the one sandbox, which has this fault. */
+async function openFaulty(fault: string, flow: Partial<FlowOptions> = {}) {
+  shared ??= startSandbox();
+  const sandbox = await shared;
+  sandbox.setFaults([fault]);
+  return sceneAt(sandbox, flow);
+}
 
 /** Fault of the sandbox, what the login must end with, and the rows and rules that this shows. */
 type Case = readonly [fault: string, code: string, exit: number, shows: string];
@@ -53,7 +66,7 @@ const atItsMetadata: readonly Case[] = [
 
 for (const [fault, code, exit, shows] of [...beforeIt, ...atItsMetadata]) {
   test(`${shows} ${fault}: ${code}, exit ${exit}, nothing opened, registered or stored`, async () => {
-    await using scene = await openScene({ faults: [fault] });
+    await using scene = await openFaulty(fault);
     const failure = await scene.loginFails(code);
     assert.equal(failure.exit, exit);
     assert.ok(failure.remedy.length > 10);
@@ -74,7 +87,7 @@ for (const [fault, code, exit, shows] of [...beforeIt, ...atItsMetadata]) {
 }
 
 test('[A-10] text inside a quoted string never becomes a parameter: the login goes the well-known way', async () => {
-  await using scene = await openScene({ faults: ['challenge-reflects-text'] });
+  await using scene = await openFaulty('challenge-reflects-text');
   await scene.login();
   assert.ok(scene.sandbox.requests.some(({ path }) => path === '/.well-known/oauth-protected-resource/mcp'));
 });
@@ -99,7 +112,7 @@ for (const fault of [
     'prm-hostile-names': '[A-27]',
   };
   test(`${shows[fault] ?? ''} ${fault}: an honest server may be like that, and the login works`, async () => {
-    await using scene = await openScene({ faults: [fault] });
+    await using scene = await openFaulty(fault);
     const record = await scene.login();
     assert.equal(record.issuer, scene.sandbox.issuer);
     assert.equal(scene.ports.opened.length, 1);
@@ -107,7 +120,7 @@ for (const fault of [
 }
 
 test('[A-18] a resource that names the whole origin is taken as spelled, and the person is told', async () => {
-  await using scene = await openScene({ faults: ['prm-resource-origin'] });
+  await using scene = await openFaulty('prm-resource-origin');
   const outcome = await scene.login().catch((error: unknown) => error);
   const warned = scene.ports.told.some((line) => line.includes('valid for the whole of'));
   assert.ok(warned, String(outcome));
@@ -128,8 +141,8 @@ test('[A-22] a server that names another authorization server for an existing lo
 });
 
 test('[A-65][A-67] an endpoint full of shell characters: the opener gets our own one-time address and nothing of it', async () => {
-  await using scene = await openScene({ faults: ['as-endpoint-shell'] });
-  await scene.loginFails('login_timed_out', { timeoutMs: 1_000 });
+  await using scene = await openFaulty('as-endpoint-shell', { msAfterWalk: 20_000 });
+  await scene.loginFails('login_timed_out');
   assert.equal(scene.ports.opened.length, 1);
   assert.match(scene.ports.opened[0] ?? '', /^http:\/\/127\.0\.0\.1:\d+\/go\/[A-Za-z0-9_-]+$/);
 });
