@@ -63,7 +63,7 @@ export async function openScene(sandboxOptions: SandboxOptions = {}, flow: Parti
     await scene[Symbol.asyncDispose]();
     await sandbox[Symbol.asyncDispose]();
   };
-  return { ...scene, [Symbol.asyncDispose]: end };
+  return { ...scene, sandbox, [Symbol.asyncDispose]: end };
 }
 
 /** That machine once more, as it is now, in front of the same sandbox: what happens on one does not show on the other. */
@@ -105,7 +105,11 @@ function fromNowOn(sandbox: Sandbox): Sandbox {
     Object.entries(sandbox.stats).map(([name, count]) => [name, count - before[name as keyof typeof before]]);
   return Object.defineProperties(
     { ...sandbox },
-    { requests: { get: () => sandbox.requests.slice(length) }, stats: { get: () => Object.fromEntries(since()) } },
+    {
+      requests: { get: () => sandbox.requests.slice(length) },
+      stats: { get: () => Object.fromEntries(since()) },
+      upstreamTokens: { get: () => sandbox.upstreamTokens },
+    },
   );
 }
 
