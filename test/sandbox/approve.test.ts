@@ -41,14 +41,6 @@ test('--approve: what is wrong is still refused, and without --approve a page as
   assert.match(asked.headers.get('location') ?? '', /^\/?(http:\/\/127\.0\.0\.1:\d+)?\/interaction\//);
 });
 
-test('--approve: faults strike all the same', async () => {
-  await using sandbox = await startSandbox({ approve: true, faults: ['callback-wrong-state'] });
-  const request = { client_id: await registerNative(sandbox), redirect_uri: 'http://127.0.0.1:1/callback' };
-  const response = await fetch(authorizationUrl(sandbox, request), { redirect: 'manual' });
-  const to = new URL(response.headers.get('location') ?? '');
-  assert.notEqual(to.searchParams.get('state'), 'our state');
-});
-
 test('--approve: login --device needs no browser and nobody', async () => {
   await using sandbox = await startSandbox({ approve: true });
   await using home = await makeHomeWithKey({ CI: 'true' });

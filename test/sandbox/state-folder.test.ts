@@ -37,24 +37,6 @@ test('--state: addresses, keys, clients and refresh tokens are the same after a 
   assert.ok(answer.has('code'), 'its client');
 });
 
-test('--state: a refresh token used twice, before and after a restart, ends its family', async () => {
-  await using folder = await temporaryFolder();
-  const path = join(folder.path, 'kept');
-  await using callback = await listenForCallback();
-  const first = await startIn(path);
-  const clientId = await registerNative(first);
-  const { json } = await tokenRequest(first, (await loggedIn(first, callback, clientId)).redemption);
-  const form = { grant_type: 'refresh_token', client_id: clientId };
-  const next = await tokenRequest(first, { ...form, refresh_token: String(json['refresh_token']) });
-  await first.close();
-  await using second = await startIn(path);
-  assert.equal((await tokenRequest(second, { ...form, refresh_token: String(json['refresh_token']) })).status, 400);
-  assert.equal(
-    (await tokenRequest(second, { ...form, refresh_token: String(next.json['refresh_token']) })).status,
-    400,
-  );
-});
-
 test('--state: one private file in a private folder, without any token in it', async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'kept');

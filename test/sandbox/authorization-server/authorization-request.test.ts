@@ -56,15 +56,6 @@ test('[R-5.8f] [A-278] an unknown client or a wrong redirect URI gets a page and
   }
 });
 
-test('who goes back to a step that is done is told how the login goes on', async () => {
-  const response = await fetch(`${sandbox.issuer}/interaction/${'a'.repeat(43)}`, { redirect: 'manual' });
-  assert.equal(response.status, 400);
-  const text = await response.text();
-  assert.match(text, /This step is over/);
-  assert.match(text, /Go one page forward in your browser, or press Enter in your terminal/);
-  assert.doesNotMatch(text, /cannot go on/);
-});
-
 test('[R-4.5a] [A-277] a redirect URI is the registered one but for the port of a loopback literal', async () => {
   const port = new URL(callback.redirectUri).port;
   for (const wrong of [

@@ -163,12 +163,3 @@ test('[A-289] no page of another origin reads what the token endpoint says', asy
   const cors = [...headers.keys()].filter((name) => name.startsWith('access-control-allow'));
   assert.deepEqual(cors, []);
 });
-
-test('[R-1.8c] a confidential registration gets a secret and can use it', async () => {
-  const { json } = await register(sandbox, { redirect_uris, grant_types: ['authorization_code', 'refresh_token'] });
-  assert.equal(json['token_endpoint_auth_method'], 'client_secret_basic');
-  const { redemption } = await loggedIn(sandbox, callback, String(json['client_id']));
-  const { client_id: _, ...rest } = redemption;
-  const headers = basic(String(json['client_id']), String(json['client_secret']));
-  assert.equal((await tokenRequest(sandbox, rest, headers)).status, 200);
-});

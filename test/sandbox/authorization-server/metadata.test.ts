@@ -60,24 +60,3 @@ test('[R-2.2a] [R-2.2b] what is switched off is not announced and not there', as
   });
   assert.equal(refused.status, 404);
 });
-
-test('the keys of the published set are public halves only, new at every start', async () => {
-  await using one = await startSandbox();
-  await using other = await startSandbox();
-  const [first, second] = await Promise.all(
-    [one, other].map(async (sandbox) => (await fetch(`${sandbox.issuer}/jwks`)).json()),
-  );
-  assert.deepEqual(
-    first.keys.map((key: { alg: string }) => key.alg),
-    ['ES256', 'RS256'],
-  );
-  for (const key of first.keys)
-    for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi']) assert.equal(key[secret], undefined);
-  assert.notEqual(first.keys[0].x, second.keys[0].x);
-});
-
-test('an option that makes no sense is refused', async () => {
-  await assert.rejects(startSandbox({ accessTokenSeconds: 0 }), RangeError);
-  await assert.rejects(startSandbox({ issuerPath: 'tenant' }), RangeError);
-  await assert.rejects(startSandbox({ faults: ['no-such-fault'] }), RangeError);
-});

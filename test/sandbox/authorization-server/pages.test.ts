@@ -88,17 +88,6 @@ test('[A-288] a page opened in another browser, without its cookie, shows nothin
   assert.doesNotMatch(await response.text(), /Test program/);
 });
 
-test('a person can change the account in the middle of a login', async () => {
-  await using sandbox = await startSandbox();
-  await using callback = await listenForCallback();
-  const tab = await atConsent(sandbox, await registerNative(sandbox), callback.redirectUri);
-  await tab.press('decision', 'switch');
-  await tab.press('account', 'bob');
-  assert.match(tab.html, /as Bob Example/);
-  await tab.press('decision', 'allow');
-  assert.match(tab.headers.get('location') ?? '', /[?&]code=/);
-});
-
 test('[A-288] each login asks, however short a time ago the same browser said yes', async () => {
   await using sandbox = await startSandbox();
   await using callback = await listenForCallback();

@@ -105,30 +105,3 @@ test('a refresh token outlives the session of the browser, and is good for a day
   hoursLater(t, 25);
   assert.equal((await refresh(second.json['refresh_token'])).json['error'], 'invalid_grant');
 });
-
-test('a client that is not registered for refresh tokens gets none', async () => {
-  const single = await registerNative(sandbox, { grant_types: ['authorization_code'] });
-  const { redemption } = await loggedIn(sandbox, callback, single);
-  const { status, json } = await tokenRequest(sandbox, redemption);
-  assert.deepEqual([status, json['refresh_token']], [200, undefined]);
-});
-
-test('counts what was asked of it', async () => {
-  await using own = await startSandbox();
-  const client = await registerNative(own);
-  const { redemption } = await loggedIn(own, callback, client);
-  const { json } = await tokenRequest(own, redemption);
-  await tokenRequest(own, {
-    grant_type: 'refresh_token',
-    client_id: client,
-    refresh_token: String(json['refresh_token']),
-  });
-  const { registrations, tokenRequests, refreshes, authorizationRequests } = own.stats;
-  assert.deepEqual(
-    { registrations, tokenRequests, refreshes, authorizationRequests },
-    { registrations: 1, tokenRequests: 2, refreshes: 1, authorizationRequests: 1 },
-  );
-  const last = own.requests.at(-1);
-  assert.deepEqual([last?.at, last?.method, last?.path, last?.status], ['authorization', 'POST', '/token', 200]);
-  assert.equal(new Map(last?.params).get('resource'), own.serverUrl);
-});

@@ -74,14 +74,6 @@ test('[A-281] a missing, foreign or doubled resource is refused before the code 
   }
 });
 
-test('[A-281] a resource that is not here is refused before the code is even looked for', async () => {
-  const unknown = { ...(await code()), code: 'no code of ours' };
-  const here = await tokenRequest(sandbox, unknown);
-  assert.deepEqual([here.status, here.json['error']], [400, 'invalid_grant']);
-  const elsewhere = await tokenRequest(sandbox, { ...unknown, resource: 'https://evil.invalid/mcp' });
-  assert.deepEqual([elsewhere.status, elsewhere.json['error']], [400, 'invalid_target']);
-});
-
 test('[A-280] a code is for its own client and redirect URI, and only once', async () => {
   await refusedAndStillGood(await code(), { redirect_uri: 'http://127.0.0.1:1/callback' }, 'invalid_grant');
   await refusedAndStillGood(await code(), { client_id: await registerNative(sandbox) }, 'invalid_grant');

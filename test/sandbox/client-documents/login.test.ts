@@ -33,15 +33,6 @@ describe('client ID metadata documents', { skip: needs('openssl') }, () => {
     assert.equal(host.server.requests.filter((line) => line === 'GET /client.json').length, 1);
   });
 
-  test('[R-4.4a] a document that must not be kept is fetched for every step of a login, which works all the same', async () => {
-    await using sandbox = await startSandbox({ metadataDocuments: host.rules });
-    await using callback = await listenForCallback();
-    host.serve((document) => document, { 'cache-control': 'no-store' });
-    const { redemption } = await loggedIn(sandbox, callback, `${host.origin}/unkept.json`);
-    assert.equal((await tokenRequest(sandbox, redemption)).status, 200);
-    assert.ok(sandbox.stats.documentFetches > 1);
-  });
-
   test('[R-5.8h] [A-63] [A-276] consent names the document, warns of this computer and of another host, and shows no logo', async () => {
     await using sandbox = await startSandbox({ metadataDocuments: host.rules });
     await using canaries = await startCanaries();

@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { presentedToken } from '../../../src/sandbox/protected-server/gate.js';
 import { type Running, runProtected } from './protected.js';
 import { sendRaw } from './raw.js';
 import { initialize, post } from './session.js';
@@ -71,19 +67,4 @@ test('[A-284] a token in the body is none', async () => {
   const inside = await post(running.url, undefined, { ...initialize, access_token });
   assert.equal(inside.status, 401);
   assert.equal(inside.headers.get('www-authenticate')?.includes('error='), false);
-});
-
-test('[A-284] no header value gives a token but a Bearer or DPoP one, and then it is the rest of the line', () => {
-  const schemes = fc.constantFrom('Bearer', 'bEARER', 'Basic', 'Bearerx', 'DPoP', '');
-  fc.assert(
-    fc.property(schemes, fc.string(), (scheme, rest) => {
-      const request = new IncomingMessage(new Socket());
-      const value = `${scheme} ${rest}`;
-      Object.assign(request.headersDistinct, { authorization: [value] });
-      const presented = presentedToken(request);
-      const named = scheme.toLowerCase();
-      const isOne = ['bearer', 'dpop'].includes(named) && rest.trim() !== '';
-      assert.deepEqual(presented, isOne ? { kind: 'token', scheme: named, token: rest.trim() } : { kind: 'none' });
-    }),
-  );
 });

@@ -50,14 +50,3 @@ test('[R-2.1c] a scope outside scopes_supported can be challenged, and works', a
   session.token = await running.token({ scope: 'mcp:basic notes:write' });
   assert.equal(await session.textOf('note_add', { text: 'one' }), 'Kept as note 1.');
 });
-
-test('the document can be read and nothing else', async () => {
-  await using running = await runProtected();
-  const head = await fetch(`${running.origin}${wellKnown}/mcp`, { method: 'HEAD' });
-  assert.equal(head.status, 200);
-  const posted = await fetch(`${running.origin}${wellKnown}/mcp`, { method: 'POST', body: '{}' });
-  assert.equal(posted.status, 405);
-  assert.equal(posted.headers.get('allow'), 'GET, HEAD');
-  const other = await fetch(`${running.origin}${wellKnown}/other`);
-  assert.equal(other.status, 404);
-});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runProtected } from './protected.js';
 import { sendRaw } from './raw.js';
-import { allOf, initialize, post } from './session.js';
+import { initialize, post } from './session.js';
 
 test('[A-289] another Host, or two, is answered 421, the metadata too', async () => {
   await using running = await runProtected();
@@ -65,33 +65,4 @@ test('bodies that are too long, no JSON or of another type are refused, and the 
   assert.deepEqual([put.status, put.headers.get('allow')], [405, 'GET, POST, DELETE']);
   assert.equal((await fetch(`${running.origin}/mcp/`)).status, 404);
   assert.equal((await post(running.url, token, initialize)).status, 200);
-});
-
-test('every revision that the SDK knows is spoken, with sessions and without', async () => {
-  await using running = await runProtected();
-  const token = await running.token();
-  for (const protocolVersion of ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']) {
-    const params = { ...initialize.params, protocolVersion };
-    const [answer] = await allOf(await post(running.url, token, { ...initialize, params }));
-    assert.equal(answer?.result?.['protocolVersion'], protocolVersion);
-  }
-  const sessions = running.server.sessionCount;
-  const revision = '2026-07-28';
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': revision,
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
-  const send = async (name: string) =>
-    await post(
-      running.url,
-      token,
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {}, _meta: meta } },
-      { 'mcp-protocol-version': revision, 'mcp-method': 'tools/call', 'mcp-name': name },
-    );
-  const [answer] = await allOf(await send('whoami'));
-  assert.match(JSON.stringify(answer?.result), /alice through client-1/);
-  const refused = await send('note_list');
-  assert.match(refused.headers.get('www-authenticate') ?? '', /scope="mcp:basic notes:read"/);
-  assert.equal(running.server.sessionCount, sessions);
 });

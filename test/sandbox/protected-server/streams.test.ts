@@ -28,17 +28,6 @@ test('an answer that stands alone is JSON, one with news before it is an event s
   assert.deepEqual(messages.at(-1)?.result?.['content'], [{ type: 'text', text: 'Done after 3 steps.' }]);
 });
 
-test('news comes while the call is under way, not at its end', async () => {
-  await using running = await runProtected();
-  const session = await TestSession.open(running.url, await running.token());
-  const response = await session.call('countdown', { steps: 50, delayMs: 5000 }, { progressToken: 'p' });
-  for await (const { message } of messagesOf(response)) {
-    if (message?.method === 'notifications/message') break;
-  }
-  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
-  assert.equal((await session.send(cancel)).status, 202);
-});
-
 test('a stream that the server closed is taken up again after the last event, and nothing is lost', async () => {
   await using running = await runProtected();
   const session = await TestSession.open(running.url, await running.token());
@@ -85,15 +74,4 @@ test('a GET opens a stream at once, on which news of the session comes; there is
     break;
   }
   listening.abort();
-});
-
-test('a GET stream of an older revision, which begins with no event, is answered at once, too', async () => {
-  await using running = await runProtected();
-  const session = await TestSession.open(running.url, await running.token());
-  const soon = AbortSignal.timeout(5_000);
-  const stream = await session
-    .listen({ 'mcp-protocol-version': '2025-06-18' }, soon)
-    .catch((error: unknown) => assert.fail(`no head of an answer came: ${error}`));
-  assert.deepEqual([stream.status, typeOf(stream)], [200, 'text/event-stream']);
-  await stream.body?.cancel();
 });

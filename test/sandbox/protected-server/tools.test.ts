@@ -36,25 +36,6 @@ test('notes belong to the subject, across sessions and clients, and there is an 
   assert.equal(await alice.textOf('note_clear'), 'Deleted 100 notes.');
 });
 
-test('notes are resources and make a prompt, for who may read them', async () => {
-  await using running = await runProtected();
-  const session = await TestSession.open(running.url, await running.token(everything));
-  await session.textOf('note_add', { text: 'buy milk' });
-  const uris = async () => {
-    const { resources } = await session.result('resources/list');
-    return (resources as { readonly uri: string }[]).map(({ uri }) => uri);
-  };
-  assert.deepEqual(await uris(), ['sandbox://about', 'note://1']);
-  const { contents } = await session.result('resources/read', { uri: 'note://1' });
-  assert.deepEqual(contents, [{ uri: 'note://1', mimeType: 'text/plain', text: 'buy milk' }]);
-  const about = await session.result('resources/read', { uri: 'sandbox://about' });
-  assert.match(JSON.stringify(about), /in memory/);
-  const prompt = await session.result('prompts/get', { name: 'summarize-notes', arguments: { style: 'long' } });
-  assert.match(JSON.stringify(prompt), /in one paragraph:\\n- buy milk/);
-  session.token = await running.token();
-  assert.deepEqual(await uris(), ['sandbox://about']);
-});
-
 /** What confirm answers to a client that replies so. */
 async function confirmed(reply: Readonly<Record<string, unknown>>): Promise<unknown> {
   await using running = await runProtected();

@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/start.js';
 import { walkLogin } from '../../../src/sandbox/walk.js';
-import { needs } from '../../support/needs.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 import { type Callback, listenForCallback } from '../client.js';
-import { startDocumentHost } from '../document-host.js';
 import { Tab } from '../tab.js';
-import { codeAt, linkOf, preparedTrap, profileFor, program, willing } from './deputy.js';
+import { codeAt, preparedTrap, profileFor, program, willing } from './deputy.js';
 
 let sandbox: Sandbox;
 let callback: Callback;
@@ -49,18 +47,6 @@ test('[R-5.8j] the upstream asks a browser once; here every newly registered cli
   assert.equal(codeAt(evil), null);
   await browser.press('decision', 'allow');
   assert.equal(browser.url.origin, new URL(callback.redirectUri).origin, 'the upstream did not ask again');
-});
-
-test('[R-5.8j] a client whose identifier is a document is asked about like any other', {
-  skip: needs('openssl'),
-}, async () => {
-  await using host = await startDocumentHost();
-  await using own = await startSandbox({ metadataDocuments: host.rules });
-  host.serve(undefined, { 'cache-control': 'max-age=60' });
-  const honest = await program(own, callback, 'Honest program');
-  const browser = await willing(honest.link, 'alice');
-  await browser.open(linkOf(own, `${host.origin}/c.json`, evilCallback.redirectUri));
-  assert.match(browser.html, /Hosted client asks to act for you/);
 });
 
 test('[R-5.8j] what the person denies at the upstream is denied here: a login without it', async () => {
@@ -116,32 +102,6 @@ test('[R-5.8j] [R-5.8f] the upstream redirects to the one URI of its client, and
     url.searchParams.set(name, value);
     const response = await fetch(url, { redirect: 'manual' });
     assert.deepEqual([response.status, response.headers.get('location')], [400, null]);
-  }
-});
-
-test('[R-5.8j] the cookie of the way there is for this server alone, unreadable and short-lived', async () => {
-  const { tab } = await preparedTrap(await program(sandbox, evilCallback, 'Evil program'));
-  const [cookie = ''] = tab.headers.getSetCookie();
-  assert.match(
-    cookie,
-    /^postern_sandbox_\d+_upstream_[A-Za-z0-9_-]{8}=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
-  );
-});
-
-test('[R-5.8j] two programs may be on their way to the upstream at once, in one browser', async () => {
-  const browser = new Tab();
-  const ways: URL[] = [];
-  for (const name of ['First', 'Second']) {
-    await browser.open((await program(sandbox, callback, name)).link);
-    if (name === 'First') await browser.press('account', 'alice');
-    await browser.press('decision', 'allow');
-    ways.push(new URL(browser.headers.get('location') ?? ''));
-  }
-  for (const way of ways) {
-    await browser.open(way);
-    if (browser.status === 200) await browser.press('decision', 'allow');
-    await browser.open(browser.headers.get('location') ?? '');
-    assert.ok(browser.headers.get('location')?.startsWith(callback.redirectUri), way.href);
   }
 });
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt, generateKeyPair, SignJWT } from 'jose';
-import { readClients } from '../../../../src/sandbox/read-clients.js';
 import { walkLogin } from '../../../../src/sandbox/walk.js';
 import { startSandbox } from '../../../support/start-sandbox.js';
 import { observe } from '../../faults/observe.js';
@@ -86,12 +85,4 @@ test('the provider’s page asks who one is; a request that is not whole, or lea
     body: 'account=alice&csrf=x',
   });
   assert.equal(forged.status, 403);
-});
-
-test('without a client that has a company there is no provider; a file of clients names one', async () => {
-  await using sandbox = await startSandbox();
-  assert.equal((await observe(`${sandbox.issuer}/company/.well-known/openid-configuration`)).status, 404);
-  const [client] = readClients(new TextEncoder().encode('{"client_id": "tool", "company": "desktop"}'));
-  assert.equal(client?.company, 'desktop');
-  await assert.rejects(startSandbox({ companyIssuer: 'https://idp.example' }), /--company takes the provider/);
 });
