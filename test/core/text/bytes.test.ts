@@ -15,7 +15,7 @@ test('pieces of any size come back as one, and may be overwritten meanwhile', ()
           piece.fill(0xee);
         }
         assert.equal(collector.size, expected.length);
-        assert.ok(collector.take().every((byte, at) => byte === expected[at]));
+        assert.ok(expected.equals(collector.take()));
         assert.equal(collector.held, 0);
       }
     }),
@@ -24,8 +24,8 @@ test('pieces of any size come back as one, and may be overwritten meanwhile', ()
 
 test('a crowd of tiny pieces costs about twice what it weighs, and few objects', () => {
   const collector = new ByteCollector();
-  for (let count = 0; count < 5_000_000; count += 1) collector.push(one);
-  assert.ok(collector.held <= 5_000_000 + 1_048_576, `${collector.held} bytes`);
+  for (let count = 0; count < 1_000_000; count += 1) collector.push(one);
+  assert.ok(collector.held <= 1_000_000 + 1_048_576, `${collector.held} bytes`);
   assert.ok(collector.take().every((byte) => byte === 7));
 });
 
@@ -50,7 +50,8 @@ test('where it is known how much may come, a large text is not copied to be one,
     assert.ok(collector.held >= size && collector.held < size * 2, `${collector.held} bytes`);
     const whole = collector.take();
     assert.equal(whole.length, size);
-    assert.ok(whole.every((byte, at) => byte === (Math.floor(at / 1_000) & 0xff)));
+    for (let at = 0; at < size; at += 1_000)
+      assert.deepEqual([whole[at], whole[at + 999]], [(at / 1_000) & 0xff, (at / 1_000) & 0xff]);
     assert.equal(whole.buffer.byteLength, size === 3_000_000 ? 4_000_000 : size);
   }
 });

@@ -76,7 +76,7 @@ test('says the same as the standard, for every stream and every cut', () => {
       const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
       assert.deepEqual(asText(chunks), plainly(bytes.toString()));
     }),
-    { numRuns: 1_000 },
+    { numRuns: 200 },
   );
 });
 
@@ -127,7 +127,7 @@ function counted(text: string): { readonly chunk: Buffer; readonly searched: () 
 
 test('lines are found in linear time, whichever line ends there are and whichever there are not', () => {
   for (const text of ['\r', '\n', '\r\n', 'a\r', 'data: a\n', `${'\r'.repeat(50)}\n`]) {
-    const { chunk, searched } = counted(text.repeat(20_000));
+    const { chunk, searched } = counted(text.repeat(2_000));
     assert.ok(new EventByteReader(largest).push(chunk) !== undefined);
     assert.ok(searched() <= 3 * chunk.length, `${JSON.stringify(text)}: ${searched()} of ${chunk.length}`);
   }
@@ -135,8 +135,8 @@ test('lines are found in linear time, whichever line ends there are and whicheve
 
 test('an event in pieces of one byte takes about twice the memory that it weighs [A-257]', () => {
   const reader = new EventByteReader(largest);
-  for (const byte of Buffer.from(`data: ${'x'.repeat(500_000)}`)) reader.push(Buffer.of(byte));
-  assert.ok(reader.held < 1_100_000, `${reader.held} bytes`);
-  assert.equal(Buffer.from(reader.push(Buffer.from('\n\n'))?.[0]?.data ?? []).length, 500_000);
+  for (const byte of Buffer.from(`data: ${'x'.repeat(100_000)}`)) reader.push(Buffer.of(byte));
+  assert.ok(reader.held < 220_000, `${reader.held} bytes`);
+  assert.equal(Buffer.from(reader.push(Buffer.from('\n\n'))?.[0]?.data ?? []).length, 100_000);
   assert.equal(reader.held, 0);
 });

@@ -115,16 +115,16 @@ test('comments and many small events never add up to one that is too large [A-25
   assert.equal(events.length, 1000);
 });
 
-test('eight megabytes in one line, and in small pieces, are read in linear time [A-257]', () => {
-  const payload = 'x'.repeat(8 * 1024 * 1024);
+test('a megabyte in one line, and in small pieces, are read in linear time [A-257]', () => {
+  const payload = 'x'.repeat(1024 * 1024);
   const whole = bytes(`data: ${payload}\n\n`);
   const chunks = Array.from({ length: Math.ceil(whole.length / 1024) }, (_, at) =>
     whole.subarray(at * 1024, at * 1024 + 1024),
   );
   const events = readAll(chunks);
   assert.equal(events !== 'too_large' && events[0]?.data.length, payload.length);
-  assert.equal(read('\n'.repeat(1_000_000)).length, 0);
-  assert.equal(read('data:1\r\r'.repeat(100_000)).length, 100_000);
+  assert.equal(read('\n'.repeat(100_000)).length, 0);
+  assert.equal(read('data:1\r\r'.repeat(10_000)).length, 10_000);
 });
 
 const lineEnd = fc.constantFrom('\n', '\r', '\r\n');

@@ -30,7 +30,7 @@ test('a long string ends where it ends, whatever byte stands where in it, and wh
         else assert.ok(skipString(bytes, 0) === -1 || bytes.includes(0x5c), String(bytes));
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: 300 },
   );
 });
 
@@ -51,6 +51,6 @@ test('a long text with everything in it is taken for JSON just where JSON.parse 
       };
       assert.equal(skipString(bytes, 0) === bytes.length, isJson(), text);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 200 },
   );
 });

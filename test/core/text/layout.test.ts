@@ -54,9 +54,9 @@ test('property: what is measured and wrapped without the libraries is as they me
       const expected = wrapAnsi(line, width).split('\n');
       assert.deepEqual(wrapped(line, width).map(bare), expected.map(bare));
     }),
-    { numRuns: 1000 },
+    { numRuns: 200 },
   );
-  for (let code = 0x20; code < 0x2720; code += 1) {
+  for (let code = 0x20; code < 0x2720; code += 3) {
     const character = String.fromCodePoint(code);
     assert.equal(columnsOf(`a${character}`), stringWidth(`a${character}`), character);
   }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/start.js';
 import { formsOf } from '../../../src/sandbox/walk.js';
 import { startSandbox } from '../../support/start-sandbox.js';
-import { authorizationUrl, listenForCallback, registerNative } from '../client.js';
+import { authorizationUrl, type Callback, listenForCallback, registerNative } from '../client.js';
 import { Tab } from '../tab.js';
 
 async function atConsent(sandbox: Sandbox, clientId: string, redirectUri: string): Promise<Tab> {
@@ -13,9 +13,20 @@ async function atConsent(sandbox: Sandbox, clientId: string, redirectUri: string
   return tab;
 }
 
+let sandbox: Sandbox;
+let callback: Callback;
+
+before(async () => {
+  sandbox = await startSandbox();
+  callback = await listenForCallback();
+});
+
+after(async () => {
+  await sandbox.close();
+  await callback[Symbol.asyncDispose]();
+});
+
 test('[R-5.8h] consent shows the name, where the answer goes, the scopes, and warns about loopback', async () => {
-  await using sandbox = await startSandbox();
-  await using callback = await listenForCallback();
   const tab = await atConsent(sandbox, await registerNative(sandbox), callback.redirectUri);
   assert.match(tab.html, /Test program asks to act for you/);
   assert.match(tab.html, new RegExp(`Answer goes to</dt><dd>${new URL(callback.redirectUri).host} <`));
@@ -31,8 +42,6 @@ test('[R-5.8h] consent shows the name, where the answer goes, the scopes, and wa
 });
 
 test('[A-288] pages cannot be framed, load nothing, and run no script', async () => {
-  await using sandbox = await startSandbox();
-  await using callback = await listenForCallback();
   const tab = await atConsent(sandbox, await registerNative(sandbox), callback.redirectUri);
   const policy = tab.headers.get('content-security-policy') ?? '';
   assert.match(policy, /default-src 'none'/);
@@ -45,8 +54,6 @@ test('[A-288] pages cannot be framed, load nothing, and run no script', async ()
 });
 
 test('[A-288] what a client says about itself is text, however it is written', async () => {
-  await using sandbox = await startSandbox();
-  await using callback = await listenForCallback();
   const name = `<script>alert(1)</script>" onload='x' \u202egood\u001b[2J`;
   const tab = await atConsent(sandbox, await registerNative(sandbox, { client_name: name }), callback.redirectUri);
   for (const bad of ['<script', '\u202e', '\u001b']) assert.equal(tab.html.includes(bad), false);
@@ -59,8 +66,6 @@ test('[A-288] what a client says about itself is text, however it is written', a
 });
 
 test('[A-288] a decision without the token of its page is refused, and each question is answered once', async () => {
-  await using sandbox = await startSandbox();
-  await using callback = await listenForCallback();
   const clientId = await registerNative(sandbox);
   const other = await atConsent(sandbox, clientId, callback.redirectUri);
   const foreign = Object.fromEntries(formsOf(other.html)[0]?.fields ?? [])['csrf'] ?? '';
@@ -80,8 +85,6 @@ test('[A-288] a decision without the token of its page is refused, and each ques
 });
 
 test('[A-288] a page opened in another browser, without its cookie, shows nothing of the login', async () => {
-  await using sandbox = await startSandbox();
-  await using callback = await listenForCallback();
   const tab = await atConsent(sandbox, await registerNative(sandbox), callback.redirectUri);
   const response = await fetch(tab.url);
   assert.equal(response.status, 400);
@@ -89,8 +92,6 @@ test('[A-288] a page opened in another browser, without its cookie, shows nothin
 });
 
 test('[A-288] each login asks, however short a time ago the same browser said yes', async () => {
-  await using sandbox = await startSandbox();
-  await using callback = await listenForCallback();
   const web = { application_type: 'web', redirect_uris: ['https://client.invalid/cb'] };
   // In the redirect, or behind the link of a page that names a site elsewhere.
   const hasCode = (tab: Tab) => /[?&]code=/.test(`${tab.headers.get('location')} ${tab.html}`);
@@ -109,7 +110,6 @@ test('[A-288] each login asks, however short a time ago the same browser said ye
 });
 
 test('[A-295] every page says that this is no place for real accounts', async () => {
-  await using sandbox = await startSandbox();
   const page = await (await fetch(`${sandbox.issuer}/authorize?client_id=x`)).text();
   assert.match(page, /Not for production/);
 });
