@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { checkDocument } from '../../src/client-metadata/check.js';
 import { forgetOldKeys, keysFor, retireKey, rotateKey } from '../../src/client-metadata/keys.js';
 import { logout } from '../../src/login/logout/logout.js';
 import { type DocumentSettings, writeDocument } from '../../src/oauth/client-metadata/write-document.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { openDocumentScene } from '../support/flows/document-scene.js';
+import { type DocumentScene, openDocumentScene } from '../support/flows/document-scene.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
@@ -15,6 +15,15 @@ import { needs } from '../support/needs.js';
 const skip = needs('openssl');
 const { signal } = new AbortController();
 const path = 'client-metadata/client.json';
+
+/** One host for the file: each test publishes what it needs, and opens sandboxes that have fetched nothing. */
+let documents: DocumentScene;
+
+before(async () => {
+  if (skip === false) documents = await openDocumentScene();
+});
+
+after(() => documents?.[Symbol.asyncDispose]());
 
 /** The assertions that the token endpoint got, oldest first. */
 function assertionsAt(scene: Scene): readonly string[] {
@@ -35,7 +44,6 @@ const usedKids = (scene: Scene) => assertionsAt(scene).map((one) => decodeProtec
 test('[R-2.3c][A-62] private_key_jwt with the published key: aud is the issuer alone, short life, a fresh jti each time', {
   skip,
 }, async () => {
-  await using documents = await openDocumentScene();
   const { url } = documents;
   await using scene = await documents.open();
   const keys = await keysFor(scene.ports, url, scene.ports.store);
@@ -57,7 +65,6 @@ test('[R-2.3c][A-62] private_key_jwt with the published key: aud is the issuer a
 test('[R-2.3c] rotate: both keys are published; the new one is used, and the old one where only that is known', {
   skip,
 }, async () => {
-  await using documents = await openDocumentScene();
   const { url } = documents;
   await using behind = await documents.open();
   const { ports } = behind;
@@ -86,7 +93,6 @@ test('[R-2.3c] rotate: both keys are published; the new one is used, and the old
 test('[R-2.3c][R-5.8a] a login made before a rotation is refreshed after it has ended, and revoked, with the new key', {
   skip,
 }, async () => {
-  await using documents = await openDocumentScene();
   const { url } = documents;
   await using scene = await documents.open();
   const { ports } = scene;
