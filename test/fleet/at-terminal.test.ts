@@ -11,7 +11,7 @@ test('a keeper at a terminal says how many logins it keeps, and how it is ended'
   await using home = await makeHomeWithKey();
   await using running = await startAtTerminal(home, programCommand(['keeper']), { stdout: 'terminal', columns: 120 });
   const [shown] = await running.screen.waitForStdout(/^[\s\S]*Keeping logins fresh/);
-  assert.match(shown, /No login\b[^]*Ctrl-C/);
+  assert.match(shown, /No login\b[\s\S]*Ctrl-C/);
   running.type('\x03');
   await running.screen.finished;
 });
