@@ -57,7 +57,7 @@ function isAskedFor({ file, inProcess, tier: own }) {
     return run === 'in-process' || own === 'check';
   }
   if (words.length > 0) return words.some((word) => file.includes(word));
-  if (run === 'long') return own === 'long' || /^test\/endurance\//.test(file) || inProcess;
+  if (run === 'long') return own === 'long' || /^test\/(?:endurance\/|e2e\/slow-person)/.test(file) || inProcess;
   return tiers.indexOf(own) <= tiers.indexOf(run);
 }
 
@@ -98,6 +98,7 @@ function fullLength() {
     POSTERN_ENDURANCE_REFRESH_KILLS: '200',
     POSTERN_ENDURANCE_FLEET_KILLS: '50',
     POSTERN_ENDURANCE_FLEET_PROCESSES: '25',
+    POSTERN_ENDURANCE_PERSON_SECONDS: '130',
   };
 }
 

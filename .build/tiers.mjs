@@ -9,9 +9,8 @@ const rows = [
   ['landing', /^test\/(?:clients\/|programs\/tools)/], // real programs that are small
   ['landing', /^test\/(?:fleet|endurance\/fleet|e2e\/(?:shared|keeper)|stores\/engines)/], // a fleet's engine
   ['long', /^test\/(?:native|nodes|programs|release|windows)\//],
-  ['long', /^test\/conformance\/(?:bridge|newer-host)/],
+  ['long', /^test\/conformance\/(?:bridge|newer-host|older-wires)/],
   ['test', /^test\/doctor\/every-fault/], // a login for each fault
-  ['test', /^test\/login\/browser\/guesses/], // thousands of requests
   ['test', /^test\/stores\/sealed-files\/file-store-key/], // keys from passphrases, slow on purpose
   ['test', /^test\/stores\/shared\//], // every order of two or three holders
 ];

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { once as event } from 'node:events';
+import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { once } from '../../src/core/lazy.js';
 import { ask, codesOf, startConnections } from '../relay/start-connections.js';
 import { startAuthority } from '../support/certificates.js';
 import { startConnectProxy } from '../support/connect-proxy.js';
@@ -18,16 +17,13 @@ const badRecord: Breach = (raw) => void raw.write(Buffer.concat([Buffer.from([23
 const cut: Breach = (raw) => void raw.end();
 const closed: Breach = (_, secure) => void secure.end();
 
-/** One authority and one certificate for all servers of this file: openssl takes longer than the rest. */
-const trusted = once(async () => {
-  const authority = await startAuthority();
-  after(() => authority[Symbol.asyncDispose]());
-  return { caFile: authority.caFile, certificate: await authority.issue('IP:127.0.0.1,DNS:good.example') };
-});
+const authority = await startAuthority();
+after(() => authority[Symbol.asyncDispose]());
+const certificate = await authority.issue('IP:127.0.0.1,DNS:good.example');
 
 /** A TLS server that answers each request with `answer`, and goes on with `breach`. */
 async function startBreaking(answer: string, breach: Breach, maxVersion: 'TLSv1.2' | 'TLSv1.3') {
-  const { cert, key } = (await trusted()).certificate;
+  const { cert, key } = certificate;
   const sockets = new Set<Socket>();
   const tls = createTlsServer({ cert, key, maxVersion });
   const server = createServer((raw) => {
@@ -39,7 +35,7 @@ async function startBreaking(answer: string, breach: Breach, maxVersion: 'TLSv1.
     });
     tls.emit('connection', raw);
   });
-  await event(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const bound = server.address();
   const port = bound !== null && typeof bound === 'object' ? bound.port : 0;
   return {
@@ -63,7 +59,7 @@ const unfinished = {
 for (const [missing, answer] of Object.entries(unfinished)) {
   for (const [what, breach] of Object.entries({ garbage, 'a damaged record': badRecord })) {
     test(`${what} of TLS within ${missing}: the request fails at once [A-131]`, async () => {
-      const { caFile } = await trusted();
+      const { caFile } = authority;
       for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
         await using server = await startBreaking(answer, breach, version);
         await using http = testHttp({}, { caFile });
@@ -82,7 +78,7 @@ for (const [missing, answer] of Object.entries(unfinished)) {
 }
 
 test('a TLS tunnel that breaks within an answer ends the request at once, also through a proxy [A-131]', async () => {
-  const { caFile } = await trusted();
+  const { caFile } = authority;
   await using server = await startBreaking(unfinished['a body in chunks'], garbage, 'TLSv1.3');
   await using proxy = await startConnectProxy(server.port);
   const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
@@ -94,7 +90,7 @@ test('a TLS tunnel that breaks within an answer ends the request at once, also t
 });
 
 test('an answer over TLS that only the end of the connection ends is not taken for whole', async () => {
-  const { caFile } = await trusted();
+  const { caFile } = authority;
   const plain = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nhalf of it';
   // Node does not tell whether the other side closed TLS or somebody cut the connection under it: both look the same.
   for (const breach of [cut, closed]) {
@@ -112,7 +108,7 @@ test('an answer over TLS that only the end of the connection ends is not taken f
 });
 
 test('over TLS, JSON that is whole proves its own end, and what has no content needs none', async () => {
-  const { caFile } = await trusted();
+  const { caFile } = authority;
   const json = 'HTTP/1.1 200 OK\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
   for (const [answer, whole] of [
     [`${json}{"a":[1]}`, '{"a":[1]}'],
@@ -140,7 +136,7 @@ test('over TLS, JSON that is whole proves its own end, and what has no content n
 });
 
 test('over TLS the answer to a HEAD needs no proof of its end: it has no body', async () => {
-  const { caFile } = await trusted();
+  const { caFile } = authority;
   await using server = await startBreaking('HTTP/1.1 200 OK\r\n\r\n', cut, 'TLSv1.3');
   await using http = testHttp({}, { caFile });
   assert.equal(await within(send(http, server.origin, { method: 'HEAD' }).then(textOf)), '');

@@ -145,7 +145,7 @@ const credentialHelpers: Play = async (session) => {
   });
   await session.postern('credential headers home', pipe);
   await session.postern('credential hedaers work', pipe);
-  await session.postern('credential headers work --shim bin', pipe);
+  await session.postern('credential headers work --shim ~/bin', pipe);
   await session.postern('status');
 };
 
