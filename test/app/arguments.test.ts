@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { parseCommandLine } from '../../src/app/command-line.js';
 import { requestTable } from '../../src/call/request.command.js';
 import type { CommandTable, LooseArguments } from '../../src/core/command.js';
-import { Failure } from '../../src/core/failure.js';
 import { tokenTable } from '../../src/credential/token.command.js';
 import { loginTable } from '../../src/login/login.options.js';
+import { Failure } from '../support/product.js';
 
 const table = {
   name: 'plant',

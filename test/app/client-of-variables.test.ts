@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withWaysOfJobs } from '../../src/app/wrong-command-line.js';
-import { exitCode, Failure, isFailure } from '../../src/core/failure.js';
 import { makeHome } from '../support/home.js';
+import { exitCode, Failure, isFailure } from '../support/product.js';
 import { runProgram } from '../support/program.js';
 
 const server = 'https://mcp.example/mcp';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
-import { Failure } from '../../src/core/failure.js';
+import { Failure } from '../support/product.js';
 import { asked, own, samples } from './remedy-samples.js';
 
 export interface Told {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withLineMeant } from '../../src/app/wrong-command-line.js';
 import { callTable } from '../../src/call/call.command.js';
-import { exitCode, Failure, type Typo } from '../../src/core/failure.js';
 import { shellWord } from '../../src/core/text/printable.js';
+import { exitCode, Failure, type Typo } from '../support/product.js';
 
 /** The remedy for that line of `call`. */
 function remedyOf(line: string, typo: Typo): string {

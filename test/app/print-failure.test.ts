@@ -4,11 +4,10 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { createJournal, stepLines } from '../../src/app/journal.js';
 import { endOf, laidOut, reportFailure } from '../../src/app/print-failure.js';
-import type { Step } from '../../src/core/failure.js';
-import { exitCode, Failure } from '../../src/core/failure.js';
 import { interrupted, interruptedUnderWay } from '../../src/core/output-failures.js';
 import { asciiJson } from '../../src/core/text/printable.js';
 import { anyText } from '../support/arbitraries.js';
+import { exitCode, Failure, type Step } from '../support/product.js';
 
 const plain = { json: false, verbose: false, steps: [], oneLine: false };
 

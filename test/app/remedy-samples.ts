@@ -1,4 +1,4 @@
-import { Failure } from '../../src/core/failure.js';
+import { Failure } from '../support/product.js';
 
 const server = 'https://example.com/mcp?a=1;b';
 const login = { name: 'work', server, account: 'home', scopes: ['a'], issuer: 'https://as.example' };

@@ -10,13 +10,12 @@ import type { CommandEntry } from '../../src/app/registry.js';
 import { runCommandLine } from '../../src/app/run.js';
 import { createResultWriter, writerTo } from '../../src/app/write-stream.js';
 import type { Command, CommandTable } from '../../src/core/command.js';
-import { Failure } from '../../src/core/failure.js';
 import { interrupted } from '../../src/core/output-failures.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { createPrograms } from '../../src/credential/exec-program.js';
 import { run, type World } from '../../src/main.js';
-import { createMemoryStore } from '../../src/stores/memory-store.js';
 import { makeHome } from '../support/home.js';
+import { createMemoryStore, Failure } from '../support/product.js';
 
 const plantTable = {
   name: 'plant',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withServerNamed } from '../../src/app/wrong-command-line.js';
-import { Failure } from '../../src/core/failure.js';
+import { Failure } from '../support/product.js';
 
 const failure = new Failure({
   code: 'credential_corrupt',

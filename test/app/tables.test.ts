@@ -11,8 +11,8 @@ import { blocksOf } from '../../src/app/help/topics/topic.js';
 import { topics } from '../../src/app/help/topics/topics.js';
 import { registry } from '../../src/app/registry.js';
 import type { CommandTable, OptionSpec } from '../../src/core/command.js';
-import { exitCode } from '../../src/core/failure.js';
 import { plainLook } from '../../src/core/text/look.js';
+import { exitCode } from '../support/product.js';
 
 const tables: readonly CommandTable[] = registry.map(({ table }) => table);
 

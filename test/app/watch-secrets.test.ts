@@ -13,15 +13,11 @@ import {
   watchWire,
 } from '../../src/app/watch-secrets.js';
 import { usualRedirectUri } from '../../src/core/configuration/redirect-uri.js';
-import type { Terminal } from '../../src/core/ports.js';
-import { Secret } from '../../src/core/secret.js';
-import type { CallbackListener } from '../../src/login/ports.js';
 import type { Wire, WireRequest, WireWatcher } from '../../src/mcp/wire.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
-import { createMemoryStore } from '../../src/stores/memory-store.js';
-import type { Recovery } from '../../src/stores/ports.js';
 import { send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
+import { type CallbackListener, createMemoryStore, type Recovery, Secret, type Terminal } from '../support/product.js';
 import { findSecrets } from '../support/secrets-search.js';
 
 test('a value once held is not printed, in whatever form it stands there [A-252]', async () => {

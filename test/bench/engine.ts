@@ -2,12 +2,12 @@ import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { engineOpener } from '../../src/app/fleet/store-ports.js';
-import { defaultLimits } from '../../src/core/limits.js';
 import { createHttpClient } from '../../src/http/client.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { createClock } from '../../src/stores/clock.js';
 import type { SharedEngine } from '../../src/stores/engines/engine.js';
 import { startRedis } from '../support/engines.js';
+import { defaultLimits } from '../support/product.js';
 
 // `node build/test/bench/engine.js [seconds]`: 1,000 connections of 8 processes read the item of one login through one
 // Redis, with our engine; beside it, in the same rounds, redis-benchmark gets a value of the same size with as many

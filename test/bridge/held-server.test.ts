@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bridgeTokens } from '../../src/bridge/authorization.js';
-import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
 import { statePaths } from '../../src/stores/paths.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { realClock } from '../stores/state/real-clock.js';
@@ -9,6 +8,7 @@ import { startOwnIssuer } from '../support/flows/own-issuer.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import type { Home } from '../support/home.js';
+import { createCredentialIndex } from '../support/product.js';
 import { type Machine, openMachine } from '../support/stage-here.js';
 import { type BridgeHost, bridgeOn, type Rpc, type ScriptedServer, scriptedServer, usual } from './host.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf, logIn } from '../support/at-stage.js';
+import { walkLogin } from '../support/product.js';
 import { openStage } from '../support/stage-here.js';
 import { bridgeOn } from './host.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
 import { statePaths } from '../../src/stores/paths.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { realClock } from '../stores/state/real-clock.js';
+import { createCredentialIndex } from '../support/product.js';
 import { openMachine } from '../support/stage-here.js';
 import { bridgeOn, scriptedServer, usual } from './host.js';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { plainArguments } from '../../src/call/tools/arguments.js';
 import { readCall } from '../../src/call/words.js';
-import { Failure } from '../../src/core/failure.js';
+import { Failure } from '../support/product.js';
 
 const files: Readonly<Record<string, string>> = {
   'args.json': '{"a":{"b":[1]}}',

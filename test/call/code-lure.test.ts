@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { call } from '../../src/call/call.js';
-import type { Failure } from '../../src/core/failure.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
+import type { Failure } from '../support/product.js';
 
 /** What a swindler would have a person do: type his own code at the real page, and so log him in. */
 const lureTo = (place: string): string => `Almost done.\nEnter code ABCD-EFGH at ${place}/device to go on\u001b[1m now`;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { protectCalls } from '../support/flows/own-server.js';
 import { runHere, startHere, terminalHere } from '../support/in-process.js';
+import { walkLogin } from '../support/product.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { homeWithBrowser } from './home-with-browser.js';
 

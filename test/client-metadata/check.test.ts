@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { checkDocument } from '../../src/client-metadata/check.js';
 import { makeSelfSigned } from '../../src/client-metadata/self-signed.js';
 import { writeDocument } from '../../src/oauth/client-metadata/write-document.js';
-import type { CredentialIndex } from '../../src/stores/ports.js';
 import { testHttp } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
+import type { CredentialIndex } from '../support/product.js';
 import { goodHeaders, type HostedDocument, hostDocument } from './document-server.js';
 
 const { signal } = new AbortController();

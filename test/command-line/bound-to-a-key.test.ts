@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { bridgeOn } from '../bridge/host.js';
 import { authorizationUrlOf, keysOf } from '../support/at-stage.js';
+import { walkLogin } from '../support/product.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { endTokens, openStage, type Stage } from '../support/stage-here.js';
 

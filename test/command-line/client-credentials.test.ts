@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { SandboxClient } from '../../src/sandbox/options.js';
+import type { SandboxClient } from '../support/product.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { openStage } from '../support/stage-here.js';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { bridgeOn } from '../bridge/host.js';
 import { runHere, startHere } from '../support/in-process.js';
+import { walkLogin } from '../support/product.js';
 import { openStage, type Stage } from '../support/stage-here.js';
 
 const secret = 'canary-of-a-client-secret-0123456789';

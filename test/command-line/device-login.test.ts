@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
+import { walkLogin } from '../support/product.js';
 import { openStage } from '../support/stage-here.js';
 
 test('login --device: the code that is shown, typed in a browser elsewhere, logs in', async () => {

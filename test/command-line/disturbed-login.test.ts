@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
+import { walkLogin } from '../support/product.js';
 import { openStage } from '../support/stage-here.js';
 
 /** What the callback address is asked while the program waits; each must change nothing. */

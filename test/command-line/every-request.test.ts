@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { event, type Rpc, startBridge } from '../bridge/host.js';
 import { ask, open } from '../proxy/stand.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
@@ -10,6 +9,7 @@ import { startCanaries } from '../support/canary.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { makeHomeWithKey } from '../support/home.js';
 import { startHere } from '../support/in-process.js';
+import { walkLogin } from '../support/product.js';
 
 /** One request to the protected server, whoever sent it. */
 interface Seen {

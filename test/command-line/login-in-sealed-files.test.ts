@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
 import { runHere, startHere } from '../support/in-process.js';
+import { walkLogin } from '../support/product.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { startSandbox } from '../support/start-sandbox.js';
 

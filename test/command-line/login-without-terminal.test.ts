@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { startHere } from '../support/in-process.js';
+import { walkLogin } from '../support/product.js';
 import { openStage, type Stage } from '../support/stage-here.js';
 
 const withEnv = (stage: Stage, variables: Readonly<Record<string, string>>) => ({

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { bridgeOn } from '../bridge/host.js';
 import { authorizationUrlOf, logIn, recordsOf } from '../support/at-stage.js';
+import { walkLogin } from '../support/product.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { openStage, type Stage } from '../support/stage-here.js';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { freePort } from '../support/free-port.js';
+import { walkLogin } from '../support/product.js';
 import { openStage, type Stage } from '../support/stage-here.js';
 import { startSandbox } from '../support/start-sandbox.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { startHere } from '../support/in-process.js';
+import { walkLogin } from '../support/product.js';
 import { openStage } from '../support/stage-here.js';
 
 test('in a container and over SSH the login says how the answer finds its way back', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { bridgeOn } from '../bridge/host.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { openStage, type Stage } from '../support/stage-here.js';
 
 const skipAtTerminal = needs('gnome-keyring', 'secret-tool', 'script');

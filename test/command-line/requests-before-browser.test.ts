@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
+import { walkLogin } from '../support/product.js';
 import { openStage, type Stage } from '../support/stage-here.js';
 
 /** What both servers are asked from the start of a login until the person has something to open. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { logIn } from '../support/at-stage.js';
+import { walkLogin } from '../support/product.js';
 import { openStage } from '../support/stage-here.js';
 
 test('[A-80][R-5.6a] call without --login at a terminal: the new scope is shown, a yes opens the browser, the call is done', async () => {

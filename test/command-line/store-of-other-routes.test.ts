@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { makeHome } from '../support/home.js';
 import { runHere, startHere } from '../support/in-process.js';
 import { movableClock } from '../support/movable-clock.js';
+import { walkLogin } from '../support/product.js';
 import { startSandbox } from '../support/start-sandbox.js';
 
 test('the store that is chosen holds for a device login and for a client’s own, too, without a keychain [A-194]', async () => {

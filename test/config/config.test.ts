@@ -3,9 +3,9 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { settings } from '../../src/core/configuration/settings.js';
-import { limitSettings } from '../../src/core/limits.js';
 import { makeHome } from '../support/home.js';
 import { startHttp } from '../support/http-server.js';
+import { limitSettings } from '../support/product.js';
 import { runProgram } from '../support/program.js';
 
 /** A home with this configuration file. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import type { Home } from '../support/home.js';
+import { walkLogin } from '../support/product.js';
 import { startProgram } from '../support/program.js';
 import type { PlannedRun } from './plan.js';
 

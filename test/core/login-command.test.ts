@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exitCode, Failure } from '../../src/core/failure.js';
 import { withDoctor } from '../../src/core/login-command.js';
 import { resourceMismatch } from '../../src/oauth/failures.js';
+import { exitCode, Failure } from '../support/product.js';
 
 test('a failure that a server has caused names the command that says who can mend it', () => {
   const server = 'https://a.example/mcp?x=1&y';

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../../src/core/failure.js';
-import { Secret } from '../../src/core/secret.js';
 import { findCredential } from '../../src/credential/find-credential.js';
 import type { CredentialArguments } from '../../src/credential/formats/call.js';
 import { readCall } from '../../src/credential/read-call.js';
 import { loginNamed } from '../stores/index/sample-login.js';
 import { anyText, anyUrl } from '../support/arbitraries.js';
+import { Failure, Secret } from '../support/product.js';
 
 const token = 'tok.en-~+/=';
 const logins = ['https://mcp.example/mcp', 'https://github.com'].map((server, index) => ({

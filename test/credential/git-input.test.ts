@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../src/core/failure.js';
 import { readGitRequest } from '../../src/credential/formats/git.js';
 import { isWholeGitRequest, parseGitAttributes } from '../../src/credential/formats/git-attributes.js';
+import { Failure } from '../support/product.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const read = (text: string) => readGitRequest(bytes(text));

@@ -3,13 +3,13 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../../src/core/failure.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
 import { environmentLogin, takeToken } from '../../src/stores/environment-token.js';
 import { proveAddress } from '../../src/tokens/credential-target.js';
 import { anyText } from '../support/arbitraries.js';
 import type { Variables } from '../support/home.js';
 import { openMachine } from '../support/machine.js';
+import { Failure } from '../support/product.js';
 import { runProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 

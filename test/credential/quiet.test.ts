@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Secret } from '../../src/core/secret.js';
 import { goauthOutput, reportedExpiry, reportedExpiryDate } from '../../src/credential/formats/plain.js';
 import { minLifeOf } from '../../src/tokens/token-request.js';
 import { openStage } from '../e2e/stage.js';
 import { itemOf, letExpire, logIn, refreshAsked } from '../endurance/expiry.js';
 import { fakeBrowser } from '../support/fake-browser.js';
 import { needs } from '../support/needs.js';
+import { Secret } from '../support/product.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { gitInput, seed, work } from './seeded.js';
 

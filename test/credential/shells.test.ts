@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../../src/core/failure.js';
-import { Secret } from '../../src/core/secret.js';
 import { isTokenText } from '../../src/core/text/characters.js';
 import { environmentOutput, readVariables, type Shell } from '../../src/credential/formats/environment.js';
 import { plainOutput } from '../../src/credential/formats/plain.js';
 import { needs } from '../support/needs.js';
+import { Failure, Secret } from '../support/product.js';
 
 /** Every character that a token may hold, and then some that shells like in a row. */
 const every = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code))

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../../src/core/failure.js';
 import { readTokenVariable } from '../../src/credential/formats/environment.js';
 import { anyText } from '../support/arbitraries.js';
 import { openMachine } from '../support/machine.js';
+import { Failure } from '../support/product.js';
 
 test('a variable is NAME, NAME=server, and either with “,header” or “,value”', () => {
   assert.deepEqual(readTokenVariable('A'), { name: 'A', server: undefined, holds: 'token' });

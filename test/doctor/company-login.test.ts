@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { defaultLimits } from '../../src/core/limits.js';
-import type { LoginRecord } from '../../src/core/records.js';
 import { catalogue } from '../../src/doctor/catalogue/catalogue.js';
 import { examineServer } from '../../src/doctor/examine-server.js';
 import { reportJson } from '../../src/doctor/forms/as-json.js';
 import type { Examination } from '../../src/doctor/ports.js';
 import type { Report } from '../../src/doctor/report.js';
-import type { SandboxClient } from '../../src/sandbox/options.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { freePort } from '../support/free-port.js';
 import { startHttp } from '../support/http-server.js';
+import { defaultLimits, type LoginRecord, type SandboxClient } from '../support/product.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { foundByExchange, foundOfCompany } from './company-faults.js';
 import { doctorWorld, inBrowser } from './doctor-world.js';

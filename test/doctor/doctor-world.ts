@@ -1,5 +1,4 @@
 import { askServer } from '../../src/call/ask-server.js';
-import { defaultLimits } from '../../src/core/limits.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { addressExaminer } from '../../src/doctor/address-examiner.js';
 import { type Examined, examineServer } from '../../src/doctor/examine-server.js';
@@ -8,6 +7,7 @@ import { systemResolver } from '../../src/http/resolve-host.js';
 import { logInForRun } from '../../src/login/login-for-run.js';
 import type { LoginWorld } from '../../src/login/logins.js';
 import type { Scene } from '../support/flows/scene.js';
+import { defaultLimits } from '../support/product.js';
 
 /** What `doctor` is given in a test. */
 export function doctorWorld(scene: Scene): ExamineWorld {

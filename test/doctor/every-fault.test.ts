@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultLimits } from '../../src/core/limits.js';
-import type { Clock } from '../../src/core/ports.js';
 import { unlessAborted } from '../../src/core/time.js';
 import { catalogue, type FindingId } from '../../src/doctor/catalogue/catalogue.js';
 import { listFaults } from '../../src/sandbox/faults/table.js';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { type Clock, defaultLimits, walkLogin } from '../support/product.js';
 import { foundByExchange, foundOfCompany } from './company-faults.js';
 import { examineWhole, inBrowser } from './doctor-world.js';
 import { foundPassively } from './passive-faults.js';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../src/core/failure.js';
-import { Secret } from '../../src/core/secret.js';
 import { examineMachine, type MachineWorld, nodeLines } from '../../src/doctor/examine-machine.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { Failure, Secret } from '../support/product.js';
 
 const newest = nodeLines[0].secure;
 const on = (version: string) => ({

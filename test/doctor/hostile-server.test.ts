@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { defaultLimits } from '../../src/core/limits.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { startHttp } from '../support/http-server.js';
+import { defaultLimits } from '../support/product.js';
 import { examineWhole } from './doctor-world.js';
 
 /** A response that begins, and does not end. */

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
-import { Secret } from '../../src/core/secret.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { type Examined, examineServer } from '../../src/doctor/examine-server.js';
 import { reportLines } from '../../src/doctor/forms/for-people.js';
@@ -11,6 +9,7 @@ import { exitOf, type Report } from '../../src/doctor/report.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { startHttp } from '../support/http-server.js';
+import { type LoginRecord, Secret } from '../support/product.js';
 import { doctorWorld, examineWhole, inBrowser } from './doctor-world.js';
 
 async function examine(scene: Scene, server: string): Promise<Report> {

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { openStage } from './stage.js';
 

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SandboxClient } from '../../src/sandbox/options.js';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { type AtStage, authorizationUrlOf } from '../support/at-stage.js';
+import { type SandboxClient, walkLogin } from '../support/product.js';
 import type { Finished } from '../support/program.js';
 
 export const toolSecret = 'canary-secret-of-the-tool-0123456789';

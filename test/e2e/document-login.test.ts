@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { openTab } from '../support/chromium.js';
 import { freePort } from '../support/free-port.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { type Finished, type Running, runProgram } from '../support/program.js';
 import { openStage, type Stage } from './stage.js';
 

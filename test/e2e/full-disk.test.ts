@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf, refreshTokensSent } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { openStage } from './stage.js';
 

@@ -3,14 +3,13 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
-import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
 import { statePaths } from '../../src/stores/paths.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { createToolLists } from '../../src/stores/state/tool-lists.js';
 import { realClock } from '../stores/state/real-clock.js';
 import { type Home, makeHome } from '../support/home.js';
 import { needs } from '../support/needs.js';
+import { createCredentialIndex, type LoginRecord } from '../support/product.js';
 import { programCommand } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { startOwnServer } from '../support/flows/own-server.js';
 import { type Home, makeHome, makeHomeWithKey } from '../support/home.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { programCommand, type Running, startProgram } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
 

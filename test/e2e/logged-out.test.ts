@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { makeHomeWithKey } from '../support/home.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { programCommand, runProgram, startProgram } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
 import { openStage, type Stage } from './stage.js';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { openStage } from './stage.js';
 
 test('a server out of Cursor’s configuration, chosen at the terminal, logged in to, and set up for the bridge', {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { makeHome } from '../support/home.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { programCommand, runProgram } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
 import { findSecrets } from '../support/secrets-search.js';

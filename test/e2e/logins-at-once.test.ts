@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { openStage, type Stage } from './stage.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { openStage, type Stage } from './stage.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { makeHome } from '../support/home.js';
 import { needs } from '../support/needs.js';
 import { type OtherService, startKeePassXC, startKWallet } from '../support/other-services.js';
+import { walkLogin } from '../support/product.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 

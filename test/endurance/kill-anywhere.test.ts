@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { openStage, type Stage } from '../e2e/stage.js';
 import { authorizationUrlOf, isTaken, logIn, recordsOf, refreshTokensSent } from '../support/at-stage.js';
 import { needs } from '../support/needs.js';
+import { walkLogin } from '../support/product.js';
 import { type Running, startProgram } from '../support/program.js';
 import { itemOf, letExpire, rounds } from './expiry.js';
 

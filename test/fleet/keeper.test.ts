@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Failure } from '../../src/core/failure.js';
 import { Keeper } from '../../src/fleet/keeper.js';
 import { metricsText } from '../../src/fleet/metrics.js';
 import type { FleetLogins, KeeperEvent, KeptLogin } from '../../src/fleet/ports.js';
 import { eventLine } from '../../src/fleet/render.js';
+import { Failure } from '../support/product.js';
 
 const failure = (code: string, exit: 3 | 6) =>
   new Failure({ code, exit, message: 'It failed.', remedy: 'Run: postern login x' });

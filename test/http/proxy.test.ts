@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import type { Failure } from '../../src/core/failure.js';
 import { startAuthority } from '../support/certificates.js';
 import { startConnectProxy } from '../support/connect-proxy.js';
 import { freePort } from '../support/free-port.js';
 import { everythingIn, failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
+import type { Failure } from '../support/product.js';
 
 const authority = await startAuthority();
 after(() => authority[Symbol.asyncDispose]());

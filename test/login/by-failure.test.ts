@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StoreKind } from '../../src/core/records.js';
 import { orphanLines } from '../../src/login/render.js';
 import { storeFailed, storeUnavailable } from '../../src/stores/keychain/failures.js';
+import type { StoreKind } from '../support/product.js';
 
 test('what several secrets cannot be removed for is told once, and how many they are', () => {
   const left = (store: StoreKind, failure = storeUnavailable('no_bus', 'none')) => ({

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
+import { walkLogin } from '../support/product.js';
 
 const asNavigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 

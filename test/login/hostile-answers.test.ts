@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { copyOf, openScene, type Scene, sceneAt } from '../support/flows/scene.js';
 import { openMachine } from '../support/machine.js';
+import { walkLogin } from '../support/product.js';
 
 /** Most tests use one sandbox, and one machine that is logged in there: each brings its fault, and no failed login changes anything. */
 const known = await openScene();

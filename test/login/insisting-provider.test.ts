@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRedirectUri } from '../../src/core/configuration/redirect-uri.js';
-import { Secret } from '../../src/core/secret.js';
 import { login } from '../../src/login/log-in.js';
 import { openScene } from '../support/flows/scene.js';
 import { freePort } from '../support/free-port.js';
 import { failureOf } from '../support/http.js';
 import { startInsistingProvider } from '../support/insisting-provider.js';
+import { Secret } from '../support/product.js';
 
 function chosen(text: string) {
   const read = readRedirectUri(text);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultAccount } from '../../src/core/records.js';
 import { givenOptions } from '../../src/login/given/given-options.js';
 import { callTool, freshToken } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { pathForm, protectCalls } from '../support/flows/own-server.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import { defaultAccount } from '../support/product.js';
 
 /** A client that a person registered. */
 const byHand = { clientId: 'by-hand', secret: undefined, issuer: undefined, redirectUri: undefined };

@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { Secret } from '../../src/core/secret.js';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { callTool } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { Secret, walkLogin } from '../support/product.js';
 
 const asked = (scene: Scene, path: string) => scene.sandbox.requests.filter((request) => request.path === path);
 

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
 import { login } from '../../src/login/log-in.js';
 import { logout } from '../../src/login/logout/logout.js';
 import { loginTogether } from '../../src/login/one-login-at-a-time.js';
-import type { LoginPorts } from '../../src/login/ports.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { LoginPorts, LoginRecord } from '../support/product.js';
 
 const { signal } = new AbortController();
 

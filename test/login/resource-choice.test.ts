@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
-import { Secret } from '../../src/core/secret.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { createPages } from '../../src/login/browser/page.js';
 import { deviceLogin } from '../../src/login/device/device-login.js';
@@ -12,6 +10,7 @@ import { readCredential } from '../../src/tokens/read-credential.js';
 import { refreshedToken } from '../../src/tokens/valid-token.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import { type LoginRecord, Secret } from '../support/product.js';
 
 /** The resource of each request to the authorization server that could name one, in order. */
 function sent(scene: Scene): readonly string[] {

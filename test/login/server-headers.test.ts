@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { bridgeTokens } from '../../src/bridge/authorization.js';
 import { createTransport } from '../../src/call/transport.js';
-import { Secret, type SecretHeader } from '../../src/core/secret.js';
 import { sandboxApiKey } from '../../src/sandbox/faults/server.js';
 import type { SeenRequest } from '../../src/sandbox/log.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
@@ -15,6 +14,7 @@ import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 import { openMachine } from '../support/machine.js';
+import { Secret, type SecretHeader } from '../support/product.js';
 
 const { signal } = new AbortController();
 const key = (value = sandboxApiKey): readonly SecretHeader[] => [

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { CallbackAddress } from '../../src/login/ports.js';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { openScene } from '../support/flows/scene.js';
+import { type CallbackAddress, walkLogin } from '../support/product.js';
 
 /** Somebody reads the opener's arguments, is quicker than the browser, and logs in; then the browser comes. */
 async function openTheft(flow: { readonly interactive?: boolean; readonly typed?: readonly string[] } = {}) {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secret } from '../../src/core/secret.js';
 import {
   authorizationRequestParameters,
   authorizationRequestUrl,
@@ -10,6 +9,7 @@ import {
 import { type AuthorizationResponse, validateAuthorizationResponse } from '../../src/oauth/authorization-response.js';
 import type { AuthorizationServer } from '../../src/oauth/server-metadata.js';
 import { anyText } from '../support/arbitraries.js';
+import { Secret } from '../support/product.js';
 
 const server: AuthorizationServer = {
   issuer: 'https://as.example',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
 import { freshToken } from '../support/flows/calls.js';
 import { keepLogin, type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { pathForm } from '../support/flows/own-server.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { LoginRecord } from '../support/product.js';
 
 /** From now on the metadata of `own` sends everything to `elsewhere`. */
 function flip(own: OwnScene, elsewhere: OwnScene): void {

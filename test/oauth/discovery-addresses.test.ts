@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { visibleUrl } from '../../src/core/resource.js';
 import { shellWord } from '../../src/core/text/printable.js';
 import { serverRedirects } from '../../src/http/address-failures.js';
-import type { SandboxOptions } from '../../src/sandbox/options.js';
 import { listTools } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { pathForm, rootForm } from '../support/flows/own-server.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { SandboxOptions } from '../support/product.js';
 
 const metadataAt = (scene: Scene, at: 'server' | 'authorization') =>
   scene.sandbox.requests

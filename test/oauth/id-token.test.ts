@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '../../src/core/secret.js';
 import { identityIn, idTokenProblem } from '../../src/oauth/id-token.js';
 import { makeHomeWithKey } from '../support/home.js';
+import { Secret } from '../support/product.js';
 import { runProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
 import { deviceLogin } from '../../src/login/device/device-login.js';
 import { logout } from '../../src/login/logout/logout.js';
 import { validToken } from '../../src/tokens/valid-token.js';
@@ -8,6 +7,7 @@ import { nearHosts, openPublicScene, type PublicScene, publicHosts } from '../su
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf, send } from '../support/http.js';
 import { enterOwnNetwork, renameHosts } from '../support/own-network.js';
+import type { LoginRecord } from '../support/product.js';
 
 const skip = enterOwnNetwork(import.meta.url, publicHosts);
 

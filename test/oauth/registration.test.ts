@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '../../src/core/secret.js';
 import type { HttpClient, HttpRequest } from '../../src/http/request.js';
 import {
   authMethodFor,
@@ -8,6 +7,7 @@ import {
   clientAuthentication,
 } from '../../src/oauth/client-authentication.js';
 import { registerClient } from '../../src/oauth/registration.js';
+import { Secret } from '../support/product.js';
 
 const redirectUri = 'http://127.0.0.1:4321/callback';
 const now = Date.UTC(2026, 10, 21);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secret } from '../../src/core/secret.js';
 import { validateTokenResponse } from '../../src/oauth/token.js';
+import { Secret } from '../support/product.js';
 
 const now = Date.UTC(2026, 10, 21);
 const day = 24 * 3600 * 1000;

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../src/core/failure.js';
-import type { Relogin } from '../../src/core/ports.js';
-import type { LoginRecord } from '../../src/core/records.js';
 import { logout } from '../../src/login/logout/logout.js';
 import type { ProxyMount } from '../../src/proxy/ports.js';
 import { Authorizer } from '../../src/tokens/authorizer.js';
@@ -10,6 +7,7 @@ import { personOf } from '../../src/tokens/step-up.js';
 import { TokenInUse } from '../../src/tokens/token-in-use.js';
 import { stepUp } from '../support/flows/calls.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { Failure, type LoginRecord, type Relogin } from '../support/product.js';
 import { ask, openStand } from './stand.js';
 
 const { signal } = new AbortController();

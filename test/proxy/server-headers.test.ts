@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '../../src/core/secret.js';
 import { requestToken } from '../../src/tokens/credential-target.js';
 import { startHttp } from '../support/http-server.js';
+import { Secret } from '../support/product.js';
 import { ask, mountOf, openStand } from './stand.js';
 
 test('what is kept for the server goes in the place of a caller’s header of that name, however that is sent', async () => {

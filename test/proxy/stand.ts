@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
-import { Secret } from '../../src/core/secret.js';
 import type { HttpOptions } from '../../src/http/origins.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import type { ProxyMount, ProxyOptions, RunningProxy } from '../../src/proxy/ports.js';
 import { openProxy, proxyPool } from '../../src/proxy/server.js';
 import { Authorizer, type TokenSource } from '../../src/tokens/authorizer.js';
 import { requestToken } from '../../src/tokens/credential-target.js';
+import { Secret } from '../support/product.js';
 
 /** The token that mounts of these tests send, unless told otherwise. */
 export const firstToken = 'canary-token-0';

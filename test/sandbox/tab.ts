@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CookieJar } from '../../src/sandbox/cookie-jar.js';
-import { formsOf } from '../../src/sandbox/walk.js';
+import { formsOf } from '../support/product.js';
 
 /** A browser's tab in which each page can be looked at before the next step. */
 export class Tab {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secret } from '../../src/core/secret.js';
 import {
   credentialKey,
   decodeCredential,
@@ -10,6 +9,7 @@ import {
   type StoredCredential,
 } from '../../src/stores/credential-item.js';
 import { anyText } from '../support/arbitraries.js';
+import { Secret } from '../support/product.js';
 
 const binding = {
   server: 'https://mcp.example/mcp?project=alpha',

@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Secret } from '../../src/core/secret.js';
 import { createHelperStore } from '../../src/stores/helper-store.js';
 import { safePath } from '../../src/stores/run-program.js';
 import { startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
+import { Secret } from '../support/product.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const skip = needs('gnome-keyring', 'docker-credential-secretservice');

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../src/core/failure.js';
-import type { LoginRecord } from '../../src/core/records.js';
-import { Secret } from '../../src/core/secret.js';
 import { logout, logoutOfAll } from '../../src/login/logout/logout.js';
 import { removeOrphans } from '../../src/stores/orphans.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { openShelf } from '../support/flows/shelf.js';
 import { status } from '../support/flows/status.js';
 import { failureOf } from '../support/http.js';
+import { Failure, type LoginRecord, Secret } from '../support/product.js';
 
 const { signal } = new AbortController();
 

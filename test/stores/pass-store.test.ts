@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Secret } from '../../src/core/secret.js';
 import { createHelperStore } from '../../src/stores/helper-store.js';
 import { needs } from '../support/needs.js';
+import { Secret } from '../support/product.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const skip = needs('docker-credential-pass');

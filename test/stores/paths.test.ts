@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../src/core/failure.js';
 import { statePaths } from '../../src/stores/paths.js';
+import { Failure } from '../support/product.js';
 
 test('the folders are those of the XDG specification, of macOS and of Windows', () => {
   assert.deepEqual(statePaths({}, 'linux', '/home/ann'), {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import type { LoginRecord } from '../../src/core/records.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
-import { walkLogin } from '../../src/sandbox/walk.js';
-import { readIndexSync } from '../../src/stores/index/credential-index.js';
 import type { Home } from './home.js';
+import { type LoginRecord, readIndexSync, walkLogin } from './product.js';
 import type { Running } from './program.js';
 
 /** A sandbox and a person's machine: the programs run by themselves there, or in this process. */

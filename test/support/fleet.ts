@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SharedKind } from '../../src/core/records.js';
-import { Secret } from '../../src/core/secret.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
 import { createClock } from '../../src/stores/clock.js';
 import type { SharedEngine } from '../../src/stores/engines/engine.js';
-import { readIndexSync } from '../../src/stores/index/credential-index.js';
-import type { SecretStore } from '../../src/stores/ports.js';
 import { stretched } from '../../src/stores/sealed-files/sealed-file.js';
 import { createSharedStore } from '../../src/stores/shared/shared-store.js';
 import { openAs } from '../stores/engines/open.js';
 import { nobody } from '../stores/sealed-files/file-store-session.js';
 import { users } from './engines.js';
 import { type Home, makeHome } from './home.js';
+import { readIndexSync, Secret, type SecretStore, type SharedKind } from './product.js';
 import { type Finished, programCommand, type Running, startCommand, startProgram } from './program.js';
 import { temporaryFolder } from './temporary.js';
 

@@ -4,22 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { engineOpener } from '../../src/app/fleet/store-ports.js';
 import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
-import type { Step } from '../../src/core/failure.js';
-import { defaultLimits, type Limits } from '../../src/core/limits.js';
-import type { Clock, Journal, Terminal } from '../../src/core/ports.js';
-import type { SecretHeader } from '../../src/core/secret.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { createHttpClient } from '../../src/http/client.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { callbackLimits } from '../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../src/login/browser/callback-listener.js';
 import { createServerPages } from '../../src/login/browser/server-pages.js';
-import type { Browser, LoginPorts } from '../../src/login/ports.js';
-import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
 import { createAssertions } from '../../src/stores/assertions/read-assertion.js';
-import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
-import { createMemoryStore } from '../../src/stores/memory-store.js';
-import type { SecretStore } from '../../src/stores/ports.js';
 import { createAttempts } from '../../src/stores/state/attempts.js';
 import { createFormatFailures } from '../../src/stores/state/failure-log.js';
 import { createHandedOut } from '../../src/stores/state/handed-out.js';
@@ -28,6 +19,22 @@ import { createLoginHistory } from '../../src/stores/state/login-history.js';
 import { createRecovery } from '../../src/stores/state/recovery.js';
 import { createToolLists } from '../../src/stores/state/tool-lists.js';
 import { validToken } from '../../src/tokens/valid-token.js';
+import {
+  type Browser,
+  type Clock,
+  createCredentialIndex,
+  createMemoryStore,
+  defaultLimits,
+  type Journal,
+  type Limits,
+  type LoginPorts,
+  type SecretHeader,
+  type SecretStore,
+  type Step,
+  type Terminal,
+  type Walk,
+  walkLogin,
+} from './product.js';
 
 /** Real ports for flows in this process; only clock, browser and terminal are stand-ins. */
 export interface FlowPorts extends LoginPorts, PersonPorts, AsyncDisposable {

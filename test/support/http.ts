@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Failure } from '../../src/core/failure.js';
 import { createHttpClient } from '../../src/http/client.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../src/http/request.js';
+import { Failure } from './product.js';
 
 /** A HTTP client with a name service of our own, which counts the questions. */
 export interface TestHttp extends HttpClient {

@@ -2,13 +2,11 @@ import { PassThrough, Writable } from 'node:stream';
 import { createSignals } from '../../src/app/process.js';
 import { createPrograms } from '../../src/credential/exec-program.js';
 import { run, type World } from '../../src/main.js';
-import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
 import { takeToken } from '../../src/stores/environment-token.js';
-import { createMemoryStore } from '../../src/stores/memory-store.js';
-import type { SecretStore } from '../../src/stores/ports.js';
 import { scriptedTerminal, shiftedClock } from './flow-ports.js';
 import { type Home, makeHome, type Variables } from './home.js';
 import { plantLogin, type StoredLogin } from './planted-login.js';
+import { createMemoryStore, type SecretStore, type Walk, walkLogin } from './product.js';
 
 /** How a command line ended, and all that it wrote. */
 export interface Ended {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../../src/core/ports.js';
+import type { Clock } from './product.js';
 
 /** The real clock, which a test can move ahead: who sleeps meanwhile wakes as much sooner. */
 export interface MovableClock extends Clock {

@@ -1,11 +1,9 @@
-import { defaultAccount, type LoginRecord } from '../../src/core/records.js';
-import { Secret } from '../../src/core/secret.js';
 import { credentialKey, encodeCredential } from '../../src/stores/credential-item.js';
-import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
 import { statePaths } from '../../src/stores/paths.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { realClock } from '../stores/state/real-clock.js';
 import type { Home } from './home.js';
+import { createCredentialIndex, defaultAccount, type LoginRecord, Secret } from './product.js';
 
 /** What a test may choose of a stored login. */
 export interface StoredLogin {

@@ -1,15 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import type { OwnPorts } from '../../src/app/ports.js';
-import type { LoginRecord } from '../../src/core/records.js';
-import { Secret } from '../../src/core/secret.js';
-import type { SandboxOptions } from '../../src/sandbox/options.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
-import { createMemoryStore } from '../../src/stores/memory-store.js';
-import type { SecretStore } from '../../src/stores/ports.js';
 import { type Home, makeHome, type Variables } from './home.js';
 import { runHere, startHere, terminalHere } from './in-process.js';
 import { movableClock } from './movable-clock.js';
 import { plantLogin, type StoredLogin } from './planted-login.js';
+import { createMemoryStore, type LoginRecord, type SandboxOptions, Secret, type SecretStore } from './product.js';
 import type { Finished, Running } from './program.js';
 import type { AtTerminal } from './pty.js';
 import { startSandbox } from './start-sandbox.js';

@@ -1,6 +1,6 @@
 import { makeRsaKey } from '../../src/sandbox/authorization-server/keys.js';
-import type { SandboxOptions } from '../../src/sandbox/options.js';
 import { type Sandbox, startSandbox as start } from '../../src/sandbox/start.js';
+import type { SandboxOptions } from './product.js';
 
 let rsaKey: ReturnType<typeof makeRsaKey> | undefined;
 

@@ -1,7 +1,7 @@
-import type { LoginRecord } from '../../src/core/records.js';
 import type { Home } from './home.js';
 import { writeStored } from './keyring-queries.js';
 import { plantLogin, type StoredLogin } from './planted-login.js';
+import type { LoginRecord } from './product.js';
 
 /** Stores a login as `postern login` does: the item in the keychain of the home's session bus, the record in its index. */
 export function storeLogin(home: Home, login: StoredLogin): Promise<LoginRecord> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
 import { createLogins, type LoginWorld } from '../../src/login/logins.js';
 import { askStepUp } from '../../src/tokens/step-up.js';
 import { callTool, stepUp } from '../support/flows/calls.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { LoginRecord } from '../support/product.js';
 
 /** As a command without `--login` does it: a question first. */
 const asking = (scene: Scene) => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Relogin } from '../../src/core/ports.js';
-import { Secret } from '../../src/core/secret.js';
 import { logout } from '../../src/login/logout/logout.js';
+import { type Relogin, Secret } from '../support/product.js';
 import { callers, type Opened, openStage, type Stage, senders } from './callers.js';
 
 const { signal } = new AbortController();

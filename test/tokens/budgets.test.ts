@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTransport } from '../../src/call/transport.js';
-import type { Relogin } from '../../src/core/ports.js';
-import { walkLogin } from '../../src/sandbox/walk.js';
 import { loginBrakes, stepUpBudget } from '../../src/tokens/budget.js';
 import { stepUpDeclined } from '../../src/tokens/request-failures.js';
 import { operationOf } from '../../src/tokens/step-up.js';
@@ -10,6 +8,7 @@ import { callTool, listTools, stepUp } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { loggedInOnce, openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import { type Relogin, walkLogin } from '../support/product.js';
 
 const loggedIn = loggedInOnce();
 

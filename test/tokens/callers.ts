@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { bridgeTokens } from '../../src/bridge/authorization.js';
 import { createTransport } from '../../src/call/transport.js';
-import { Failure } from '../../src/core/failure.js';
-import type { Relogin } from '../../src/core/ports.js';
-import type { LoginRecord } from '../../src/core/records.js';
 import { grantToken } from '../../src/credential/grant-token.js';
 import { Authorizer } from '../../src/tokens/authorizer.js';
 import { proveAddress } from '../../src/tokens/credential-target.js';
@@ -15,6 +12,7 @@ import { ask, openStand } from '../proxy/stand.js';
 import type { TokenForm } from '../support/flows/own-issuer.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { copyOf, openScene, type Scene } from '../support/flows/scene.js';
+import { Failure, type LoginRecord, type Relogin } from '../support/product.js';
 
 const { signal } = new AbortController();
 const limits = { totalMs: 20_000, headersMs: 20_000, maxBytes: null };

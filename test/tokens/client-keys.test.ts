@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
-import { Failure } from '../../src/core/failure.js';
-import { Secret } from '../../src/core/secret.js';
 import { moveStore } from '../../src/login/move/move-store.js';
 import { clientAuthentication } from '../../src/oauth/client-authentication.js';
-import { createMemoryStore } from '../../src/stores/memory-store.js';
-import type { SecretStore, SecretStores } from '../../src/stores/ports.js';
 import {
   clientKeysOf,
   encodeClientKey,
@@ -16,6 +12,7 @@ import {
 } from '../../src/tokens/client-keys.js';
 import { flowPorts } from '../support/flow-ports.js';
 import { failureOf } from '../support/http.js';
+import { createMemoryStore, Failure, Secret, type SecretStore, type SecretStores } from '../support/product.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const { signal } = new AbortController();

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { createTransport } from '../../src/call/transport.js';
-import { defaultLimits } from '../../src/core/limits.js';
-import type { Relogin } from '../../src/core/ports.js';
 import { listTools } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import { defaultLimits, type Relogin } from '../support/product.js';
 
 const { signal } = new AbortController();
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { callTool, stepUp } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import type { LoginRecord } from '../support/product.js';
 
 /** A login for `scopes` that was killed when its item was written and its record was not. What the index tells of it. */
 async function loginKilledBeforeTheIndex(

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bridgeTokens } from '../../src/bridge/authorization.js';
 import { createTransport } from '../../src/call/transport.js';
-import type { Relogin } from '../../src/core/ports.js';
-import type { LoginRecord } from '../../src/core/records.js';
 import { Authorizer } from '../../src/tokens/authorizer.js';
 import { atServer } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { LoginRecord, Relogin } from '../support/product.js';
 
 const { signal } = new AbortController();
 const limits = { totalMs: 10_000, headersMs: 10_000, maxBytes: null };

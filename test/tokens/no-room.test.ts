@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginPorts } from '../../src/login/ports.js';
 import { stateUnwritable } from '../../src/stores/state-failures.js';
 import { freshToken } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { LoginPorts } from '../support/product.js';
 
 const full = () => stateUnwritable('/state', Object.assign(new Error('full'), { code: 'ENOSPC' }));
 

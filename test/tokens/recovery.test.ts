@@ -2,13 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
-import type { Secret } from '../../src/core/secret.js';
 import { grantToken } from '../../src/credential/grant-token.js';
 import { logout } from '../../src/login/logout/logout.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
 import { storeFailed } from '../../src/stores/keychain/failures.js';
-import { createMemoryStore } from '../../src/stores/memory-store.js';
 import { recover, sealResponse } from '../../src/tokens/keep-refreshed.js';
 import { readCredential } from '../../src/tokens/read-credential.js';
 import { validToken } from '../../src/tokens/valid-token.js';
@@ -16,6 +13,7 @@ import type { FlowOptions } from '../support/flow-ports.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import { createMemoryStore, type LoginRecord, type Secret } from '../support/product.js';
 
 const { signal } = new AbortController();
 

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
-import type { LoginPorts } from '../../src/login/ports.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
 import { readCredential } from '../../src/tokens/read-credential.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { LoginPorts, LoginRecord } from '../support/product.js';
 
 const { signal } = new AbortController();
 

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
-import type { LoginPorts } from '../../src/login/ports.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { LoginPorts, LoginRecord } from '../support/product.js';
 
 const { signal } = new AbortController();
 const fresh = (ports: LoginPorts, login: LoginRecord) =>

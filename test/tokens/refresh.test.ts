@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { type FlowPorts, flowPorts } from '../support/flow-ports.js';
 import { keepLogin, type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { LoginRecord } from '../support/product.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const refreshesOf = ({ issuer }: OwnScene) =>

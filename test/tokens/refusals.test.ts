@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Relogin } from '../../src/core/ports.js';
 import { listTools } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { Relogin } from '../support/product.js';
 
 for (const [status, challenge, code, exit] of [
   [401, 'Bearer error="invalid_token"', 'token_refused', 3],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../src/core/records.js';
 import { listTools } from '../support/flows/calls.js';
 import { keepLogin, type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { LoginRecord } from '../support/product.js';
 
 /** A login whose server then gives this answer to whoever shows its token. */
 async function refused(scene: Scene, own: OwnScene, answer: (response: ServerResponse) => void): Promise<LoginRecord> {

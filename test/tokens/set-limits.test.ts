@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultLimits, type Limits } from '../../src/core/limits.js';
 import { callTool } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import { defaultLimits, type Limits } from '../support/product.js';
 
 /** Generous, for a machine that is busy; what is measured here has limits that would be longer by far. */
 const timeout = 30_000;

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultAccount, type LoginRecord } from '../../src/core/records.js';
-import { Secret } from '../../src/core/secret.js';
 import { logout } from '../../src/login/logout/logout.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
@@ -9,6 +7,7 @@ import { pathForm, rootForm } from '../support/flows/own-server.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { status } from '../support/flows/status.js';
 import { failureOf } from '../support/http.js';
+import { defaultAccount, type LoginRecord, Secret } from '../support/product.js';
 
 const { signal } = new AbortController();
 

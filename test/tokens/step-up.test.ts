@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Relogin } from '../../src/core/ports.js';
-import type { LoginRecord } from '../../src/core/records.js';
 import { shellWord } from '../../src/core/text/printable.js';
 import { login } from '../../src/login/log-in.js';
 import { callTool, listTools, stepUp } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { loggedInOnce, openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import type { LoginRecord, Relogin } from '../support/product.js';
 
 const loggedIn = loggedInOnce();
 

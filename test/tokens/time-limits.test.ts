@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { defaultLimits, type Limits } from '../../src/core/limits.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { startOwnServer } from '../support/flows/own-server.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 import { startTcp } from '../support/http-server.js';
+import { defaultLimits, type Limits } from '../support/product.js';
 
 /** Generous: whatever is tested here ends much earlier, or never. */
 const timeout = 50_000;

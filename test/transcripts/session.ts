@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import type { Browser } from '../../src/login/ports.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
-import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
-import { createMemoryStore } from '../../src/stores/memory-store.js';
 import { type LineOptions, type Machine, runLine } from '../support/command-line.js';
+import { type Browser, createMemoryStore, type Walk, walkLogin } from '../support/product.js';
 import { textOfPage } from './page-text.js';
 
 /** The morning of all transcripts. */

@@ -14,7 +14,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { walkLogin } from '../../src/sandbox/walk.js';
+import { walkLogin } from '../support/product.js';
 import { repositoryRoot } from '../support/repository.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { type Person, startPerson } from './person.js';

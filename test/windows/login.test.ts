@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { walkLogin } from '../../src/sandbox/walk.js';
+import { walkLogin } from '../support/product.js';
 import { repositoryRoot } from '../support/repository.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { type Person, startPerson } from './person.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { walkLogin } from '../../src/sandbox/walk.js';
+import { walkLogin } from '../support/product.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { type Person, startPerson } from './person.js';
 import { isMissing } from './windows.js';

@@ -8,10 +8,9 @@ import { asTyped, readShellLine } from '../../../src/app/completion/shell-line.j
 import { completionLines } from '../../../src/app/completion/start.js';
 import { registry } from '../../../src/app/registry.js';
 import { settings } from '../../../src/core/configuration/settings.js';
-import type { LoginRecord } from '../../../src/core/records.js';
 import { catalogue } from '../../../src/doctor/catalogue/catalogue.js';
-import type { ToolSignature } from '../../../src/stores/ports.js';
 import { anyText } from '../../support/arbitraries.js';
+import type { LoginRecord, ToolSignature } from '../../support/product.js';
 
 const tables = builtTables();
 

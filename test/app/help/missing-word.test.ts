@@ -4,11 +4,10 @@ import { withWaysOn } from '../../../src/app/help/missing-word.js';
 import { laidOut, reportFailure } from '../../../src/app/print-failure.js';
 import { registry } from '../../../src/app/registry.js';
 import type { CommandTable } from '../../../src/core/command.js';
-import { Failure } from '../../../src/core/failure.js';
-import type { LoginRecord } from '../../../src/core/records.js';
 import { usageWrong, wordMissing } from '../../../src/core/usage-failures.js';
 import { serverNotNamed } from '../../../src/credential/failures.js';
 import { loginRecord } from '../../login/status/login-record.js';
+import { Failure, type LoginRecord } from '../../support/product.js';
 
 const tables: readonly CommandTable[] = registry.map(({ table }) => table);
 

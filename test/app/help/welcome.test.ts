@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { greet } from '../../../src/app/help/help.js';
 import { welcome } from '../../../src/app/help/welcome.js';
-import type { LoginRecord } from '../../../src/core/records.js';
 import { columnsOf } from '../../../src/core/text/layout.js';
 import { plainLook } from '../../../src/core/text/look.js';
 import { loginStatus } from '../../../src/login/status/login-status.js';
 import { loginRecord } from '../../login/status/login-record.js';
+import type { LoginRecord } from '../../support/product.js';
 
 const now = Date.UTC(2026, 10, 23);
 

@@ -1,6 +1,6 @@
 import { createSilence } from '../../../src/app/terminal/spinner.js';
 import { createTerminal } from '../../../src/app/terminal/terminal.js';
-import { Failure } from '../../../src/core/failure.js';
+import { Failure } from '../../support/product.js';
 
 // A program that asks at its terminal: hidden for a paste, openly for a word, then for a choice. Prints what it got on
 // stdout as JSON. Ctrl-C aborts the question, and so ends it.

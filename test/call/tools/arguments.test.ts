@@ -4,10 +4,9 @@ import fc from 'fast-check';
 import { argumentsFor, type Given, needsSchema } from '../../../src/call/tools/arguments.js';
 import { signatureOf } from '../../../src/call/tools/signatures.js';
 import { readCall } from '../../../src/call/words.js';
-import { isFailure } from '../../../src/core/failure.js';
 import type { JsonObject } from '../../../src/core/text/json.js';
-import type { ToolSignature } from '../../../src/stores/ports.js';
 import { anyText } from '../../support/arbitraries.js';
+import { isFailure, type ToolSignature } from '../../support/product.js';
 
 const nothing = { readFile: async () => new Uint8Array(), readStdin: async () => new Uint8Array() };
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toolHelp } from '../../../src/call/tools/help.js';
 import { signatureOf } from '../../../src/call/tools/signatures.js';
-import { walkLogin } from '../../../src/sandbox/walk.js';
 import { bareHome, scriptedServer, usual } from '../../bridge/host.js';
 import { fakeBrowser } from '../../support/fake-browser.js';
 import { makeHomeWithKey } from '../../support/home.js';
 import { runHere, startHere } from '../../support/in-process.js';
+import { walkLogin } from '../../support/product.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 
 const paint = {

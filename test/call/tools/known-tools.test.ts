@@ -3,10 +3,10 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { toolListKey } from '../../../src/call/tools/known-tools.js';
-import type { LoginRecord } from '../../../src/core/records.js';
 import { bareHome, event, type ScriptedServer, scriptedServer, usual } from '../../bridge/host.js';
 import type { Home } from '../../support/home.js';
 import { runHere } from '../../support/in-process.js';
+import type { LoginRecord } from '../../support/product.js';
 
 const json = { 'content-type': 'application/json' };
 

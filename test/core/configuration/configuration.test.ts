@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readConfigFile } from '../../../src/app/configuration/config-file.js';
 import { readConfiguration } from '../../../src/core/configuration/configuration.js';
-import { Failure } from '../../../src/core/failure.js';
-import { defaultLimits } from '../../../src/core/limits.js';
+import { defaultLimits, Failure } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const path = '/home/someone/config.json';

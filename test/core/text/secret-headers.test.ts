@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secret } from '../../../src/core/secret.js';
 import { isFieldName, isHeaderValue } from '../../../src/core/text/characters.js';
 import {
   headersFromStore,
@@ -12,6 +11,7 @@ import {
   withSecretHeadersFlat,
 } from '../../../src/core/text/secret-headers.js';
 import { anyText } from '../../support/arbitraries.js';
+import { Secret } from '../../support/product.js';
 
 const plain = (text: string) => {
   const parsed = parseSecretHeaders(text);

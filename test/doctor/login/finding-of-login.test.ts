@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Step } from '../../../src/core/failure.js';
 import { catalogue } from '../../../src/doctor/catalogue/catalogue.js';
 import { findingOfLogin } from '../../../src/doctor/login/finding-of-login.js';
 import { everyRemedy } from '../../app/every-remedy.js';
+import type { Step } from '../../support/product.js';
 
 /** Failures of the login's rooms that a login for a run does not end with, or that this machine alone is the cause of. */
 const others: ReadonlySet<string> = new Set([

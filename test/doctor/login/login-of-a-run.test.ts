@@ -7,10 +7,10 @@ import { plainLook } from '../../../src/core/text/look.js';
 import type { Examined } from '../../../src/doctor/examine-server.js';
 import { reportJson } from '../../../src/doctor/forms/as-json.js';
 import { reportLines } from '../../../src/doctor/forms/for-people.js';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
 import { startHttp } from '../../support/http-server.js';
+import type { SandboxOptions } from '../../support/product.js';
 import { examineWhole, inBrowser } from '../doctor-world.js';
 
 const openPerson = () => openScene({}, { interactive: true });

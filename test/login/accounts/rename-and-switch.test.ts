@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../../e2e/stage.js';
 import { makeHomeWithKey } from '../../support/home.js';
+import { walkLogin } from '../../support/product.js';
 import { runProgram, startProgram } from '../../support/program.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 import { homeWith } from '../status/home-with.js';

@@ -4,9 +4,9 @@ import { connect, createServer, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
-import { Failure } from '../../../src/core/failure.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
+import { Failure } from '../../support/product.js';
 import { getFrom, sendRaw, statusOf, underTest } from './listener-under-test.js';
 
 /** Opens silent connections, or ones that began a request, and keeps them. */

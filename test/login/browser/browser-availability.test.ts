@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { browserAvailability } from '../../../src/login/browser/browser-availability.js';
-import type { BrowserAvailability } from '../../../src/login/ports.js';
+import type { BrowserAvailability } from '../../support/product.js';
 
 const availability = (env: Record<string, string>, files: readonly string[] = [], platform = 'linux') =>
   browserAvailability({ env, platform, fileExists: (path) => files.includes(path) });

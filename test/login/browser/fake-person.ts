@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CorePorts } from '../../../src/core/ports.js';
-import type { BrowserPorts } from '../../../src/login/ports.js';
+import type { BrowserPorts, CorePorts } from '../../support/product.js';
 
 /** A person with a terminal, a browser and a clock, who does what a test says. */
 export interface FakePerson {

@@ -4,12 +4,11 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
-import { Secret } from '../../../src/core/secret.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
 import { isOfOtherUser } from '../../../src/login/browser/one-time-link.js';
-import type { CallbackListener } from '../../../src/login/ports.js';
 import { needs } from '../../support/needs.js';
+import { type CallbackListener, Secret } from '../../support/product.js';
 import { authorizationUrl, getFrom, type Reply, underTest } from './listener-under-test.js';
 
 test('[A-65] [A-71] the link is ours, unguessable, and sends the browser on without trace', async () => {

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
-import { Secret } from '../../../src/core/secret.js';
 import { type CallbackLimits, callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
-import type { CallbackListener } from '../../../src/login/ports.js';
 import type { AuthorizationResponse } from '../../../src/oauth/authorization-response.js';
+import { type CallbackListener, Secret } from '../../support/product.js';
 
 export const authorizationUrl = 'https://as.example/authorize?client_id=c&state=in-the-url';
 

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { test } from 'node:test';
 import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
-import { Secret } from '../../../src/core/secret.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
 import { PageAdvice } from '../../../src/login/browser/failures.js';
 import { receiveResponse } from '../../../src/login/browser/receive-response.js';
-import type { BrowserAvailability, CallbackListener, LoginConsent } from '../../../src/login/ports.js';
+import { type BrowserAvailability, type CallbackListener, type LoginConsent, Secret } from '../../support/product.js';
 import { type FakePerson, fakePerson } from './fake-person.js';
 
 const authorizationUrl = 'https://as.example/authorize?client_id=c&state=the-state';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BrowserChoice } from '../../../src/core/records.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createServerPages } from '../../../src/login/browser/server-pages.js';
+import type { BrowserChoice } from '../../support/product.js';
 import { getFrom, sendRaw, statusOf } from './listener-under-test.js';
 
 const page = 'https://example.com/connect?a=1';

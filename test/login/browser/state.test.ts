@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../../../src/core/failure.js';
 import { anyPath, anyQuery } from '../../support/arbitraries.js';
+import { Failure } from '../../support/product.js';
 import { authorizationUrl, underTest } from './listener-under-test.js';
 
 test('[A-84] [A-110] [R-5.8e] a callback with another state is discarded, and the wait goes on', async () => {

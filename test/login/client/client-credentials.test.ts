@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../../src/core/records.js';
-import { Secret } from '../../../src/core/secret.js';
 import type { JsonObject } from '../../../src/core/text/json.js';
 import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
-import type { PreregisteredClient } from '../../../src/login/ports.js';
-import type { SandboxClient } from '../../../src/sandbox/options.js';
 import { validToken } from '../../../src/tokens/valid-token.js';
 import { callTool } from '../../support/flows/calls.js';
 import { openScene, type Scene, type WantedLogin } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
+import { type LoginRecord, type PreregisteredClient, type SandboxClient, Secret } from '../../support/product.js';
 
 const pair = (kind: 'ec' | 'rsa') =>
   kind === 'ec'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { login } from '../../../src/login/log-in.js';
-import type { PersonLogin } from '../../../src/login/ports.js';
 import { knownClientName } from '../../../src/sandbox/faults/registration.js';
 import { openScene, type Scene, type WantedLogin } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
+import type { PersonLogin } from '../../support/product.js';
 
 const namesAsked = ({ sandbox }: Scene) =>
   sandbox.requests.filter(({ path }) => path === '/register').map(({ body }) => JSON.parse(body)['client_name']);

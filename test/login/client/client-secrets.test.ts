@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
 import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
 import type { FlowOptions } from '../../support/flow-ports.js';
 import { type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
 import { startOwnServer } from '../../support/flows/own-server.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
+import { Secret } from '../../support/product.js';
 
 const canary = 'canary-of-a-client-secret-0123456789';
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
 import { registrationKey } from '../../../src/stores/credential-item.js';
 import {
   encodeClientSecret,
@@ -13,6 +12,7 @@ import {
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
+import { Secret } from '../../support/product.js';
 
 const redirect = { redirect_uris: ['http://127.0.0.1/callback'] } as const;
 const closed = { registration: false, metadataDocuments: false } as const;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../../src/sandbox/walk.js';
 import { freshToken } from '../../support/flows/calls.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, restarted, type Scene, type WantedLogin } from '../../support/flows/scene.js';
+import { walkLogin } from '../../support/product.js';
 
 const registrations = async (scene: Scene) => (await scene.ports.index.read()).registrations;
 

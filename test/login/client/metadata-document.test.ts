@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { type Authority, startAuthority } from '../../support/certificates.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
 import { startHttp, type TestServer } from '../../support/http-server.js';
 import { needs } from '../../support/needs.js';
+import type { SandboxOptions } from '../../support/product.js';
 
 describe('a login with a client ID metadata document', { skip: needs('openssl') }, () => {
   let authority: Authority;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
 import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
 import { keepLogin, openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
+import { Secret } from '../../support/product.js';
 
 /** A login at an issuer whose token endpoint then moves to another host. */
 async function openMove(flow: Parameters<typeof openScene>[1] = {}) {

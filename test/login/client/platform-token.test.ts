@@ -2,16 +2,20 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../../src/core/records.js';
 import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
 import { logout } from '../../../src/login/logout/logout.js';
-import type { GivenAssertion, PreregisteredClient } from '../../../src/login/ports.js';
-import type { SandboxClient, SandboxOptions } from '../../../src/sandbox/options.js';
 import { decodeCredential } from '../../../src/stores/credential-item.js';
 import { validToken } from '../../../src/tokens/valid-token.js';
 import { callTool } from '../../support/flows/calls.js';
 import { openScene, type Scene, type WantedLogin } from '../../support/flows/scene.js';
 import { everythingIn, failureOf } from '../../support/http.js';
+import type {
+  GivenAssertion,
+  LoginRecord,
+  PreregisteredClient,
+  SandboxClient,
+  SandboxOptions,
+} from '../../support/product.js';
 
 const subject = 'repo:acme/app:ref:refs/heads/main';
 const clients: readonly SandboxClient[] = [{ client_id: 'job', workload: subject, redirect_uris: [] }];

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { walkLogin } from '../../../src/sandbox/walk.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
+import { walkLogin } from '../../support/product.js';
 
 const redirectUris = (scene: Scene) =>
   scene.sandbox.requests

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RegistrationWay } from '../../../src/core/records.js';
 import { type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type WantedLogin } from '../../support/flows/scene.js';
+import type { RegistrationWay } from '../../support/product.js';
 
 const metadataUrl = 'https://postern.invalid/client.json';
 const client = { clientId: 'by-hand', secret: undefined, issuer: undefined, redirectUri: undefined };

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { login } from '../../../src/login/log-in.js';
-import type { LoginPorts } from '../../../src/login/ports.js';
-import { walkLogin } from '../../../src/sandbox/walk.js';
 import { callTool } from '../../support/flows/calls.js';
 import { hurried } from '../../support/flows/hurried.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene, type WantedLogin } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
+import { type LoginPorts, walkLogin } from '../../support/product.js';
 
 const logIn = (scene: Scene, ports: LoginPorts, change: Partial<WantedLogin> = {}) =>
   login(ports, scene.request({ mode: 'no-browser', ...change }));

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
-import type { PersonLogin } from '../../../src/login/ports.js';
-import { type Walk, walkLogin } from '../../../src/sandbox/walk.js';
 import { callTool } from '../../support/flows/calls.js';
 import { hurried } from '../../support/flows/hurried.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
+import { type PersonLogin, type Walk, walkLogin } from '../../support/product.js';
 
 const request = (scene: Scene): PersonLogin => scene.request({ timeoutMs: 900_000 });
 

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
 import { otherSiteOf } from '../../../src/login/device/show-code.js';
 import { login } from '../../../src/login/log-in.js';
-import { walkLogin } from '../../../src/sandbox/walk.js';
 import type { FlowOptions } from '../../support/flow-ports.js';
 import { hurried } from '../../support/flows/hurried.js';
 import { type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
 import { startHttp } from '../../support/http-server.js';
+import { Secret, walkLogin } from '../../support/product.js';
 
 const grant = 'urn:ietf:params:oauth:grant-type:device_code';
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
 import { networkFailed } from '../../../src/http/failures.js';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
-import type { LoginPorts } from '../../../src/login/ports.js';
 import { hurried } from '../../support/flows/hurried.js';
 import type { OwnIssuer } from '../../support/flows/own-issuer.js';
 import { type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
+import { type LoginPorts, Secret } from '../../support/product.js';
 
 const idle = async () => undefined;
 const token = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_in: 300 };

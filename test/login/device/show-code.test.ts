@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { encode } from 'uqr';
-import { Secret } from '../../../src/core/secret.js';
 import { plainLook } from '../../../src/core/text/look.js';
 import { deviceLines, qrCodeLines } from '../../../src/login/device/show-code.js';
 import { anyUrlWithoutFragment } from '../../support/arbitraries.js';
+import { Secret } from '../../support/product.js';
 
 const device = {
   deviceCode: new Secret('d'),

@@ -2,17 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommandLine } from '../../../src/app/command-line.js';
 import { camelCase, type LooseArguments, type OptionSpec } from '../../../src/core/command.js';
-import { Failure, isFailure } from '../../../src/core/failure.js';
 import { loginCommand } from '../../../src/core/login-command.js';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
 import { givenOptions, notRepeated, withLoginTyped } from '../../../src/login/given/given-options.js';
 import { login } from '../../../src/login/log-in.js';
 import { loginTable } from '../../../src/login/login.options.js';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type WantedLogin } from '../../support/flows/scene.js';
 import { makeHomeWithKey } from '../../support/home.js';
 import { failureOf } from '../../support/http.js';
+import { Failure, isFailure, type SandboxOptions } from '../../support/product.js';
 import { runProgram } from '../../support/program.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 

@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { defaultLimits } from '../../../src/core/limits.js';
-import type { LoginRecord } from '../../../src/core/records.js';
-import { Secret } from '../../../src/core/secret.js';
 import { logout, logoutOfAll } from '../../../src/login/logout/logout.js';
 import { credentialKey } from '../../../src/stores/credential-item.js';
-import type { SecretStore } from '../../../src/stores/ports.js';
 import { validToken } from '../../../src/tokens/valid-token.js';
 import { keepLogin, type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
 import { loggedInOnce, openScene, type Scene } from '../../support/flows/scene.js';
+import { defaultLimits, type LoginRecord, Secret, type SecretStore } from '../../support/product.js';
 
 const loggedIn = loggedInOnce();
 

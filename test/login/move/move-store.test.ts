@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../../src/core/failure.js';
-import type { StoreKind } from '../../../src/core/records.js';
-import { Secret } from '../../../src/core/secret.js';
 import { moveStore } from '../../../src/login/move/move-store.js';
-import { createMemoryStore } from '../../../src/stores/memory-store.js';
-import type { SecretStore } from '../../../src/stores/ports.js';
 import { loginNamed } from '../../stores/index/sample-login.js';
 import { flowPorts } from '../../support/flow-ports.js';
+import { createMemoryStore, Failure, Secret, type SecretStore, type StoreKind } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const { signal } = new AbortController();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../../src/sandbox/walk.js';
 import { authorizationUrlOf } from '../../e2e/stage.js';
 import { freePort } from '../../support/free-port.js';
 import { type Home, makeHomeWithKey } from '../../support/home.js';
+import { walkLogin } from '../../support/product.js';
 import { runProgram, startProgram } from '../../support/program.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 import { homeWith } from './home-with.js';

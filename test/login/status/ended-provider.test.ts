@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginRecord } from '../../../src/core/records.js';
 import { brokenLogins, loginStatus } from '../../../src/login/status/login-status.js';
 import { realClock } from '../../stores/state/real-clock.js';
+import type { LoginRecord } from '../../support/product.js';
 
 const issuer = 'https://idp.example';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { historyRows } from '../../../src/login/status/history-lines.js';
-import type { HistoryEvent } from '../../../src/stores/ports.js';
+import type { HistoryEvent } from '../../support/product.js';
 
 test('who wanted another token, and who says that one was refused, is told apart from a server’s own refusal', () => {
   const entry = (what: HistoryEvent, count = 1) => ({ what, detail: '', count, first: 0, last: 0 });

@@ -1,10 +1,13 @@
-import type { IndexDocument, LoginRecord } from '../../../src/core/records.js';
-import { createCredentialIndex } from '../../../src/stores/index/credential-index.js';
 import { statePaths } from '../../../src/stores/paths.js';
-import type { CredentialIndex } from '../../../src/stores/ports.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
 import { realClock } from '../../stores/state/real-clock.js';
 import { type Home, makeHomeWithKey } from '../../support/home.js';
+import {
+  type CredentialIndex,
+  createCredentialIndex,
+  type IndexDocument,
+  type LoginRecord,
+} from '../../support/product.js';
 import { type Finished, runProgram } from '../../support/program.js';
 import { loginRecord } from './login-record.js';
 

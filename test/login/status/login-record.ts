@@ -1,4 +1,4 @@
-import type { LoginRecord } from '../../../src/core/records.js';
+import type { LoginRecord } from '../../support/product.js';
 
 /** A login in the index, made an hour before it expires, on 2026-11-23 at midnight. */
 export function loginRecord(changes: Readonly<Record<string, unknown>>): LoginRecord {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { exitCode, Failure } from '../../../src/core/failure.js';
 import type { JsonValue } from '../../../src/core/text/json.js';
 import { identityIn, whatServerSays, whoamiTool } from '../../../src/login/status/server-says.js';
 import { anyText } from '../../support/arbitraries.js';
+import { exitCode, Failure } from '../../support/product.js';
 
 const readOnly = { readOnlyHint: true };
 

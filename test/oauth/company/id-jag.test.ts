@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secret } from '../../../src/core/secret.js';
 import { idJagProblem, missingForExchange, missingForIdJag } from '../../../src/oauth/company/id-jag.js';
 import type { AuthorizationServer } from '../../../src/oauth/server-metadata.js';
+import { Secret } from '../../support/product.js';
 
 const now = 1_800_000_000_000;
 const expected = {

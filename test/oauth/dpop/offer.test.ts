@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../../src/core/failure.js';
 import { type ProofChoice, type ProofMetadata, proofUse } from '../../../src/oauth/dpop/offer.js';
+import { Failure } from '../../support/product.js';
 
 const plain: ProofMetadata = {
   server: 'https://server.example/mcp',

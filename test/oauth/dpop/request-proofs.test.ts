@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secret } from '../../../src/core/secret.js';
 import { makeDpopKey, publicHalfOf } from '../../../src/oauth/dpop/key.js';
 import { RequestProofs } from '../../../src/oauth/dpop/request-proofs.js';
 import { skewOf, usableNonce } from '../../../src/oauth/dpop/server-clock.js';
 import { TokenProofs } from '../../../src/oauth/dpop/token-proofs.js';
 import { ProofVerifier } from '../../../src/sandbox/protected-server/proofs/verify-proof.js';
 import { anyText, anyUrl } from '../../support/arbitraries.js';
+import { Secret } from '../../support/product.js';
 
 const url = 'https://server.example/mcp';
 const token = new Secret('an-access-token');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secret } from '../../../src/core/secret.js';
 import { assertionUse, checkAssertion, jwtBearerGrant } from '../../../src/oauth/workload/assertion.js';
+import { Secret } from '../../support/product.js';
 
 const audience = 'https://as.example';
 const now = 1_800_000_000_000;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isFailure } from '../../../src/core/failure.js';
 import { launchdUnits } from '../../../src/proxy/service/units/launchd.js';
 import { quotedWord, systemdUnits } from '../../../src/proxy/service/units/systemd.js';
 import { windowsTask } from '../../../src/proxy/service/units/windows-task.js';
 import { escapedXml } from '../../../src/proxy/service/units/xml.js';
 import { anyText } from '../../support/arbitraries.js';
+import { isFailure } from '../../support/product.js';
 import { partsFor } from './unit-parts.js';
 
 test('systemd: the port is held by a socket unit at loopback; the service starts by absolute paths, with no key in it', () => {

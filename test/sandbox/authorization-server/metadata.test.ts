@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
+import type { SandboxOptions } from '../../support/product.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 
 const oauth = '/.well-known/oauth-authorization-server';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import type { Fault } from '../../../src/sandbox/faults/fault.js';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import type { Sandbox } from '../../../src/sandbox/start.js';
+import type { SandboxOptions } from '../../support/product.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 
 /** An answer as it came over the wire, read by nothing that judges it. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { walkLogin } from '../../../src/sandbox/walk.js';
 import { homeWithBrowser } from '../../call/home-with-browser.js';
 import { getFrom } from '../../login/browser/listener-under-test.js';
 import { fakeBrowser } from '../../support/fake-browser.js';
 import { makeHomeWithKey } from '../../support/home.js';
 import { needs } from '../../support/needs.js';
+import { walkLogin } from '../../support/product.js';
 import { programCommand, runProgram, startProgram } from '../../support/program.js';
 import { startAtTerminal } from '../../support/pty.js';
 import { startSandbox } from '../../support/start-sandbox.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/start.js';
-import { walkLogin } from '../../../src/sandbox/walk.js';
+import { walkLogin } from '../../support/product.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 import { type Callback, listenForCallback } from '../client.js';
 import { Tab } from '../tab.js';

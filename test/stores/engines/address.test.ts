@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../../../src/core/failure.js';
 import { parseEngineAddress } from '../../../src/stores/engines/address.js';
 import { anyText } from '../../support/arbitraries.js';
+import { Failure } from '../../support/product.js';
 
 const refused = (text: string): Failure => {
   try {

@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { engineOpener } from '../../../src/app/fleet/store-ports.js';
-import { defaultLimits } from '../../../src/core/limits.js';
 import { createHttpClient } from '../../../src/http/client.js';
 import { systemResolver } from '../../../src/http/resolve-host.js';
 import { createClock } from '../../../src/stores/clock.js';
 import type { SharedEngine } from '../../../src/stores/engines/engine.js';
 import type { EngineUser } from '../../support/engines.js';
+import { defaultLimits } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 /** As the program opens it: with a file of credentials, an authority that is trusted, and limits of 2 s or as given. */

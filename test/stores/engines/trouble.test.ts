@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isFailure } from '../../../src/core/failure.js';
 import type { SharedEngine } from '../../../src/stores/engines/engine.js';
 import { startAuthority } from '../../support/certificates.js';
 import { redisRules, startEtcd, startForwarder, startRedis, users } from '../../support/engines.js';
 import { freePort } from '../../support/free-port.js';
 import { needs } from '../../support/needs.js';
+import { isFailure } from '../../support/product.js';
 import { always, bytes, openAs, texts } from './open.js';
 
 const key = 'postern/default/access/{h1}/item';

@@ -1,9 +1,7 @@
-import { defaultLimits } from '../../../src/core/limits.js';
-import { Secret } from '../../../src/core/secret.js';
-import { createCredentialIndex } from '../../../src/stores/index/credential-index.js';
 import { keychainLimits } from '../../../src/stores/keychain/item-access.js';
 import { createKeychain } from '../../../src/stores/keychain/keychain.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
+import { createCredentialIndex, defaultLimits, Secret } from '../../support/product.js';
 import { realClock } from '../state/real-clock.js';
 import { loginNamed } from './sample-login.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LoginRecord } from '../../../src/core/records.js';
+import type { LoginRecord } from '../../support/product.js';
 
 /** A login of that name, its key made from it. */
 export function loginNamed(name: string): LoginRecord {

@@ -1,10 +1,8 @@
-import { Failure } from '../../../src/core/failure.js';
-import { defaultLimits } from '../../../src/core/limits.js';
-import { Secret } from '../../../src/core/secret.js';
 import { keychainLimits } from '../../../src/stores/keychain/item-access.js';
 import { createKeychain } from '../../../src/stores/keychain/keychain.js';
 import { readSecretFast, replaceSecret } from '../../../src/stores/keychain/read-item.js';
 import { SessionBus } from '../../../src/stores/keychain/session-bus.js';
+import { defaultLimits, Failure, Secret } from '../../support/product.js';
 import { realClock } from '../state/real-clock.js';
 import type { KeychainCommand, KeychainResult } from './keychain-session.js';
 

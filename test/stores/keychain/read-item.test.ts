@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { defaultLimits } from '../../../src/core/limits.js';
 import { ItemAccess, keychainLimits } from '../../../src/stores/keychain/item-access.js';
 import {
   type FastRead,
@@ -11,6 +10,7 @@ import {
   readSecretFast,
 } from '../../../src/stores/keychain/read-item.js';
 import { SessionBus } from '../../../src/stores/keychain/session-bus.js';
+import { defaultLimits } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { realClock } from '../state/real-clock.js';
 import { Body, found, odd, type Reply, secret, startBus } from './scripted-bus.js';

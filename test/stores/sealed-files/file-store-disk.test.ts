@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
 import { needs } from '../../support/needs.js';
+import { Secret } from '../../support/product.js';
 import { fileStoreSession, keyOf } from './file-store-session.js';
 
 const skip = needs('root');

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
+import { Secret } from '../../support/product.js';
 import { fileStoreSession, keyOf, typing } from './file-store-session.js';
 
 const passphrase = 'a long passphrase é';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Terminal } from '../../../src/core/ports.js';
 import { createFileStore } from '../../../src/stores/sealed-files/file-store.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
+import type { Terminal } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { realClock } from '../state/real-clock.js';
 

@@ -3,9 +3,9 @@ import { chmod, link, readdir, readFile, rename, stat, symlink, writeFile } from
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secret } from '../../../src/core/secret.js';
 import { anyText } from '../../support/arbitraries.js';
 import { assertMode } from '../../support/modes.js';
+import { Secret } from '../../support/product.js';
 import { fileStoreSession, keyOf } from './file-store-session.js';
 
 test('what is written is read again by another process with the same key, and lies nowhere in plain text [R-5.8b]', async () => {

@@ -1,9 +1,8 @@
 import type { Scheduler } from 'fast-check';
-import { isFailure } from '../../../src/core/failure.js';
-import type { Clock } from '../../../src/core/ports.js';
 import { Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
 import { SharedLogins } from '../../../src/stores/shared/shared-logins.js';
 import type { SettledNotes, Turn } from '../../../src/stores/shared/turn.js';
+import { type Clock, isFailure } from '../../support/product.js';
 import { key, type ModelEngine, type ModelIssuer, type ModelMachine, numberIn, spentOn, textOf } from './model.js';
 
 /** The end of a process: nothing that it would do afterwards is done. */

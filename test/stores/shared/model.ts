@@ -1,8 +1,8 @@
 import type { Scheduler } from 'fast-check';
-import { Failure } from '../../../src/core/failure.js';
 import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from '../../../src/stores/engines/engine.js';
 import { digestOf, Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
 import type { SpentTokens } from '../../../src/stores/shared/turn.js';
+import { Failure } from '../../support/product.js';
 
 /** What an engine, or what is between it and a machine, does at one act. */
 export type Trouble = 'none' | 'response lost' | 'applied late' | 'request lost' | 'away' | 'leases end' | 'paused';

@@ -1,13 +1,11 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../../src/core/failure.js';
-import type { Terminal } from '../../../src/core/ports.js';
-import { Secret } from '../../../src/core/secret.js';
 import type { EngineEntry, SharedEngine } from '../../../src/stores/engines/engine.js';
 import type { Stretch } from '../../../src/stores/sealed-files/sealed-file.js';
 import { saltsBelow } from '../../../src/stores/shared/items.js';
 import { createSharedStore } from '../../../src/stores/shared/shared-store.js';
+import { Failure, Secret, type Terminal } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { typing } from '../sealed-files/file-store-session.js';
 import { realClock } from '../state/real-clock.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SharedTurn } from '../../../src/stores/ports.js';
 import { Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
 import { SharedLogins } from '../../../src/stores/shared/shared-logins.js';
+import type { SharedTurn } from '../../support/product.js';
 import { realClock } from '../state/real-clock.js';
 import { inEngine, key, ModelEngine, seed, spentOn, type Trouble, textOf } from './model.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import type { Clock } from '../../../src/core/ports.js';
 import { createAttempts } from '../../../src/stores/state/attempts.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
 import { failureOf } from '../../support/http.js';
+import type { Clock } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { realClock } from './real-clock.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Failure } from '../../../src/core/failure.js';
 import { type LifeFiles, livesOn } from '../../../src/stores/state/lock-life.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
+import { Failure } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { realClock } from './real-clock.js';
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Failure } from '../../../src/core/failure.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
+import { Failure } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { realClock } from './real-clock.js';
 

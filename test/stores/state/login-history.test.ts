@@ -3,12 +3,12 @@ import { mkdir, readdir, readFile, rmdir, stat, symlink, unlink, writeFile } fro
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { IndexDocument } from '../../../src/core/records.js';
 import { eventsOf } from '../../../src/stores/index/with-history.js';
 import { entriesIn, givenOutPath, noteGivenOut } from '../../../src/stores/state/history-file.js';
 import { createLoginHistory, historyPath } from '../../../src/stores/state/login-history.js';
 import { loginRecord } from '../../login/status/login-record.js';
 import { assertMode } from '../../support/modes.js';
+import type { IndexDocument } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const login = loginRecord({ store: 'file' });

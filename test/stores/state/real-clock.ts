@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../../../src/core/ports.js';
+import type { Clock } from '../../support/product.js';
 
 /** The machine's clock, for tests in which real processes wait for each other. */
 export const realClock: Clock = {

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, copyFile, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
 import { ownIdentity } from '../../../src/stores/state/process-identity.js';
 import { createRecovery } from '../../../src/stores/state/recovery.js';
 import { failureOf } from '../../support/http.js';
 import { assertMode } from '../../support/modes.js';
+import { Secret } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const [key, other] = ['a'.repeat(64), 'b'.repeat(64)];

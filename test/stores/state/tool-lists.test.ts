@@ -3,10 +3,10 @@ import { chmod, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ToolList } from '../../../src/stores/ports.js';
 import { createToolLists, readToolListSync, toolListPath } from '../../../src/stores/state/tool-lists.js';
 import { anyText } from '../../support/arbitraries.js';
 import { assertMode } from '../../support/modes.js';
+import type { ToolList } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const day = 86_400_000;

@@ -1,11 +1,9 @@
 import { call } from '../../../src/call/call.js';
-import type { Relogin } from '../../../src/core/ports.js';
-import type { LoginRecord } from '../../../src/core/records.js';
-import type { Secret } from '../../../src/core/secret.js';
 import type { JsonObject } from '../../../src/core/text/json.js';
 import type { SeenRequest } from '../../../src/sandbox/log.js';
 import type { OpenServer } from '../../../src/tokens/find-login.js';
 import { validToken } from '../../../src/tokens/valid-token.js';
+import type { LoginRecord, Relogin, Secret } from '../product.js';
 import type { Scene } from './scene.js';
 
 const signal = () => new AbortController().signal;

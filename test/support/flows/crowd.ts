@@ -1,8 +1,7 @@
-import type { LoginRecord } from '../../../src/core/records.js';
 import { login } from '../../../src/login/log-in.js';
 import { loginTogether } from '../../../src/login/one-login-at-a-time.js';
-import { type Walk, walkLogin } from '../../../src/sandbox/walk.js';
 import { type FlowPorts, flowPorts } from '../flow-ports.js';
+import { type LoginRecord, type Walk, walkLogin } from '../product.js';
 import { openScene, type Scene, type WantedLogin } from './scene.js';
 
 /** Several terminals of one person's machine: the same index, locks and keychain, an own browser tab for each. */

@@ -1,7 +1,7 @@
 import { type DocumentSettings, writeDocument } from '../../../src/oauth/client-metadata/write-document.js';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { type DocumentHost, startDocumentHost } from '../../sandbox/document-host.js';
 import type { FlowOptions } from '../flow-ports.js';
+import type { SandboxOptions } from '../product.js';
 import { openScene, type Scene } from './scene.js';
 
 /** A person's machine, a host for documents, and as many authorization servers as a test opens. */

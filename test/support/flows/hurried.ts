@@ -1,4 +1,4 @@
-import type { LoginPorts } from '../../../src/login/ports.js';
+import type { LoginPorts } from '../product.js';
 
 /**
  * LoginPorts whose clock does not wait: each pause between two questions moves it, and may bring the person to act.

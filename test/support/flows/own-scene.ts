@@ -1,6 +1,5 @@
-import { defaultAccount, type LoginRecord } from '../../../src/core/records.js';
-import { Secret } from '../../../src/core/secret.js';
 import { credentialKey, encodeCredential } from '../../../src/stores/credential-item.js';
+import { defaultAccount, type LoginRecord, Secret } from '../product.js';
 import { type OwnIssuer, startOwnIssuer, type TokenForm } from './own-issuer.js';
 import { type OwnServer, startOwnServer } from './own-server.js';
 import type { Scene } from './scene.js';

@@ -1,21 +1,22 @@
 import { cp } from 'node:fs/promises';
 import { after } from 'node:test';
 import { redirectUriText } from '../../../src/core/configuration/redirect-uri.js';
-import type { Failure } from '../../../src/core/failure.js';
-import { defaultAccount, type LoginRecord } from '../../../src/core/records.js';
 import { givenOptions } from '../../../src/login/given/given-options.js';
 import { login } from '../../../src/login/log-in.js';
-import type {
-  ClientOptions,
-  LoginRequest,
-  PersonLogin,
-  PersonOptions,
-  PreregisteredClient,
-} from '../../../src/login/ports.js';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import type { Sandbox } from '../../../src/sandbox/start.js';
 import { type FlowOptions, type FlowPorts, flowPorts } from '../flow-ports.js';
 import { failureOf } from '../http.js';
+import {
+  type ClientOptions,
+  defaultAccount,
+  type Failure,
+  type LoginRecord,
+  type LoginRequest,
+  type PersonLogin,
+  type PersonOptions,
+  type PreregisteredClient,
+  type SandboxOptions,
+} from '../product.js';
 import { startSandbox } from '../start-sandbox.js';
 import { temporaryFolder } from '../temporary.js';
 

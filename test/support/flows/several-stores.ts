@@ -1,8 +1,6 @@
-import type { StoreKind } from '../../../src/core/records.js';
 import { storeUnavailable } from '../../../src/stores/keychain/failures.js';
-import { createMemoryStore } from '../../../src/stores/memory-store.js';
-import type { SecretStore, SecretStores, StorePorts } from '../../../src/stores/ports.js';
 import { createStoreRouter } from '../../../src/stores/stores.js';
+import { createMemoryStore, type SecretStore, type SecretStores, type StoreKind, type StorePorts } from '../product.js';
 
 /** A store of each kind, in memory, each of which can stop working. */
 export interface SeveralStores extends SecretStores {

@@ -1,6 +1,5 @@
-import type { LoginRecord } from '../../../src/core/records.js';
 import { login } from '../../../src/login/log-in.js';
-import type { LoginPorts } from '../../../src/login/ports.js';
+import type { LoginPorts, LoginRecord } from '../product.js';
 import { openOwnScene } from './own-scene.js';
 import { openScene, type WantedLogin } from './scene.js';
 import { withSeveralStores } from './several-stores.js';

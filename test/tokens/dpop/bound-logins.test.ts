@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { encodeCredential } from '../../../src/stores/credential-item.js';
 import { proveBare } from '../../../src/tokens/dpop/bare-token.js';
 import { readCredential } from '../../../src/tokens/read-credential.js';
@@ -10,6 +8,7 @@ import { atServer, callTool, freshToken } from '../../support/flows/calls.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { loggedInOnce, openScene, type Scene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
+import { type SandboxOptions, Secret } from '../../support/product.js';
 
 const required: SandboxOptions = { dpop: 'required' };
 const boundBefore = loggedInOnce(required);

@@ -2,17 +2,15 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Secret } from '../../../src/core/secret.js';
 import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
 import { makeDpopKey } from '../../../src/oauth/dpop/key.js';
 import { TokenProofs } from '../../../src/oauth/dpop/token-proofs.js';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
-import { walkLogin } from '../../../src/sandbox/walk.js';
 import { readCredential } from '../../../src/tokens/read-credential.js';
 import { callTool, freshToken, stepUp } from '../../support/flows/calls.js';
 import { hurried } from '../../support/flows/hurried.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
+import { type SandboxOptions, Secret, walkLogin } from '../../support/product.js';
 
 const required: SandboxOptions = { dpop: 'required', dpopNonce: true };
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { startHttp } from '../../support/http-server.js';
 import { type Machine, openMachine } from '../../support/machine.js';
+import type { SandboxOptions } from '../../support/product.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 
 const bound: SandboxOptions = { dpop: 'required' };

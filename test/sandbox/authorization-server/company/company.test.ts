@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt, generateKeyPair, SignJWT } from 'jose';
-import { walkLogin } from '../../../../src/sandbox/walk.js';
+import { walkLogin } from '../../../support/product.js';
 import { startSandbox } from '../../../support/start-sandbox.js';
 import { observe } from '../../faults/observe.js';
 import { askProvider, authorizationUrl, clients, exchange, jsonOf, logIn, redeem } from './flow.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { SandboxClient } from '../../../../src/sandbox/options.js';
 import type { Sandbox } from '../../../../src/sandbox/start.js';
+import type { SandboxClient } from '../../../support/product.js';
 import { form, observe, type Seen } from '../../faults/observe.js';
 
 export const clients: readonly SandboxClient[] = [

@@ -1,0 +1,45 @@
+// biome-ignore-all lint/performance/noBarrelFile: it is the door that tests go through
+// What most tests use of the program's own modules, so that a module that moves changes one line here.
+export { exitCode, Failure, isFailure, type Step, type Typo } from '../../src/core/failure.js';
+export { defaultLimits, type Limits, limitSettings } from '../../src/core/limits.js';
+export type { Clock, CorePorts, Journal, Relogin, Terminal } from '../../src/core/ports.js';
+export {
+  type BrowserChoice,
+  defaultAccount,
+  type IndexDocument,
+  type LoginRecord,
+  type RegistrationWay,
+  type SharedKind,
+  type StoreKind,
+} from '../../src/core/records.js';
+export { Secret, type SecretHeader } from '../../src/core/secret.js';
+export type {
+  Browser,
+  BrowserAvailability,
+  BrowserPorts,
+  CallbackAddress,
+  CallbackListener,
+  ClientOptions,
+  GivenAssertion,
+  LoginConsent,
+  LoginPorts,
+  LoginRequest,
+  PersonLogin,
+  PersonOptions,
+  PreregisteredClient,
+} from '../../src/login/ports.js';
+export type { SandboxClient, SandboxOptions } from '../../src/sandbox/options.js';
+export { formsOf, type Walk, walkLogin } from '../../src/sandbox/walk.js';
+export { createCredentialIndex, readIndexSync } from '../../src/stores/index/credential-index.js';
+export { createMemoryStore } from '../../src/stores/memory-store.js';
+export type {
+  CredentialIndex,
+  HistoryEvent,
+  Recovery,
+  SecretStore,
+  SecretStores,
+  SharedTurn,
+  StorePorts,
+  ToolList,
+  ToolSignature,
+} from '../../src/stores/ports.js';
