@@ -117,6 +117,6 @@ test('[A-174] a request of git that contradicts itself, or whose host is not one
     ['protocol=https', 'host=me@mcp.example', 'path=mcp'],
     ['protocol=https', 'host=mcp.example/mcp?', 'path=x'],
   ]) {
-    assert.deepEqual(await ask(...lines), { code: 0, stdout: '', stderr: '' }, lines.join(' '));
+    assert.deepEqual(await ask(...lines), { code: 0, signal: null, stdout: '', stderr: '' }, lines.join(' '));
   }
 });

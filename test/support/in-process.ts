@@ -19,6 +19,8 @@ const exitOf = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export interface HereOptions {
   /** Ports that the test brings: a store that it can look into, a browser. */
   readonly own?: OwnPorts;
+  /** Other parts of the world that are not the usual ones. */
+  readonly world?: Partial<World>;
   /** stdin and stderr are a terminal of this width, and stdout is, too, unless it is a file. */
   readonly columns?: number;
   readonly stdout?: 'file' | 'terminal';
@@ -108,6 +110,7 @@ function begin(home: Home, args: readonly string[], options: HereOptions) {
       elapsed: () => performance.now() - started,
     },
     own: options.own ?? {},
+    ...options.world,
   };
   let ending: number | undefined;
   let hasEnded = false;

@@ -1,19 +1,10 @@
-import { PassThrough, Writable } from 'node:stream';
-import { createSignals } from '../../src/app/process.js';
-import { createPrograms } from '../../src/credential/exec-program.js';
-import { run, type World } from '../../src/main.js';
-import { takeToken } from '../../src/stores/environment-token.js';
+import type { World } from '../../src/main.js';
 import { scriptedTerminal, shiftedClock } from './flow-ports.js';
 import { type Home, makeHome, type Variables } from './home.js';
+import { runHere } from './in-process.js';
 import { plantLogin, type StoredLogin } from './planted-login.js';
 import { createMemoryStore, type SecretStore, type Walk, walkLogin } from './product.js';
-
-/** How a command line ended, and all that it wrote. */
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import type { Finished } from './program.js';
 
 /** A person's machine on which whole command lines run, in this process: only browser, clock and keychain are stand-ins. */
 export interface Machine extends AsyncDisposable {
@@ -26,7 +17,7 @@ export interface Machine extends AsyncDisposable {
   /** Every address that the browser was given, in order. */
   readonly opened: readonly string[];
   /** `postern` with these words, without a terminal, `input` its whole stdin, `more` further variables. */
-  run(words: readonly string[], input?: string | Uint8Array, more?: Variables): Promise<Ended>;
+  run(words: readonly string[], input?: string | Uint8Array, more?: Variables): Promise<Finished>;
 }
 
 export interface MachineOptions {
@@ -63,38 +54,8 @@ export async function openMachine(options: MachineOptions = {}): Promise<Machine
     opened,
     keep: async (login) => void (await plantLogin(home, login, (key, item) => store.write(key, item))),
     run: async (words, input = '', more = {}) => {
-      const all: Record<string, string | undefined> = { ...home.env, ...more };
-      const tokenGiven = takeToken(all);
-      const wrote = { stdout: '', stderr: '' };
-      const sink = (name: 'stdout' | 'stderr') =>
-        new Writable({
-          decodeStrings: false,
-          write: (chunk, _encoding, done) => {
-            wrote[name] += String(chunk);
-            done();
-          },
-        });
-      const stdin = new PassThrough();
-      stdin.end(input);
-      const signals = createSignals();
-      const code = await run(words, {
-        env: all,
-        stdin: () => stdin,
-        stdout: sink('stdout'),
-        stderr: sink('stderr'),
-        platform: process.platform,
-        homedir: home.path,
-        version: '9.9.9',
-        clientMetadataUrl: '',
-        interruption: new AbortController(),
-        launch: { script: '/nowhere/postern.js', before: undefined, elapsed: () => 0 },
-        tokenGiven,
-        programs: createPrograms(all, signals),
-        signals,
-        own: { store, browser, clock, ...(terminal && { terminal }) },
-        ...world,
-      });
-      return { code, ...wrote };
+      const own = { store, browser, clock, ...(terminal && { terminal }) };
+      return await runHere({ ...home, env: { ...home.env, ...more } }, words, input, { own, world });
     },
     [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
   };
