@@ -19,7 +19,7 @@ const divisions = [
   },
   {
     name: 'rare',
-    modules: /^(?:app\/(?:relay-origins|server-program|uninstall)|bridge|client-metadata|config|doctor|fleet|login(?!\/logins)|proxy|relay|sandbox|setup|upgrade-check)\b/,
+    modules: /^(?:app\/(?:relay-origins|server-program|uninstall)|bridge|client-metadata|config|doctor|fleet|login(?!\/logins)|proxy|relay|sandbox|setup)\b/,
   },
 ];
 const names = ['main', ...divisions.map(({ name }) => name)];

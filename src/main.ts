@@ -180,7 +180,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
   const configuration = once(async () => readConfiguration(configurationFile().found, env));
   const given = portsOptions(options, means, configuration);
   const ports = createPorts(given);
-  const external = externalPorts(world, { env, platform, homedir, script: world.launch.script }, () => context);
+  const external = externalPorts({ env, platform, homedir, script: world.launch.script }, () => context);
   const context: Context = {
     ...ports,
     ...means.looks,

@@ -27,7 +27,6 @@ import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
 import type { ExternalPrograms } from '../setup/machine/ports.js';
-import type { UpgradeWorld } from '../upgrade-check/upgrade-check.command.js';
 
 /**
  * The real world, as commands see it: each takes of it what its own `World` names. A port is made at its first use, so
@@ -59,8 +58,6 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly shellHistory: () => Promise<ShellHistory>;
   readonly serveDocument: ServeDocument;
   readonly externalPrograms: () => Promise<ExternalPrograms>;
-  readonly release: UpgradeWorld['release'];
-  readonly upgrades: UpgradeWorld['upgrades'];
   readonly openWire: () => Promise<Wire & AsyncDisposable>;
   readonly host: () => HostPipe;
   readonly openProxy: OpenProxy;

@@ -6,7 +6,6 @@ import type { ServeDocument } from '../client-metadata/ports.js';
 import type { ConfigWorld } from '../config/change.js';
 import { lazy } from '../core/lazy.js';
 import type { Clock, Pages } from '../core/ports.js';
-import { clientInfo, type Release } from '../core/product.js';
 import type { ProxyServices } from '../core/services/proxy-services.js';
 import type { HttpClient } from '../http/request.js';
 import type { Browser } from '../login/ports.js';
@@ -14,7 +13,6 @@ import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { ExternalProgramsOptions } from '../setup/machine/external-programs.js';
 import { statePaths } from '../stores/paths.js';
 import type { Locks } from '../stores/ports.js';
-import { realPath } from '../stores/run-program.js';
 import type { Context } from './context.js';
 import type { Keyboard } from './terminal/quiet-keys.js';
 
@@ -82,15 +80,11 @@ function lazyServices({ env, platform, homedir }: ExternalProgramsOptions, conte
   };
 }
 
-/** Other programs, what is installed and written for them, and what `upgrade-check` knows of this one. */
+/** Other programs, and what is installed and written for them. */
 export function externalPorts(
-  { name = clientInfo.name, version, repository }: Release,
   options: ExternalProgramsOptions,
   context: () => Context,
-): Pick<
-  Context,
-  'release' | 'upgrades' | 'externalPrograms' | 'findServers' | 'programsWithServers' | 'proxyServices' | 'hostEntries'
-> {
+): Pick<Context, 'externalPrograms' | 'findServers' | 'programsWithServers' | 'proxyServices' | 'hostEntries'> {
   const externalPrograms = async () => {
     const { createExternalPrograms } = await import('../setup/machine/external-programs.js');
     return createExternalPrograms(options);
@@ -106,18 +100,6 @@ export function externalPorts(
       const { createHostEntries } = await import('../setup/proxied/host-entries.js');
       return createHostEntries(context());
     }),
-    release: { name, version, repository: repository?.url },
-    upgrades: async () => {
-      const { machine, find, run } = await externalPrograms();
-      const { platform, homedir, env } = machine;
-      return {
-        ...{ platform, homedir, env, find, run },
-        fileExists: existsSync,
-        nodeVersion: process.versions.node,
-        path: realPath(options.script) ?? options.script,
-        isExecutable: options.script === process.execPath,
-      };
-    },
   };
 }
 

@@ -20,7 +20,6 @@ import { whoamiTable } from '../login/status/whoami.command.js';
 import { proxyTable } from '../proxy/run/proxy.options.js';
 import { sandboxTable } from '../sandbox/sandbox.command.js';
 import { setupTable } from '../setup/setup.options.js';
-import { upgradeCheckTable } from '../upgrade-check/upgrade-check.options.js';
 import type { Context } from './context.js';
 import { uninstallTable } from './uninstall/uninstall.options.js';
 
@@ -66,7 +65,6 @@ export const registry: readonly CommandEntry[] = [
   entry(clientMetadataTable, () => import('../client-metadata/client-metadata.command.js')),
   entry(doctorTable, () => import('../doctor/doctor.command.js')),
   entry(configTable, () => import('../config/config.command.js')),
-  entry(upgradeCheckTable, () => import('../upgrade-check/upgrade-check.command.js')),
   entry(uninstallTable, () => import('./uninstall/uninstall.command.js')),
   entry(sandboxTable, () => import('../sandbox/sandbox.command.js')),
 ];

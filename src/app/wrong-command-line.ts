@@ -49,7 +49,6 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ['tools', 'call'],
   ['use', 'switch'],
   ['run', 'exec'],
-  ['upgrade', 'upgrade-check'],
 ]);
 
 /** What yargs found wrong, as a failure of ours: what was typed, and what was meant. */

@@ -9,9 +9,6 @@ export interface Release {
   readonly version: string;
   /** Address of the client ID metadata document of this release; empty: it has none. */
   readonly clientMetadataUrl: string;
-  readonly name?: string;
-  /** Filled when it is packed. */
-  readonly repository?: { readonly url: string };
 }
 
 /** The newest revision of the older era, which begins with `initialize`. */

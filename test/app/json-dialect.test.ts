@@ -101,7 +101,6 @@ test('what each command prints with --json is what its schema says', async () =>
     ['config', 'get', 'timeoutSeconds'],
     ['config', 'unset', 'timeoutSeconds'],
     ['sandbox', '--misbehave', 'list'],
-    ['upgrade-check'],
     ['uninstall'],
     ['logout', 'third'],
     ['logout', '--all', '--yes'],

@@ -48,7 +48,6 @@ const features = [
   'client-metadata',
   'config',
   'doctor',
-  'upgrade-check',
   'fleet',
 ];
 /** What joins the rooms: it may import all of them, and none of them imports it. */
@@ -76,7 +75,6 @@ const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
   [/^(?:string-width|wrap-ansi)$/, 'src/core/text/'],
   [/^tldts$/, 'src/login/'],
   [/^uqr$/, 'src/login/device/'],
-  [/^semver(?:\/|$)/, 'src/upgrade-check/'],
   [/^(?:jsonc-parser|toml-eslint-parser|yaml)$/, 'src/setup/formats/'],
   [/^(?:oidc-provider|jose|zod|@modelcontextprotocol\/.+)$/, 'src/sandbox/'],
 ];

@@ -31,7 +31,6 @@ const ways: readonly Way[] = [
   { begins: 'npm ci && npm run demo', inClone: true, prints: /Done\./ },
   { begins: 'npm ci && npm test', notRun: 'it runs this test' },
   { begins: 'npm run picture', notRun: 'it draws the picture anew; the test below looks at the one that is there' },
-  { begins: 'postern upgrade-check', notRun: 'it asks npm’s registry; upgrade-check.test.ts has one on loopback' },
   { begins: 'postern login https://example.com/mcp --no-browser', serves: /response_type=code/ },
   { begins: 'postern login http', prints: /Logged in/ },
   { begins: 'postern call work echo --help', prints: /text/ },

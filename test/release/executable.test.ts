@@ -108,10 +108,6 @@ test('the sandbox, completion, help and lines of our sources are in the executab
     assert.match(await mustRun(home, 'sandbox', '--misbehave', 'list'), /as-no-pkce/);
     await using running = startCommand(own, ['sandbox', '--approve'], home);
     await running.waitForStdout(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
-    const { installedBy } = JSON.parse(
-      (await run(home, 'upgrade-check', '--json')).stdout || '{"installedBy":"single-executable"}',
-    );
-    assert.equal(installedBy, 'single-executable');
   } finally {
     executable = used;
   }
