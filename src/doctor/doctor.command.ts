@@ -16,7 +16,6 @@ import { reportJson } from './forms/as-json.js';
 import { bundleOf } from './forms/bundle.js';
 import { reportLines } from './forms/for-people.js';
 import { junitXml } from './forms/junit.js';
-import { sarifLog } from './forms/sarif.js';
 import type { Examination, ExamineWorld } from './ports.js';
 import { exitOf } from './report.js';
 
@@ -57,12 +56,6 @@ export const doctorTable = {
       brief: 'log in for this run, and look at what comes of it',
       describe: 'make a login for this run, look at what comes of it, and revoke it at the end',
     },
-    {
-      name: 'active',
-      kind: 'boolean',
-      brief: 'also send requests that have to be refused',
-      describe: 'register a client, send requests that have to be refused, and clean up',
-    },
     { name: 'scope', kind: 'list', value: 'SCOPE', describe: 'with --login: ask for these scopes; again for more' },
     {
       name: 'browser',
@@ -90,13 +83,6 @@ export const doctorTable = {
       describe: 'write the report there, as CI servers read it (JUnit)',
     },
     {
-      name: 'sarif',
-      kind: 'string',
-      value: 'FILE',
-      brief: 'the report, as code hosts read it (SARIF 2.1.0)',
-      describe: 'write the report there, as code hosts read it (SARIF 2.1.0)',
-    },
-    {
       name: 'bundle',
       kind: 'string',
       value: 'FILE',
@@ -117,7 +103,7 @@ export const doctorTable = {
     { command: 'postern doctor --from claude', describe: 'what Claude Code would get by its entry, and why' },
     { command: 'postern doctor --explain resource-mismatch', describe: 'a finding in plain words, with its source' },
     {
-      command: 'postern doctor http://127.0.0.1:7000/mcp --login --active --device --fail-on warning',
+      command: 'postern doctor http://127.0.0.1:7000/mcp --login --device --fail-on warning',
       describe: 'all of it, where the authorization server says yes by itself (postern sandbox --approve)',
     },
     { command: 'postern doctor work --fail-on warning --json', describe: 'for a CI job' },
@@ -129,18 +115,17 @@ export const doctorTable = {
       ['NOTE', 'good to know'],
       ['WARN', 'some programs or people will have trouble'],
       ['FAIL', 'a login cannot work, or is not safe'],
-      ['SKIP', 'follows from another step, or needs --login or --active'],
+      ['SKIP', 'follows from another step, or needs --login'],
     ],
   },
   notes: [
-    'Without --login and --active nothing is registered, and nobody is logged in. A stored token is used only where its login is named (postern doctor work), and with --from; without a server, entries of other programs are compared, not run.',
+    'Without --login nothing is registered, and nobody is logged in. A stored token is used only where its login is named (postern doctor work), and with --from; without a server, entries of other programs are compared, not run.',
     'On top stands the first cause: what it is, who can mend it, what to do. What follows from it is skipped.',
     'Exit codes: 0 nothing failed; 5 a rule is broken; 6 not reachable; 4 a refusal; 3 a login is needed; 2 you can mend it; 7 the store. With --fail-on warning a warning counts, too; with never nothing does.',
   ],
   more: [
-    'With a server and without --login and --active it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, and nobody is logged in; of a stored login only the headers that its server wants are sent. Where that is by a company’s provider, the provider’s metadata is read, too, the file that its ID token comes from is looked at, and nothing is exchanged there. Where a login is named, by its name or with --account, a session is also opened with its stored token, which is refreshed where it has to be, as by every other command.',
+    'With a server and without --login it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, and nobody is logged in; of a stored login only the headers that its server wants are sent. Where that is by a company’s provider, the provider’s metadata is read, too, the file that its ID token comes from is looked at, and nothing is exchanged there. Where a login is named, by its name or with --account, a session is also opened with its stored token, which is refreshed where it has to be, as by every other command.',
     'With --login a person logs in, for this run alone, as the stored login was made, if there is one (client, scopes, options): tokens and client are in memory, each is used where it was issued for, and all of them are revoked at the end, also after Ctrl-C; what could not be revoked is said. Stored logins are not touched. It shows whether iss is sent, what the token says of itself, whether the server takes it, refresh and rotation, revocation; a token for another resource is asked for, and offered to the server. Where a stored login is by a company’s provider, nobody logs in: the provider is asked to vouch once more, as for every token (its login is refreshed where it has ended), what it issues is looked at as before each use, and the token that comes of it is tried and revoked.',
-    'With --active a client is registered and, where the authorization server says how, removed again; authorization requests with a wrong redirect address, with weak PKCE and with none are sent, as far as the answer shows before anybody logs in. With both a refresh token is used twice, too. Ask the operator first where the server is not yours.',
   ],
   seeAlso: ['logging-in', 'exit-codes'],
 } as const satisfies CommandTable;
@@ -168,14 +153,13 @@ export const command: Command<typeof doctorTable, World> = {
 /** The files that were asked for. @throws Failure `file_unwritable` */
 async function writeForms(
   { files, self }: World,
-  { junit, sarif, bundle }: Arguments,
+  { junit, bundle }: Arguments,
   { subject, report, exchanges }: Examined,
 ): Promise<void> {
   const write = async (path: string | undefined, text: () => string) => {
     if (path !== undefined) await files.writePrivate(path, text());
   };
   await write(junit, () => junitXml(subject, report));
-  await write(sarif, () => `${asciiJson(sarifLog(subject, report))}\n`);
   await write(bundle, () => `${asciiJson(bundleOf(subject, report, exchanges, self().runtime))}\n`);
 }
 
@@ -183,15 +167,15 @@ async function writeForms(
 const limitMs = 180_000;
 
 /** @throws Failure `usage_wrong` for an option of a login without one, or without a server */
-function wantedOf({ server, active, login, scope, browser, noBrowser, device, timeout }: Arguments): Examination {
+function wantedOf({ server, login, scope, browser, noBrowser, device, timeout }: Arguments): Examination {
   const ofLogin = { scope, browser, noBrowser, device, timeoutMs: timeout === undefined ? undefined : timeout * 1000 };
   if (!login && (scope.length > 0 || browser || noBrowser || device || timeout !== undefined)) {
     throw usageWrong('What says how to log in goes with --login.', 'postern doctor --help');
   }
-  if ((active || login) && server === undefined) {
-    throw wordMissing('--login and --active need a server.', 'doctor', 'postern doctor work --login');
+  if (login && server === undefined) {
+    throw wordMissing('--login needs a server.', 'doctor', 'postern doctor work --login');
   }
-  return { active, login: login ? ofLogin : undefined, limitMs };
+  return { login: login ? ofLogin : undefined, limitMs };
 }
 
 async function explain(world: World, id: string): Promise<0> {

@@ -13,7 +13,6 @@ import { keptChallenge, probeServer } from '../oauth/probe.js';
 import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
 import { httpWithHeaders } from '../oauth/server-headers.js';
 import { findAuthorizationServer, type WantedGrant } from '../oauth/server-metadata.js';
-import { examineActively } from './active/examine-actively.js';
 import { checkBadTokens } from './checks/bad-tokens.js';
 import { checkAsked, checkChallenge, checkPage } from './checks/challenge.js';
 import { checkClient } from './checks/client.js';
@@ -71,7 +70,7 @@ function hideQuery(server: string, { hidden }: Report): void {
   if (mayHoldSecret(server)) for (const value of new URL(server).searchParams.values()) hidden.hide(value);
 }
 
-const passive: Examination = { active: false, login: undefined, limitMs: 180_000 };
+const passive: Examination = { login: undefined, limitMs: 180_000 };
 
 const tooLong = {
   code: 'timed_out',
@@ -95,8 +94,7 @@ class Examiner {
   }
 
   async run(wanted: Examination): Promise<void> {
-    // Actively, what a login in the browser needs is tried.
-    this.#provider = wanted.active ? undefined : this.#target.held?.provider;
+    this.#provider = this.#target.held?.provider;
     const isAsked = await this.#ask();
     await checkConnection(this.#ports, this.#target, this.#report);
     if (isAsked) await this.#discover();
@@ -123,24 +121,21 @@ class Examiner {
   }
 
   /** Steps 7 to 12, as far as they were asked for, and a login can work. */
-  async #goOn({ active, login }: Examination): Promise<void> {
+  async #goOn({ login }: Examination): Promise<void> {
     const { probed, resource, authorizationServer } = this.#known;
-    if (probed === undefined || resource === undefined || authorizationServer === undefined) return;
+    if (login === undefined || probed === undefined || resource === undefined || authorizationServer === undefined) return;
     const fails = this.#report.findings.some(
       ({ level, step }) => level === 'failure' && step !== 'machine' && isBefore(step, 'request'),
     );
     if (fails) return;
     const { held } = this.#target;
     const found = { probed, resource, authorizationServer };
-    const scope = login?.scope.length ? login.scope : (held?.askedScopes ?? []);
-    const target = { ...this.#target, ...found, scope };
-    const leadsOn = !active || (await examineActively(this.#ports, target, this.#report));
-    if (login === undefined || !leadsOn) return;
+    const scope = login.scope.length > 0 ? login.scope : (held?.askedScopes ?? []);
     if (held?.provider !== undefined) {
       await examineByProvider(this.#ports, { ...this.#target, ...found, held }, this.#report);
       return;
     }
-    const about = { ...this.#target, found, wanted: { ...login, scope }, active };
+    const about = { ...this.#target, found, wanted: { ...login, scope } };
     await examineWithLogin(this.#ports, about, this.#report);
   }
 

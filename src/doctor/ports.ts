@@ -34,8 +34,6 @@ export interface ExamineWorld
 
 /** What is done beyond looking; nothing of it where it is not asked for. */
 export interface Examination {
-  /** Registers, and sends requests that are wrong. */
-  readonly active: boolean;
   /** A login is made for it. */
   readonly login: WantedLogin | undefined;
   /** For all of it together, but for what a person does, in milliseconds. */
@@ -108,7 +106,6 @@ export interface LoginUnderTest extends MadeLogin, ServerTarget {
   /** The scopes that it asked for. */
   readonly asked: readonly string[];
   readonly http: RunHttp;
-  readonly active: boolean;
 }
 
 /** What was found out without a login. */

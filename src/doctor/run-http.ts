@@ -43,8 +43,6 @@ export class RunHttp implements HttpClient {
   readonly registered: RegisteredHere[] = [];
   /** Documents by their address, as they came last. */
   readonly documents = new Map<string, JsonObject>();
-  /** A refresh token that was replaced was used again, and refused: the login may have ended by that. */
-  isReplayed = false;
   /** The latest response of the token endpoint; tokens are in it. */
   tokenResponse: JsonObject | undefined;
 

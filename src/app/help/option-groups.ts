@@ -78,7 +78,7 @@ export const namedGroups: Readonly<Record<string, Names>> = {
   bridge: [...lending, ...own],
   credential: [['Which login, and for what', ['pin', 'whole-host'], 'rare'], ...own.slice(1)],
   doctor: [
-    ['Reports', ['junit', 'sarif', 'bundle']],
+    ['Reports', ['junit', 'bundle']],
     ['A login for this run (--login)', ['scope', 'browser', 'no-browser', 'device', 'timeout'], 'rare'],
     ['Headers beside the token', headers, 'rare'],
   ],

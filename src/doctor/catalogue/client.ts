@@ -177,47 +177,4 @@ export const clientFindings = {
     explanation:
       'All scopes stand in the address of the login page. Browsers and servers refuse addresses that are too long.',
   },
-  'login-page-broken': {
-    level: 'failure',
-    step: 'request',
-    who: 'authorization-server',
-    title: 'there is no login page at the address that the metadata names',
-    remedy: 'Ask its operator to correct authorization_endpoint.',
-    source: 'RFC 8414 section 2, authorization_endpoint',
-    explanation:
-      'A correct authorization request of a client that has just been registered gets an error of the web server. A person who logs in would see that page, and nothing would come back.',
-  },
-  'redirect-unchecked': {
-    level: 'failure',
-    isUnsafe: true,
-    step: 'request',
-    who: 'authorization-server',
-    title: 'people are redirected to an address that was not registered',
-    remedy: 'Ask its operator to compare redirect addresses as strings, and to show an error page for any other.',
-    source: 'RFC 9700 section 4.1, Insufficient Redirection URI Validation',
-    explanation:
-      'Whoever sends a person to a crafted link gets that person’s code at an address of his own. Only the port of an address on this machine may differ.',
-  },
-  'pkce-unchecked': {
-    level: 'failure',
-    isUnsafe: true,
-    step: 'request',
-    who: 'authorization-server',
-    title: 'a request that PKCE does not protect gets a code',
-    remedy: 'Ask its operator to require code_challenge with the method S256.',
-    source: 'RFC 9700 section 4.8, PKCE Downgrade Attack',
-    explanation:
-      'Its metadata offers PKCE, and a request without it, or with the method plain, gets a code all the same. An attacker leaves it out, and then a stolen code is enough.',
-  },
-  'lying-document-taken': {
-    level: 'failure',
-    isUnsafe: true,
-    step: 'request',
-    who: 'authorization-server',
-    title: 'a client’s document that does not name itself is taken',
-    remedy: 'Ask its operator to refuse a document whose client_id is not exactly its own address.',
-    source: 'Client ID Metadata Document draft 00, Client Metadata',
-    explanation:
-      'A document speaks for the address in its client_id alone. Where that is not compared, any JSON on any host passes for a client.',
-  },
 } as const satisfies Readonly<Record<string, FindingKind>>;

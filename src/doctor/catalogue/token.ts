@@ -153,16 +153,6 @@ export const tokenFindings = {
     source: 'OAuth 2.1 section 4.3.1, Refresh Token Request; RFC 9700 section 2.2.2',
     explanation: 'A stolen refresh token stays good for as long as the login lasts, and nobody notices.',
   },
-  'refresh-replay-taken': {
-    level: 'warning',
-    step: 'token',
-    who: 'authorization-server',
-    title: 'a refresh token is taken a second time',
-    remedy: 'Ask its operator to refuse a refresh token that was replaced, and to end the login then.',
-    source: 'RFC 9700 section 4.14.2, Refresh Token Protection',
-    explanation:
-      'Rotation finds a thief by the second use. Where the second use goes through, it finds nobody. Some allow it for some seconds on purpose, for programs that lost the response.',
-  },
   'revocation-failed': {
     level: 'warning',
     step: 'token',

@@ -33,7 +33,7 @@ export async function examineByProvider(ports: ExaminePorts, about: About, repor
     http.issued.push({ token, hint: 'access_token', clientId: binding.clientId });
     report.pass('redeem', 'the provider vouched, and a token came for its ID-JAG');
     report.pass('save', 'into memory');
-    const under: LoginUnderTest = { ...about, ...made, asked, http, active: false };
+    const under: LoginUnderTest = { ...about, ...made, asked, http };
     const proving = await provingPorts(ports, made.credential, report);
     if (await checkTaken(proving, under, report)) await checkProtocol(proving, under, report);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { isFailure, type Step } from '../../core/failure.js';
-import { checkRegistered, scopesOf } from '../active/registered.js';
+import { checkRegistered, scopesOf } from '../checks/registered.js';
 import { catalogue } from '../catalogue/catalogue.js';
 import { sayTheSame } from '../checks/documents.js';
 import type { Discovered, ExaminePorts, LoginUnderTest, MadeLogin, ServerTarget, WantedLogin } from '../ports.js';
@@ -16,10 +16,10 @@ import { checkTaken } from './taken-token.js';
 /** Steps 7 to 12 with a login made for them, whose tokens are revoked however they end. */
 export async function examineWithLogin(
   ports: ExaminePorts,
-  about: ServerTarget & { readonly found: Discovered; readonly wanted: WantedLogin; readonly active: boolean },
+  about: ServerTarget & { readonly found: Discovered; readonly wanted: WantedLogin },
   report: Report,
 ): Promise<void> {
-  const { found, wanted, active } = about;
+  const { found, wanted } = about;
   const http = new RunHttp(ports.direct, report.hidden);
   let made: MadeLogin | undefined;
   try {
@@ -27,7 +27,7 @@ export async function examineWithLogin(
     checkSteady(ports, http, report);
     if (made === undefined) return;
     const { asked } = scopesOf({ ...about, ...found }, wanted.scope);
-    const under: LoginUnderTest = { ...about, ...found, ...made, asked, http, active };
+    const under: LoginUnderTest = { ...about, ...found, ...made, asked, http };
     checkIssued(under, report);
     checkBound(under.credential, found, report);
     const proving = await provingPorts(ports, under.credential, report);

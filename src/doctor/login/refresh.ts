@@ -80,7 +80,6 @@ export async function checkRefresh(ports: ExaminePorts, under: LoginUnderTest, r
   } else report.pass('token', 'the refresh token works; a client with a secret need not get a new one');
   const narrowed = await checkFewerScopes(ports, under, second ?? first, report);
   await checkOtherResource(ports, under, narrowed, report);
-  if (under.active && isRotated) await checkReplay(ports, under, first, report);
 }
 
 /** @returns the refresh token to go on with */
@@ -140,12 +139,4 @@ async function checkForeign(
   if (status >= 300) report.pass('token', said);
   else if (audiences?.includes(otherResource)) report.found('foreign-token-taken', `${said}, and says so in aud`);
   else report.found('tokens-not-bound', said);
-}
-
-/** The login may end by it: it is the last that is done with it. */
-async function checkReplay(ports: ExaminePorts, under: LoginUnderTest, used: Secret, report: Report): Promise<void> {
-  const result = await refreshWith(ports, under, { refreshToken: used });
-  if (result.ok) report.found('refresh-replay-taken', 'a refresh token that was replaced brought another token');
-  else report.pass('token', `a refresh token that was replaced is refused, ${wordsOf(result)}`);
-  under.http.isReplayed = !result.ok;
 }

@@ -128,10 +128,6 @@ async function reportRevocation(
   // Access tokens need not be revocable (RFC 7009 section 2.2.1).
   const failed = refused.filter(({ hint, error }) => hint === 'refresh_token' || error !== 'unsupported_token_type');
   const [first] = failed;
-  if (http.isReplayed && first !== undefined && failed.every(isRefused)) {
-    report.skip('token', 'revocation: the login had ended when its old refresh token was used again');
-    return;
-  }
   const left = made === undefined ? refused : failed; // the others are seen to live on
   if (left.length > 0) report.found('tokens-left', `${leftInWords(left)}: ${left[0]?.why}`);
   if (first !== undefined && authorizationServer.revocationEndpoint !== undefined) {
