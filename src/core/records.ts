@@ -5,7 +5,7 @@ export type Zone = 'public' | 'private' | 'loopback';
 export type StoreKind = 'keychain' | 'file' | 'memory' | 'environment' | `helper:${string}` | SharedKind;
 
 /** A store that several machines share, by the address of its engine. */
-export type SharedKind = `redis:${string}` | `etcd:${string}`;
+export type SharedKind = `redis:${string}`;
 
 /** How this client identified itself to an authorization server. */
 export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
@@ -238,10 +238,10 @@ const helperPattern = /^helper:[a-z0-9][a-z0-9._-]{0,62}$/;
 
 /** The address of an engine, with a namespace perhaps; never with a name or a password. What is wrong with one is said when it is opened. */
 const sharedPattern =
-  /^(?:redis:(?:rediss?:\/\/[^\s@/?#]{1,260}(?:\/[a-z0-9][a-z0-9._-]{0,62})?|unix:\/[\x21-\x3f\x41-\x7e]{1,106})|etcd:https?:\/\/[^\s@/?#]{1,260}(?:\/[a-z0-9][a-z0-9._-]{0,62})?)$/;
+  /^redis:(?:rediss?:\/\/[^\s@/?#]{1,260}(?:\/[a-z0-9][a-z0-9._-]{0,62})?|unix:\/[\x21-\x3f\x41-\x7e]{1,106})$/;
 
 export function isSharedKind(text: string): text is SharedKind {
-  return /^(?:redis|etcd):/.test(text) && sharedPattern.test(text);
+  return sharedPattern.test(text);
 }
 
 export function isStoreKind(text: string): text is StoreKind {
@@ -253,21 +253,18 @@ export function isStoreChoice(text: string): text is StoreKind {
   return isStoreKind(text) && text !== 'memory';
 }
 
-export const storeChoices = 'keychain, file, helper:NAME, redis:URL or etcd:URL';
+export const storeChoices = 'keychain, file, helper:NAME or redis:URL';
 
 /** Why this store cannot be chosen, as the end of a sentence. Quotes nothing: an address may hold a password. */
 export function whyNoStore(text: string): string {
   if (text === 'memory') {
     return `a login in memory would be gone when this command ends. For one command alone: postern call, request or bridge with --store memory. A login that stays takes ${storeChoices}`;
   }
-  const [, engine] = /^(redis|etcd):/.exec(text) ?? [];
-  if (engine === undefined) return `it is none of ${storeChoices}`;
+  if (!text.startsWith('redis:')) return `it is none of ${storeChoices}`;
   if (text.includes('@')) {
     return 'an address with a name or password can be read by everybody here; write NAME:PASSWORD into a file of mode 600, and name that in POSTERN_ENGINE_CREDENTIALS_FILE';
   }
-  return engine === 'redis'
-    ? 'after redis: comes rediss://HOST:PORT, redis://127.0.0.1:PORT or unix:/PATH, the first two with /NAMESPACE after it where you want one'
-    : 'after etcd: comes https://HOST:PORT, or http://127.0.0.1:PORT, with /NAMESPACE after it where you want one';
+  return 'after redis: comes rediss://HOST:PORT, redis://127.0.0.1:PORT or unix:/PATH, the first two with /NAMESPACE after it where you want one';
 }
 
 /** A store in words for a person. */
@@ -283,7 +280,7 @@ export function storeInWords(kind: StoreKind): string {
       return 'memory, for this process only';
     default:
       return isSharedKind(kind)
-        ? `${kind.startsWith('redis:') ? 'Redis' : 'etcd'}, shared by several machines (--store ${kind})`
+        ? `Redis, shared by several machines (--store ${kind})`
         : `docker-credential-${kind.slice('helper:'.length)} (--store ${kind})`;
   }
 }

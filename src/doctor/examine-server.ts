@@ -123,7 +123,8 @@ class Examiner {
   /** Steps 7 to 12, as far as they were asked for, and a login can work. */
   async #goOn({ login }: Examination): Promise<void> {
     const { probed, resource, authorizationServer } = this.#known;
-    if (login === undefined || probed === undefined || resource === undefined || authorizationServer === undefined) return;
+    if (login === undefined || probed === undefined || resource === undefined || authorizationServer === undefined)
+      return;
     const fails = this.#report.findings.some(
       ({ level, step }) => level === 'failure' && step !== 'machine' && isBefore(step, 'request'),
     );

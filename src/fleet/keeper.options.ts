@@ -17,7 +17,7 @@ export const keeperTable = {
       name: 'store',
       kind: 'string',
       value: 'STORE',
-      describe: 'only logins that are kept there; of a shared store (redis:…, etcd:…) those of all machines',
+      describe: 'only logins that are kept there; of a shared store (redis:…) those of all machines',
       fallback: 'the shared store of the configuration, else every login of this person',
     },
     {

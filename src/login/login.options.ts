@@ -204,9 +204,9 @@ export const loginTable = {
       kind: 'string',
       value: 'STORE',
       env: 'POSTERN_STORE',
-      brief: 'keychain, file, helper:NAME, redis:URL, etcd:URL',
+      brief: 'keychain, file, helper:NAME, redis:URL',
       describe:
-        'where its secrets are kept: keychain, file (sealed files), helper:NAME, or an engine that machines share: redis:URL, etcd:URL',
+        'where its secrets are kept: keychain, file (sealed files), helper:NAME, or an engine that machines share: redis:URL',
       fallback: 'where the last login’s are, else keychain',
     },
     {
@@ -251,7 +251,7 @@ export const loginTable = {
     '--listen-address changes where the listener is, and not the redirect address, which is your own computer’s: docker run -p 127.0.0.1:3118:3118, then --redirect-uri http://127.0.0.1:3118/callback --listen-address 0.0.0.0 (with localhost, publish it at [::1], too). Whatever reaches the container can then send requests to the listener, which takes one answer with this login’s state. It is never kept.',
     '--from reads addresses and names out of that program’s configuration, never a token. Without a terminal it prints the commands to run; with --all it logs in to each server that has no valid login, says how each went, and exits as the first one that failed. Before more than 5 of them it says how many and which, and asks; without a terminal, and with --json, it needs --yes.',
     '--store file, for machines without a keychain: one file each in the state folder, sealed with AES-256-GCM. The key comes from the file that POSTERN_STORE_KEY_FILE names (32 random bytes or more, outside of that folder, closed to others), from systemd’s credential postern-store-key, or from a passphrase asked for at the terminal.',
-    '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use. --store redis:URL, etcd:URL: see postern help stores. There is no store “memory” to choose: its logins would end with the command that made them.',
+    '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use. --store redis:URL: see postern help stores. There is no store “memory” to choose: its logins would end with the command that made them.',
     'With --client-credentials the secret or the key is kept in the keychain with the login, which renews itself by asking again; the file is not read again and can be deleted.',
     'With --assertion-file, --assertion-env or --assertion-command a machine logs in by a token that its platform signs (GitHub Actions, Kubernetes, SPIFFE): no secret is kept, only where the token is. It goes to the authorization server that this login was made at, and to no other, and only where its audience is that issuer alone. See: postern help machines',
     'With --idp you log in once at your company’s provider, and each server’s token comes by that: its ID token is exchanged for a grant (ID-JAG) that is checked before it goes on. --client-id is then the client at the server’s own authorization server. See: postern help company',

@@ -251,7 +251,7 @@ export interface StorePorts {
   readonly toolLists: ToolLists;
   readonly history: LoginHistory;
   readonly locks: Locks;
-  /** The engine of a shared store, by its address (`redis:…`, `etcd:…`); whoever opens it closes it. @throws Failure as `engines/open-engine.ts` */
+  /** The engine of a shared store, by its address (`redis:…`); whoever opens it closes it. @throws Failure as `engines/open-engine.ts` */
   readonly openEngine: (address: string) => Promise<SharedEngine>;
   readonly assertions: Assertions;
 }

@@ -112,7 +112,6 @@ const stores: readonly Offer[] = [
   ['memory', 'nowhere: for this command alone'],
   ['helper:', 'a docker-credential-… program'],
   ['redis:', 'Redis or Valkey, shared by machines'],
-  ['etcd:', 'etcd, shared by machines'],
 ];
 
 const storesThatStay = stores.filter(([value]) => value !== 'memory');

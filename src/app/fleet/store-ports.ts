@@ -49,11 +49,10 @@ export function withEngines(world: EngineWorld): Pick<StorePorts, 'openEngine'> 
 }
 
 /**
- * What engines of a shared store need: the guarded HTTP client, whose private addresses are a person's right to name, and
- * the same trusted authorities for the socket that is our own.
+ * What the engine of a shared store needs: the trusted authorities of the HTTP client, for a socket that is our own.
  */
 function enginePorts(world: EngineWorld): EnginePorts {
-  const { clock, env, hold, settings, http } = world;
+  const { clock, env, hold, settings } = world;
   return {
     clock,
     env,
@@ -66,16 +65,6 @@ function enginePorts(world: EngineWorld): EnginePorts {
       ]);
       const own = { ...(caFile && { caFile }), ...(clientCertificates && { clientCertificates }) };
       return await trustBy({ env, ...own })(origin);
-    },
-    post: async ({ url, body, token, limitMs, maxBytes }, signal) => {
-      const headers = [
-        ['content-type', 'application/json'],
-        ...(token === undefined ? [] : [['authorization', token.reveal()] as const]),
-      ] as const;
-      const limits = { totalMs: limitMs, headersMs: limitMs, maxBytes };
-      const request = { method: 'POST', url, headers, body, limits, signal } as const;
-      await using response = await http.send({ ...request, namedBy: 'person', redirects: 'refuse' });
-      return { status: response.status, body: await response.bytes() };
     },
     networkFailure: async (error, party) => (await import('../../http/network-cause.js')).failureOf(error, party),
   };

@@ -117,7 +117,7 @@ async function loginFor({ wanted, refused, hint }: GetCall, left: Left): Promise
   const { login, onOrigin } = findCredential(index.document.logins, wanted);
   if (login === undefined) {
     // Another machine may have made one, in the store that is set here.
-    const mayBeShared = /^(?:redis|etcd):/.test(process.env['POSTERN_STORE'] ?? '');
+    const mayBeShared = /^redis:/.test(process.env['POSTERN_STORE'] ?? '');
     const isReported = hint !== undefined && onOrigin !== undefined;
     return mayBeShared || isReported || isGone(index.document.logins, wanted) ? undefined : 'nobody';
   }

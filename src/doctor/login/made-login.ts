@@ -1,7 +1,7 @@
 import { isFailure, type Step } from '../../core/failure.js';
-import { checkRegistered, scopesOf } from '../checks/registered.js';
 import { catalogue } from '../catalogue/catalogue.js';
 import { sayTheSame } from '../checks/documents.js';
+import { checkRegistered, scopesOf } from '../checks/registered.js';
 import type { Discovered, ExaminePorts, LoginUnderTest, MadeLogin, ServerTarget, WantedLogin } from '../ports.js';
 import type { Report } from '../report.js';
 import { RunHttp } from '../run-http.js';

@@ -63,7 +63,7 @@ export const logoutTable = {
     'A login by a company’s provider leaves the one at the provider when it ends alone: the next one needs no browser. --idp ends that one, too, and asks nothing. Tokens that were handed out work until they expire, unless their authorization server revokes them.',
     '--all says how many logins there are and which, and asks; without a terminal, and with --json, it needs --yes.',
     'It is forgotten here whether or not the authorization server, which has 5 s to answer (revocationSeconds of postern config), takes part.',
-    'A login that machines share (--store redis:URL, etcd:URL) is ended for all of them, unless --local is given.',
+    'A login that machines share (--store redis:URL) is ended for all of them, unless --local is given.',
     'A login whose store does not work is kept, and said (exit 7), unless --force is given; the others are ended all the same.',
   ],
   seeAlso: ['stores'],

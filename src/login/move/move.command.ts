@@ -15,7 +15,7 @@ export const moveTable = {
     {
       name: 'store',
       describe:
-        'keychain, file (sealed files), helper:NAME (docker-credential-NAME), or what machines share: redis:URL, etcd:URL',
+        'keychain, file (sealed files), helper:NAME (docker-credential-NAME), or what machines share: redis:URL',
       required: true,
     },
   ],

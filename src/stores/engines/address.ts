@@ -4,16 +4,14 @@ import { gateUrl } from '../../core/url.js';
 import { addressHoldsCredentials, engineAddressRefused } from './failures.js';
 
 /** Where an engine is. `namespace`: several fleets can share one engine. */
-export type EngineAddress = {
+export interface EngineAddress {
   /** As it is kept in the index: two spellings of one address give one text. */
   readonly text: string;
   /** `Redis at cache.example:6380`, printable. */
   readonly label: string;
   readonly namespace: string;
-} & (
-  | { readonly engine: 'redis'; readonly way: TcpWay | { readonly path: string } }
-  | { readonly engine: 'etcd'; readonly way: TcpWay }
-);
+  readonly way: TcpWay | { readonly path: string };
+}
 
 export interface TcpWay {
   /** An address of IPv6 is in brackets. */
@@ -29,21 +27,18 @@ const longestAddress = 300;
 /** As the system has it for socket addresses, less the zero at the end. */
 const longestSocketPath = 107;
 
-const schemes = {
-  redis: { tls: 'rediss', plain: 'redis', port: 6379, name: 'Redis' },
-  etcd: { tls: 'https', plain: 'http', port: 2379, name: 'etcd' },
-} as const;
+const usualPort = 6379;
 
 /**
  * Reads the address of a shared store, as a person has written it after `--store`.
  * @throws Failure `engine_address_refused`, which holds nothing of what was written
  */
 export function parseEngineAddress(text: string): EngineAddress {
-  const [, engine, rest = ''] = /^(redis|etcd):(.*)$/s.exec(text) ?? [];
-  if (engine !== 'redis' && engine !== 'etcd') throw engineAddressRefused('it begins with neither redis: nor etcd:');
+  const rest = /^redis:(.*)$/s.exec(text)?.[1];
+  if (rest === undefined) throw engineAddressRefused('it does not begin with redis:');
   if (text.length > longestAddress) throw engineAddressRefused(`it is longer than ${longestAddress} characters`);
-  if (engine === 'redis' && rest.startsWith('unix:')) return socketAddress(rest.slice('unix:'.length));
-  return tcpAddress(engine, rest);
+  if (rest.startsWith('unix:')) return socketAddress(rest.slice('unix:'.length));
+  return tcpAddress(rest);
 }
 
 function socketAddress(path: string): EngineAddress {
@@ -52,25 +47,24 @@ function socketAddress(path: string): EngineAddress {
   }
   if (path.length > longestSocketPath) throw engineAddressRefused('the path of its socket is too long for the system');
   const label = `Redis at ${printable(path, 120)}`;
-  return { engine: 'redis', way: { path }, namespace: defaultNamespace, text: `redis:unix:${path}`, label };
+  return { way: { path }, namespace: defaultNamespace, text: `redis:unix:${path}`, label };
 }
 
-function tcpAddress(engine: 'redis' | 'etcd', text: string): EngineAddress {
-  const { tls, plain, port: usualPort, name } = schemes[engine];
+function tcpAddress(text: string): EngineAddress {
   const [, scheme, authority = '', path = ''] = /^([a-z]+):\/\/([^/?#]*)(.*)$/s.exec(text) ?? [];
   if (authority.includes('@') || text.includes('@')) throw addressHoldsCredentials();
-  if (scheme !== tls && scheme !== plain) throw engineAddressRefused(`it is none of ${tls}:// or ${plain}://`);
+  if (scheme !== 'rediss' && scheme !== 'redis') throw engineAddressRefused('it is neither rediss:// nor redis://');
   const gated = gateUrl(`http://${authority}/`);
   if (!gated.ok) throw engineAddressRefused(gated.problem);
   const host = gated.url.hostname;
   const written = /:([0-9]+)$/.exec(authority)?.[1];
   const port = written === undefined ? usualPort : Number(written);
   if (port === 0) throw engineAddressRefused('its port is 0');
-  const isTls = scheme === tls;
+  const isTls = scheme === 'rediss';
   if (!isTls && classifyAddress(host.replace(/^\[|\]$/g, '')) !== 'loopback') {
     throw engineAddressRefused(
-      `${plain}:// without encryption is for 127.0.0.1 and [::1] alone`,
-      `Use ${tls}://, with the engine’s own authority in NODE_EXTRA_CA_CERTS where it has one.`,
+      'redis:// without encryption is for 127.0.0.1 and [::1] alone',
+      'Use rediss://, with the engine’s own authority in NODE_EXTRA_CA_CERTS where it has one.',
     );
   }
   const namespace = path === '' || path === '/' ? defaultNamespace : path.slice(1);
@@ -78,12 +72,6 @@ function tcpAddress(engine: 'redis' | 'etcd', text: string): EngineAddress {
     throw engineAddressRefused('what stands after its port is no namespace: small letters, digits, dot, dash');
   }
   const suffix = namespace === defaultNamespace ? '' : `/${namespace}`;
-  const label = `${name} at ${host}:${port}`;
-  return {
-    engine,
-    way: { host, port, isTls },
-    namespace,
-    text: `${engine}:${scheme}://${host}:${port}${suffix}`,
-    label,
-  };
+  const label = `Redis at ${host}:${port}`;
+  return { way: { host, port, isTls }, namespace, text: `redis:${scheme}://${host}:${port}${suffix}`, label };
 }

@@ -2,8 +2,8 @@
 export interface EngineEntry {
   readonly value: Uint8Array;
   /**
-   * A decimal number that grows with every write of this key and never comes back, not even after a removal (Redis: a
-   * counter; etcd: mod_revision). It is the fencing number, too.
+   * A decimal number that grows with every write of this key and never comes back, not even after a removal (a
+   * counter). It is the fencing number, too.
    */
   readonly revision: string;
 }
@@ -20,7 +20,7 @@ export interface EngineCommit {
 export interface EnginePut {
   readonly key: string;
   readonly value: Uint8Array;
-  /** The engine removes it after so long, by its own clock; undefined: never. etcd counts in whole seconds, rounded up. */
+  /** The engine removes it after so long, by its own clock; undefined: never. */
   readonly ttlMs?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export type CommitResult =
   | { readonly outcome: 'unknown'; readonly cause: unknown };
 
 /**
- * What keeps the sealed items of logins that machines share: Redis, Valkey, etcd. Keys are ASCII. Every wait ends: by the
+ * What keeps the sealed items of logins that machines share: Redis or Valkey. Keys are ASCII. Every wait ends: by the
  * signal, or by the engine's own time limit.
  */
 export interface SharedEngine extends AsyncDisposable {

@@ -5,7 +5,7 @@ import { storeFailure } from '../state-failures.js';
 const more = 'How to set one up: postern help fleet';
 
 const shapes =
-  'redis:rediss://HOST:PORT, redis:redis://127.0.0.1:PORT, redis:unix:/path/to/socket, or etcd:https://HOST:PORT, each but the socket with /NAMESPACE after it where you want one';
+  'redis:rediss://HOST:PORT, redis:redis://127.0.0.1:PORT or redis:unix:/path/to/socket, each but the socket with /NAMESPACE after it where you want one';
 
 /** @param why Ends the sentence "it …"; holds nothing of the address, which may have a password in it. */
 export function engineAddressRefused(why: string, remedy = `Write it as ${shapes}.`): Failure {

@@ -11,10 +11,6 @@ export async function openEngine(address: string, ports: EnginePorts): Promise<S
   const parsed = parseEngineAddress(address);
   const credentials = readEngineCredentials(ports.env);
   if (credentials !== undefined) ports.hold(credentials.password.reveal());
-  if (parsed.engine === 'redis') {
-    const { RedisEngine } = await import('./redis.js');
-    return new RedisEngine(parsed, credentials, ports);
-  }
-  const { EtcdEngine } = await import('./etcd.js');
-  return new EtcdEngine(parsed, credentials, ports);
+  const { RedisEngine } = await import('./redis.js');
+  return new RedisEngine(parsed, credentials, ports);
 }

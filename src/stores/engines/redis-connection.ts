@@ -13,7 +13,6 @@ import {
 } from './failures.js';
 import type { EnginePorts } from './ports.js';
 
-export type RedisAddress = Extract<EngineAddress, { engine: 'redis' }>;
 export type RedisReply = Buffer | string | number | null | readonly RedisReply[];
 
 /** A command left, and may have been done: no response came. */
@@ -51,14 +50,14 @@ interface OpenClient {
  * so that nobody goes on knocking at a server that is down. Nothing is sent twice.
  */
 export class RedisConnection implements AsyncDisposable {
-  readonly #address: RedisAddress;
+  readonly #address: EngineAddress;
   readonly #credentials: EngineCredentials | undefined;
   readonly #ports: EnginePorts;
   #client: Promise<OpenClient> | undefined;
   /** What that has led to. */
   #current: OpenClient | undefined;
 
-  constructor(address: RedisAddress, credentials: EngineCredentials | undefined, ports: EnginePorts) {
+  constructor(address: EngineAddress, credentials: EngineCredentials | undefined, ports: EnginePorts) {
     this.#address = address;
     this.#credentials = credentials;
     this.#ports = ports;
@@ -263,7 +262,7 @@ const refusedBy: Readonly<Record<string, readonly [why: string, remedy: string]>
   OOM: ['its memory is full', 'Raise its maxmemory; nothing was written.'],
   MISCONF: ['it cannot save its data to disk, and takes no writes', 'Look at its log, and at the room on its disk.'],
   NOREPLICAS: ['too few of its replicas are in reach, so it takes no writes', later],
-  MOVED: ['it is a cluster, which is not followed', 'Use an engine of a single primary, or etcd.'],
+  MOVED: ['it is a cluster, which is not followed', 'Use an engine of a single primary.'],
   CLUSTERDOWN: ['its cluster is down', later],
 };
 

@@ -3,7 +3,7 @@ import type { EngineCredentials } from './credentials.js';
 import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from './engine.js';
 import { engineEntryForeign } from './failures.js';
 import type { EnginePorts } from './ports.js';
-import { NoResponse, type RedisAddress, RedisConnection, type RedisReply } from './redis-connection.js';
+import { type EngineAddress, NoResponse, RedisConnection, type RedisReply } from './redis-connection.js';
 import { commitCommand } from './redis-script.js';
 
 const maxListed = 10_000;
@@ -23,7 +23,7 @@ export class RedisEngine implements SharedEngine {
   readonly label: string;
   readonly #connection: RedisConnection;
 
-  constructor(address: RedisAddress, credentials: EngineCredentials | undefined, ports: EnginePorts) {
+  constructor(address: EngineAddress, credentials: EngineCredentials | undefined, ports: EnginePorts) {
     this.label = address.label;
     this.#connection = new RedisConnection(address, credentials, ports);
   }

@@ -5,7 +5,7 @@ Many machines, one protected server: three ways. Take the first that you can hav
 
 - Each machine its own identity. Nothing is shared, so nothing is lost. Its platform signs a token, or it has a secret of its own (postern help machines).
 - The company’s login: each machine’s tokens come from the company’s provider (postern help company).
-- One login that all machines share, in Redis, Valkey or etcd. It is a person’s, made once. This page is about that one.
+- One login that all machines share, in Redis or Valkey. It is a person’s, made once. This page is about that one.
 
 It is sealed before it leaves a machine; whoever reads the engine sees ciphertext, and names that say nothing. One machine at a time
 refreshes it. Runners read the access token, and can do no more; refreshers, such as the keeper, have the refresh token, too.
@@ -37,21 +37,7 @@ The first lines go into redis.conf (Redis 7 or later, or Valkey); type the other
 with a password of its own. The user default is switched off but keeps its rights, since Redis reads its own log with them. Without them (user default off, in a
 file) a restart loses what was written in one step, all tokens among it. Clusters and Sentinel are not followed: name the primary.
 
-## etcd
-
-    etcdctl user add root
-    etcdctl user grant-role root root
-    etcdctl role add refresher
-    etcdctl role grant-permission refresher readwrite --prefix=true postern/default/
-    etcdctl user add refresher
-    etcdctl user grant-role refresher refresher
-    etcdctl role add runner
-    etcdctl role grant-permission runner read --prefix=true postern/default/access/
-    etcdctl user add runner
-    etcdctl user grant-role runner runner
-    etcdctl auth enable
-
-etcd 3.4 or later; each user add asks for a password. Both engines: TLS, and NAME:PASSWORD in a file of mode 600, never in an address.
+Use TLS. NAME:PASSWORD is in a file of mode 600, never in an address.
 Where the engine’s certificate comes from an authority of your own, its file is named in \`NODE_EXTRA_CA_CERTS\`.
 
 ## The login
@@ -61,8 +47,8 @@ Where the engine’s certificate comes from an authority of your own, its file i
     export POSTERN_ENGINE_CREDENTIALS_FILE=$PWD/refresher.credentials
     postern login https://example.com/mcp --name work
 
-Or etcd:https://etcd.example:2379. With /NAMESPACE at the end of the address (and instead of “default” above) several fleets share one
-engine. On this machine alone: redis:redis://127.0.0.1:6379, redis:unix:/run/redis/redis.sock, etcd:http://127.0.0.1:2379.
+With /NAMESPACE at the end of the address (and instead of “default” above) several fleets share one
+engine. On this machine alone: redis:redis://127.0.0.1:6379 or redis:unix:/run/redis/redis.sock.
 
 ## A runner
 
@@ -128,8 +114,8 @@ READERS_KEY and ENGINE (NAME:PASSWORD) come from secrets, by env of that step. B
 ## What can be lost
 
 - A refresh token works once at most authorization servers. If the new one is lost, log in again: on one machine, for all.
-- Redis with appendfsync always, and etcd, write to disk before they respond: a restart loses nothing.
-- A Redis that fails over to a replica can lose what it acknowledged last, since replicas are written to afterwards; min-replicas-to-write 1 and min-replicas-max-lag 1 make that time short. etcd of three members loses nothing.
+- Redis with appendfsync always writes to disk before it responds: a restart loses nothing.
+- A Redis that fails over to a replica can lose what it acknowledged last, since replicas are written to afterwards; min-replicas-to-write 1 and min-replicas-max-lag 1 make that time short.
 - An engine that went back in time (a failover, a copy put back) offers a refresh token that is spent. A machine that has seen the newer one says so, and does not send it: some authorization servers would take that for a theft, and end the login.
 - While the engine is away, a token that was read in the last 15 minutes is used until it expires; nothing is refreshed.
 - A machine that dies between the authorization server’s response and the write: its own disk still has the response, sealed.
@@ -138,6 +124,6 @@ READERS_KEY and ENGINE (NAME:PASSWORD) come from secrets, by env of that step. B
 
 export const fleet: Topic = {
   name: 'fleet',
-  summary: 'one login for many machines: Redis or etcd, keeper, Kubernetes, systemd, CI',
+  summary: 'one login for many machines: Redis, keeper, Kubernetes, systemd, CI',
   text: () => text,
 };

@@ -9,7 +9,7 @@ By choice (\`login --store\`, \`POSTERN_STORE\`, or \`store\` in the configurati
 keychain :: the keychain of the system
 file :: sealed files in the state folder, AES-256-GCM, one for each secret
 helper:NAME :: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others)
-redis:URL, etcd:URL :: Redis, Valkey or etcd: one login for any number of machines
+redis:URL :: Redis or Valkey: one login for any number of machines
 memory :: for \`call\`, \`request\` and \`bridge\`: a login for that one command, gone with it
 
 ## KWallet and KeePassXC
