@@ -10,7 +10,7 @@ import { keeperPorts } from './app/fleet/keeper-ports.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { ownTables } from './app/help/own-tables.js';
 import { createJournal } from './app/journal.js';
-import { externalPorts, lazyConfigEditor, lazyPages, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
+import { externalPorts, lazyConfigEditor, lazyPages, shellPorts } from './app/lazy-ports.js';
 import { createPorts, doctorPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
 import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, type OwnSignals, ownProcess } from './app/process.js';
@@ -203,7 +203,6 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     ...shellPorts({ env, stdin, stderr, signal: interruption.signal, folder: () => paths().state, locks: ports.locks }),
     ...external,
     clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
-    serveDocument: lazyServeDocument(ports.clock, () => paths().state),
     openWire: () => openWire(given),
     host: () => new HostPipe(stdin(), world.stdout),
     openProxy: proxyOpener(given),

@@ -1,6 +1,5 @@
 import type { HostPipe } from '../bridge/host-pipe.js';
 import type { OpenLineReader, ShellHistory } from '../call/shell/ports.js';
-import type { ServeDocument } from '../client-metadata/ports.js';
 import type { ConfigWorld } from '../config/change.js';
 import type { CommandExit, CommandOutput } from '../core/command.js';
 import type { ConfigurationFile } from '../core/configuration/configuration.js';
@@ -56,7 +55,6 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly printFailure: (error: unknown) => CommandExit;
   readonly openLineReader: OpenLineReader;
   readonly shellHistory: () => Promise<ShellHistory>;
-  readonly serveDocument: ServeDocument;
   readonly externalPrograms: () => Promise<ExternalPrograms>;
   readonly openWire: () => Promise<Wire & AsyncDisposable>;
   readonly host: () => HostPipe;

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { LineReader, LineReaderOptions, ShellHistory } from '../call/shell/ports.js';
-import type { ServeDocument } from '../client-metadata/ports.js';
 import type { ConfigWorld } from '../config/change.js';
 import { lazy } from '../core/lazy.js';
-import type { Clock, Pages } from '../core/ports.js';
+import type { Pages } from '../core/ports.js';
 import type { ProxyServices } from '../core/services/proxy-services.js';
 import type { HttpClient } from '../http/request.js';
 import type { Browser } from '../login/ports.js';
@@ -53,14 +51,6 @@ export function lazyConfigEditor(
     const { createConfigEditor } = await import('./configuration/config-editor.js');
     return createConfigEditor(...made);
   });
-}
-
-export function lazyServeDocument(clock: Clock, stateFolder: () => string): ServeDocument {
-  const certificateFile = (port: number) => join(stateFolder(), `document-certificate-${port}.pem`);
-  return async (options) => {
-    const { createServeDocument } = await import('../client-metadata/document-server.js');
-    return createServeDocument(clock, certificateFile)(options);
-  };
 }
 
 /** Most people have none: then nothing is loaded for them. */

@@ -24,10 +24,6 @@ const actions: Readonly<Record<string, Action>> = {
     run: async (...given) => (await make()).build(...given),
   },
   check: { takes: ['target', 'offline'], run: async (...given) => (await import('./check.js')).check(...given) },
-  serve: {
-    takes: ['target', 'port', 'tlsCert', 'tlsKey', 'selfSigned'],
-    run: async (...given) => (await import('./serve.js')).serve(...given),
-  },
   show: { takes: ['target'], run: async (...given) => (await import('./show.js')).show(...given) },
   rotate: { takes: ['target', 'retire'], run: async (...given) => (await make()).rotate(...given) },
 };

@@ -5,7 +5,7 @@ export const clientMetadataTable = {
   group: 'more',
   summary: 'host a client identity of your own',
   positionals: [
-    { name: 'action', describe: 'init, build, check, serve, show or rotate (below)', required: true },
+    { name: 'action', describe: 'init, build, check, show or rotate (below)', required: true },
     { name: 'target', describe: 'FOLDER, FILE, URL or server, by action', required: false },
   ],
   options: [
@@ -64,18 +64,6 @@ export const clientMetadataTable = {
     },
     { name: 'retire', kind: 'boolean', describe: 'rotate: end the overlap, drop the older key' },
     { name: 'offline', kind: 'boolean', describe: 'check: the file alone, ask nobody' },
-    {
-      name: 'port',
-      kind: 'number',
-      min: 1024,
-      max: 65_535,
-      value: 'PORT',
-      describe: 'serve: port on 127.0.0.1',
-      fallback: 'that of the document’s address, else any free one',
-    },
-    { name: 'tls-cert', kind: 'string', value: 'FILE', describe: 'serve: certificate, PEM' },
-    { name: 'tls-key', kind: 'string', value: 'FILE', describe: 'serve: its private key, PEM' },
-    { name: 'self-signed', kind: 'boolean', describe: 'serve: with a certificate made for this run' },
   ],
   examples: [
     {
@@ -106,7 +94,6 @@ export const clientMetadataTable = {
         'check [TARGET]',
         'every rule for such documents, of a URL, a file or a folder; a file is judged, and what its address serves, and both are compared. Without a word: the configured address, else ./client-metadata. Exit code 5 when a rule is broken.',
       ],
-      ['serve [FOLDER]', 'https on 127.0.0.1 with the right headers, to try it out.'],
       [
         'show SERVER',
         'which client identifier and redirect URI a login there would send, and why; nothing is registered or opened.',

@@ -57,28 +57,3 @@ export function nothingToRetire(path: string, why: string): Failure {
   const message = `No key of ${quotedPath(path, 200)} is to be retired: ${why}.`;
   return usage('nothing_to_retire', message, 'Publish a new key first: postern client-metadata rotate');
 }
-
-/** A file of the folder that is to be served is not there. */
-export function documentFileMissing(path: string, code: string): Failure {
-  const message = `${quotedPath(path, 200)} could not be read (${code}), and without it the folder cannot be served.`;
-  return usage('file_unreadable', message, 'Make the folder: postern client-metadata init, or build.');
-}
-
-/** `--tls-cert` and `--tls-key`. `why` ends the sentence "… cannot be used: ". */
-export function tlsFilesUnusable(path: string, why: string): Failure {
-  const remedy = 'Pass PEM files, or --self-signed to have a certificate made.';
-  return usage('tls_files_unusable', `${quotedPath(path, 200)} cannot be used: ${why}.`, remedy);
-}
-
-/** Something else listens there. */
-export function portInUse(port: number, cause: unknown): Failure {
-  const message = `Port ${port} of 127.0.0.1, is in use by another program.`;
-  const remedy = 'End that process, or pass another --port; the document is then good for that port alone.';
-  return usage('port_in_use', message, remedy, cause);
-}
-
-/** The system does not let us. */
-export function portRefused(port: number, code: string, cause: unknown): Failure {
-  const message = `Port ${port} of 127.0.0.1 cannot be used to serve the document: the system does not allow it (${code}).`;
-  return usage('port_refused', message, 'Pass a --port from 1024 to 65535.', cause);
-}

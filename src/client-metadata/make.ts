@@ -37,14 +37,8 @@ export async function init(world: ClientMetadataWorld, args: DocumentArguments):
     world.tell('The private key that was kept for this address is removed: the client is a public one now.');
   }
   if (store !== undefined) world.tell(`Its private key is in: ${storeInWords(store.kind)}.`);
-  const { hostname, host } = new URL(settings.url);
-  if (['127.0.0.1', 'localhost'].includes(hostname)) {
-    const serve = `postern client-metadata serve ${shellWord(path)} --self-signed`;
-    world.tell(`Next, since that address is this machine: ${serve}`);
-  } else {
-    world.tell(`Next: publish everything in ${folder} at ${host} (its README.md says how), then:`);
-    world.tell(`  postern client-metadata check ${shellWord(path)}`);
-  }
+  world.tell(`Next: publish everything in ${folder} at ${new URL(settings.url).host} (its README.md says how), then:`);
+  world.tell(`  postern client-metadata check ${shellWord(path)}`);
   return 0;
 }
 

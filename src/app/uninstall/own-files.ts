@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
  * ever removed: a variable may have put them where other things are.
  */
 export const stateNames =
-  /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|document-certificate-\d+\.pem|\.document-certificate-\d+\.pem\.new|handed-out|locks|native|recovery|sealed|services|setup|shared|tools|history)$/;
+  /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|handed-out|locks|native|recovery|sealed|services|setup|shared|tools|history)$/;
 const configNames = /^(?:\.?config\.json(?:\.new)?|\.config\.json\.[0-9a-f]{16}|config\.edited-[0-9a-f]{8}\.json)$/;
 
 /** What this program writes into each of those folders. Other programs have folders of such names, too. */

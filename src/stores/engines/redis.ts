@@ -1,9 +1,10 @@
 import { isFailure } from '../../core/failure.js';
+import type { EngineAddress } from './address.js';
 import type { EngineCredentials } from './credentials.js';
 import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from './engine.js';
 import { engineEntryForeign } from './failures.js';
 import type { EnginePorts } from './ports.js';
-import { type EngineAddress, NoResponse, RedisConnection, type RedisReply } from './redis-connection.js';
+import { NoResponse, RedisConnection, type RedisReply } from './redis-connection.js';
 import { commitCommand } from './redis-script.js';
 
 const maxListed = 10_000;

@@ -50,11 +50,6 @@ it was made with. For every login, set \`POSTERN_CLIENT_METADATA_URL\`, or \`cli
 \`check\` validates as a careful authorization server does: https, no redirect, 5 KiB, media type, and every rule for what stands in
 the document. Each finding has its rule and its remedy; exit code 5 when a rule is broken.
 
-To try it without a site, on this machine alone:
-
-    postern client-metadata init --url https://127.0.0.1:8443/client.json
-    postern client-metadata serve --self-signed
-
 With --auth private_key_jwt the client has a key: its private half is in your store, the public half in the document. \`postern
 client-metadata rotate\` publishes a new one beside it; later, \`rotate --retire\` ends the overlap.
 
