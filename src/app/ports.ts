@@ -17,7 +17,6 @@ import { createAssertions } from '../stores/assertions/read-assertion.js';
 import { createClock } from '../stores/clock.js';
 import { type EnvironmentLogin, withEnvironmentLogin } from '../stores/environment-token.js';
 import type { KnownIndex } from '../stores/index/credential-index.js';
-import { withHistory } from '../stores/index/with-history.js';
 import type { OpenKeychain } from '../stores/keychain/read-item.js';
 import { statePaths } from '../stores/paths.js';
 import type { CredentialIndex, StorePorts } from '../stores/ports.js';
@@ -164,7 +163,7 @@ async function reporter(requests: RequestPrinter | undefined): Promise<((line: s
 }
 
 /** What lies in the state folder, beside the secrets. */
-function stateOf({ platform, homedir, env, hold, own, known, command }: PortsOptions, clock: CorePorts['clock']) {
+function stateOf({ platform, homedir, env, hold, own, known }: PortsOptions, clock: CorePorts['clock']) {
   const folder = () => statePaths(env, platform, homedir).state;
   const locks = lazy({ acquire: true }, async () => {
     const { createLocks } = await import('../stores/state/locks.js');
@@ -194,16 +193,11 @@ function stateOf({ platform, homedir, env, hold, own, known, command }: PortsOpt
     const { createRecovery } = await import('../stores/state/recovery.js');
     return createRecovery({ directory: join(folder(), 'recovery') });
   });
-  const history = lazy({ read: true, note: true, settle: true, forget: true }, async () => {
-    const { createLoginHistory } = await import('../stores/state/login-history.js');
-    return createLoginHistory({ stateFolder: folder(), command, now: () => clock.now() });
-  });
   return {
     folder,
-    history,
     locks,
     assertions: createAssertions({ env, hold }),
-    index: own.index ?? withHistory(index, history),
+    index: own.index ?? index,
     recovery: watchRecovery(recovery, hold),
     attempts,
     failures,

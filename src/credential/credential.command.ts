@@ -94,7 +94,6 @@ async function noteSuccess(world: World, format: CredentialFormat, progress: Pro
     await world.handedOut.note({ key: login.key, obtainedAt, refreshedAt }, world.clock.now());
   }
   if (call?.kind === 'get') {
-    if (obtainedAt !== undefined) await world.history.note(login, 'used', format);
     await forgetFailures(world, login.server, format);
     await forgetFailures(world, '', format); // those that named no server
   }

@@ -95,7 +95,6 @@ async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record
     // What is started gets the token of the server, and not what that was got by.
     if (login.assertion?.from === 'variable')
       world.assertions.prepare({ from: 'variable', name: login.assertion.name });
-    await world.history.note(login, 'used');
     environment[name] = new Secret(tokenIn(holds, token.accessToken.reveal()));
   }
   return environment;

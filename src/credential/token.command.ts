@@ -54,7 +54,6 @@ export const command: Command<typeof tokenTable, World> = {
     // The token is what was asked for: it is not replaced here as it is elsewhere.
     if (world.json) await world.out.exact.json(tokenJson(token));
     else await world.out.write(tokenOutput(token, { header: args.header, json: false }));
-    await world.history.note(login, 'used');
     return 0;
   },
 };

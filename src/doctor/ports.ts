@@ -16,7 +16,7 @@ import type { SeenHttp } from './seen-http.js';
 export interface ExamineWorld
   extends HttpPorts,
     Pick<CorePorts, 'progress' | 'limits' | 'terminal' | 'givenHeaders'>,
-    Pick<StorePorts, 'assertions' | 'attempts' | 'history' | 'index' | 'locks' | 'recovery' | 'store' | 'stores'> {
+    Pick<StorePorts, 'assertions' | 'attempts' | 'index' | 'locks' | 'recovery' | 'store' | 'stores'> {
   readonly clock: Clock;
   /** Address of our client ID metadata document. */
   readonly clientMetadataUrl: string | undefined;

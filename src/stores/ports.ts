@@ -202,42 +202,6 @@ export interface ToolLists {
   forget(key: string): Promise<void>;
 }
 
-/**
- * What happens to a login. `stepped_up`: made again with more scope; `asked_anew`: a person or script wanted another token
- * (`token --refresh`); `refused`: a server did not take its token; `reported`: another program said so, or asked again at once.
- */
-export type HistoryEvent =
-  | 'made'
-  | 'stepped_up'
-  | 'refreshed'
-  | 'asked_anew'
-  | 'refused'
-  | 'reported'
-  | 'ended'
-  | 'used';
-
-/** Events of one kind. Holds no secret. */
-export interface HistoryEntry {
-  readonly what: HistoryEvent;
-  /** Of a use the command (and the form, as in `credential git`), of an end why; else ''. */
-  readonly detail: string;
-  readonly count: number;
-  /** Milliseconds since 1970. */
-  readonly first: number;
-  readonly last: number;
-}
-
-/** What has happened to each login: bounded, for people, and nothing depends on it. */
-export interface LoginHistory {
-  /** The latest last. */
-  read(login: Pick<LoginRecord, 'server' | 'account' | 'key'>): Promise<readonly HistoryEntry[]>;
-  /** Notes what happens now; a use with the command that runs, and what it was for (`why`). Fails silently. */
-  note(login: Pick<LoginRecord, 'server' | 'account' | 'store'>, what: HistoryEvent, why?: string): Promise<void>;
-  /** The login has another key from now on: what was given out under this one stays in its history. */
-  settle(login: Pick<LoginRecord, 'server' | 'account' | 'key'>): Promise<void>;
-  forget(login: Pick<LoginRecord, 'server' | 'account' | 'key'>): Promise<void>;
-}
-
 export interface StorePorts {
   /** Reads, writes and removes where the index says that the key's secret is. */
   readonly store: SecretStore;
@@ -249,7 +213,6 @@ export interface StorePorts {
   readonly failures: FormatFailures;
   readonly handedOut: HandedOut;
   readonly toolLists: ToolLists;
-  readonly history: LoginHistory;
   readonly locks: Locks;
   /** The engine of a shared store, by its address (`redis:…`); whoever opens it closes it. @throws Failure as `engines/open-engine.ts` */
   readonly openEngine: (address: string) => Promise<SharedEngine>;

@@ -216,12 +216,11 @@ class Refresh {
    * @throws Failure `token_refused`, `refreshed_too_often`
    */
   async #countRefused(held: StoredCredential): Promise<void> {
-    const { login, rejected, isAskedAnew } = this.#request;
+    const { login, isAskedAnew } = this.#request;
     if (!isRefused(held, this.#request)) return;
     const what = isAskedAnew ? 'asked_anew' : 'refused';
-    const isAllowed = await this.#ports.attempts.take(`${what} token ${login.key}`, maxRefused, 60_000);
-    if (rejected !== undefined && (isAllowed || !isAskedAnew)) await this.#ports.history.note(login, what);
-    if (!isAllowed) throw replacedTooOften(login, maxRefused, isAskedAnew);
+    if (!(await this.#ports.attempts.take(`${what} token ${login.key}`, maxRefused, 60_000)))
+      throw replacedTooOften(login, maxRefused, isAskedAnew);
   }
 
   /**

@@ -192,7 +192,6 @@ export class TokenInUse {
   async #noteUse(login: LoginRecord, { bound }: RequestToken): Promise<void> {
     await noteScheme(this.#ports, login, bound);
     await loginBrakes(this.#ports, login).worked();
-    await this.#ports.history.note(login, 'used');
   }
 
   /** The server refuses it for good: the next request looks whether its login was made anew. */

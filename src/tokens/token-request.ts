@@ -32,7 +32,7 @@ type Token = Lifetime & Pick<StoredCredential, 'accessToken'>;
 
 export type TokenPorts = Pick<
   StorePorts,
-  'assertions' | 'attempts' | 'store' | 'stores' | 'index' | 'recovery' | 'history' | 'locks'
+  'assertions' | 'attempts' | 'store' | 'stores' | 'index' | 'recovery' | 'locks'
 > &
   Pick<HttpPorts, 'http'> &
   Pick<CorePorts, 'clock' | 'journal' | 'progress'>;

@@ -11,7 +11,6 @@ import { readSecretFast } from '../../stores/keychain/read-item.js';
 import type { HandedToken } from '../../stores/ports.js';
 import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.js';
 import { handedOutPath, noteHandedOut, recentlyHandedOut } from '../../stores/state/handed-out.js';
-import { noteGivenOut } from '../../stores/state/history-file.js';
 import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
 import { isRefreshable, usable } from '../../tokens/token-request.js';
@@ -99,11 +98,8 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
   proveWanted(credential.binding, call.wanted);
   const now = Date.now();
   const wanted = { login, minLifeMs: call.minLifeMs, kept: call.wanted.format === 'env' };
-  left.afterwards = () => {
-    const handed = { key: login.key, obtainedAt: credential.obtainedAt, refreshedAt: given?.refreshedAt };
-    if (note !== undefined) noteHandedOut(note, handed, Date.now());
-    noteGivenOut(stateFolder(), login.key, `credential ${call.wanted.format}`, Date.now());
-  };
+  const handed = { key: login.key, obtainedAt: credential.obtainedAt, refreshedAt: given?.refreshedAt };
+  if (note !== undefined) left.afterwards = () => noteHandedOut(note, handed, Date.now());
   return usable(credential, wanted, now) && !isRefreshWaiting(login)
     ? call.output({ ...credential, server: login.server }, now)
     : undefined;

@@ -2,11 +2,10 @@ import type { LoginRecord } from '../../core/records.js';
 import { tokenOutput, tokenTable } from '../../credential/token.command.js';
 import { decodeCredential } from '../../stores/credential-item.js';
 import { readSecretFast } from '../../stores/keychain/read-item.js';
-import { noteGivenOut } from '../../stores/state/history-file.js';
 import { proveNamed } from '../../tokens/credential-target.js';
 import { pickLogin } from '../../tokens/find-login.js';
 import { usable } from '../../tokens/token-request.js';
-import { isOwnLogin, isRefreshWaiting, type Left, readIndex, stateFolder, usualArguments } from './parts.js';
+import { isOwnLogin, isRefreshWaiting, type Left, readIndex, usualArguments } from './parts.js';
 
 type Arguments = NonNullable<ReturnType<typeof usualArguments<typeof tokenTable>>>;
 
@@ -27,7 +26,6 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
   if (!decoded.ok || decoded.credential.dpopKey !== undefined) return undefined;
   const { credential } = decoded;
   proveNamed(credential.binding, args.server);
-  left.afterwards = () => noteGivenOut(stateFolder(), login.key, 'token', Date.now());
   return usable(credential, { login, minLifeMs: args.minTtl * 1000 }, Date.now()) && !isRefreshWaiting(login)
     ? tokenOutput(credential, args)
     : undefined;

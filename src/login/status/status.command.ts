@@ -6,7 +6,6 @@ import type { ProxyService, ProxyServices } from '../../core/services/proxy-serv
 import { fitted, readerLook } from '../../core/text/layout.js';
 import { printable } from '../../core/text/printable.js';
 import { removeOrphans } from '../../stores/orphans.js';
-import type { HistoryEntry } from '../../stores/ports.js';
 import { originText } from '../../tokens/credential-target.js';
 import { isDefaultLogin, loginsCalled } from '../../tokens/find-login.js';
 import { chosenRedirectUri } from '../../tokens/registrations.js';
@@ -14,7 +13,6 @@ import type { LoginPorts } from '../ports.js';
 import { clientKeyJson, clientKeyLines, orphanLines } from '../render.js';
 import type { CheckedLogin, CheckWorld } from './check-logins.js';
 import { failureJson, failureLines } from './failure-lines.js';
-import { historyJson, historyRows } from './history-lines.js';
 import {
   checkedJson,
   type LabelledRow,
@@ -38,12 +36,7 @@ export const statusTable = {
     { name: 'server', describe: 'the name of a login, or its server’s URL; every login without', required: false },
   ],
   options: [
-    {
-      name: 'long',
-      alias: 'l',
-      kind: 'boolean',
-      describe: 'all that is known of each: scopes, issuer, client, store, history',
-    },
+    { name: 'long', alias: 'l', kind: 'boolean', describe: 'all that is known of each: scopes, issuer, client, store' },
     {
       name: 'check',
       kind: 'boolean',
@@ -72,7 +65,6 @@ export const statusTable = {
     '--check asks 8 servers at a time, each for 15 s at most, with a valid token, which is refreshed where it has to be; nobody is asked to log in. Where no ID token says whose login it is, a tool such as whoami is called, if the server marks one read-only.',
   ],
   more: [
-    '-l tells the history, too: when a login was made, refreshed (by hand: with token --refresh), refused (by a server, or by what another program reported) and used, by which commands, and why it ended. A use is counted once for each token that a server has taken from call, request, bridge or proxy, and each time that token, credential or exec has given one to another program. A logout forgets it.',
     'In a pipe there is no heading, and nothing is cut: name, server, who, state, in columns; “-” where there is none. The words may change with a release: programs read --json, whose form has a version (postern help json).',
     'Without --check secrets are neither read nor shown, and no server is asked. What a killed or failed login or logout has left in a store is removed.',
   ],
@@ -82,7 +74,7 @@ export const statusTable = {
 interface World
   extends CommandOutput,
     CheckWorld,
-    Pick<LoginPorts, 'index' | 'stores' | 'recovery' | 'failures' | 'history' | 'locks' | 'clock'> {
+    Pick<LoginPorts, 'index' | 'stores' | 'recovery' | 'failures' | 'locks' | 'clock'> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly proxyServices: Pick<ProxyServices, 'all'>;
 }
@@ -98,8 +90,6 @@ interface ShownLogin {
   readonly redirectUri: string | undefined;
   /** The proxy that is installed for it. */
   readonly proxy: ProxyService | undefined;
-  /** Undefined: not asked for. */
-  readonly history: readonly HistoryEntry[] | undefined;
 }
 
 /** What there is to show. */
@@ -152,7 +142,7 @@ async function checkAll(world: World, { server }: Arguments): Promise<ReadonlyMa
 /** @throws Failure `login_needed` where none is called so */
 async function find(
   world: World,
-  { server, long }: Arguments,
+  { server }: Arguments,
   checked: ReadonlyMap<string, CheckedLogin> | undefined,
 ): Promise<Found> {
   const document = await world.index.read();
@@ -169,7 +159,6 @@ async function find(
         checked: checked?.get(login.key),
         redirectUri: redirectUriOf(document, login),
         proxy: proxies.find((one) => one.server === login.server && one.account === login.account),
-        history: long ? await world.history.read(login) : undefined,
       })),
     ),
     clientKeys: server === undefined ? clientKeys : [],
@@ -189,13 +178,12 @@ function redirectUriOf(document: IndexDocument, { issuer, grant, store }: LoginR
 
 function statusJson({ logins, clientKeys, providers, failures }: Found, now: number) {
   return {
-    logins: logins.map(({ status, isDefault, checked, redirectUri = null, proxy, history }) => ({
+    logins: logins.map(({ status, isDefault, checked, redirectUri = null, proxy }) => ({
       ...loginJson(status),
       isDefault,
       redirectUri,
       proxy: proxy === undefined ? null : { port: proxy.port, mount: proxy.mount, hosts: proxy.hosts },
       check: checkedJson(checked),
-      history: historyJson(history),
     })),
     clientKeys: clientKeys.map(clientKeyJson),
     providers: providers.map((one) => providerJson(one, now)),
@@ -209,14 +197,9 @@ async function print(world: World, { long }: Arguments, found: Found): Promise<v
   const now = world.clock.now();
   const blocks = [
     ...(long
-      ? logins.map(({ status, checked, redirectUri, proxy, history }) => {
+      ? logins.map(({ status, checked, redirectUri, proxy }) => {
           const chosen = ['redirect', redirectUri && `${redirectUri} (--redirect-uri)`] as const;
-          return loginLines(status, now, look, [
-            chosen,
-            ['proxy', proxyInWords(proxy)],
-            ...checkedRows(checked),
-            ...historyRows(history ?? [], now),
-          ]);
+          return loginLines(status, now, look, [chosen, ['proxy', proxyInWords(proxy)], ...checkedRows(checked)]);
         })
       : shortBlocks(world, logins)),
     ...(long
