@@ -68,8 +68,6 @@ export interface LoginRecord {
   readonly refusal?: string;
   /** Set when its secret is gone from its store: a new login is needed. */
   readonly gone?: boolean;
-  /** Set when another server's login has the same item, as older releases wrote it: a new login is needed. */
-  readonly shared?: boolean;
   /** `obtainedAt` of an access token that was refused although it seemed valid: that very one is refreshed before use. */
   readonly refusedToken?: number;
   /** Made at a server that publishes no metadata, by a person's choice: its next login is made so, too. */

@@ -5,7 +5,7 @@ import type { Secret } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
 import type { Discovery } from '../oauth/discover.js';
-import { readForIssuer } from '../tokens/read-credential.js';
+import { readCredential } from '../tokens/read-credential.js';
 import { storedSecret } from '../tokens/registrations.js';
 import { clientSecretUnbound, endpointsMoved } from './failures.js';
 import type { BegunLogin, LoginPorts, PreregisteredClient } from './ports.js';
@@ -53,7 +53,7 @@ async function wasUsedThere(
   }
   for (const login of logins.filter((one) => one.issuer === issuer && one.clientId === clientId)) {
     try {
-      if (isIt((await readForIssuer(ports, login)).clientSecret)) return true;
+      if (isIt((await readCredential(ports, login)).clientSecret)) return true;
     } catch (error) {
       if (!isFailure(error)) throw error; // what cannot be read proves nothing
     }
@@ -88,7 +88,7 @@ export async function checkMovedEndpoint(
 /** Undefined where there is none to be read: then nothing is known to have moved, and nothing held is sent. */
 async function recordedEndpoint(ports: Ports, held: LoginRecord): Promise<string | undefined> {
   try {
-    return (await readForIssuer(ports, held)).tokenEndpoint;
+    return (await readCredential(ports, held)).tokenEndpoint;
   } catch (error) {
     // A login would replace what it does not understand.
     if (!isFailure(error) || error.code === 'credential_newer') throw error;

@@ -25,15 +25,7 @@ import {
   type StoredCredential,
 } from '../stores/credential-item.js';
 import { type KeptProvider, recordOfProvider } from '../stores/kept-provider.js';
-import {
-  isRecorded,
-  itemsOf,
-  markShared,
-  removeOrphans,
-  withItemToCome,
-  withOrphans,
-  withoutOrphans,
-} from '../stores/orphans.js';
+import { isRecorded, itemsOf, removeOrphans, withItemToCome, withOrphans, withoutOrphans } from '../stores/orphans.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { forgetFailures } from '../tokens/remember-failure.js';
 import { platformRefusals } from '../tokens/workload/own-grant.js';
@@ -147,8 +139,7 @@ async function write(ports: SavePorts, login: NewLogin): Promise<{ record: Login
     // Whoever brings a store has no other, whatever it was called when the record was written.
     !isRecorded(document, { key: old.key, store: ports.stores.of(old.store).kind });
   const after = await ports.index.update((document) => {
-    let others: readonly LoginRecord[] = document.logins.filter((old) => !isSame(old));
-    for (const old of document.logins.filter(isSame)) others = markShared(others, old.key);
+    const others = document.logins.filter((old) => !isSame(old));
     record = withName(record, login.request, document);
     const kept = withoutOrphans({ ...document, logins: [...others, record] }, [item]);
     return withOrphans(

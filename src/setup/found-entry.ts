@@ -8,8 +8,6 @@ import { entryState } from './recorded-entry.js';
 
 /** How an entry differs from the one that would be written now. */
 export type EntryFault =
-  /** It calls the login by its name: an earlier release wrote it. */
-  | { readonly kind: 'by-name'; readonly name: string }
   /** It is for another server, account or pin. */
   | { readonly kind: 'other-login'; readonly named: string }
   /** It starts another Node.js, or another postern. */
@@ -108,7 +106,6 @@ function startPaths(call: EntryCall | undefined): readonly string[] {
 
 function loginFaults(call: EntryCall, ours: EntryCall | undefined, url: string): readonly EntryFault[] {
   const isPinned = call.options.includes('--pin');
-  if (!call.server.includes('://') && !isPinned) return [{ kind: 'by-name', name: call.server }];
   const [is, should] = [call, ours].map((one) => JSON.stringify([one?.server, [...(one?.options ?? [])].sort()]));
   if (is === should) return [];
   return [{ kind: 'other-login', named: isPinned ? url : [call.server, ...call.options].join(' ') }];

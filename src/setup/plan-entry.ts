@@ -84,7 +84,7 @@ function firstMade<Made>(
   make: (wanted: EntryRequest, words: readonly string[]) => Made | undefined,
 ): readonly [wanted: EntryRequest, made: Made] {
   for (const { server, options } of words) {
-    const wanted = { ...context, url, name, server, login: request.server, options: [...options, ...request.options] };
+    const wanted = { ...context, url, name, server, options: [...options, ...request.options] };
     const made = make(wanted, callWords(program.calls, wanted));
     if (made !== undefined) return [wanted, made];
   }

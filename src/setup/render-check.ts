@@ -51,7 +51,7 @@ function checkLines(checked: CheckedEntry, logins: readonly LoginRecord[]): read
   const note = isServed(checked) ? undefined : keychainNote(plan?.wanted.machine, request, logins);
   return [
     stateLine(checked),
-    ...faults.map((fault) => `  ${faultLine(fault, request.url, logins)}`),
+    ...faults.map((fault) => `  ${faultLine(fault)}`),
     ...blocks.map((block) => `Not used: ${block}`),
     old === undefined ? '' : `${old.isBlocked ? 'Not used' : 'Note'}: ${oldProgramLine(old)}`,
     state === 'other' || checked.end === 'compared' ? '' : outcomeLine(checked),
@@ -88,13 +88,8 @@ function stateLine({ request, plan, state }: CheckedEntry): string {
   }[state];
 }
 
-function faultLine(fault: EntryFault, url: string, logins: readonly LoginRecord[]): string {
+function faultLine(fault: EntryFault): string {
   switch (fault.kind) {
-    case 'by-name': {
-      const now = logins.find(({ name }) => name === fault.name)?.server;
-      const of = now === undefined || now === url ? '' : `, which is now the login for ${quoted(now, 200)}`;
-      return `It names the login ${quoted(fault.name, 80)}${of}, and not the server: an earlier release wrote it.`;
-    }
     case 'other-login':
       return `It is for another login: ${quoted(fault.named, 300)}.`;
     case 'other-start':

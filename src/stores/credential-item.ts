@@ -32,7 +32,6 @@ export interface CredentialBinding {
 
 /** What one item of the secret store holds. Times are milliseconds since 1970. */
 export interface StoredCredential {
-  /** Version 1 had no server in its binding; 3 is written where `requestedResource` may not be left out, 4 where `assertion` may not, 5 where `dpopKey` may not, 6 where `provider` or `holds` may not. */
   readonly version: 2;
   readonly binding: CredentialBinding;
   /** Where the secrets may be sent; kept with them, where another program cannot change it unnoticed. */
@@ -86,8 +85,6 @@ export type RefreshedElsewhere = 'read-only' | 'no-key' | 'engine-away';
 
 export type DecodedCredential =
   | { readonly ok: true; readonly credential: StoredCredential }
-  /** Version 1, which does not say for which server it is; `credential` has the expected one. */
-  | { readonly ok: false; readonly problem: 'older'; readonly credential: StoredCredential }
   /** `newer`: a later release wrote it. `binding`: a whole credential, but another one's. */
   | { readonly ok: false; readonly problem: 'corrupt' | 'newer' | 'binding' };
 
@@ -98,7 +95,6 @@ export function encodeCredential(credential: StoredCredential): Secret {
   return new Secret(
     JSON.stringify({
       ...rest,
-      version: versionOf(credential),
       binding: { server, resource, issuer, clientId, account },
       accessToken: accessToken.reveal(),
       refreshToken: refreshToken?.reveal(),
@@ -110,14 +106,6 @@ export function encodeCredential(credential: StoredCredential): Secret {
   );
 }
 
-/** The first that knows each member which may not be left out. */
-function versionOf({ provider, holds, dpopKey, assertion, requestedResource }: StoredCredential): number {
-  if (provider !== undefined || holds !== undefined) return 6;
-  if (dpopKey !== undefined) return 5;
-  if (assertion !== undefined) return 4;
-  return requestedResource === undefined ? 2 : 3;
-}
-
 /**
  * The credential in an item's text, if it is whole, of a version known here, and the expected one. Members that
  * are not known are left out: a release that cannot do without one raises the version.
@@ -125,15 +113,12 @@ function versionOf({ provider, holds, dpopKey, assertion, requestedResource }: S
 export function decodeCredential(text: string, expected: CredentialBinding): DecodedCredential {
   const item = parseObject(text, { maxDepth: 8 });
   const version = item?.['version'];
-  if (item === undefined || !Number.isSafeInteger(version) || Number(version) < 1) {
-    return { ok: false, problem: 'corrupt' };
-  }
-  if (Number(version) > 6) return { ok: false, problem: 'newer' };
-  const credential = credentialOf(item, version === 1 ? expected.server : undefined);
+  if (Number.isSafeInteger(version) && Number(version) > 2) return { ok: false, problem: 'newer' };
+  const credential = item?.['version'] === 2 ? credentialOf(item) : undefined;
   if (credential === undefined) return { ok: false, problem: 'corrupt' };
   const { binding } = credential;
   if (!bindingParts.every((part) => binding[part] === expected[part])) return { ok: false, problem: 'binding' };
-  return version === 1 ? { ok: false, problem: 'older', credential } : { ok: true, credential };
+  return { ok: true, credential };
 }
 
 /** The store key of a credential: hex, 64 characters, nothing of the parts can be read from it. */
@@ -177,10 +162,9 @@ const itemChecks = {
 
 const secretMembers: readonly string[] = ['accessToken', 'refreshToken', 'clientSecret', 'providerSecret', 'dpopKey'];
 
-/** @param server That of an item which names none. */
-function credentialOf(item: JsonObject, server: string | undefined): StoredCredential | undefined {
+function credentialOf(item: JsonObject): StoredCredential | undefined {
   const named = asObject(item['binding']) ?? {};
-  const texts = bindingParts.map((part) => [part, part === 'server' ? (server ?? named[part]) : named[part]] as const);
+  const texts = bindingParts.map((part) => [part, named[part]] as const);
   if (!texts.every(([, text]) => isText(text)) || wrongMember(item, itemChecks) !== undefined) return undefined;
   const members = Object.keys(itemChecks).flatMap((name) => {
     const value = item[name];

@@ -1,11 +1,5 @@
 import { Failure } from '../core/failure.js';
-import {
-  type IndexDocument,
-  isSharedKind,
-  type LoginRecord,
-  type RegistrationRecord,
-  type StoredItem,
-} from '../core/records.js';
+import { type IndexDocument, isSharedKind, type RegistrationRecord, type StoredItem } from '../core/records.js';
 import type { StorePorts } from './ports.js';
 
 /** An orphan that could not be removed, and why. */
@@ -61,11 +55,6 @@ export function isRecorded(document: IndexDocument, item: StoredItem): boolean {
   return [...recordsIn(document), ...(document.pendingRevocations ?? [])].some((record) =>
     isAmong(item, itemsOf(record)),
   );
-}
-
-/** These logins after one with that item has gone: the others that shared it need a new login. */
-export function markShared(logins: readonly LoginRecord[], key: string): readonly LoginRecord[] {
-  return logins.map((login) => (login.key === key ? { ...login, shared: true } : login));
 }
 
 type Needs = Pick<StorePorts, 'stores' | 'index' | 'recovery' | 'locks'>;

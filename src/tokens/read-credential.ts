@@ -1,10 +1,9 @@
 import { ignoreFailure } from '../core/failure.js';
 import { type IndexDocument, isSharedKind, type LoginRecord } from '../core/records.js';
-import { resourceCovers } from '../core/resource.js';
 import { endsOf } from '../core/time.js';
-import { decodeCredential, encodeCredential, type StoredCredential } from '../stores/credential-item.js';
+import { decodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
-import { credentialCorrupt, credentialNewer, loginExpired, loginNeeded } from './failures.js';
+import { credentialCorrupt, credentialNewer, loginNeeded } from './failures.js';
 import { isRefreshable } from './token-request.js';
 
 type ReadPorts = Pick<StorePorts, 'store' | 'index'>;
@@ -12,76 +11,18 @@ type ReadPorts = Pick<StorePorts, 'store' | 'index'>;
 /**
  * The stored credential of a login, and what counts where the index tells otherwise. An item that is not this login's own
  * is refused, kept and reported.
- * @throws Failure `login_needed`, `login_expired`, `credential_corrupt`, `credential_newer`, or the store's
+ * @throws Failure `login_needed`, `credential_corrupt`, `credential_newer`, or the store's
  */
 export async function readCredential(ports: ReadPorts, login: LoginRecord): Promise<StoredCredential> {
-  return (await look(ports, login)).credential;
-}
-
-/**
- * The same for what goes to its issuer alone (a revocation, a new login of the same client): whichever server it is for.
- * @throws as `readCredential`
- */
-export async function readForIssuer(ports: ReadPorts, login: LoginRecord): Promise<StoredCredential> {
-  return (await look(ports, login, 'issuer')).credential;
-}
-
-/**
- * The same as `readCredential`; an item of version 1 is written anew as what it was proven to be, so that from now on it proves its server by
- * itself. It keeps its key, which no other login has.
- * @throws as `readCredential`
- */
-export async function readAndUpgrade(
-  ports: ReadPorts & Pick<StorePorts, 'locks'>,
-  login: LoginRecord,
-  signal: AbortSignal,
-): Promise<StoredCredential> {
-  const { credential, isOlder } = await look(ports, login);
-  if (isOlder) {
-    try {
-      await using _lock = await ports.locks.acquire(login.key, { waitMs: 0, signal });
-      const now = await look(ports, login);
-      if (now.isOlder) await ports.store.write(login.key, encodeCredential(now.credential));
-    } catch (error) {
-      ignoreFailure(error); // the next use tries again
-    }
-  }
-  return credential;
-}
-
-async function look(
-  ports: ReadPorts,
-  login: LoginRecord,
-  goesTo: 'server' | 'issuer' = 'server',
-): Promise<{ readonly credential: StoredCredential; readonly isOlder: boolean }> {
   const item = await ports.store.read(login.key);
   if (item === undefined) {
     await markGone(ports, login);
     throw loginNeeded(login);
   }
   const decoded = decodeCredential(item.reveal(), login);
-  if (!decoded.ok && decoded.problem !== 'older') {
-    throw decoded.problem === 'newer' ? credentialNewer(login.server) : credentialCorrupt(login);
-  }
-  const { credential } = decoded;
-  if (!decoded.ok && goesTo === 'server') await checkOlder(ports, login);
-  await repairRecord(ports, login, credential);
-  return { credential, isOlder: !decoded.ok };
-}
-
-/**
- * An item of version 1 does not say for which server it is. It is believed to be for the one in the index where that lies
- * under the item's own resource, and where no other login has, or had, the same item.
- * @throws Failure `login_expired`
- */
-async function checkOlder(ports: Pick<StorePorts, 'index'>, login: LoginRecord): Promise<void> {
-  const { server, resource, key } = login;
-  const { logins } = await ports.index.read();
-  const isShared = logins.some((other) => other.key === key && (other.shared || other.server !== server));
-  const why = isShared
-    ? 'an older release kept it together with another server’s, so that nobody knows which of them its token is for'
-    : 'an older release kept it, and its token was issued for another address';
-  if (isShared || resourceCovers(resource, server) === 'no') throw loginExpired(login, why);
+  if (!decoded.ok) throw decoded.problem === 'newer' ? credentialNewer(login.server) : credentialCorrupt(login);
+  await repairRecord(ports, login, decoded.credential);
+  return decoded.credential;
 }
 
 /** Another program has removed it: `status` says so from now on. */

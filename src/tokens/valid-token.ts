@@ -5,7 +5,7 @@ import type { StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { Refreshes } from './company/vouch.js';
 import { noRefreshToken, tokenTooShort } from './failures.js';
-import { readAndUpgrade } from './read-credential.js';
+import { readCredential } from './read-credential.js';
 import { refreshCredential } from './refresh.js';
 import { environmentTokenFixed } from './request-failures.js';
 import { widenCredential } from './send-refresh.js';
@@ -53,8 +53,8 @@ async function stored(
   request: ValidTokenRequest,
   refresh: Parameters<typeof storedOrRefreshed>[2],
 ): Promise<StoredCredential> {
-  const { login, signal } = request;
-  const held = await readAndUpgrade(ports, login, signal);
+  const { login } = request;
+  const held = await readCredential(ports, login);
   const isUsable = usable(held, request, ports.clock.now());
   // A refresh that was killed may have left a newer one, with which this one may have ended.
   if (isUsable && !(await ports.recovery.isWaiting(login.key))) return held;
@@ -73,7 +73,7 @@ async function stored(
  */
 export async function refreshedToken(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
   if (request.login.store === 'environment') throw environmentTokenFixed(request.login.server);
-  const held = await readAndUpgrade(ports, request.login, request.signal);
+  const held = await readCredential(ports, request.login);
   if (!isRefreshable(held)) throw noRefreshToken(request.login);
   return await refreshCredential(ports, { ...request, rejected: held.accessToken, isAskedAnew: true }, held);
 }

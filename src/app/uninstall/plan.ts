@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import type { ClientKeyRecord, LoginRecord, ProviderRecord } from '../../core/records.js';
 import type { ProxyService } from '../../core/services/proxy-services.js';
-import { shimMark } from '../../credential/shim.js';
 import type { ExternalPrograms } from '../../setup/machine/ports.js';
 import type { KeptRecord } from '../../setup/machine/setup-records.js';
 import { type NotedShim, notedShims } from '../../setup/machine/shims.js';
-import { unnotedShims } from '../../setup/machine/unnoted-shims.js';
 import type { Context } from '../context.js';
 import { type OwnFolders, ownFiles } from './own-files.js';
 
@@ -14,7 +12,7 @@ export interface Written {
   readonly programs: ExternalPrograms;
   /** What `setup --write` put into other programs' files. */
   readonly entries: readonly KeptRecord[];
-  /** What `credential --shim` wrote: noted, or found, as older releases noted none. */
+  /** What `credential --shim` wrote. */
   readonly shims: readonly NotedShim[];
   /** Where both are noted. */
   readonly records: string;
@@ -36,12 +34,11 @@ export async function allWritten(world: Context): Promise<Written> {
   const programs = await world.externalPrograms();
   const folders = { state: programs.machine.stateFolder, config: world.configurationFile().folder };
   const records = join(folders.state, 'setup');
-  const noted = await notedShims(records);
   const { logins, providers = [], registrations, clientKeys = [], orphans = [] } = await world.index.read();
   return {
     programs,
     entries: await programs.records.all(),
-    shims: [...noted, ...(await unnotedShims(programs.machine, { mark: shimMark, noted }))],
+    shims: await notedShims(records),
     records,
     services: await world.proxyServices.all(),
     logins,

@@ -10,7 +10,7 @@ import { assertionNotTaken } from '../../oauth/workload/failures.js';
 import type { KeptAssertion } from '../../stores/assertions/source.js';
 import { privateKeysOf } from '../../tokens/client-keys.js';
 import { sameLogin } from '../../tokens/find-login.js';
-import { readForIssuer } from '../../tokens/read-credential.js';
+import { readCredential } from '../../tokens/read-credential.js';
 import { ownRequest } from '../../tokens/workload/own-grant.js';
 import { beginLogin, headerLines } from '../begin-login.js';
 import type { BegunLogin, LoginPorts, LoginRequest, PreregisteredClient } from '../ports.js';
@@ -139,6 +139,6 @@ async function keptClient({ ports, discovery, held }: BegunLogin): Promise<Authe
   const { server, authorizationServer } = discovery;
   if (held?.grant !== 'client_credentials' || held.issuer !== authorizationServer.issuer)
     throw ownClientMissing(server);
-  const { authMethod, clientSecret, binding, assertion } = await readForIssuer(ports, held);
+  const { authMethod, clientSecret, binding, assertion } = await readCredential(ports, held);
   return { clients: [{ clientId: binding.clientId, method: authMethod, secret: clientSecret }], assertion };
 }

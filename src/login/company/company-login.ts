@@ -11,7 +11,7 @@ import { resourceToSend } from '../../oauth/discover.js';
 import type { KeptProvider } from '../../stores/kept-provider.js';
 import { providerLogin, type Vouched, vouch } from '../../tokens/company/vouch.js';
 import { sameLogin } from '../../tokens/find-login.js';
-import { readForIssuer } from '../../tokens/read-credential.js';
+import { readCredential } from '../../tokens/read-credential.js';
 import { manualRegistration } from '../../tokens/registrations.js';
 import { providerRefresh } from '../../tokens/valid-token.js';
 import { beginLogin, headerLines } from '../begin-login.js';
@@ -206,7 +206,7 @@ async function keptAs(world: LoginPorts, provider: GivenProvider, signal: AbortS
 
 /** What cannot be read is asked for anew. */
 async function readQuietly(ports: LoginPorts, login: LoginRecord) {
-  return await readForIssuer(ports, login).catch((error: unknown) => {
+  return await readCredential(ports, login).catch((error: unknown) => {
     if (!isFailure(error)) throw error;
     return undefined;
   });

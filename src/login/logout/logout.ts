@@ -1,21 +1,13 @@
 import { exitCode, Failure, isFailure } from '../../core/failure.js';
 import type { IndexDocument, LoginRecord, StoredItem } from '../../core/records.js';
-import { printable } from '../../core/text/printable.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
 import { providerResource } from '../../stores/kept-provider.js';
-import {
-  itemsOf,
-  type KeptOrphan,
-  markShared,
-  removeOrphans,
-  withOrphans,
-  withoutOrphans,
-} from '../../stores/orphans.js';
+import { itemsOf, type KeptOrphan, removeOrphans, withOrphans, withoutOrphans } from '../../stores/orphans.js';
 import { sharedAway } from '../../stores/shared/failures.js';
 import { removeClientKey } from '../../tokens/client-keys.js';
 import { sameLogin } from '../../tokens/find-login.js';
 import { recover } from '../../tokens/keep-refreshed.js';
-import { readForIssuer } from '../../tokens/read-credential.js';
+import { readCredential } from '../../tokens/read-credential.js';
 import { forgetEveryRegistration } from '../../tokens/registrations.js';
 import { forgetFailures } from '../../tokens/remember-failure.js';
 import { dropPending, keepToRevoke, revoke, revokePending, withPending } from '../../tokens/revocation/revoke.js';
@@ -103,18 +95,15 @@ async function forgetHere(ports: Needs, { login, signal }: LogoutRequest): Promi
 
 /** What is to be revoked; or why nothing is. */
 async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Promise<Forgotten | string> {
-  const { key, server } = login;
+  const { key } = login;
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
-  const { logins } = await ports.index.read();
-  const isOther = (record: LoginRecord) => record.key !== key || record.server !== server;
-  // Another server below the same resource, whose login an older release kept with this one.
-  const sharedWith = logins.find((other) => other.key === key && other.server !== server)?.server;
-  const credential = sharedWith === undefined ? await readable(ports, login, force) : undefined;
+  const isOther = (record: LoginRecord) => record.key !== key;
+  const credential = await readable(ports, login, force);
   const pending = credential && (await keepToRevoke(ports, login, credential));
   // The record goes first, and its items are noted: whatever ends this process here, no login looks whole that is not.
-  const items = sharedWith === undefined ? itemsOf(login) : [];
+  const items = itemsOf(login);
   await ports.index.update((document) => {
-    const others = { ...withoutProvider(document, key), logins: markShared(document.logins.filter(isOther), key) };
+    const others = { ...withoutProvider(document, key), logins: document.logins.filter(isOther) };
     return withPending(withOrphans(others, items), pending);
   });
   try {
@@ -122,7 +111,7 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
       await ports.stores.of(item.store).remove(key);
       await ports.index.update((document) => withoutOrphans(document, [item]));
     }
-    if (sharedWith === undefined) await ports.recovery.forget(key);
+    await ports.recovery.forget(key);
   } catch (error) {
     if (!(force && error instanceof Failure)) {
       await ports.index.update((document) => restored(document, login, items));
@@ -130,7 +119,6 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
       throw keptBy(error);
     }
   }
-  if (sharedWith !== undefined) return `the login for ${printable(sharedWith, 200)} uses the same token`;
   return credential === undefined ? 'the stored credential could not be read' : { credential, pending };
 }
 
@@ -153,7 +141,7 @@ function restored(document: IndexDocument, login: LoginRecord, items: readonly S
 /** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */
 async function readable(ports: Needs, login: LoginRecord, force: boolean): Promise<StoredCredential | undefined> {
   try {
-    const stored = await readForIssuer(ports, login);
+    const stored = await readCredential(ports, login);
     // The half that was read before has no refresh token to revoke.
     if (stored.refreshedElsewhere === 'engine-away') throw sharedAway(login.store);
     return (await recover(ports, login, stored)) ?? stored;

@@ -31,8 +31,6 @@ export function loginStatus(login: LoginRecord, now: number, providers: readonly
     remedy: loginCommand(login),
   });
   if (login.gone === true) return broken('dead', 'its secret is no longer in its store');
-  if (login.shared === true)
-    return broken('dead', 'an older release kept it together with the login of another server');
   if (login.dead === true) {
     const refused = login.grant === undefined ? 'its refresh token' : 'this client';
     const why = login.refusal === undefined ? '' : ` (${login.refusal})`;

@@ -77,7 +77,7 @@ export function kubeContexts(
   return Array.isArray(contexts) ? contexts.filter((one) => typeof one === 'object' && one !== null) : [];
 }
 
-/** Every scalar is read as a string: the digests in the records of earlier releases were made so. */
+/** Every scalar is read as a string: digests are made of the text as it stands. */
 function usersOf(text: string): { readonly users: Users; readonly all: Values } {
   const other = new NotEditable('form');
   if (/\r(?!\n)|^\t|^\.\.\./m.test(text)) throw other;

@@ -7,8 +7,7 @@ import type { EntryKey } from '../formats/entry.js';
 import { maxMebibytes } from './program-files.js';
 
 /**
- * What `setup --write` did to one file: all that `--undo` needs beside the backup. No text of the file is in it. What may
- * be missing, an earlier release has not kept.
+ * What `setup --write` did to one file: all that `--undo` needs beside the backup. No text of the file is in it.
  */
 export interface SetupRecord {
   readonly version: 1;

@@ -66,10 +66,10 @@ const go: Program = {
     const usual = machine.platform === 'linux' ? inConfig : inApplications;
     return [pathIn(machine, 'GOENV') ?? usual(machine, 'go', 'env')];
   },
-  make: ({ server, text, url, login }, words) => {
+  make: ({ server, text, url }, words) => {
     const line = goLine(words);
     if (line === undefined) return undefined;
-    const names = [server, url, login]; // an earlier release wrote the login's name
+    const names = [server, url];
     const former = rawEntry(text, { format: 'line', prefix: 'GOAUTH=' })?.slice('GOAUTH='.length) ?? 'netrc';
     // Ours first: go takes the first credential that a command in the list has.
     const others = itemsOf(former).filter(

@@ -14,8 +14,6 @@ export interface EntryRequest {
   readonly url: string;
   /** What commands call it: its URL, or the login's name. */
   readonly server: string;
-  /** What entries of earlier releases call it: the login's name. */
-  readonly login?: string;
   /** What the program calls it. */
   readonly name: string;
   /** Options of the commands: the account or a pin, `--whole-host`. */

@@ -33,22 +33,11 @@ export function parseIndex(bytes: Uint8Array): IndexText {
   if (Number.isSafeInteger(version) && Number(version) > 1) return { ok: false, problem: 'newer' };
   const why = version === 1 ? problemIn(object) : 'version';
   if (why !== undefined) return { ok: false, problem: 'corrupt', why };
-  for (const login of object['logins'] as JsonObject[]) renameMember(login, 'wish', 'requestFingerprint');
-  renameMember(object, 'strays', 'orphans');
   return { ok: true, document: object as unknown as IndexDocument };
 }
 
-/** The text of an index; two members have the names there that earlier releases gave them. */
-export function indexText({ orphans: strays, logins, ...rest }: IndexDocument): string {
-  const onDisk = logins.map(({ requestFingerprint: wish, ...login }) => ({ ...login, wish }));
-  return `${JSON.stringify({ ...rest, logins: onDisk, strays }, null, 1)}\n`;
-}
-
-function renameMember(object: JsonObject, from: string, to: string): void {
-  const value = object[from];
-  if (value === undefined) return;
-  object[to] = value;
-  delete object[from];
+export function indexText(document: IndexDocument): string {
+  return `${JSON.stringify(document, null, 1)}\n`;
 }
 
 function problemIn(object: JsonObject): string | undefined {
@@ -115,7 +104,6 @@ const login: Checks = {
   dead: maybe(isFlag),
   refusal: maybe(isText),
   gone: maybe(isFlag),
-  shared: maybe(isFlag),
   legacy: maybe(isFlag),
   requestedResource: maybe(isTextOrNone),
   authorizationParams: maybe(isTexts),
@@ -127,7 +115,7 @@ const login: Checks = {
   warnings: maybe(isTexts),
   generation: isWhole,
   browser: maybe(isBrowser),
-  wish: maybe(isText),
+  requestFingerprint: maybe(isText),
 };
 
 /** Is it a whole record of a login, as it stands in the index? */
@@ -169,7 +157,7 @@ const lists: Readonly<Record<string, { readonly checks: Checks; readonly isOptio
   clientKeys: { checks: clientKey, isOptional: true },
   providers: { checks: login, isOptional: true },
   pendingRevocations: { checks: login, isOptional: true },
-  strays: { checks: { key: isKey, store: isStore }, isOptional: true },
+  orphans: { checks: { key: isKey, store: isStore }, isOptional: true },
   pastNames: { checks: { name: isText, of: isText }, isOptional: true },
   redirectUris: { checks: { issuer: isText, redirectUri: isText }, isOptional: true },
   challenges: { checks: { server: isText, lines: isTexts }, isOptional: true },

@@ -38,7 +38,7 @@ export function recentlyHandedOut(path: string, key: string, now: number): Hande
     note['key'] === key &&
     caller?.['pid'] === process.ppid &&
     caller['started'] === startOf(process.ppid);
-  const { at, obtainedAt, renewedAt: refreshedAt } = note ?? {};
+  const { at, obtainedAt, refreshedAt } = note ?? {};
   if (!isThis || !isWithin(againMs, at, now) || typeof obtainedAt !== 'number') return undefined;
   if (startTime(now) + startSlackMs < at) return undefined;
   return { key, obtainedAt, refreshedAt: isWithin(refreshMs, refreshedAt, now) ? refreshedAt : undefined };
@@ -64,7 +64,7 @@ function readNote(path: string) {
 export function noteHandedOut(path: string, { key, obtainedAt, refreshedAt }: HandedToken, now: number): void {
   if (process.ppid <= 1) return; // the parent has ended: this could be anybody's
   const caller = { pid: process.ppid, started: startOf(process.ppid) };
-  const note = JSON.stringify({ version: 1, key, obtainedAt, renewedAt: refreshedAt, caller, at: now });
+  const note = JSON.stringify({ version: 1, key, obtainedAt, refreshedAt, caller, at: now });
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

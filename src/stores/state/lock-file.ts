@@ -6,7 +6,7 @@ import { parseObject } from '../../core/text/json.js';
 import { whenFreeSync } from './in-use.js';
 import type { Life, Lives } from './lock-life.js';
 import { readIfThere } from './private-file.js';
-import { exists, identityIn, type ProcessIdentity, stateOf, writtenIdentity } from './process-identity.js';
+import { exists, identityIn, type ProcessIdentity, stateOf } from './process-identity.js';
 
 /** What a lock file says, and what is known of it. */
 export interface Claim {
@@ -49,7 +49,7 @@ export function publishClaim(path: string, { base, us, lives }: Omit<Looker, 'no
   const temporary = `${base}.${us.pid}.${nonce}${suffix.temporary}`;
   let [isWritten, isOurs] = [false, false];
   try {
-    writeFileSync(temporary, JSON.stringify({ nonce, ...writtenIdentity(us) }), { flag: 'wx', mode: 0o600 });
+    writeFileSync(temporary, JSON.stringify({ nonce, ...us }), { flag: 'wx', mode: 0o600 });
     isWritten = true;
     whenFreeSync(() => linkSync(temporary, path));
     isOurs = true;

@@ -11,8 +11,7 @@ export interface Lives {
   /** @param path Of a file that is this claim's alone. */
   begin(path: string): Life;
   /**
-   * Has the process died that began it, its claim not removed? Never true where that cannot be seen: an earlier release's
-   * claim has no such file.
+   * Has the process died that began it, its claim not removed? Never true where that cannot be seen.
    */
   isOver(path: string): boolean;
   /** Removes the file of a life that is over, and no other. */

@@ -25,14 +25,9 @@ export function ownIdentity(): ProcessIdentity {
   };
 }
 
-/** The identity as it is written as JSON, with the names that earlier releases gave. */
-export function writtenIdentity({ system: place, ...rest }: ProcessIdentity): object {
-  return { ...rest, place };
-}
-
 /** The identity in what was written; undefined for anything else. */
 export function identityIn(object: JsonObject | undefined): ProcessIdentity | undefined {
-  const { pid, started, boot, place: system } = object ?? {};
+  const { pid, started, boot, system } = object ?? {};
   const isWhole = Number.isSafeInteger(pid) && Number(pid) >= 1 && [started, boot, system].every(isText);
   return isWhole ? ({ pid, started, boot, system } as unknown as ProcessIdentity) : undefined;
 }

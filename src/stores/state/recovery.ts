@@ -20,7 +20,7 @@ import { nonceBytes, seal, unseal } from '../seal.js';
 import { stateUnwritable } from '../state-failures.js';
 import { whenFreeSync } from './in-use.js';
 import { ensurePrivateFolder, readIfThere } from './private-file.js';
-import { identityIn, ownIdentity, type ProcessIdentity, stateOf, writtenIdentity } from './process-identity.js';
+import { identityIn, ownIdentity, type ProcessIdentity, stateOf } from './process-identity.js';
 import { newFile, pathsIn, removeFile, synced, syncFolder } from './safe-file.js';
 
 /** A credential of 64 KiB, sealed and in base64, with room to spare. */
@@ -58,7 +58,7 @@ export function createRecovery({
       await removeRooms(key);
       // The key is derived before anything is asked for: once the response is here, two short calls are to be enough.
       const sealWith = spent && sealer(key, spent);
-      const who = sealWith?.('refresh', JSON.stringify(writtenIdentity(identify()))) ?? '';
+      const who = sealWith?.('refresh', JSON.stringify(identify())) ?? '';
       // Each room has a name of its own, so that nobody writes into another's.
       const room = join(directory, `${key}.${randomBytes(8).toString('hex')}.room`);
       const file = await takeRoom(room, Buffer.concat([Buffer.from(`${who}\n`), randomBytes(2 * bytes + spareBytes)]));
