@@ -80,8 +80,8 @@ export interface StoredCredential {
   readonly refreshedElsewhere?: RefreshedElsewhere;
 }
 
-/** This machine only reads the store that it shares; it lacks the refreshers' key; the engine is away for now. */
-export type RefreshedElsewhere = 'read-only' | 'no-key' | 'engine-away';
+/** This machine only reads the store that it shares; it lacks the refreshers' key. */
+export type RefreshedElsewhere = 'read-only' | 'no-key';
 
 export type DecodedCredential =
   | { readonly ok: true; readonly credential: StoredCredential }
@@ -157,7 +157,7 @@ const itemChecks = {
   requestedResource: maybe(isTextOrNone),
   generation: isWhole,
   ended: maybe(isFlag),
-  refreshedElsewhere: maybe(oneOf('read-only', 'no-key', 'engine-away')),
+  refreshedElsewhere: maybe(oneOf('read-only', 'no-key')),
 } satisfies Checks;
 
 const secretMembers: readonly string[] = ['accessToken', 'refreshToken', 'clientSecret', 'providerSecret', 'dpopKey'];

@@ -71,16 +71,15 @@ async function open(kind: StoreKind, options: StoresOptions): Promise<SecretStor
 
 async function openShared(kind: SharedKind, options: StoresOptions): Promise<SecretStore> {
   const { env, clock, signal, terminal } = options;
-  const [{ createSharedStore }, { stretched: stretch }, engine, { leaseSeconds }, isReadOnly] = await Promise.all([
+  const [{ createSharedStore }, engine, { leaseSeconds }, isReadOnly] = await Promise.all([
     import('./shared/shared-store.js'),
-    import('./sealed-files/sealed-file.js'),
     options.openEngine(kind),
     options.limits(),
     options.isReadOnly(),
   ]);
   const stateFolder = options.stateFolder();
   return createSharedStore({
-    ...{ kind, engine, env, clock, signal, terminal, stretch, stateFolder, isReadOnly },
+    ...{ kind, engine, env, clock, signal, terminal, stateFolder, isReadOnly },
     leaseMs: leaseSeconds * 1000,
   });
 }

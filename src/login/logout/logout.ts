@@ -3,7 +3,6 @@ import type { IndexDocument, LoginRecord, StoredItem } from '../../core/records.
 import type { StoredCredential } from '../../stores/credential-item.js';
 import { providerResource } from '../../stores/kept-provider.js';
 import { itemsOf, type KeptOrphan, removeOrphans, withOrphans, withoutOrphans } from '../../stores/orphans.js';
-import { sharedAway } from '../../stores/shared/failures.js';
 import { removeClientKey } from '../../tokens/client-keys.js';
 import { sameLogin } from '../../tokens/find-login.js';
 import { recover } from '../../tokens/keep-refreshed.js';
@@ -142,8 +141,6 @@ function restored(document: IndexDocument, login: LoginRecord, items: readonly S
 async function readable(ports: Needs, login: LoginRecord, force: boolean): Promise<StoredCredential | undefined> {
   try {
     const stored = await readCredential(ports, login);
-    // The half that was read before has no refresh token to revoke.
-    if (stored.refreshedElsewhere === 'engine-away') throw sharedAway(login.store);
     return (await recover(ports, login, stored)) ?? stored;
   } catch (error) {
     if (isFailure(error, 'login_needed', 'credential_corrupt') || (force && isFailure(error))) return undefined;

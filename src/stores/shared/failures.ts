@@ -1,5 +1,5 @@
 import { exitCode, Failure } from '../../core/failure.js';
-import { printable, quotedPath } from '../../core/text/printable.js';
+import { printable } from '../../core/text/printable.js';
 import { storeFailure } from '../state-failures.js';
 
 const fleet = 'How a fleet is set up: postern help fleet';
@@ -8,8 +8,8 @@ const fleet = 'How a fleet is set up: postern help fleet';
 export function sharedKeyMissing(label: string): Failure {
   return storeFailure(
     'store_key_missing',
-    `The logins in ${label} are sealed, POSTERN_STORE_KEY_FILE names no key file here, and there was nobody at a terminal to type a passphrase.`,
-    `Copy the key file of the fleet's readers here (mode 600), and name it in POSTERN_STORE_KEY_FILE; where passphrases were chosen, run it in a terminal. ${fleet}`,
+    `The logins in ${label} are sealed, and POSTERN_STORE_KEY_FILE names no key file here.`,
+    `Copy the key file of the fleet's readers here (mode 600), and name it in POSTERN_STORE_KEY_FILE. ${fleet}`,
   );
 }
 
@@ -17,54 +17,8 @@ export function sharedKeyMissing(label: string): Failure {
 export function sharedKeysMixed(): Failure {
   return storeFailure(
     'store_key_missing',
-    'POSTERN_STORE_REFRESH_KEY_FILE names a key file, and POSTERN_STORE_KEY_FILE does not: a shared store has two key files, or two passphrases.',
-    "Name the key file of the fleet's readers in POSTERN_STORE_KEY_FILE; or, where passphrases were chosen, unset POSTERN_STORE_REFRESH_KEY_FILE.",
-  );
-}
-
-/** Key files are here, and the store has passphrases. */
-export function begunWithPassphrases(label: string): Failure {
-  return storeFailure(
-    'store_key_wrong',
-    `${label} was begun with passphrases, and POSTERN_STORE_KEY_FILE names a key file here; everything was left as it is.`,
-    'Unset POSTERN_STORE_KEY_FILE and POSTERN_STORE_REFRESH_KEY_FILE, and run it in a terminal; or begin another namespace at the end of the address (/NAMESPACE).',
-  );
-}
-
-/** There are logins, and no salts. */
-export function begunWithKeyFiles(label: string): Failure {
-  return storeFailure(
-    'store_key_missing',
-    `${label} has logins, and no salts for passphrases: it was begun with key files, or its salts are gone. Everything was left as it is.`,
-    `Name the key file that the other machines have in POSTERN_STORE_KEY_FILE; if it had passphrases, put back a good copy of its content. ${fleet}`,
-  );
-}
-
-/** The salts are not those that this machine has used, or none at all: no passphrase opens what they have sealed. */
-export function saltsChanged(label: string, path: string, how: 'gone' | 'changed'): Failure {
-  return storeFailure(
-    'store_damaged',
-    `The salts of the passphrases in ${label} are ${how === 'gone' ? 'gone' : 'others than those that this machine has used'}; everything was left as it is.`,
-    `Put back a good copy of its content; or, if it was begun anew by somebody you know, remove ${quotedPath(path, 200)} and log in again: postern login SERVER`,
-  );
-}
-
-/** They are no salts. */
-export function saltsDamaged(label: string): Failure {
-  return storeFailure(
-    'store_damaged',
-    `The salts of the passphrases in ${label} are damaged; everything was left as it is.`,
-    'Put back a good copy of its content, or begin another namespace at the end of the address (/NAMESPACE).',
-  );
-}
-
-/** Nothing was changed. */
-export function sharedPassphraseWrong(label: string, which: 'readers' | 'refreshers'): Failure {
-  const reading = which === 'refreshers' ? ' Where this machine is only to read, set POSTERN_STORE_READ_ONLY=1.' : '';
-  return storeFailure(
-    'store_key_wrong',
-    `What is in ${label} does not open with this passphrase of the ${which}; it was left as it is.`,
-    `Try again with the right passphrase.${reading} If it is lost, begin another namespace at the end of the address (/NAMESPACE).`,
+    'POSTERN_STORE_REFRESH_KEY_FILE names a key file, and POSTERN_STORE_KEY_FILE does not: a shared store has two key files.',
+    "Name the key file of the fleet's readers in POSTERN_STORE_KEY_FILE.",
   );
 }
 
@@ -169,14 +123,5 @@ export function sharedUncertain(label: string, cause: unknown): Failure {
     `${label} did not say whether it has written: the connection ended each time.`,
     'Look at its log and at the network, then try again.',
     cause,
-  );
-}
-
-/** It has to be asked, and it does not respond. */
-export function sharedAway(store: string): Failure {
-  return storeFailure(
-    'store_unavailable',
-    `The shared store (${printable(store, 300)}) cannot be reached, and the token read before is not enough.`,
-    'Start it, or fix the way to it, then try again.',
   );
 }

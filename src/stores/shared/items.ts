@@ -1,7 +1,6 @@
 import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { asObject, type JsonObject, parseObject } from '../../core/text/json.js';
 import { seal, unseal } from '../seal.js';
-import type { KeyWay } from '../sealed-files/failures.js';
 
 /** What a fleet's items are sealed with. `refresh` is not on a machine that only reads. */
 export interface SharedKeys {
@@ -9,20 +8,13 @@ export interface SharedKeys {
   readonly refresh: Buffer | undefined;
   /** Makes names of items out of logins: whoever reads the engine cannot try which server one is for. */
   readonly names: Buffer;
-  readonly way: KeyWay;
 }
 
-/** HKDF (RFC 5869) over the bytes of both key files, or over what scrypt makes of both passphrases. */
-export function sharedKeysOf(
-  readers: Uint8Array,
-  refreshers: Uint8Array | undefined,
-  way: KeyWay = 'key-file',
-): SharedKeys {
-  const bound = way === 'key-file' ? '' : ` ${way}`;
+/** HKDF (RFC 5869) over the bytes of both key files. */
+export function sharedKeysOf(readers: Uint8Array, refreshers: Uint8Array | undefined): SharedKeys {
   const derive = (bytes: Uint8Array, use: string) =>
-    Buffer.from(hkdfSync('sha256', bytes, '', `postern shared ${use} 1${bound}`, 32));
+    Buffer.from(hkdfSync('sha256', bytes, '', `postern shared ${use} 1`, 32));
   return {
-    way,
     access: derive(readers, 'access'),
     names: derive(readers, 'names'),
     refresh: refreshers && derive(refreshers, 'refresh'),
@@ -79,11 +71,6 @@ export function readableIn(namespace: string): string {
   return `postern/${namespace}/access/`;
 }
 
-/** Where the salts of a namespace are that was begun with passphrases. No login's item has such a name. */
-export function saltsBelow(readable: string): string {
-  return `${readable}salts`;
-}
-
 export function isItemName(name: string): boolean {
   return name.endsWith('/item');
 }
@@ -108,10 +95,6 @@ export class Items {
   /** What tells a refresh token from others, and nothing else of it. */
   markOf(refreshToken: string): string {
     return createHmac('sha256', this.#keys.names).update(`spent ${refreshToken}`).digest('base64url');
-  }
-
-  get way(): KeyWay {
-    return this.#keys.way;
   }
 
   get opensRefresh(): boolean {

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../core/text/json.js';
 import type { EngineCommit } from '../engines/engine.js';
 import type { LeftRefresh, TurnWait } from '../ports.js';
 import {
-  begunWithPassphrases,
   refreshKeyMissing,
   sharedBusy,
   sharedItemsApart,
@@ -11,16 +10,7 @@ import {
   sharedSpent,
   sharedUncertain,
 } from './failures.js';
-import {
-  type AccessItem,
-  digestOf,
-  isItemName,
-  newNonce,
-  type Part,
-  type RefreshItem,
-  saltsBelow,
-  wholeOf,
-} from './items.js';
+import { type AccessItem, digestOf, isItemName, newNonce, type Part, type RefreshItem, wholeOf } from './items.js';
 import { Lease } from './lease.js';
 import { accessItem, holderOf, type Look, lookAt } from './looks.js';
 import { type LoginsOptions, maxUnknown, Turn } from './turn.js';
@@ -31,8 +21,6 @@ export interface ReadLogin {
   readonly access: AccessItem;
   /** Both halves; undefined on a machine without the refreshers' key. */
   readonly text: string | undefined;
-  /** As the engine has the half that everybody reads. */
-  readonly sealed: Uint8Array;
 }
 
 /** Between two looks at what another machine has in hand, in milliseconds; each adds up to as much again, by chance. */
@@ -68,12 +56,12 @@ export class SharedLogins {
   async read(key: string, signal: AbortSignal): Promise<ReadLogin | undefined> {
     const parts: readonly Part[] = this.#options.items.opensRefresh ? ['access', 'refresh'] : ['access'];
     const look = await lookAt(this.#options, key, parts, signal);
-    const { access, refresh, entries } = look;
-    if (access === undefined || entries.access === undefined) return undefined;
+    const { access, refresh } = look;
+    if (access === undefined) return undefined;
     this.#seen.set(key, access.pair);
     const text = this.#options.items.opensRefresh ? this.#wholeText(access, refresh) : undefined;
     if (refresh !== undefined) await this.#options.spent.learn(this.#options.items.hashOf(key), refresh.spent);
-    return { access, text, sealed: entries.access.value };
+    return { access, text };
   }
 
   /** What is no credential: it is kept whole beside the refresh tokens. */
@@ -163,8 +151,11 @@ export class SharedLogins {
         { onlyIf: [lease.condition], puts: [], removes: names },
         signal,
       );
-      if (outcome === 'committed') await lease.end();
-      if (outcome === 'committed') return was;
+      if (outcome === 'committed') {
+        await lease.end();
+        await this.#options.spent.forget(this.#options.items.hashOf(key));
+        return was;
+      }
       if (tries === maxUnknown) throw sharedUncertain(this.#label, outcome);
       await this.#pause(tries, signal);
     }
@@ -191,8 +182,6 @@ export class SharedLogins {
   async records(signal: AbortSignal): Promise<readonly AccessItem[]> {
     const { engine, items } = this.#options;
     const listed = await engine.list(items.readable, signal);
-    if (items.way === 'key-file' && listed.includes(saltsBelow(items.readable)))
-      throw begunWithPassphrases(this.#label);
     const names = listed.filter(isItemName);
     const entries = names.length === 0 ? [] : await engine.read(names, signal);
     const found = names.map((name, at) => {

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { isFailure } from '../../core/failure.js';
 import type { Clock, Terminal } from '../../core/ports.js';
 import type { LoginRecord, SharedKind } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
@@ -12,14 +10,12 @@ import { isLoginRecord } from '../index/index-schema.js';
 import { refuseTooLarge } from '../item-size.js';
 import type { SecretStore } from '../ports.js';
 import { readKeyFile, storeKey } from '../sealed-files/key-source.js';
-import type { Stretch } from '../sealed-files/sealed-file.js';
 import { ensurePrivateFolder } from '../state/private-file.js';
 import { ownIdentity } from '../state/process-identity.js';
 import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from './failures.js';
-import { type AccessItem, byOurClock, Items, readersHalf, type SharedKeys, sharedKeysOf } from './items.js';
-import { OutageMemory, settledNotesIn, spentTokensIn } from './local-traces.js';
-import { accessItem } from './looks.js';
-import { type ReadLogin, SharedLogins } from './shared-logins.js';
+import { type AccessItem, byOurClock, Items, readersHalf, sharedKeysOf } from './items.js';
+import { settledNotesIn, spentTokensIn } from './local-traces.js';
+import { SharedLogins } from './shared-logins.js';
 
 export interface SharedStoreOptions {
   readonly kind: SharedKind;
@@ -31,8 +27,6 @@ export interface SharedStoreOptions {
   /** This machine never writes there. */
   readonly isReadOnly: boolean;
   readonly terminal: Terminal;
-  /** For passphrases. */
-  readonly stretch: Stretch;
   readonly signal: AbortSignal;
 }
 
@@ -40,8 +34,7 @@ export interface SharedStoreOptions {
 const refreshKey = { variable: 'POSTERN_STORE_REFRESH_KEY_FILE', credential: 'postern-store-refresh-key' } as const;
 
 /**
- * A store that several machines share. Both halves of each login are sealed before they leave this machine. What was
- * read last is kept here, sealed, for the minutes in which the engine may be away.
+ * A store that several machines share. Both halves of each login are sealed before they leave this machine.
  */
 export function createSharedStore(options: SharedStoreOptions): SecretStore {
   return new SharedStore(options);
@@ -55,44 +48,28 @@ interface Opened {
 class SharedStore implements SecretStore {
   readonly kind: SharedKind;
   readonly #options: SharedStoreOptions;
-  readonly #memory: OutageMemory;
-  #opening: Promise<Opened | undefined> | undefined;
-  #hasWarned = false;
+  #opened: Opened | undefined;
 
   constructor(options: SharedStoreOptions) {
     this.kind = options.kind;
     this.#options = options;
-    this.#memory = new OutageMemory(join(options.stateFolder, 'shared'));
   }
 
   /** Opens the keys, asks the engine, and says what of its settings can lose a write. */
   async ready(): Promise<void> {
     const { engine, signal, terminal } = this.#options;
     this.#refuseReadOnly();
-    const { items, logins } = await this.#openForWriting();
+    const { items, logins } = this.#open();
     if (!items.opensRefresh) throw refreshKeyMissing(engine.label);
     await logins.records(signal);
     for (const risk of await engine.durability(signal)) terminal.tell(`Warning: ${risk}`);
   }
 
   async read(key: string): Promise<Secret | undefined> {
-    const { signal, clock, isReadOnly, terminal } = this.#options;
-    const opened = await this.#open();
-    if (opened === undefined) return undefined;
-    const { logins, items } = opened;
-    const name = items.hashOf(key);
-    let found: ReadLogin | undefined;
-    try {
-      found = await logins.read(key, signal);
-    } catch (error) {
-      const kept = isFailure(error, 'store_unavailable') ? this.#remembered(items, key) : undefined;
-      if (kept === undefined || !isFailure(error)) throw error;
-      if (!this.#hasWarned) terminal.tell(`Warning: ${error.message} The token read before is used meanwhile.`);
-      this.#hasWarned = true;
-      return new Secret(readersHalf(kept, 'engine-away'));
-    }
-    if (found === undefined) return await this.#other(opened, key, name);
-    await this.#memory.keep(name, found.sealed, clock.now());
+    const { signal, clock, isReadOnly } = this.#options;
+    const { logins } = this.#open();
+    const found = await logins.read(key, signal);
+    if (found === undefined) return await this.#other(key);
     const credential = byOurClock(found.access.credential, clock.now());
     if (found.text === undefined || isReadOnly) {
       return new Secret(readersHalf(credential, isReadOnly ? 'read-only' : 'no-key'));
@@ -106,23 +83,18 @@ class SharedStore implements SecretStore {
     this.#refuseReadOnly();
     const text = value.reveal();
     refuseTooLarge(text);
-    const { logins } = await this.#openForWriting();
+    const { logins } = this.#open();
     await logins.write(key, text, this.#options.signal);
   }
 
   async remove(key: string): Promise<boolean> {
     this.#refuseReadOnly();
-    const opened = await this.#open();
-    if (opened === undefined) return false;
-    const { logins, items } = opened;
-    const was = await logins.remove(key, this.#options.signal);
-    await this.#memory.forget(items.hashOf(key));
-    return was;
+    return await this.#open().logins.remove(key, this.#options.signal);
   }
 
   async begin(key: string, wait: Parameters<NonNullable<SecretStore['begin']>>[1]) {
     this.#refuseReadOnly();
-    const { logins, items } = await this.#openForWriting();
+    const { logins, items } = this.#open();
     if (!items.opensRefresh) throw refreshKeyMissing(this.#options.engine.label);
     await ensurePrivateFolder(join(this.#options.stateFolder, 'shared'));
     return await logins.begin(key, wait);
@@ -131,64 +103,32 @@ class SharedStore implements SecretStore {
   async publish(login: LoginRecord): Promise<void> {
     const { isReadOnly, signal } = this.#options;
     if (isReadOnly) return;
-    const opened = await this.#open();
-    if (opened?.items.opensRefresh === true) await opened.logins.publish(login.key, publishedOf(login), signal);
+    const { logins, items } = this.#open();
+    if (items.opensRefresh) await logins.publish(login.key, publishedOf(login), signal);
   }
 
   async records(): Promise<readonly LoginRecord[]> {
-    const opened = await this.#open();
-    const found = (await opened?.logins.records(this.#options.signal)) ?? [];
+    const found = await this.#open().logins.records(this.#options.signal);
     return found.flatMap((item) => recordIn(item, this.kind) ?? []);
   }
 
-  /** Undefined where passphrases are to be chosen, and nobody has. */
-  async #open(begins = false): Promise<Opened | undefined> {
-    this.#opening ??= this.#openNow(begins);
-    try {
-      const opened = await this.#opening;
-      if (opened === undefined) this.#opening = undefined;
-      return opened;
-    } catch (error) {
-      this.#opening = undefined;
-      throw error;
-    }
+  /** @throws Failure of the key files */
+  #open(): Opened {
+    this.#opened ??= this.#openNow();
+    return this.#opened;
   }
 
-  async #openForWriting(): Promise<Opened> {
-    const opened = (await this.#open(true)) ?? (await this.#open(true)); // the first may have been begun by a reader
-    if (opened === undefined) throw new TypeError('not opened');
-    return opened;
-  }
-
-  async #openNow(begins: boolean): Promise<Opened | undefined> {
-    const { engine, kind, clock, leaseMs, signal, stateFolder } = this.#options;
-    const { namespace } = parseEngineAddress(kind);
-    const keys = this.#keysOfFiles() ?? (await this.#keysOfPassphrases(namespace, begins));
-    if (keys === undefined) return undefined;
-    const items = new Items(keys, namespace);
-    const by = describeSelf();
-    const folder = join(stateFolder, 'shared');
-    const traces = { settled: settledNotesIn(folder), spent: spentTokensIn(folder) };
-    return { items, logins: new SharedLogins({ engine, items, clock, by, leaseMs, signal, ...traces }) };
-  }
-
-  #keysOfFiles(): SharedKeys | undefined {
-    const { isReadOnly } = this.#options;
+  #openNow(): Opened {
+    const { engine, kind, clock, leaseMs, signal, stateFolder, isReadOnly } = this.#options;
     const readers = readKeyFile(this.#options, storeKey);
     const refreshers = isReadOnly ? undefined : readKeyFile(this.#options, refreshKey);
-    if (readers === undefined && refreshers !== undefined) throw sharedKeysMixed();
-    if (readers === undefined) return undefined;
+    if (readers === undefined) throw refreshers === undefined ? sharedKeyMissing(engine.label) : sharedKeysMixed();
     if (refreshers !== undefined && readers.equals(refreshers)) throw sharedKeysAlike();
-    return sharedKeysOf(readers, refreshers);
-  }
-
-  async #keysOfPassphrases(namespace: string, begins: boolean): Promise<SharedKeys | undefined> {
-    const { engine, terminal, kind, stateFolder } = this.#options;
-    if (!terminal.interactive) throw sharedKeyMissing(engine.label);
-    const { keysOfPassphrases } = await import('./passphrases.js');
-    const file = `${createHash('sha256').update(kind).digest('hex')}.salts`;
-    const saltsPath = join(stateFolder, 'shared', file);
-    return await keysOfPassphrases({ ...this.#options, namespace, saltsPath }, begins);
+    const items = new Items(sharedKeysOf(readers, refreshers), parseEngineAddress(kind).namespace);
+    const folder = join(stateFolder, 'shared');
+    const traces = { settled: settledNotesIn(folder), spent: spentTokensIn(folder) };
+    const by = describeSelf();
+    return { items, logins: new SharedLogins({ engine, items, clock, by, leaseMs, signal, ...traces }) };
   }
 
   #refuseReadOnly(): void {
@@ -196,24 +136,13 @@ class SharedStore implements SecretStore {
   }
 
   /** What is no login; or nothing at all, where the key is the fleet's. */
-  async #other({ logins }: Opened, key: string, name: string): Promise<Secret | undefined> {
+  async #other(key: string): Promise<Secret | undefined> {
     const { signal } = this.#options;
+    const { logins } = this.#open();
     const text = await logins.readOther(key, signal);
     if (text !== undefined) return new Secret(text);
-    await this.#memory.forget(name);
     await logins.records(signal); // throws where nothing opens: then it is not gone, the key is another one
     return undefined;
-  }
-
-  /** What was read in the last minutes, where its token lives. */
-  #remembered(items: Items, key: string): JsonObject | undefined {
-    const now = this.#options.clock.now();
-    const sealed = this.#memory.find(items.hashOf(key), now);
-    const item = sealed && items.open(items.nameOf(key, 'access'), sealed);
-    const access = typeof item === 'object' ? accessItem(item) : undefined;
-    const credential = access && byOurClock(access.credential, now);
-    const expiresAt = credential?.['expiresAt'];
-    return typeof expiresAt === 'number' && expiresAt <= now ? undefined : credential;
   }
 }
 
@@ -226,18 +155,7 @@ function describeSelf(): string {
 
 /** What of a record is this machine's alone, or stands in the credential. */
 const notPublished: ReadonlySet<string> = new Set([
-  ...[
-    'store',
-    'leftIn',
-    'preferred',
-    'browser',
-    'refusedToken',
-    'requestFingerprint',
-    'dead',
-    'refusal',
-    'gone',
-    'shared',
-  ],
+  ...['store', 'leftIn', 'preferred', 'browser', 'refusedToken', 'requestFingerprint', 'dead', 'refusal', 'gone'],
   ...['scopes', 'expiresAt', 'obtainedAt', 'refreshExpiresAt', 'authorizationExpiresAt', 'generation'],
 ]);
 

@@ -21,6 +21,7 @@ export interface SettledNotes {
 export interface SpentTokens {
   learn(login: string, marks: readonly string[]): Promise<void>;
   has(login: string, mark: string): boolean;
+  forget(login: string): Promise<void>;
 }
 
 export type LoginsOptions = SharedParts & { readonly settled: SettledNotes; readonly spent: SpentTokens };

@@ -1,6 +1,5 @@
 import type { LoginRecord } from '../../core/records.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
-import { sharedAway } from '../../stores/shared/failures.js';
 import { readCredential } from '../read-credential.js';
 import { isRefused, stillLives, type TokenPorts, usable, type ValidTokenRequest } from '../token-request.js';
 import { noKeyToRefresh, tokenNotRefreshed } from './failures.js';
@@ -32,8 +31,7 @@ export async function awaitRefreshed(
   }
 }
 
-/** @throws Failure `store_key_missing`, `store_unavailable` where of a shared login only the half is at hand that everybody reads */
+/** @throws Failure `store_key_missing` where of a shared login only the half is at hand that everybody reads */
 export function checkWhole({ refreshedElsewhere: why }: StoredCredential, login: LoginRecord): void {
   if (why === 'no-key') throw noKeyToRefresh(login);
-  if (why === 'engine-away') throw sharedAway(login.store);
 }

@@ -16,8 +16,6 @@ refreshes it. Runners read the access token, and can do no more; refreshers, suc
     (umask 077; head -c32 /dev/urandom | base64 > refreshers.key)
 
 Every machine gets readers.key; refreshers.key only those that refresh. Neither comes near the engine.
-Where only people use the login, at terminals, no key file is needed: the first login asks for two passphrases, and every
-machine asks for the same two. Their salts lie in the engine; a runner with \`POSTERN_STORE_READ_ONLY=1\` is asked for the readers’ alone.
 
 ## Redis or Valkey
 
@@ -117,7 +115,7 @@ READERS_KEY and ENGINE (NAME:PASSWORD) come from secrets, by env of that step. B
 - Redis with appendfsync always writes to disk before it responds: a restart loses nothing.
 - A Redis that fails over to a replica can lose what it acknowledged last, since replicas are written to afterwards; min-replicas-to-write 1 and min-replicas-max-lag 1 make that time short.
 - An engine that went back in time (a failover, a copy put back) offers a refresh token that is spent. A machine that has seen the newer one says so, and does not send it: some authorization servers would take that for a theft, and end the login.
-- While the engine is away, a token that was read in the last 15 minutes is used until it expires; nothing is refreshed.
+- While the engine is away, nothing works: no token is read, and none is refreshed.
 - A machine that dies between the authorization server’s response and the write: its own disk still has the response, sealed.
 - A stolen readers.key, with the engine’s content, gives access tokens for as long as they live; refreshers.key the login itself.
 `;

@@ -52,8 +52,7 @@ The key file holds 32 random bytes or more, is closed to others, and lies outsid
 Every machine with the same settings has that login, by its name and by its server. One of them at a time refreshes it. A login is
 two sealed items: the access token’s, which the key of the readers opens, and the refresh token’s with the client’s secret, which the
 key of the refreshers opens. Both are files of 32 random bytes, two different ones; systemd’s credentials are
-\`postern-store-key\` and \`postern-store-refresh-key\`. Without any of these, two passphrases are asked for at the terminal, the same on
-every machine; a store has two key files or two passphrases.
+\`postern-store-key\` and \`postern-store-refresh-key\`.
 
 - A machine that is only to use tokens gets the readers’ key alone, and \`POSTERN_STORE_READ_ONLY=1\` (\`storeReadOnly\`): it never writes
   and never refreshes. Where the token has ended, it waits 10 s for another.
