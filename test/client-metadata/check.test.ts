@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { checkDocument } from '../../src/client-metadata/check.js';
-import { makeSelfSigned } from '../../src/client-metadata/self-signed.js';
 import { writeDocument } from '../../src/oauth/client-metadata/write-document.js';
 import { testHttp } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
@@ -37,7 +35,7 @@ async function check(
 test('[R-5.7a] what an address serves is judged, and a local file, and both against each other', async () => {
   await using host = await hostDocument();
   const good = documentFor(host.url);
-  await host.publish(good, goodHeaders);
+  host.publish(good, goodHeaders);
   assert.deepEqual((await check(host, { url: host.url })).codes, []);
   assert.deepEqual((await check(host, { file: good })).codes, []);
   const spaced = `\n${JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(good)).toReversed()), undefined, 4)}`;
@@ -51,7 +49,7 @@ test('[R-5.7a] what an address serves is judged, and a local file, and both agai
 test('[R-5.7a] the id is compared with the address that was asked, character for character', async () => {
   await using host = await hostDocument();
   const served = async (clientId: string) => {
-    await host.publish(documentFor(host.url, { client_id: clientId }), goodHeaders);
+    host.publish(documentFor(host.url, { client_id: clientId }), goodHeaders);
     return (await check(host, { url: host.url })).codes;
   };
   const wrong = ['served failure client_id_differs'];
@@ -66,27 +64,25 @@ test('[R-5.7a] what is wrong with how it is served is found: media type, size, c
   await using host = await hostDocument();
   const [, , nosniff] = goodHeaders;
   const good = documentFor(host.url);
-  await host.publish(good, [['Content-Type', 'text/html'], nosniff]);
+  host.publish(good, [['Content-Type', 'text/html'], nosniff]);
   assert.deepEqual((await check(host, { url: host.url })).codes, [
     'served failure media_type',
     'served warning cache_missing',
   ]);
-  await host.publish(documentFor(host.url, { more: 'x'.repeat(6000) }), goodHeaders);
+  host.publish(documentFor(host.url, { more: 'x'.repeat(6000) }), goodHeaders);
   assert.deepEqual((await check(host, { url: host.url })).codes, ['served failure too_large']);
-  await host.publish('x'.repeat(200_000), goodHeaders);
+  host.publish('x'.repeat(200_000), goodHeaders);
   assert.deepEqual((await check(host, { url: host.url })).codes, ['served failure too_large']);
 });
 
 test('[R-5.7a] a redirect is a finding, and never followed; nothing of ours is sent along', async () => {
   await using host = await hostDocument();
   const seen: (string | undefined)[] = [];
-  const identity = makeSelfSigned(Date.now());
   await using front = await startHttp((request, response) => {
     seen.push(`${request.url}`, request.headers.cookie, request.headers.authorization);
     response.writeHead(301, { location: host.url }).end();
-  }, identity);
-  await host.publish(documentFor(host.url), goodHeaders);
-  await writeFile(host.certificateFile, identity.cert);
+  }, host.certificate);
+  host.publish(documentFor(host.url), goodHeaders);
   const { codes, findings } = await check(host, { url: `${front.origin}/client.json` });
   assert.deepEqual(codes, ['served failure redirects']);
   assert.ok(findings[0]?.what.includes(host.url));

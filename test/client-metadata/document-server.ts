@@ -1,17 +1,17 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createServeDocument } from '../../src/client-metadata/document-server.js';
-import type { DocumentServer, SiteFile } from '../../src/client-metadata/ports.js';
-import { createClock } from '../../src/stores/clock.js';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary.js';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { startAuthority } from '../support/certificates.js';
 
-/** The real server of `client-metadata serve`, over a file whose text and headers a test can change. */
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** A document at `/client.json` over https, whose text and headers a test can change. */
 export interface HostedDocument extends AsyncDisposable {
   readonly url: string;
-  readonly server: DocumentServer;
-  /** PEM file. */
+  /** PEM file of the authority. */
   readonly certificateFile: string;
-  publish(text: string, headers: SiteFile['headers']): Promise<void>;
+  publish(text: string, headers: Headers): void;
+  /** The certificate of another server by the same authority. */
+  readonly certificate: { readonly cert: string; readonly key: string };
 }
 
 export const goodHeaders = [
@@ -22,24 +22,24 @@ export const goodHeaders = [
 
 /** Serves `/client.json`, empty at first. */
 export async function hostDocument(): Promise<HostedDocument> {
-  const folder: TemporaryFolder = await temporaryFolder();
-  const path = join(folder.path, 'client.json');
-  await writeFile(path, '');
-  const certificateFile = join(folder.path, 'state', 'certificate.pem');
-  const serve = createServeDocument(createClock(), () => certificateFile);
-  const site = new Map<string, SiteFile>([['/client.json', { path, headers: goodHeaders }]]);
-  const server = await serve({ port: 0, tls: 'self-signed', site });
+  const authority = await startAuthority();
+  const { cert, key } = await authority.issue('IP:127.0.0.1');
+  let served: { readonly text: string; readonly headers: Headers } = { text: '', headers: goodHeaders };
+  const server = createServer({ cert, key }, (_, response) => {
+    response.writeHead(200, served.headers.flat()).end(served.text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `https://127.0.0.1:${server.port}/client.json`,
-    server,
-    certificateFile,
-    publish: async (text, headers) => {
-      await writeFile(path, text);
-      site.set('/client.json', { path, headers });
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/client.json`,
+    certificateFile: authority.caFile,
+    publish: (text, headers) => {
+      served = { text, headers };
     },
+    certificate: { cert, key },
     [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await authority[Symbol.asyncDispose]();
     },
   };
 }

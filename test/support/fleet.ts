@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Sandbox } from '../../src/sandbox/start.js';
 import { createClock } from '../../src/stores/clock.js';
 import type { SharedEngine } from '../../src/stores/engines/engine.js';
-import { stretched } from '../../src/stores/sealed-files/sealed-file.js';
 import { createSharedStore } from '../../src/stores/shared/shared-store.js';
 import { openAs } from '../stores/engines/open.js';
 import { nobody } from '../stores/sealed-files/file-store-session.js';
@@ -107,7 +106,6 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     leaseMs: 5_000,
     isReadOnly: false,
     terminal: nobody,
-    stretch: stretched,
     signal: new AbortController().signal,
   });
   const item = async (key: string) => JSON.parse((await store.read(key))?.reveal() ?? '{}') as ItemFields;

@@ -15,7 +15,6 @@ import { createAttempts } from '../../src/stores/state/attempts.js';
 import { createFormatFailures } from '../../src/stores/state/failure-log.js';
 import { createHandedOut } from '../../src/stores/state/handed-out.js';
 import { createLocks } from '../../src/stores/state/locks.js';
-import { createLoginHistory } from '../../src/stores/state/login-history.js';
 import { createRecovery } from '../../src/stores/state/recovery.js';
 import { createToolLists } from '../../src/stores/state/tool-lists.js';
 import { validToken } from '../../src/tokens/valid-token.js';
@@ -111,7 +110,6 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     handedOut: createHandedOut(directory),
     toolLists: createToolLists(directory),
     assertions: createAssertions({ env: options.env ?? {}, hold: () => undefined }),
-    history: createLoginHistory({ stateFolder: directory, command: 'call', now: clock.now }),
     browser,
     pages: createServerPages({ browser, limits: callbackLimits }),
     tellLook: plainLook,

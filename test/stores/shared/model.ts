@@ -156,6 +156,7 @@ export function spentOn(marks: Set<string>): SpentTokens {
     learn: async (_, news) => {
       for (const mark of news) marks.add(mark);
     },
+    forget: async () => undefined,
     has: (_, mark) => marks.has(mark),
   };
 }
