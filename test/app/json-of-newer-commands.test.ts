@@ -19,7 +19,6 @@ test('what doctor prints with --json, of a server, a login, this machine and a f
   const schema = await schemaOf('doctor');
   for (const line of [
     ['doctor', sandbox.serverUrl],
-    ['doctor', sandbox.serverUrl, '--active'],
     ['doctor', sick.serverUrl],
     ['doctor'],
     ['doctor', '--explain', 'list'],

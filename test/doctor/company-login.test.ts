@@ -39,7 +39,7 @@ async function examine(scene: Scene, held: LoginRecord, wanted?: Examination): P
   return (await examineServer(doctorWorld(scene), target, wanted)).report;
 }
 
-const withLogin: Examination = { active: false, login: inBrowser, limitMs: 60_000 };
+const withLogin: Examination = { login: inBrowser, limitMs: 60_000 };
 
 /** A provider’s metadata without the refresh grant. */
 async function startProvider() {

@@ -67,6 +67,6 @@ export async function examineWhole(
     ...change
   }: Partial<Examination & ServerTarget> = {},
 ): Promise<Examined> {
-  const wanted = { active: true, login: inBrowser, limitMs: 60_000, ...change };
+  const wanted = { login: inBrowser, limitMs: 60_000, ...change };
   return await examineServer(doctorWorld(scene), { server, held, headers: [], signal }, wanted);
 }

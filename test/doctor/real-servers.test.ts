@@ -88,7 +88,7 @@ test('doctor: 400 to a token that is no token is right by RFC 6750 (hono’s bea
     const error = isToken ? 'invalid_token' : 'invalid_request';
     response.writeHead(isToken ? 401 : 400, { 'www-authenticate': `Bearer error="${error}"` }).end();
   };
-  const { report } = await examineWhole(scene, { server: own.server.url, active: false, login: undefined });
+  const { report } = await examineWhole(scene, { server: own.server.url, login: undefined });
   assert.ok(!report.has('bad-token-status'));
   assert.match(report.findings.map(({ evidence }) => evidence).join(), /status 400 to a malformed one/);
 });
@@ -120,29 +120,16 @@ test('doctor: a revocation that ends the login by a replaced refresh token works
     response.writeHead(isDead ? 401 : 200, { 'content-type': 'application/json' });
     response.end('{"jsonrpc":"2.0","id":0,"result":{}}');
   };
-  for (const active of [false, true]) {
-    const { report } = await examineWhole(scene, { server: own.server.url, active });
-    const ids = report.findings.map(({ id }) => id);
-    assert.ok(!ids.includes('revocation-failed') && !ids.includes('tokens-left'), JSON.stringify(ids));
-  }
-});
-
-test('doctor --active: a correct request that comes back with invalid_target is about the resource (better-auth)', async () => {
-  await using scene = await openScene();
-  await using own = await openOwnScene();
-  own.issuer.onAuthorization = (answer) => {
-    answer.delete('code');
-    answer.set('error', 'invalid_target');
-  };
-  const { report } = await examineWhole(scene, { server: own.server.url, login: undefined });
-  assert.equal(report.firstCause?.id, 'resource-unknown');
+  const { report } = await examineWhole(scene, { server: own.server.url });
+  const ids = report.findings.map(({ id }) => id);
+  assert.ok(!ids.includes('revocation-failed') && !ids.includes('tokens-left'), JSON.stringify(ids));
 });
 
 test('doctor: a registration endpoint that no login is let out to is found before anybody logs in', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
   own.issuer.metadata = { ...own.issuer.metadata, registration_endpoint: 'http://169.254.169.254/register' };
-  const { report } = await examineWhole(scene, { server: own.server.url, active: false, login: undefined });
+  const { report } = await examineWhole(scene, { server: own.server.url, login: undefined });
   assert.equal(report.firstCause?.id, 'endpoint-refused');
 });
 
@@ -154,7 +141,7 @@ test('doctor --login: a token refused for its audience is told by that (Glewlwyd
   own.issuer.onToken = () => [200, { access_token: token, token_type: 'Bearer', expires_in: 300 }];
   own.server.whenAuthorized = (_request, response) =>
     void response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
-  const { firstCause } = (await examineWhole(scene, { server: own.server.url, active: false })).report;
+  const { firstCause } = (await examineWhole(scene, { server: own.server.url })).report;
   assert.equal(firstCause?.id, 'token-refused');
   assert.match(firstCause?.remedy ?? '', /\baud\b/);
 });
@@ -178,7 +165,7 @@ test('doctor: an authorization server that announces DPoP before a server with B
   }
 });
 
-test('doctor --login --active: a client is registered with the scopes that are then asked for (the Python SDK refuses others)', async () => {
+test('doctor --login: a client is registered with the scopes that are then asked for (the Python SDK refuses others)', async () => {
   await using scene = await openScene({ faults: ['registration-binds-scope'] }, { interactive: true });
   for (const scope of [[], ['mcp:basic', 'notes:read']]) {
     const examined = await examineWhole(scene, { login: { ...inBrowser, scope } });
@@ -188,7 +175,7 @@ test('doctor --login --active: a client is registered with the scopes that are t
 
 test('doctor --login: metadata that leave refresh_token out cost no login its refresh, and nobody is blamed (Glewlwyd)', async () => {
   await using scene = await openScene({ faults: ['as-no-refresh-grant'] }, { interactive: true });
-  const { report } = await examineWhole(scene, { active: false });
+  const { report } = await examineWhole(scene);
   assert.equal(report.firstCause, undefined, report.firstCause?.evidence);
   assert.ok(report.findings.some(({ evidence }) => evidence === 'the refresh token works, and is replaced'));
 });
@@ -197,7 +184,7 @@ test('doctor: a server that wants no login is told as that, is no failure, and h
   await using scene = await openScene({ faults: ['server-wants-no-login'] }, { interactive: true });
   const { serverUrl } = scene.sandbox;
   for (const login of [undefined, inBrowser]) {
-    const { report, subject } = await examineWhole(scene, { active: false, login });
+    const { report, subject } = await examineWhole(scene, { login });
     assert.equal(exitOf(report, 'warning'), 0);
     const lines = reportLines(subject, report, plainLook).join('\n');
     assert.ok(lines.split('\n')[0]?.endsWith(`postern call ${serverUrl}`), lines);
@@ -231,7 +218,7 @@ test('doctor NAME --login: logs in as the login was made: with its client and it
   const stored = await scene.ports.store.read(held.key);
   for (const login of [undefined, inBrowser]) {
     const asked = scene.sandbox.requests.length;
-    const examined = await examineWhole(scene, { held, active: false, login });
+    const examined = await examineWhole(scene, { held, login });
     assert.deepEqual(troubles(examined), [], examined.report.firstCause?.evidence);
     const sent = scene.sandbox.requests.slice(asked).find(({ path }) => path === '/authorize');
     const paramOf = (wanted: string) => sent?.params.find(([name]) => name === wanted)?.[1];
@@ -253,7 +240,7 @@ test('[A-49] doctor NAME --login: a client’s secret goes to no token endpoint 
   const client = { clientId: 'by-hand', secret: new Secret('secret-by-hand'), issuer, redirectUri: undefined };
   const held = await scene.login({ server: own.server.url, client });
   own.issuer.metadata = { ...own.issuer.metadata, token_endpoint: `${other.origin}/token` };
-  const { report } = await examineWhole(scene, { server: own.server.url, held, active: false });
+  const { report } = await examineWhole(scene, { server: own.server.url, held });
   assert.match(report.firstCause?.evidence ?? '', /moved its endpoints/);
   assert.deepEqual(other.requests, []);
 });
@@ -278,7 +265,7 @@ test('doctor: a client of the configuration, and a login’s own document, are c
 
 test('[A-32] doctor: an issuer that differs by the slash at its end costs one option, and a login that took it nothing (JumpCloud)', async () => {
   await using scene = await openScene({ issuerPath: '/tenant1', faults: ['as-issuer-slash'] });
-  const { report } = await examineWhole(scene, { active: false, login: undefined });
+  const { report } = await examineWhole(scene, { login: undefined });
   assert.deepEqual([report.firstCause?.id, report.firstCause?.level], ['issuer-slash', 'warning']);
   const command = `postern login ${scene.sandbox.serverUrl} --authorization-server ${scene.sandbox.issuer}/`;
   assert.ok(report.firstCause?.remedy?.endsWith(command), report.firstCause?.remedy);
@@ -287,6 +274,6 @@ test('[A-32] doctor: an issuer that differs by the slash at its end costs one op
     'and it goes on',
   );
   const held = { server: scene.sandbox.serverUrl, issuer: `${scene.sandbox.issuer}/` } as LoginRecord;
-  const again = await examineWhole(scene, { active: false, login: undefined, held });
+  const again = await examineWhole(scene, { login: undefined, held });
   assert.equal(again.report.firstCause, undefined);
 });

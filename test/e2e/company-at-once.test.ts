@@ -95,7 +95,7 @@ test('a login by a provider is kept in no store that machines share: neither eng
   await using stage = await openStage({ clients });
   await using engine = await startTcp((socket) => socket.destroy());
   const { host } = new URL(engine.origin);
-  const stores = [`redis:redis://${host}`, `etcd:http://${host}`];
+  const stores = [`redis:redis://${host}`];
   const words = [stage.sandbox.serverUrl, '--name', 'one', ...(await companyOptions(stage))];
   let remedy = '';
   for (const store of stores) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/start.js';
-import { type Forwarder, type RunningEngine, startEtcd, startForwarder, startRedis } from '../support/engines.js';
+import { type Forwarder, type RunningEngine, startForwarder, startRedis } from '../support/engines.js';
 import { type Fleet, isTaken, logInOn, type Machine, openFleet, refreshTokensSent } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
 import type { Finished } from '../support/program.js';
@@ -12,7 +12,7 @@ import { startSandbox } from '../support/start-sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { rounds } from './expiry.js';
 
-const skip = needs('redis', 'etcd', 'unshare', 'root');
+const skip = needs('redis', 'unshare', 'root');
 /** For each engine. */
 const kills = rounds('POSTERN_ENDURANCE_FLEET_KILLS', 5, 50);
 const leaseSeconds = 2;
@@ -85,63 +85,60 @@ async function hasToken(machine: Machine): Promise<void> {
 }
 
 describe('a login that machines share, in trouble', { skip }, () => {
-  for (const start of [startRedis, startEtcd]) {
-    const name = start === startRedis ? 'Redis' : 'etcd';
-    test(`[R-5.8a][A-136] ${name}: ${kills} kills, pauses longer than the lease, restarts and cuts, clocks 90 s apart: no refresh token is sent twice, no login lost but where nobody could write`, async (context) => {
-      await using engine = await start();
-      await using forwarder = await startForwarder(engine.port);
-      await using sandbox = await startSandbox({ approve: true });
-      await using folder = await temporaryFolder();
-      const clocks = [0, 45_000, -45_000];
-      for (const [at, ms] of clocks.entries()) await writeFile(join(folder.path, `clock-${at}.mjs`), clockOf(ms));
-      await using fleet = await openFleet({
-        address: engine.address(),
-        count: clocks.length,
-        env: { POSTERN_LEASE_SECONDS: `${leaseSeconds}`, POSTERN_STORE_SECONDS: '10' },
-        envOf: (number) => ({
-          NODE_OPTIONS: `--import=${join(folder.path, `clock-${number}.mjs`)}`,
-          ...(number === 0 ? { POSTERN_STORE: engine.address(forwarder.port) } : {}),
-        }),
-      });
-      const [first] = fleet.machines as [Machine];
-      await logInOn(first, sandbox);
-      const key = fleet.keyOf(first);
-      for (const machine of fleet.machines) await hasToken(machine);
-      await fleet.letExpire(key, 0);
-      const began = performance.now();
-      await hasToken(first);
-      const stand = { fleet, engine, forwarder, sandbox, usualMs: performance.now() - began };
-      const lost: string[] = [];
-      for (let round = 0; round < kills; round += 1) {
-        const trouble = troubles[round % troubles.length] as Trouble;
-        const held = await fleet.letExpire(key, -200_000);
-        const ended = await strike(stand, trouble);
-        const after = [];
-        for (const machine of fleet.machines) after.push(await asksAgain(machine));
-        const sent = refreshTokensSent(sandbox);
-        const why = `round ${round}, ${trouble}: ${JSON.stringify({ ended, after, sent: sent.slice(-3) })}`;
-        assert.equal(new Set(sent).size, sent.length, `a refresh token was sent twice: ${why}`);
-        for (const { code, stderr } of ended) {
-          if (code === 7) assert.match(stderr, new RegExp(`${name} at|machine|kept in a sealed file`), why);
-        }
-        if (after.every(({ code }) => code === 0)) {
-          const tokens = new Set(after.map(({ stdout }) => stdout.trim()));
-          for (const token of tokens) assert.ok(await isTaken(sandbox, token), why);
-          continue;
-        }
-        // The authorization server has it, nobody has what it responded; and that is said.
-        assert.ok(sent.includes(held.refreshToken), `lost without a request: ${why}`);
-        assert.ok(trouble.startsWith('kill'), why);
-        for (const { code, stderr } of after) {
-          assert.equal(code, 3, why);
-          assert.match(stderr, /sent its refresh token at .* and has written no response/);
-        }
-        lost.push(trouble);
-        await logInOn(first, sandbox);
-      }
-      context.diagnostic(
-        `${kills} troubles, ${refreshTokensSent(sandbox).length} refreshes, lost: ${JSON.stringify(lost)}`,
-      );
+  test(`[R-5.8a][A-136] ${kills} kills, pauses longer than the lease, restarts and cuts, clocks 90 s apart: no refresh token is sent twice, no login lost but where nobody could write`, async (context) => {
+    await using engine = await startRedis();
+    await using forwarder = await startForwarder(engine.port);
+    await using sandbox = await startSandbox({ approve: true });
+    await using folder = await temporaryFolder();
+    const clocks = [0, 45_000, -45_000];
+    for (const [at, ms] of clocks.entries()) await writeFile(join(folder.path, `clock-${at}.mjs`), clockOf(ms));
+    await using fleet = await openFleet({
+      address: engine.address(),
+      count: clocks.length,
+      env: { POSTERN_LEASE_SECONDS: `${leaseSeconds}`, POSTERN_STORE_SECONDS: '10' },
+      envOf: (number) => ({
+        NODE_OPTIONS: `--import=${join(folder.path, `clock-${number}.mjs`)}`,
+        ...(number === 0 ? { POSTERN_STORE: engine.address(forwarder.port) } : {}),
+      }),
     });
-  }
+    const [first] = fleet.machines as [Machine];
+    await logInOn(first, sandbox);
+    const key = fleet.keyOf(first);
+    for (const machine of fleet.machines) await hasToken(machine);
+    await fleet.letExpire(key, 0);
+    const began = performance.now();
+    await hasToken(first);
+    const stand = { fleet, engine, forwarder, sandbox, usualMs: performance.now() - began };
+    const lost: string[] = [];
+    for (let round = 0; round < kills; round += 1) {
+      const trouble = troubles[round % troubles.length] as Trouble;
+      const held = await fleet.letExpire(key, -200_000);
+      const ended = await strike(stand, trouble);
+      const after = [];
+      for (const machine of fleet.machines) after.push(await asksAgain(machine));
+      const sent = refreshTokensSent(sandbox);
+      const why = `round ${round}, ${trouble}: ${JSON.stringify({ ended, after, sent: sent.slice(-3) })}`;
+      assert.equal(new Set(sent).size, sent.length, `a refresh token was sent twice: ${why}`);
+      for (const { code, stderr } of ended) {
+        if (code === 7) assert.match(stderr, /Redis at|machine|kept in a sealed file/, why);
+      }
+      if (after.every(({ code }) => code === 0)) {
+        const tokens = new Set(after.map(({ stdout }) => stdout.trim()));
+        for (const token of tokens) assert.ok(await isTaken(sandbox, token), why);
+        continue;
+      }
+      // The authorization server has it, nobody has what it responded; and that is said.
+      assert.ok(sent.includes(held.refreshToken), `lost without a request: ${why}`);
+      assert.ok(trouble.startsWith('kill'), why);
+      for (const { code, stderr } of after) {
+        assert.equal(code, 3, why);
+        assert.match(stderr, /sent its refresh token at .* and has written no response/);
+      }
+      lost.push(trouble);
+      await logInOn(first, sandbox);
+    }
+    context.diagnostic(
+      `${kills} troubles, ${refreshTokensSent(sandbox).length} refreshes, lost: ${JSON.stringify(lost)}`,
+    );
+  });
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -62,14 +62,6 @@ export const redisRules = linesOfHelp('ACL ').map((line) => {
   return line.replace('>PASSWORD', `>${users[name]?.password}`);
 });
 
-/** Words of etcdctl, which asks for passwords at a terminal alone. */
-export const etcdRules = linesOfHelp('etcdctl ').map((line) => {
-  const [, ...words] = line.split(' ');
-  const [what, how, name] = words;
-  const isUser = what === 'user' && how === 'add';
-  return isUser ? [...words, '--new-user-password', users[name as keyof typeof users].password] : words;
-});
-
 /** Debian's redis-server, which writes before it responds. */
 export async function startRedis(options: EngineOptions = {}): Promise<RunningEngine> {
   const folder = await temporaryFolder();
@@ -109,48 +101,6 @@ export async function startRedis(options: EngineOptions = {}): Promise<RunningEn
       await engine[Symbol.asyncDispose]();
       throw new Error(`redis-cli: ${stdout}`);
     }
-    hasAuth = true;
-  }
-  return engine;
-}
-
-/** Debian's etcd-server; users come after it runs. */
-export async function startEtcd(options: EngineOptions = {}): Promise<RunningEngine> {
-  const folder = await temporaryFolder();
-  const [port, peers] = [await freePort(), await freePort()];
-  const { authority, hasUsers = false } = options;
-  const certificate = await authority?.issue('IP:127.0.0.1');
-  const origin = `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`;
-  const data = join(folder.path, 'data');
-  await mkdir(data, { mode: 0o700 });
-  const words = [
-    ...['--data-dir', data, '--listen-client-urls', origin, '--advertise-client-urls', origin],
-    ...[
-      '--listen-peer-urls',
-      `http://127.0.0.1:${peers}`,
-      '--initial-advertise-peer-urls',
-      `http://127.0.0.1:${peers}`,
-    ],
-    ...['--initial-cluster', `default=http://127.0.0.1:${peers}`, '--log-level', 'error'],
-    ...(certificate ? ['--cert-file', certificate.certFile, '--key-file', certificate.keyFile] : []),
-    ...(options.more ?? []),
-  ];
-  let hasAuth = false;
-  const tool = async (...more: string[]) => {
-    const trust = authority ? [`--cacert=${authority.caFile}`] : [];
-    const asRoot = hasAuth ? [`--user=${users.root.name}:${users.root.password}`] : [];
-    const env = { PATH: process.env['PATH'] ?? '', ETCDCTL_API: '3' };
-    return (await run('etcdctl', [`--endpoints=${origin}`, ...trust, ...asRoot, ...more], { env })).stdout;
-  };
-  const engine = await started('etcd', words, {
-    port,
-    address: (other = port) => `etcd:${certificate ? 'https' : 'http'}://127.0.0.1:${other}`,
-    tool,
-    isUp: async () => (await tool('endpoint', 'status')).includes('127.0.0.1'),
-    dispose: () => folder[Symbol.asyncDispose](),
-  });
-  if (hasUsers) {
-    for (const rule of etcdRules) await tool(...rule);
     hasAuth = true;
   }
   return engine;

@@ -34,7 +34,6 @@ export { createCredentialIndex, readIndexSync } from '../../src/stores/index/cre
 export { createMemoryStore } from '../../src/stores/memory-store.js';
 export type {
   CredentialIndex,
-  HistoryEvent,
   Recovery,
   SecretStore,
   SecretStores,

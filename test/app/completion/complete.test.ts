@@ -80,7 +80,7 @@ test('every command, further name, option and choice is offered where it may sta
 test('the values of options are known, in whichever form they are typed', () => {
   assert.deepEqual(offered('login', '--store', 'f'), ['file']);
   assert.deepEqual(offered('login', '--store=f'), ['--store=file']);
-  assert.deepEqual(offered('login', '--store', ''), ['keychain', 'file', 'helper:', 'redis:', 'etcd:']);
+  assert.deepEqual(offered('login', '--store', ''), ['keychain', 'file', 'helper:', 'redis:']);
   assert.ok(offered('call', '--store', '').includes('memory'));
   assert.deepEqual(offered('login', 'x', '--registration', 'd'), ['dynamic']);
   assert.deepEqual(offered('login', '--client-key-file', 'a'), [':file']);

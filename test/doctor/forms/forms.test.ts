@@ -5,8 +5,6 @@ import { reportJson } from '../../../src/doctor/forms/as-json.js';
 import { bundleOf } from '../../../src/doctor/forms/bundle.js';
 import { reportLines } from '../../../src/doctor/forms/for-people.js';
 import { junitXml } from '../../../src/doctor/forms/junit.js';
-import { sarifLog } from '../../../src/doctor/forms/sarif.js';
-import { Report } from '../../../src/doctor/report.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
 import { startHttp } from '../../support/http-server.js';
@@ -50,7 +48,6 @@ test('doctor: no form of its report lets a control character, markup, a cookie o
   const texts = [
     reportLines(subject, report, look).join('\n'),
     JSON.stringify(reportJson(subject, report)),
-    JSON.stringify(sarifLog(subject, report)),
     JSON.stringify(bundleOf(subject, report, exchanges, 'linux')),
     xml,
   ];
@@ -62,13 +59,8 @@ test('doctor: no form of its report lets a control character, markup, a cookie o
   assert.equal(xml.match(/<testcase /g)?.length, report.findings.length);
 });
 
-test('doctor: SARIF names each rule once, with every result’s rule among them; who can mend it is in every form', async () => {
+test('doctor: who can mend it is in every form', async () => {
   const { report, subject } = await examineHostile();
-  const [run] = sarifLog(subject, report).runs;
-  const rules = run?.tool.driver.rules.map(({ id }) => id) ?? [];
-  assert.equal(new Set(rules).size, rules.length);
-  assert.deepEqual(new Set(run?.results.map(({ ruleId }) => ruleId)), new Set(rules));
-  assert.equal(run?.results.find(({ ruleId }) => ruleId === 'resource-mismatch')?.properties.who, 'server');
   assert.equal(reportJson(subject, report).firstCause?.who, 'server');
   assert.match(reportLines(subject, report, { width: 40, color: false }).join('\n'), /to act {2}the server’s operator/);
 });
@@ -121,7 +113,6 @@ test('doctor: a secret in the query of the server’s address stands in no form'
   const texts = [
     reportLines(subject, report, { width: 80, color: false }).join('\n'),
     JSON.stringify(reportJson(subject, report)),
-    JSON.stringify(sarifLog(subject, report)),
     JSON.stringify(bundleOf(subject, report, exchanges, 'linux')),
     junitXml(subject, report),
   ];
@@ -129,11 +120,4 @@ test('doctor: a secret in the query of the server’s address stands in no form'
     assert.doesNotMatch(text, /canary/);
     assert.match(text, /127\.0\.0\.1/);
   }
-});
-
-test('doctor: a server cannot put a link into SARIF, whose messages may hold some', () => {
-  const report = new Report();
-  report.found('challenge-with-error', 'error="[mend it here](https://evil.example) {0}"');
-  const text = sarifLog('x', report).runs[0]?.results[0]?.message.text ?? '';
-  assert.match(text, /\\\[mend it here\\\]\(https:\/\/evil\.example\) \{\{0\}\}/);
 });

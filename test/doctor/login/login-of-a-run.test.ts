@@ -24,7 +24,7 @@ const printed = ({ report }: Examined) => [
   JSON.stringify(reportJson('x', report)),
 ];
 
-test('doctor --login --active: a healthy server has nothing above a note, and all is looked at', async () => {
+test('doctor --login: a healthy server has nothing above a note, and all is looked at', async () => {
   await using scene = await openPerson();
   const examined = await examineWhole(scene, { login: { ...inBrowser, scope: ['mcp:basic', 'notes:read'] } });
   const { findings, firstCause } = examined.report;
@@ -71,7 +71,7 @@ const healthy: readonly SandboxOptions[] = [
   { loopbackPorts: 'exact', metadataDocuments: false, accessTokenSeconds: 60 },
 ];
 
-test('doctor --login --active: no false alarm at healthy servers of other kinds', async () => {
+test('doctor --login: no false alarm at healthy servers of other kinds', async () => {
   for (const options of healthy) {
     await using scene = await openScene(options, { interactive: true });
     const examined = await examineWhole(scene);
@@ -104,14 +104,14 @@ test('doctor --login: its tokens are revoked after Ctrl-C, too, and what stays i
 test('doctor --login: tokens of a response that the login refused are revoked as well', async () => {
   await using scene = await openPerson();
   scene.sandbox.setFaults(['token-type-mac']);
-  const { report } = await examineWhole(scene, { active: false });
+  const { report } = await examineWhole(scene);
   assert.equal(report.firstCause?.id, 'token-type-unusable');
   assert.ok(revoked(scene).includes('refresh_token'));
 });
 
 test('doctor --login: who says no on the page is the one to act', async () => {
   await using scene = await openScene({}, { interactive: true, walk: { decision: 'deny' } });
-  const { report } = await examineWhole(scene, { active: false });
+  const { report } = await examineWhole(scene);
   assert.equal(report.firstCause?.id, 'login-denied');
   assert.equal(report.firstCause?.kind?.who, 'you');
 });
@@ -158,7 +158,7 @@ test('doctor: a token for another resource that the server takes, and tokens tha
     const token = [part({ alg: 'none' }), part({ aud: fields.get('resource'), jti: count }), 'x'].join('.');
     return [200, { access_token: token, refresh_token: `refresh-${count}`, token_type: 'Bearer', expires_in: 300 }];
   };
-  const taken = await examineWhole(scene, { server: own.server.url, active: false });
+  const taken = await examineWhole(scene, { server: own.server.url });
   assert.ok(taken.report.has('foreign-token-taken'), evidenceOf(taken));
   own.issuer.onToken = () => {
     count += 1;
@@ -167,7 +167,7 @@ test('doctor: a token for another resource that the server takes, and tokens tha
       { access_token: `opaque-${count}`, refresh_token: `r-${count}`, token_type: 'Bearer', expires_in: 300 },
     ];
   };
-  const unbound = await examineWhole(scene, { server: own.server.url, active: false });
+  const unbound = await examineWhole(scene, { server: own.server.url });
   assert.ok(unbound.report.has('tokens-not-bound'), evidenceOf(unbound));
   assert.ok(unbound.report.has('revocation-without-effect'), 'its revocation says yes, and does nothing');
 });
@@ -186,7 +186,7 @@ test('doctor: what drips for ever ends at the limit of the whole run, and says s
 test('doctor --login: where no person typed it, logins that were made do not hold the next one back', async () => {
   await using scene = await openScene({}, { interactive: false });
   for (const run of [1, 2, 3, 4]) {
-    const { report } = await examineWhole(scene, { active: false });
+    const { report } = await examineWhole(scene);
     assert.equal(report.firstCause?.evidence, undefined, `run ${run}`);
   }
 });

@@ -40,20 +40,14 @@ it('an address of a shared store is read in each of its forms', () => {
     'Redis at /run/redis/redis.sock',
     'default',
   ]);
-  assert.deepEqual(texts('etcd:https://10.0.0.5/fleet'), [
-    'etcd:https://10.0.0.5:2379/fleet',
-    'etcd at 10.0.0.5:2379',
-    'fleet',
-  ]);
-  assert.deepEqual(texts('etcd:http://127.0.0.1:2379')[0], 'etcd:http://127.0.0.1:2379');
 });
 
 it('without encryption only this machine is reached', () => {
   for (const text of [
     'redis:redis://cache.example:6379',
     'redis:redis://10.0.0.5:6379',
-    'etcd:http://localhost:2379',
-    'etcd:http://0.0.0.0:1',
+    'redis:redis://localhost:6379',
+    'redis:redis://0.0.0.0:1',
   ]) {
     assert.match(refused(text).message, /without encryption is for 127\.0\.0\.1/);
   }
@@ -68,7 +62,7 @@ it('what is no address is refused, and nothing of it is printed', () => {
       'redis:',
       'redis:redis:',
       'redis:http://127.0.0.1',
-      'etcd:rediss://a.example',
+      'etcd:https://a.example',
       'redis:rediss://',
       'mongo:x://y',
     ],
@@ -100,7 +94,7 @@ it('what is no address is refused, and nothing of it is printed', () => {
 
 it('a name or password in an address is refused wherever it stands, and never printed', () => {
   const password = fc.stringMatching(/^[A-Za-z0-9!$&'()*+,;=._~%-]{8,40}$/);
-  const scheme = fc.constantFrom('redis:rediss', 'redis:redis', 'etcd:https', 'etcd:http');
+  const scheme = fc.constantFrom('redis:rediss', 'redis:redis');
   fc.assert(
     fc.property(scheme, fc.constantFrom('', 'user', 'default'), password, (start, user, secret) => {
       const failure = refused(`${start}://${user}:${secret}@h.example:6379`);
@@ -153,7 +147,7 @@ it('whatever is written: it is refused, or what it is kept as reads back as itse
       }
       assert.deepEqual(parseEngineAddress(read.text), read);
       assert.match(read.text, /^[\x21-\x7e]+$/);
-      assert.match(read.label, /^(?:Redis|etcd) at [\x20-\x7e]+$/);
+      assert.match(read.label, /^Redis at [\x20-\x7e]+$/);
     }),
     { numRuns: 2_000 },
   );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { always, openAs } from './open.js';
 
@@ -14,31 +14,6 @@ async function engineThatSays(text: string): Promise<AsyncDisposable & { readonl
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: async () => void server.close() };
-}
-
-/** An engine that responds to a look with `head`, and then without end. */
-async function floodWith(head: string): Promise<AsyncDisposable & { readonly port: number }> {
-  const chunk = Buffer.alloc(1 << 20, 'a');
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('data', () => {
-      socket.write(head);
-      const flood = () => {
-        while (!socket.destroyed && socket.write(chunk));
-      };
-      socket.on('drain', flood);
-      flood();
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const dispose = async () => {
-    server.close();
-    for (const socket of sockets) socket.destroy(); // wine tells nobody that the other side has gone
-  };
-  return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: dispose };
 }
 
 describe('an engine in the hands of somebody else', () => {
@@ -55,13 +30,4 @@ describe('an engine in the hands of somebody else', () => {
       assert.equal(outcome, 'unknown');
     });
   }
-
-  it('etcd: a response without end is read up to a limit, and no longer', async () => {
-    await using hostile = await floodWith('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{"a":"');
-    await using engine = await openAs(`etcd:http://127.0.0.1:${hostile.port}`, { storeSeconds: 60 });
-    await assert.rejects(engine.read([key], always), {
-      code: 'store_unavailable',
-      message: /more than the 8388608 bytes that are read here/,
-    });
-  });
 });

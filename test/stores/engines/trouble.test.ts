@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SharedEngine } from '../../../src/stores/engines/engine.js';
 import { startAuthority } from '../../support/certificates.js';
-import { redisRules, startEtcd, startForwarder, startRedis, users } from '../../support/engines.js';
+import { redisRules, startForwarder, startRedis, users } from '../../support/engines.js';
 import { freePort } from '../../support/free-port.js';
 import { needs } from '../../support/needs.js';
 import { isFailure } from '../../support/product.js';
@@ -23,148 +23,134 @@ function setUnchecked(value: string | undefined): void {
   else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = value;
 }
 
-const kinds = [
-  { name: 'Redis', start: startRedis, scheme: 'redis:redis', skip: needs('redis', 'openssl') },
-  { name: 'etcd', start: startEtcd, scheme: 'etcd:http', skip: needs('etcd', 'openssl') },
-];
-
-for (const { name, start, scheme, skip } of kinds) {
-  describe(`${name} in trouble`, { skip }, () => {
-    it('a response that is cut off is unknown, though it was written; a look after it shows which', async () => {
-      await using running = await start();
-      await using forwarder = await startForwarder(running.port);
-      await using engine = await openAs(running.address(forwarder.port));
-      assert.deepEqual(await engine.read([key], always), [undefined]);
-      forwarder.cutNextResponse();
-      const result = await put(engine, 'written');
-      assert.equal(result.outcome, 'unknown');
-      assert.ok(result.outcome === 'unknown' && isFailure(result.cause, 'store_unavailable'));
-      assert.match(
-        String(result.cause),
-        new RegExp(
-          `${name} at 127\\.0\\.0\\.1:${forwarder.port} cannot be used: it (?:broke off|closed) the connection`,
-        ),
-      );
-      assert.deepEqual(texts(await engine.read([key], always)), ['written']);
-      assert.equal((await put(engine, 'again')).outcome, 'conflict');
-    });
-
-    it('an engine that says nothing is waited for as long as is set, and no longer', async () => {
-      await using running = await start();
-      await using forwarder = await startForwarder(running.port);
-      await using engine = await openAs(running.address(forwarder.port));
-      await engine.read([key], always);
-      forwarder.swallow(true);
-      const result = await put(engine, 'late');
-      assert.equal(result.outcome, 'unknown');
-      assert.match(String(result.outcome === 'unknown' && result.cause), /2 s/);
-      await assert.rejects(engine.read([key], always), { code: 'store_unavailable', message: /2 s/ });
-      forwarder.swallow(false);
-      assert.deepEqual(texts(await engine.read([key], always)), ['late']);
-    });
-
-    it('a signal ends a wait at once', async () => {
-      await using running = await start();
-      await using forwarder = await startForwarder(running.port);
-      await using engine = await openAs(running.address(forwarder.port));
-      await engine.read([key], always);
-      forwarder.swallow(true);
-      const ending = new AbortController();
-      const reason = new Error('enough');
-      const reads = engine.read([key], ending.signal);
-      const puts = put(engine, 'x', ending.signal);
-      ending.abort(reason);
-      await assert.rejects(reads, (error) => error === reason);
-      await assert.rejects(puts, (error) => error === reason);
-      await assert.rejects(engine.list('postern/', ending.signal), (error) => error === reason);
-    });
-
-    it('where nothing listens each act asks once and says so, and no more is tried', async () => {
-      await using engine = await openAs(`${scheme}://127.0.0.1:${await freePort()}`);
-      const refused = {
-        code: 'store_unavailable',
-        exit: 7,
-        message: /cannot be used: it refuses connections: nothing listens there \(ECONNREFUSED\)/,
-      };
-      await assert.rejects(engine.read([key], always), refused);
-      await assert.rejects(put(engine, 'x'), refused);
-      await assert.rejects(engine.list('postern/', always), refused);
-    });
-
-    it('a connection that was closed while nobody used it is opened again for a look', async () => {
-      await using running = await start();
-      await using forwarder = await startForwarder(running.port);
-      await using engine = await openAs(running.address(forwarder.port));
-      await put(engine, 'there');
-      forwarder.cutAll();
-      assert.deepEqual(texts(await engine.read([key], always)), ['there']);
-      assert.equal(forwarder.count, 2);
-    });
-
-    it('a wrong password, none, and an unknown user are refused, and no password is printed', async () => {
-      await using running = await start({ hasUsers: true });
-      const held: string[] = [];
-      const wrong = { name: 'refresher', password: 'a-password-that-is-wrong' };
-      await using engine = await openAs(running.address(), { user: wrong, held });
-      const shown = async (each: SharedEngine) => {
-        const error = await failureOf(each.read([key], always));
-        assert.ok(isFailure(error, 'store_denied'), String(error));
-        assert.ok(!JSON.stringify([error.message, error.remedy, String(error.cause)]).includes(wrong.password));
-        return `${error.message} ${error.remedy}`;
-      };
-      assert.match(await shown(engine), /refuses this name and password\. Correct them/);
-      assert.ok(held.includes(wrong.password));
-      await using nobody = await openAs(running.address());
-      assert.match(await shown(nobody), /asks for a name and password\. Write NAME:PASSWORD/);
-      await using stranger = await openAs(running.address(), { user: { name: 'stranger', password: wrong.password } });
-      assert.match(await shown(stranger), /refuses this name and password/);
-    });
-
-    it('one that asks for no password is not trusted with a login that has one', async () => {
-      await using running = await start();
-      await using engine = await openAs(running.address(), { user: users.refresher });
-      const error = await failureOf(put(engine, 'x'));
-      assert.ok(isFailure(error, 'store_denied'), String(error));
-      assert.match(error.message, name === 'etcd' ? /asks for no name and password/ : /refuses this name and password/);
-    });
-
-    for (const unchecked of [undefined, '0']) {
-      const title = 'only authorities that are trusted here are believed, for the very name';
-      it(
-        unchecked === undefined ? title : `${title}; NODE_TLS_REJECT_UNAUTHORIZED=0 opens nothing [A-130]`,
-        async () => {
-          const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-          setUnchecked(unchecked);
-          using _restore = { [Symbol.dispose]: () => setUnchecked(before) };
-          await using authority = await startAuthority();
-          await using other = await startAuthority();
-          await using running = await start({ authority });
-          await using engine = await openAs(running.address(), { caFile: other.caFile });
-          const refused = { code: 'store_unavailable', message: /certificate/ };
-          await assert.rejects(engine.read([key], always), refused);
-          const error = await failureOf(put(engine, 'x'));
-          assert.ok(isFailure(error, 'store_unavailable') && /NODE_EXTRA_CA_CERTS/.test(error.remedy));
-          await using right = await openAs(running.address(), { caFile: authority.caFile });
-          assert.equal((await put(right, 'x')).outcome, 'committed');
-          await using named = await openAs(running.address().replace('127.0.0.1', 'localhost'), {
-            caFile: authority.caFile,
-          });
-          await assert.rejects(named.read([key], always), { message: /its certificate is for another name/ });
-        },
-      );
-    }
-
-    it('what speaks no TLS, and what speaks another protocol, is named as that', async () => {
-      await using running = await start();
-      await using engine = await openAs(
-        running.address().replace(/redis:redis|etcd:http/, name === 'Redis' ? 'redis:rediss' : 'etcd:https'),
-      );
-      const error = await failureOf(engine.read([key], always));
-      assert.ok(isFailure(error, 'store_unavailable'));
-      assert.match(error.message + error.remedy, /TLS/); // Redis waits for more of the handshake
-    });
+describe('Redis in trouble', { skip: needs('redis', 'openssl') }, () => {
+  it('a response that is cut off is unknown, though it was written; a look after it shows which', async () => {
+    await using running = await startRedis();
+    await using forwarder = await startForwarder(running.port);
+    await using engine = await openAs(running.address(forwarder.port));
+    assert.deepEqual(await engine.read([key], always), [undefined]);
+    forwarder.cutNextResponse();
+    const result = await put(engine, 'written');
+    assert.equal(result.outcome, 'unknown');
+    assert.ok(result.outcome === 'unknown' && isFailure(result.cause, 'store_unavailable'));
+    assert.match(
+      String(result.cause),
+      new RegExp(`Redis at 127\\.0\\.0\\.1:${forwarder.port} cannot be used: it (?:broke off|closed) the connection`),
+    );
+    assert.deepEqual(texts(await engine.read([key], always)), ['written']);
+    assert.equal((await put(engine, 'again')).outcome, 'conflict');
   });
-}
+
+  it('an engine that says nothing is waited for as long as is set, and no longer', async () => {
+    await using running = await startRedis();
+    await using forwarder = await startForwarder(running.port);
+    await using engine = await openAs(running.address(forwarder.port));
+    await engine.read([key], always);
+    forwarder.swallow(true);
+    const result = await put(engine, 'late');
+    assert.equal(result.outcome, 'unknown');
+    assert.match(String(result.outcome === 'unknown' && result.cause), /2 s/);
+    await assert.rejects(engine.read([key], always), { code: 'store_unavailable', message: /2 s/ });
+    forwarder.swallow(false);
+    assert.deepEqual(texts(await engine.read([key], always)), ['late']);
+  });
+
+  it('a signal ends a wait at once', async () => {
+    await using running = await startRedis();
+    await using forwarder = await startForwarder(running.port);
+    await using engine = await openAs(running.address(forwarder.port));
+    await engine.read([key], always);
+    forwarder.swallow(true);
+    const ending = new AbortController();
+    const reason = new Error('enough');
+    const reads = engine.read([key], ending.signal);
+    const puts = put(engine, 'x', ending.signal);
+    ending.abort(reason);
+    await assert.rejects(reads, (error) => error === reason);
+    await assert.rejects(puts, (error) => error === reason);
+    await assert.rejects(engine.list('postern/', ending.signal), (error) => error === reason);
+  });
+
+  it('where nothing listens each act asks once and says so, and no more is tried', async () => {
+    await using engine = await openAs(`redis:redis://127.0.0.1:${await freePort()}`);
+    const refused = {
+      code: 'store_unavailable',
+      exit: 7,
+      message: /cannot be used: it refuses connections: nothing listens there \(ECONNREFUSED\)/,
+    };
+    await assert.rejects(engine.read([key], always), refused);
+    await assert.rejects(put(engine, 'x'), refused);
+    await assert.rejects(engine.list('postern/', always), refused);
+  });
+
+  it('a connection that was closed while nobody used it is opened again for a look', async () => {
+    await using running = await startRedis();
+    await using forwarder = await startForwarder(running.port);
+    await using engine = await openAs(running.address(forwarder.port));
+    await put(engine, 'there');
+    forwarder.cutAll();
+    assert.deepEqual(texts(await engine.read([key], always)), ['there']);
+    assert.equal(forwarder.count, 2);
+  });
+
+  it('a wrong password, none, and an unknown user are refused, and no password is printed', async () => {
+    await using running = await startRedis({ hasUsers: true });
+    const held: string[] = [];
+    const wrong = { name: 'refresher', password: 'a-password-that-is-wrong' };
+    await using engine = await openAs(running.address(), { user: wrong, held });
+    const shown = async (each: SharedEngine) => {
+      const error = await failureOf(each.read([key], always));
+      assert.ok(isFailure(error, 'store_denied'), String(error));
+      assert.ok(!JSON.stringify([error.message, error.remedy, String(error.cause)]).includes(wrong.password));
+      return `${error.message} ${error.remedy}`;
+    };
+    assert.match(await shown(engine), /refuses this name and password\. Correct them/);
+    assert.ok(held.includes(wrong.password));
+    await using nobody = await openAs(running.address());
+    assert.match(await shown(nobody), /asks for a name and password\. Write NAME:PASSWORD/);
+    await using stranger = await openAs(running.address(), { user: { name: 'stranger', password: wrong.password } });
+    assert.match(await shown(stranger), /refuses this name and password/);
+  });
+
+  it('one that asks for no password is not trusted with a login that has one', async () => {
+    await using running = await startRedis();
+    await using engine = await openAs(running.address(), { user: users.refresher });
+    const error = await failureOf(put(engine, 'x'));
+    assert.ok(isFailure(error, 'store_denied'), String(error));
+    assert.match(error.message, /refuses this name and password/);
+  });
+
+  for (const unchecked of [undefined, '0']) {
+    const title = 'only authorities that are trusted here are believed, for the very name';
+    it(unchecked === undefined ? title : `${title}; NODE_TLS_REJECT_UNAUTHORIZED=0 opens nothing [A-130]`, async () => {
+      const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      setUnchecked(unchecked);
+      using _restore = { [Symbol.dispose]: () => setUnchecked(before) };
+      await using authority = await startAuthority();
+      await using other = await startAuthority();
+      await using running = await startRedis({ authority });
+      await using engine = await openAs(running.address(), { caFile: other.caFile });
+      const refused = { code: 'store_unavailable', message: /certificate/ };
+      await assert.rejects(engine.read([key], always), refused);
+      const error = await failureOf(put(engine, 'x'));
+      assert.ok(isFailure(error, 'store_unavailable') && /NODE_EXTRA_CA_CERTS/.test(error.remedy));
+      await using right = await openAs(running.address(), { caFile: authority.caFile });
+      assert.equal((await put(right, 'x')).outcome, 'committed');
+      await using named = await openAs(running.address().replace('127.0.0.1', 'localhost'), {
+        caFile: authority.caFile,
+      });
+      await assert.rejects(named.read([key], always), { message: /its certificate is for another name/ });
+    });
+  }
+
+  it('what speaks no TLS, and what speaks another protocol, is named as that', async () => {
+    await using running = await startRedis();
+    await using engine = await openAs(running.address().replace('redis:redis', 'redis:rediss'));
+    const error = await failureOf(engine.read([key], always));
+    assert.ok(isFailure(error, 'store_unavailable'));
+    assert.match(error.message + error.remedy, /TLS/); // Redis waits for more of the handshake
+  });
+});
 
 describe('Redis, as it is set up', { skip: needs('redis') }, () => {
   it('says which settings can lose what it has acknowledged', async () => {
@@ -227,30 +213,5 @@ describe('Redis, as it is set up', { skip: needs('redis') }, () => {
     });
     await running.tool('replicaof', 'no', 'one');
     assert.deepEqual(await engine.read([key], always), [undefined]);
-  });
-});
-
-describe('etcd, as it is set up', { skip: needs('etcd') }, () => {
-  it('a token that has ended, or that a restart forgot, is got again, and the act is done once', async () => {
-    await using running = await startEtcd({ hasUsers: true, more: ['--auth-token-ttl', '1'] });
-    await using engine = await openAs(running.address(), { user: users.refresher });
-    assert.equal((await put(engine, 'one')).outcome, 'committed');
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
-    assert.deepEqual(texts(await engine.read([key], always)), ['one']);
-    await running.restart();
-    const [entry] = await engine.read([key], always);
-    await running.restart();
-    const next = await engine.commit(
-      { onlyIf: [{ key, revision: entry?.revision }], puts: [{ key, value: bytes('two') }], removes: [] },
-      always,
-    );
-    assert.equal(next.outcome, 'committed');
-    assert.deepEqual(await engine.durability(always), []);
-  });
-
-  it('what is no etcd is named', async () => {
-    await using redis = await startRedis();
-    await using engine = await openAs(`etcd:http://127.0.0.1:${redis.port}`);
-    await assert.rejects(engine.read([key], always), { code: 'store_unavailable' });
   });
 });
