@@ -183,7 +183,7 @@ const doctorOfAServer: Play = async (session) => {
     await session.postern('doctor SERVER');
   }
   session.sandbox.setFaults([]);
-  await session.postern('doctor SERVER --login --active --scope "mcp:basic notes:read"');
+  await session.postern('doctor SERVER --login --scope "mcp:basic notes:read"');
   await session.postern('doctor --explain issuer_mismatch');
   await session.postern('doctor --explain issuer-mismatch');
   await session.postern('doctor http://127.0.0.1:9/mcp');
