@@ -5,7 +5,7 @@ import { type RequestFraming, requestFraming } from '../relay/heads.js';
 import type { IncomingRequest } from '../relay/server-request.js';
 import { type ForwardedRequest, type ForwardedResponse, forwardedRequest, plainly } from './forwarded-headers.js';
 import { proxyLimits } from './limits.js';
-import { type Endpoints, upstreamTarget } from './mount-path.js';
+import { upstreamTarget } from './mount-path.js';
 import type { LocalKeys, ProxyMount } from './ports.js';
 import { type Refusal, refusal } from './refusal.js';
 
@@ -27,7 +27,6 @@ export interface Mounted {
   readonly origin: string;
   /** Targets validated before, by what follows the mount in the path. */
   readonly targets: Map<string, string | undefined>;
-  readonly endpoints: Endpoints;
 }
 
 export interface Admitted {
@@ -115,8 +114,8 @@ function firstSegment(path: string): { readonly segment: string; readonly rest: 
     : { segment: path.slice(1, end + 1), rest: path.slice(end + 1) };
 }
 
-function targetAt({ mount, targets, endpoints }: Mounted, rest: string): string | undefined {
-  const known = endpoints.targetOf(rest) ?? targets.get(rest);
+function targetAt({ mount, targets }: Mounted, rest: string): string | undefined {
+  const known = targets.get(rest);
   if (known !== undefined) return known;
   const target = upstreamTarget(mount.server, rest);
   if (targets.size >= maxTargets) targets.clear();

@@ -7,15 +7,14 @@ import type { UnderWay } from '../relay/server-request.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
 import { operationOf } from '../tokens/step-up.js';
 import { type KeptBody, keepBody } from './bodies.js';
-import { EndpointEvents } from './endpoint-event.js';
 import type { ExchangeParts } from './exchange-parts.js';
-import { toolNotLent } from './failures.js';
+import { olderTransport, toolNotLent } from './failures.js';
 import { uncoded } from './forwarded-headers.js';
 import { LentBody, type LentWatcher } from './lent-request.js';
 import { LentResponse } from './lent-response.js';
 import { proxyLimits } from './limits.js';
 import { listTools } from './list-tools.js';
-import { pathOfEndpoint } from './mount-path.js';
+import { OlderStream } from './older-stream.js';
 import { partsOf } from './proxied-request.js';
 import { type Refusal, refusal, refusalFor, refuse, respondWith, type SortedResponse, sortedHead } from './refusal.js';
 import { responseFor } from './response-head.js';
@@ -39,7 +38,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   #upstream: Connection | undefined;
   #ended = false;
   /** Of a standing event stream. */
-  #events: EndpointEvents | undefined;
+  #events: OlderStream | undefined;
   /** Does the caller leave unread what came for it? */
   #held = false;
   /** For the log, where there is one. */
@@ -108,11 +107,6 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     this.#sendWith(retried);
   }
 
-  reach(): 'server' | 'host' {
-    const { mounted, target } = this.#parts.admitted;
-    return mounted.endpoints.isNamed(target) ? 'host' : 'server';
-  }
-
   operation(): string {
     const { whole } = this.#body;
     return operationOf({ method: this.method, url: this.url, ...(whole === undefined ? {} : { body: whole }) });
@@ -124,13 +118,11 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
 
   data(chunk: Uint8Array): boolean {
     this.#silence.moved();
-    const piece = this.#events === undefined ? chunk : this.#events.push(chunk);
-    if (piece === undefined) {
-      const { server } = this.#parts.admitted.mounted.mount;
-      this.#fail(protocolBroken(server, 'it names an address for messages that is not its own'));
+    if (this.#events?.namesEndpoint(chunk)) {
+      this.#fail(olderTransport(this.#parts.admitted.mounted.mount.server));
       return true;
     }
-    const goOn = this.#parts.response.data(piece);
+    const goOn = this.#parts.response.data(chunk);
     if (this.#lent?.isBroken) {
       this.#refuse(this.#lent.refusal);
       return true;
@@ -143,7 +135,6 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   }
 
   end(): void {
-    if (this.#events !== undefined) this.#parts.response.data(this.#events.rest());
     this.#parts.response.end();
     this.#finish();
   }
@@ -175,8 +166,6 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
 
   passed(lists: ReadonlySet<string>): void {
     if (this.#lent !== undefined) this.#lent.lists = lists;
-    const { policy } = this.#parts.admitted.mounted.mount;
-    if (this.reach() === 'host') for (const id of lists) policy?.awaitList(id);
   }
 
   kept(response: Uint8Array | undefined, tools: readonly string[]): void {
@@ -261,10 +250,10 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
       this.#fail(protocolBroken(admitted.mounted.mount.server, 'it compresses an event stream unasked'));
       return;
     }
-    if (this.standing) this.#events = new EndpointEvents((address) => pathOfEndpoint(address, admitted));
+    if (this.standing) this.#events = new OlderStream();
     this.#silence.turnOf('server sends');
     this.#status = out.status;
-    response.head(this.standing ? { ...out, length: undefined } : out, admitted.head.close); // addresses may change
+    response.head(out, admitted.head.close);
   }
 
   #fail(error: unknown): void {

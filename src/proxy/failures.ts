@@ -1,5 +1,5 @@
 import { exitCode, Failure } from '../core/failure.js';
-import { quoted, quotedPath } from '../core/text/printable.js';
+import { printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
 
 /** The port that was asked for belongs to another process, or may not be had. */
 export function proxyPortRefused(port: number, code: string, cause: unknown): Failure {
@@ -54,6 +54,16 @@ export function readyDescriptorUnusable(descriptor: number, code: string): Failu
     exit: exitCode.usage,
     message: `File descriptor ${descriptor}, which --ready-fd names, cannot be written to (${code}).`,
     remedy: 'Open it in the program that starts this one, as in: postern proxy work --ready-fd 3 3>ready',
+  });
+}
+
+/** Its answers come on a stream that names another address for messages: that is not passed on. */
+export function olderTransport(server: string): Failure {
+  return new Failure({
+    code: 'older_transport',
+    exit: exitCode.callFailed,
+    message: `${quoted(server)} speaks the transport of 2024-11-05 (HTTP+SSE), which does not pass through a proxy.`,
+    remedy: `Have the program start a bridge instead: postern bridge ${printable(shellWord(server), 300)}`,
   });
 }
 

@@ -13,7 +13,7 @@ import { type Refusal, refusal } from './refusal.js';
 export function lentProblem(method: string, { head, framing, mounted, target }: Admitted): Refusal | undefined {
   const { pathname, search } = mounted.url;
   // What lies below may call tools in ways of its own.
-  if (target !== pathname + search && !mounted.endpoints.isNamed(target)) return refusal('address_not_lent');
+  if (target !== pathname + search) return refusal('address_not_lent');
   const hasBody = framing.kind !== 'none';
   if (method !== 'POST')
     return hasBody || /^(?:PUT|PATCH)$/.test(method) ? refusal('method_not_lent', hasBody) : undefined;

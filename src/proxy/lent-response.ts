@@ -94,8 +94,7 @@ export class LentResponse implements ResponseOut {
   }
 
   #filtered(text: Uint8Array): Uint8Array | undefined {
-    const isElsewhere = this.#events !== undefined;
-    return filterTools(this.#policy, text, (id) => this.lists.has(id) || (isElsewhere && this.#policy.takesList(id)));
+    return filterTools(this.#policy, text, (id) => this.lists.has(id));
   }
 
   #pass(reader: EventByteReader, piece: Uint8Array): boolean {

@@ -24,7 +24,7 @@ interface ListingWays {
 
 /**
  * Asks the server for its tools, in the session of the caller's request, and learns what it says of them. A server that
- * does not answer here (as with the older transport) leaves them unknown.
+ * does not answer leaves them unknown.
  * @throws Failure of the authorizer and of the connection
  */
 export async function listTools(
@@ -61,9 +61,8 @@ async function pageOf(
   const { mounted, target } = admitted;
   const { authorizer } = mounted.mount;
   const url = mounted.origin + target;
-  const reach = () => (mounted.endpoints.isNamed(target) ? 'host' : 'server') as 'host' | 'server';
   const method = 'POST';
-  const asked: ProtectedTarget = { url, method, operation: () => 'POST tools/list', repeatable: () => true, reach };
+  const asked: ProtectedTarget = { url, method, operation: () => 'POST tools/list', repeatable: () => true };
   let authorized: AuthorizedRequest | undefined = await authorizer.authorize(asked, page.signal);
   while (authorized !== undefined) {
     const { own }: AuthorizedRequest = authorized;

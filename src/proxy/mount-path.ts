@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { attaches } from '../core/resource.js';
 import { gateUrl, originOf, resolveReference, splitUrl } from '../core/url.js';
 
@@ -55,59 +54,4 @@ function withoutOwn(own: string, query: string): string {
   if (!`${query}&`.startsWith(`${own}&`)) return query;
   const more = query.slice(own.length + 1);
   return more === '' ? '' : `?${more}`;
-}
-
-/** Remembered for one mount; the oldest are forgotten first. */
-const maxEndpoints = 256;
-
-/**
- * The addresses for messages that a server of the older transport has named, where they are not below its own: each is
- * reached under a path of ours that cannot be guessed.
- */
-export class Endpoints {
-  readonly #targets = new Map<string, string>();
-
-  /** Path and query at the server for a path of ours. */
-  targetOf(rest: string): string | undefined {
-    return this.#targets.get(rest);
-  }
-
-  isNamed(target: string): boolean {
-    return [...this.#targets.values()].includes(target);
-  }
-
-  add(target: string): string {
-    if (this.#targets.size >= maxEndpoints) {
-      const [oldest = ''] = this.#targets.keys();
-      this.#targets.delete(oldest);
-    }
-    const rest = `/~endpoint-${randomBytes(12).toString('base64url')}`;
-    this.#targets.set(rest, target);
-    return rest;
-  }
-}
-
-/** A request that was sent on: to what target of which server, and the beginning of its path of ours. */
-export interface Asked {
-  readonly mounted: {
-    /** With a policy only some tools are lent, and no address below the server's own but what it names. */
-    readonly mount: { readonly server: string; readonly policy?: object | undefined };
-    readonly origin: string;
-    readonly endpoints: Endpoints;
-  };
-  readonly prefix: string;
-  readonly target: string;
-}
-
-/** Where a caller finds an address that the server names for messages; undefined unless it is on the server's own origin. */
-export function pathOfEndpoint(address: string, { mounted, prefix, target }: Asked): string | undefined {
-  const rest = restOfLocation(mounted.mount.server, target, address);
-  if (rest !== undefined && (rest === '' || mounted.mount.policy === undefined)) return prefix + rest;
-  const base = mounted.origin + target;
-  if (!/^[\x21-\x5b\x5d-\x7e]{1,2000}$/.test(address) || !URL.canParse(address, base)) return undefined;
-  const url = new URL(address, base);
-  url.hash = '';
-  const isOwn = url.origin === mounted.origin && url.username === '' && url.password === '';
-  if (!isOwn || !gateUrl(url.href).ok || url.pathname.startsWith('//')) return undefined;
-  return prefix + mounted.endpoints.add(url.pathname + url.search);
 }

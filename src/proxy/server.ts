@@ -13,7 +13,6 @@ import type { Surroundings } from './exchange-parts.js';
 import { lentProblem } from './lent-request.js';
 import { proxyLimits } from './limits.js';
 import { listen } from './listen.js';
-import { Endpoints } from './mount-path.js';
 import type { ProxyOptions, RunningProxy } from './ports.js';
 import { refusedRequest } from './proxied-request.js';
 import { type Refusal, refusal, refuse } from './refusal.js';
@@ -33,7 +32,7 @@ export async function openProxy(origins: Origins<Connection>, options: ProxyOpti
   const keys = typeof options.key === 'boolean' ? key : options.key;
   const mounts = options.mounts.map((mount) => {
     const url = new URL(mount.server);
-    return [mount.name, { mount, url, origin: url.origin, targets: new Map(), endpoints: new Endpoints() }] as const;
+    return [mount.name, { mount, url, origin: url.origin, targets: new Map() }] as const;
   });
   const { prove } = options;
   const gate = { ...listening, keys, prove, mounts: new Map(mounts), sessions: running.sessions };

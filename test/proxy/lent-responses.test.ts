@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { ToolPolicy, type ToolRules } from '../../src/mcp/lending/tool-policy.js';
 import { startHttp } from '../support/http-server.js';
-import { ask, mountOf, open, openStand } from './stand.js';
+import { ask, mountOf, openStand } from './stand.js';
 
 const lent = (server: string, rules: Partial<ToolRules>) => ({
   ...mountOf(server),
@@ -14,10 +13,6 @@ const lent = (server: string, rules: Partial<ToolRules>) => ({
 const json = { 'content-type': 'application/json' };
 
 const listing = (id: unknown) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list' });
-
-const call = (name: string) => JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name } });
-
-const tools = [{ name: 'read_note', annotations: { readOnlyHint: true } }, { name: 'delete_note' }];
 
 test('what a status says reaches the caller where the body is words: a session that is over, a message that is taken', async () => {
   const said: readonly (readonly [status: number, body: string, passed: string])[] = [
@@ -104,50 +99,4 @@ test('an answer that breaks off is told as that, though some of it had come', as
   const { status, body } = await ask(stand, stand.at(), { method: 'POST', headers: json, body: listing(1) });
   assert.equal(status, 502);
   assert.doesNotMatch(String(body), /response_not_lent/);
-});
-
-test('a server of the older transport: its address for messages is lent, and its list is learned and cut', async () => {
-  const posted: string[] = [];
-  let stream: ServerResponse | undefined;
-  await using server = await startHttp((request: IncomingMessage, response: ServerResponse) => {
-    if (request.method !== 'POST') {
-      stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
-      stream.write('event: endpoint\ndata: /sse/message?sessionId=1\n\n');
-      return;
-    }
-    let text = '';
-    request.setEncoding('utf8').on('data', (piece: string) => {
-      text += piece;
-    });
-    request.on('end', () => {
-      const { id, method } = JSON.parse(text) as { id: unknown; method: string };
-      posted.push(method);
-      response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted');
-      const result = method === 'tools/list' ? { tools } : { done: true };
-      stream?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
-    });
-  });
-  await using stand = await openStand(lent(`${server.origin}/sse`, { readOnly: true }));
-  const events = await open(stand, stand.at());
-  let heard = '';
-  events.setEncoding('utf8').on('data', (piece: string) => {
-    heard += piece;
-  });
-  const until = async (what: RegExp) => {
-    for (let waited = 0; !what.test(heard) && waited < 1_000; waited += 1)
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.match(heard, what);
-  };
-  await until(/data: (\S+)/);
-  const address = /data: (\S+)/.exec(heard)?.[1] ?? '';
-  const post = (body: string) => ask(stand, address, { method: 'POST', headers: json, body });
-  assert.equal((await post(listing(7))).status, 202);
-  await until(/"tools"/);
-  assert.match(heard, /read_note/);
-  assert.doesNotMatch(heard, /delete_note/);
-  assert.match(String((await post(call('delete_note'))).body), /-31013/);
-  assert.equal(String((await post(call('read_note'))).body), 'Accepted');
-  await until(/done/);
-  assert.deepEqual(posted, ['tools/list', 'tools/call']);
-  events.destroy();
 });

@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { ToolPolicy } from '../../src/mcp/lending/tool-policy.js';
 import { SessionCookies } from '../../src/proxy/admit.js';
 import { forwardedRequest, forwardedResponse } from '../../src/proxy/forwarded-headers.js';
-import { Endpoints } from '../../src/proxy/mount-path.js';
 import { scriptedServer, usual } from '../bridge/host.js';
 import { startCanaries } from '../support/canary.js';
 import { startHttp } from '../support/http-server.js';
@@ -230,13 +229,7 @@ test('the cookies of the sessions used last are kept, so that nobody fills the m
   const cookies = new SessionCookies();
   const url = new URL('https://example.com/mcp');
   const owner = (session: string) => {
-    const mounted = {
-      mount: mountOf(url.href),
-      url,
-      origin: url.origin,
-      targets: new Map(),
-      endpoints: new Endpoints(),
-    };
+    const mounted = { mount: mountOf(url.href), url, origin: url.origin, targets: new Map() };
     return { mounted, key: 'k', target: '/mcp', head: forwardedRequest(['mcp-session-id', session]) };
   };
   const set = (session: string) => cookies.take(forwardedResponse(['set-cookie', 'a=1']), owner(session));

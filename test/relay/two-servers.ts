@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { admit, admitAgain, type Gate, Sessions } from '../../src/proxy/admit.js';
-import { Endpoints } from '../../src/proxy/mount-path.js';
 import { refusal, refuse } from '../../src/proxy/refusal.js';
 import { type RequestHandler, ServerConnection } from '../../src/relay/server-connection.js';
 import type { IncomingRequest, UnderWay } from '../../src/relay/server-request.js';
@@ -44,7 +43,7 @@ const answered = 'ok';
 
 const mount = mountOf('http://127.0.0.1:1/mcp');
 const url = new URL(mount.server);
-const mounted = { mount, url, origin: url.origin, targets: new Map(), endpoints: new Endpoints() };
+const mounted = { mount, url, origin: url.origin, targets: new Map() };
 
 /** A gate without a key, for `Host: h` and `/m`. */
 export const gate: Gate = {

@@ -37,8 +37,6 @@ const maxTools = 10_000;
 /** In characters. The protocol allows 128; a longer text costs time and memory, and is no tool's name. */
 const longestName = 1_024;
 
-const maxAwaited = 1_000;
-
 /** How long an unknown tool stays unknown before the server is asked for its list again, in milliseconds. */
 const askAgainMs = 5_000;
 
@@ -49,7 +47,6 @@ export class ToolPolicy {
   readonly #readOnly: boolean;
   /** Of the tools that the server has listed: is it marked read-only? */
   readonly #marks = new Map<string, boolean>();
-  readonly #awaited = new Set<string>();
   /** Until the server has listed its tools once. */
   #toFit: readonly (Pick<IdleRule, 'option' | 'name'> & { readonly fits: Matcher })[];
   readonly #warn: (rule: IdleRule) => void;
@@ -110,19 +107,6 @@ export class ToolPolicy {
     for (const { option, name } of idle) {
       this.#warn({ option, name, count: tools.length, meant: name.includes('*') ? undefined : closest(name, tools) });
     }
-  }
-
-  /** A request for the list whose result comes on another stream, as with the older transport. @param id as in JSON */
-  awaitList(id: string): void {
-    if (id.length > longestName) return;
-    const [oldest = ''] = this.#awaited;
-    if (this.#awaited.size >= maxAwaited) this.#awaited.delete(oldest);
-    this.#awaited.add(id);
-  }
-
-  /** Is this the id of one? Once. */
-  takesList(id: string): boolean {
-    return this.#awaited.delete(id);
   }
 
   /** Why nothing is known of a tool. */
