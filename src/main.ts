@@ -180,7 +180,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
   const configuration = once(async () => readConfiguration(configurationFile().found, env));
   const given = portsOptions(options, means, configuration);
   const ports = createPorts(given);
-  const external = externalPorts({ env, platform, homedir, script: world.launch.script }, () => context);
+  const external = externalPorts({ env, platform, homedir, script: world.launch.script });
   const context: Context = {
     ...ports,
     ...means.looks,
@@ -207,7 +207,6 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     host: () => new HostPipe(stdin(), world.stdout),
     openProxy: proxyOpener(given),
     ...keeperPorts(),
-    holdSecret: given.hold,
     signals: world.signals,
     requestLog: requestLogOf(options, means),
     signal: interruption.signal,

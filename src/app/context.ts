@@ -14,7 +14,6 @@ import type {
   RequestLog,
   Signals,
 } from '../core/ports.js';
-import type { HostEntries, ProxyServices } from '../core/services/proxy-services.js';
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { ExamineAddresses } from '../doctor/address-examiner.js';
@@ -62,10 +61,6 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly listenLocally: ListenLocally;
   readonly processName: () => string;
   readonly randomId: () => string;
-  readonly proxyServices: ProxyServices;
-  readonly hostEntries: HostEntries;
-  /** Keeps a secret out of what is printed. */
-  readonly holdSecret: (secret: string) => void;
   readonly signals: Signals;
   readonly requestLog: RequestLog | undefined;
   readonly input: ReadInput | undefined;

@@ -1,15 +1,12 @@
-import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import type { LineReader, LineReaderOptions, ShellHistory } from '../call/shell/ports.js';
 import type { ConfigWorld } from '../config/change.js';
 import { lazy } from '../core/lazy.js';
 import type { Pages } from '../core/ports.js';
-import type { ProxyServices } from '../core/services/proxy-services.js';
 import type { HttpClient } from '../http/request.js';
 import type { Browser } from '../login/ports.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { ExternalProgramsOptions } from '../setup/machine/external-programs.js';
-import { statePaths } from '../stores/paths.js';
 import type { Locks } from '../stores/ports.js';
 import type { Context } from './context.js';
 import type { Keyboard } from './terminal/quiet-keys.js';
@@ -53,28 +50,10 @@ export function lazyConfigEditor(
   });
 }
 
-/** Most people have none: then nothing is loaded for them. */
-function lazyServices({ env, platform, homedir }: ExternalProgramsOptions, context: () => Context): ProxyServices {
-  const made = lazy<ProxyServices>(
-    { all: true, rotateKey: true, withdraw: true, hostOf: true, isListening: true, check: true },
-    async () => {
-      const { createProxyServices } = await import('../proxy/service/known-services.js');
-      return createProxyServices(context());
-    },
-  );
-  const folder = () => `${statePaths(env, platform, homedir).state}/services`;
-  return {
-    ...made,
-    all: async () => (existsSync(folder()) ? await made.all() : []),
-    check: async () => (existsSync(folder()) ? await made.check() : []),
-  };
-}
-
-/** Other programs, and what is installed and written for them. */
+/** Other programs, and what is written for them. */
 export function externalPorts(
   options: ExternalProgramsOptions,
-  context: () => Context,
-): Pick<Context, 'externalPrograms' | 'findServers' | 'programsWithServers' | 'proxyServices' | 'hostEntries'> {
+): Pick<Context, 'externalPrograms' | 'findServers' | 'programsWithServers'> {
   const externalPrograms = async () => {
     const { createExternalPrograms } = await import('../setup/machine/external-programs.js');
     return createExternalPrograms(options);
@@ -85,11 +64,6 @@ export function externalPorts(
       (await import('../setup/find-servers.js')).findServers(externalPrograms, program, logins),
     programsWithServers: async (logins) =>
       (await import('../setup/find-servers.js')).programsWithServers(externalPrograms, logins),
-    proxyServices: lazyServices(options, context),
-    hostEntries: lazy({ of: true, rewrite: true }, async () => {
-      const { createHostEntries } = await import('../setup/proxied/host-entries.js');
-      return createHostEntries(context());
-    }),
   };
 }
 

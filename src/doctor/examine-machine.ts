@@ -4,7 +4,6 @@ import type { BrokenLogin, CheckedProgram, CheckPrograms, Clock, Files, OwnProgr
 import { clientInfo } from '../core/product.js';
 import type { StoreKind } from '../core/records.js';
 import { Secret } from '../core/secret.js';
-import type { ProxyServices } from '../core/services/proxy-services.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { FindingId } from './catalogue/catalogue.js';
 import type { ExamineWorld } from './ports.js';
@@ -20,7 +19,6 @@ export interface MachineWorld extends Pick<StorePorts, 'index' | 'stores'>, Pick
   readonly canListen: () => Promise<number>;
   readonly brokenLogins: () => Promise<readonly BrokenLogin[]>;
   readonly checkPrograms: CheckPrograms;
-  readonly proxyServices: Pick<ProxyServices, 'check'>;
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +46,6 @@ export async function examineMachine(world: MachineWorld): Promise<Report> {
     await checkClock(world, report);
     await checkLogins(world, report);
     await checkProgramsOf(world, undefined, report);
-    await checkServices(world, report);
   }
   return report;
 }
@@ -193,15 +190,6 @@ async function checkLogins({ brokenLogins, index }: MachineWorld, report: Report
   for (const { name, problem, remedy } of broken) report.found('login-broken', `${name}: ${problem}`, `Run: ${remedy}`);
   const { logins } = await index.read();
   if (broken.length === 0) report.pass('logins', logins.length === 0 ? 'there is none yet' : 'none needs you');
-}
-
-async function checkServices({ proxyServices }: MachineWorld, report: Report): Promise<void> {
-  const checked = await proxyServices.check();
-  for (const { finding, seen, remedy } of checked) {
-    if (finding === undefined) report.pass('services', seen);
-    else report.found(finding, seen, remedy);
-  }
-  if (checked.length === 0) report.pass('services', 'none is installed');
 }
 
 async function checkProgramsOf(

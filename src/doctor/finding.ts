@@ -49,7 +49,6 @@ export const machineSteps = {
   clock: { number: 8, title: 'Clock' },
   logins: { number: 9, title: 'Logins' },
   programs: { number: 10, title: 'Programs set up' },
-  services: { number: 11, title: 'Installed proxies' },
 } as const;
 
 export type StepName = keyof typeof steps | keyof typeof machineSteps;

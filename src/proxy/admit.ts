@@ -1,21 +1,20 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Secret } from '../core/secret.js';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Secret } from '../core/secret.js';
 import { CookieJar } from '../core/text/cookies.js';
 import { type RequestFraming, requestFraming } from '../relay/heads.js';
 import type { IncomingRequest } from '../relay/server-request.js';
+import { newKey } from '../stores/local-proxy.js';
 import { type ForwardedRequest, type ForwardedResponse, forwardedRequest, plainly } from './forwarded-headers.js';
 import { proxyLimits } from './limits.js';
 import { upstreamTarget } from './mount-path.js';
-import type { LocalKeys, ProxyMount } from './ports.js';
+import type { ProxyMount } from './ports.js';
 import { type Refusal, refusal } from './refusal.js';
 
 /** What requests are checked against; the same for all of them. */
 export interface Gate {
   /** What `Host` may be. */
   readonly authorities: ReadonlySet<string>;
-  readonly keys: LocalKeys | undefined;
-  /** For a request without a key that asks who listens here: a refusal that proves it. */
-  readonly prove?: ((target: string) => Refusal | undefined) | undefined;
+  readonly key: LocalKey | undefined;
   readonly mounts: ReadonlyMap<string, Mounted>;
   readonly sessions: Sessions;
 }
@@ -37,9 +36,6 @@ export interface Admitted {
   readonly target: string;
   /** The beginning of a path of ours that leads to this mount. */
   readonly prefix: string;
-  /** The key that let it in, and of which keys that was one. */
-  readonly key: string | undefined;
-  readonly keysThen: unknown;
 }
 
 /** Targets remembered for one mount: most programs ask for the same few. */
@@ -64,26 +60,24 @@ export function admit(request: IncomingRequest, gate: Gate): Admitted | Refusal 
   if (head.expects.some((what) => what.toLowerCase() !== '100-continue')) return refusal('expectation_refused', true);
   if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c')) return refusal('upgrade_refused', true);
   if (!/^\/(?!\/)[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(target)) return refusal('bad_target');
-  const keysThen = gate.keys?.version();
-  const inner = inside(target, head.keys, gate.keys);
-  if (inner === undefined) return gate.prove?.(target) ?? refusal('key_needed');
-  const { segment, rest } = firstSegment(inner.path);
+  const inner = inside(target, head.keys, gate.key);
+  if (inner === undefined) return refusal('key_needed');
+  const { segment, rest } = firstSegment(inner);
   const mounted = gate.mounts.get(segment);
   if (mounted === undefined) return refusal('no_such_mount');
   const upstream = targetAt(mounted, rest);
   if (upstream === undefined) return refusal('bad_target');
   const prefix = target.slice(0, target.length - rest.length);
   const forward = method === 'GET' ? plainly(head.forward) : head.forward;
-  const { key } = inner;
-  const admitted = { mounted, head: { ...head, forward }, framing, target: upstream, prefix, key, keysThen };
+  const admitted = { mounted, head: { ...head, forward }, framing, target: upstream, prefix };
   request.known = admitted;
   return ofOneServer(admitted, gate);
 }
 
-/** The same for a head that was admitted before, word for word, where nothing has changed since. */
+/** The same for a head that was admitted before, word for word. */
 export function admitAgain({ known }: IncomingRequest, gate: Gate): Admitted | Refusal | undefined {
   const admitted = known as Admitted | undefined;
-  return admitted === undefined || admitted.keysThen !== gate.keys?.version() ? undefined : ofOneServer(admitted, gate);
+  return admitted === undefined ? undefined : ofOneServer(admitted, gate);
 }
 
 /** A session belongs to the server that it began at. */
@@ -93,18 +87,13 @@ function ofOneServer(admitted: Admitted, { sessions }: Gate): Admitted | Refusal
   return isOther ? refusal('session_of_other_server') : admitted;
 }
 
-/** The part of the target behind the key, and that key; undefined without the right one. Never from the query. */
-function inside(
-  target: string,
-  offeredKeys: readonly string[],
-  keys: LocalKeys | undefined,
-): { readonly path: string; readonly key: string | undefined } | undefined {
-  if (keys === undefined) return { path: target, key: undefined };
+/** The part of the target behind the key; undefined without the right one. Never from the query. */
+function inside(target: string, offeredKeys: readonly string[], key: LocalKey | undefined): string | undefined {
+  if (key === undefined) return target;
   const { segment, rest } = firstSegment(target);
   const [offered] = offeredKeys;
-  const isInHeader = offered !== undefined;
-  const key = offeredKeys.length > 1 ? undefined : keys.find(offered ?? segment);
-  return key === undefined ? undefined : { path: isInHeader ? target : rest, key };
+  if (offeredKeys.length > 1 || !key.is(offered ?? segment)) return undefined;
+  return offered === undefined ? rest : target;
 }
 
 function firstSegment(path: string): { readonly segment: string; readonly rest: string } {
@@ -123,25 +112,24 @@ function targetAt({ mount, targets }: Mounted, rest: string): string | undefined
   return target;
 }
 
-/** 256 random bits: 43 characters of base64url, so that it can stand in a path as it is. */
-export function newKeyText(): string {
-  return randomBytes(32).toString('base64url');
+/** Who knows it may come in. */
+export interface LocalKey {
+  readonly secret: Secret;
+  /** In the same time whatever is offered; only its length, which is no secret, may tell. */
+  is(offered: string): boolean;
 }
 
-/** Makes a key that holds as long as this start of the proxy. */
-export function newLocalKey(): LocalKeys & { readonly secret: Secret } {
-  const text = newKeyText();
-  const expected = Buffer.from(text, 'latin1');
+/** The key of a proxy, or one that holds as long as this start of it. */
+export function localKey(secret = newKey()): LocalKey {
+  const expected = Buffer.from(secret.reveal(), 'latin1');
   const given = Buffer.alloc(expected.length);
   return {
-    secret: new Secret(text),
-    version: () => expected,
-    find: (offered) => {
-      if (offered.length !== expected.length) return undefined;
+    secret,
+    is: (offered) => {
+      if (offered.length !== expected.length) return false;
       given.write(offered, 'latin1');
-      return timingSafeEqual(given, expected) ? 'local' : undefined;
+      return timingSafeEqual(given, expected);
     },
-    has: () => true,
   };
 }
 
@@ -177,31 +165,31 @@ export class Sessions {
 const maxJars = 256;
 
 /** What the server's cookies of a request are kept by. */
-type CookieOwner = Pick<Admitted, 'mounted' | 'key' | 'target' | 'head'>;
+type CookieOwner = Pick<Admitted, 'mounted' | 'target' | 'head'>;
 
-/** The cookies of each session, for the local caller that they came to: another caller's requests never go with them. */
+/** The cookies of each session: no other session's requests go with them. */
 export class SessionCookies {
   readonly #jars = new Map<string, CookieJar>();
 
   /** The header lines of a request, with those that it goes with. */
-  addTo(lines: readonly string[], { head, mounted, key, target }: CookieOwner): readonly string[] {
+  addTo(lines: readonly string[], { head, mounted, target }: CookieOwner): readonly string[] {
     const [session] = head.sessions;
     if (session === undefined || this.#jars.size === 0) return lines;
-    const cookie = this.#jarOf(session, mounted, key)?.headerFor(mounted.origin + target);
+    const cookie = this.#jarOf(session, mounted)?.headerFor(mounted.origin + target);
     return cookie === undefined ? lines : [...lines, 'cookie', cookie];
   }
 
   /** Takes those of a response, for its session, or else the request's. */
-  take(response: ForwardedResponse, { head, mounted, key, target }: CookieOwner): void {
+  take(response: ForwardedResponse, { head, mounted, target }: CookieOwner): void {
     const [session] = [...response.sessions, ...head.sessions];
     if (response.cookies.length === 0 || session === undefined) return;
-    this.#jarOf(session, mounted, key, new CookieJar())?.take(response.cookies, mounted.origin + target);
+    this.#jarOf(session, mounted, new CookieJar())?.take(response.cookies, mounted.origin + target);
     const [oldest = ''] = this.#jars.keys();
     if (this.#jars.size > maxJars) this.#jars.delete(oldest);
   }
 
-  #jarOf(session: string, { mount }: Mounted, key: string | undefined, another?: CookieJar): CookieJar | undefined {
-    const owner = JSON.stringify([mount.name, key, keptAs(session)]);
+  #jarOf(session: string, { mount }: Mounted, another?: CookieJar): CookieJar | undefined {
+    const owner = JSON.stringify([mount.name, keptAs(session)]);
     const jar = this.#jars.get(owner) ?? another;
     this.#jars.delete(owner);
     if (jar !== undefined) this.#jars.set(owner, jar);

@@ -30,7 +30,6 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   readonly #silence = new Silence();
   readonly url: string;
   readonly method: string;
-  readonly key: string | undefined;
   #authorized: AuthorizedRequest | undefined;
   /** Has a connection broken under it once? */
   #stale = false;
@@ -57,7 +56,6 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     this.#began = parts.around.options.log && performance.now();
     this.method = parts.method;
     this.url = admitted.mounted.origin + admitted.target;
-    this.key = admitted.key;
     const { framing, head } = admitted;
     const isValidated = policy !== undefined && framing.kind !== 'none';
     this.#body = isValidated ? new LentBody(policy, head.forward, this) : keepBody(framing, this);
@@ -260,7 +258,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     if (this.#ended) return;
     const { around, admitted, number } = this.#parts;
     around.options.failed(admitted.mounted.mount.name, error, `r${number}`);
-    this.#refuse(refusalFor(error, around.options.advice));
+    this.#refuse(refusalFor(error));
   }
 
   #refuse(why: Refusal): void {

@@ -26,17 +26,6 @@ export function proxySocketRefused(path: string, why: string, remedy: string, ca
   });
 }
 
-/** The descriptor that a service manager hands over is not the service's port. `why` finishes "…: it is no socket". */
-export function inheritedSocketRefused(descriptor: number, port: number, why: string, cause?: unknown): Failure {
-  return new Failure({
-    code: 'inherited_socket_refused',
-    exit: exitCode.usage,
-    message: `File descriptor ${descriptor} is not the socket of 127.0.0.1:${port} that this proxy was installed for: ${why}.`,
-    remedy: 'Have its units written anew: postern proxy NAME --install',
-    cause,
-  });
-}
-
 /** What one server wants, another must not get. */
 export function headersForOne(): Failure {
   return new Failure({

@@ -1,7 +1,7 @@
-import { chmodSync, fstatSync, lstatSync, type Stats, statSync, unlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { type AddressInfo, connect, type Server } from 'node:net';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { inheritedSocketRefused, proxyPortRefused, proxySocketRefused } from './failures.js';
+import { proxyPortRefused, proxySocketRefused } from './failures.js';
 import type { ProxyOptions } from './ports.js';
 
 /** Where a server listens. */
@@ -16,13 +16,9 @@ const maxPath = 103;
 
 /**
  * Binds a server to 127.0.0.1 and nothing else, or to a Unix socket that is its owner's alone, in a folder that is.
- * @throws Failure `proxy_port_in_use`, `proxy_port_refused`, `proxy_socket_refused`, `inherited_socket_refused`
+ * @throws Failure `proxy_port_in_use`, `proxy_port_refused`, `proxy_socket_refused`
  */
 export async function listen(server: Server, where: ProxyOptions['listen']): Promise<Listening> {
-  if ('descriptor' in where) {
-    await listenAtDescriptor(server, where);
-    return listeningAt(where.port);
-  }
   if ('port' in where) {
     await bound(
       server,
@@ -30,7 +26,7 @@ export async function listen(server: Server, where: ProxyOptions['listen']): Pro
       (error) => proxyPortRefused(where.port, error.code ?? 'unknown', error),
     );
     const { port } = server.address() as AddressInfo;
-    return listeningAt(port);
+    return { origin: `http://127.0.0.1:${port}`, authorities: new Set([`127.0.0.1:${port}`, `localhost:${port}`]) };
   }
   await makeRoom(where.socket);
   await bound(
@@ -40,29 +36,6 @@ export async function listen(server: Server, where: ProxyOptions['listen']): Pro
   );
   chmodSync(where.socket, 0o600);
   return { origin: 'http://localhost', authorities: new Set(['localhost']) };
-}
-
-function listeningAt(port: number): Listening {
-  return { origin: `http://127.0.0.1:${port}`, authorities: new Set([`127.0.0.1:${port}`, `localhost:${port}`]) };
-}
-
-/** Takes over the socket that a service manager holds: the very port of loopback that is meant, and nothing else. */
-async function listenAtDescriptor(
-  server: Server,
-  { descriptor, port }: { readonly descriptor: number; readonly port: number },
-): Promise<void> {
-  const refuse = (why: string, cause?: unknown) => inheritedSocketRefused(descriptor, port, why, cause);
-  if (statOf(() => fstatSync(descriptor))?.isSocket() !== true) throw refuse('it is no socket');
-  await bound(
-    server,
-    () => server.listen({ fd: descriptor, exclusive: true }),
-    (error) => refuse(`it cannot be listened at (${error.code})`, error),
-  );
-  const address = server.address();
-  if (address !== null && typeof address !== 'string' && address.address === '127.0.0.1' && address.port === port)
-    return;
-  server.close();
-  throw refuse('it is another socket');
 }
 
 const otherPath = 'Choose another path, in a folder of your own such as $XDG_RUNTIME_DIR.';

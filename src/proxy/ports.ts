@@ -1,7 +1,6 @@
 import type { Secret } from '../core/secret.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import type { Authorizer } from '../tokens/authorizer.js';
-import type { Refusal } from './refusal.js';
 
 /** One server behind the local proxy: where it is, and whose token goes there. Tokens are chosen by mount alone. */
 export interface ProxyMount {
@@ -29,35 +28,12 @@ export interface ProxiedRequest {
   readonly refused: string | undefined;
 }
 
-/** Who may come in: who has the key of this start, or one of several hosts' keys. */
-export interface LocalKeys {
-  /** Another value as soon as the keys are others: what was let in before is validated again then. */
-  version(): unknown;
-  /**
-   * Which key was offered: a name for it that is no secret; undefined for none of them. In the same time whatever is
-   * offered; only its length, which is no secret, may tell.
-   */
-  find(offered: string): string | undefined;
-  /** Is the key of that name still one of them? */
-  has(key: string): boolean;
-}
-
 export interface ProxyOptions {
   readonly mounts: readonly ProxyMount[];
-  /**
-   * A TCP port of 127.0.0.1, 0 for any free one; a Unix socket, which only its owner may open; or a descriptor of that very
-   * port, which who has started us holds.
-   */
-  readonly listen:
-    | { readonly port: number }
-    | { readonly socket: string }
-    | { readonly descriptor: number; readonly port: number };
-  /** Whether requests must show the local key; or the keys, one of which they must show. */
-  readonly key: boolean | LocalKeys;
-  /** What a request without a key is told that asks who listens here; undefined: what it is told anyway. */
-  readonly prove?: ((target: string) => Refusal | undefined) | undefined;
-  /** What the caller of a request that failed is told to do; undefined: to look at our terminal. */
-  readonly advice?: ((error: unknown) => string) | undefined;
+  /** A TCP port of 127.0.0.1, 0 for any free one; or a Unix socket, which only its owner may open. */
+  readonly listen: { readonly port: number } | { readonly socket: string };
+  /** Whether requests must show a local key, one of this start; or that key. */
+  readonly key: boolean | Secret;
   /**
    * Milliseconds to wait for the head of a response, and between two pieces of its body (null: for ever); bytes of all
    * bodies that are kept to be validated, where they are others than usual.

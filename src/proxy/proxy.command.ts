@@ -1,13 +1,27 @@
-import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
+import { resolve } from 'node:path';
+import {
+  type ArgumentsOf,
+  type Command,
+  type CommandExit,
+  type CommandOutput,
+  camelCase,
+  type LooseArguments,
+  type OptionSpec,
+} from '../core/command.js';
 import type { CorePorts, Files, Logins, RequestLog, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
+import { mayHoldSecret } from '../core/resource.js';
 import { inColumnsOrStacked } from '../core/text/layout.js';
 import { asciiJson, printable } from '../core/text/printable.js';
-import { usageContradictory, usageWrong } from '../core/usage-failures.js';
+import { usageWrong } from '../core/usage-failures.js';
+import { authorityVariables } from '../http/proxy-settings.js';
 import { idleRulePrinter } from '../mcp/lending/idle-rules.js';
 import { hasToolRules, ToolPolicy } from '../mcp/lending/tool-policy.js';
+import { keyInFile, segmentOf } from '../stores/local-proxy.js';
 import { isClientLogin } from '../stores/own-login.js';
 import { Authorizer } from '../tokens/authorizer.js';
+import { addressSecret } from '../tokens/failures.js';
+import { findLogin } from '../tokens/find-login.js';
 import { personOf } from '../tokens/step-up.js';
 import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
 import { headersForOne } from './failures.js';
@@ -15,10 +29,18 @@ import { localKeyHeader } from './forwarded-headers.js';
 import type { OpenProxy, ProxyMount, ProxyOptions, RunningProxy } from './ports.js';
 import { proxyTable } from './run/proxy.options.js';
 import { logger, printer } from './run/report.js';
+import { unitTexts } from './run/service-unit.js';
 import { untilEnd } from './run/until-end.js';
-import type { ServiceWorld } from './service/ports.js';
 
-interface World extends AuthorizerPorts, CommandOutput, ServiceWorld, Pick<CorePorts, 'terminal'> {
+interface World extends AuthorizerPorts, CommandOutput, Pick<CorePorts, 'terminal'> {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How this program is started again and again. */
+  readonly externalPrograms: () => Promise<{
+    readonly machine: {
+      readonly start: { readonly node: string; readonly script: string | undefined };
+      readonly variables: Readonly<Record<string, string>>;
+    };
+  }>;
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
   readonly openProxy: OpenProxy;
@@ -31,38 +53,13 @@ type Arguments = ArgumentsOf<typeof proxyTable>;
 export const command: Command<typeof proxyTable, World> = {
   table: proxyTable,
   async run(world, args) {
-    const way = (['install', 'rotate', 'uninstall', 'service'] as const).find((name) => args[name]);
-    if (way !== undefined) return await aboutService(world, args, way);
-    if (args.host !== undefined || args.withProxy) {
-      throw usageWrong(`--${args.withProxy ? 'with-proxy' : 'host'} goes with --install.`, 'postern proxy --help');
-    }
+    if (args.printService !== undefined) return await printService(world, args, args.printService);
     const mounts = await mountAll(world, args);
     await using proxy = await world.openProxy(optionsOf(world, args, mounts));
     await say(world, args, proxy, mounts);
     return await untilEnd(world, args, proxy);
   },
 };
-
-/** What says how a proxy in the foreground runs means nothing for a service. */
-const foreground = [
-  ...(['store', 'socket', 'noKey', 'browser', 'noBrowser', 'readyFd', 'untilStdinEnds'] as const),
-  ...(['headerFile', 'headerEnv'] as const), // those that are kept with the login are sent
-] as const;
-
-async function aboutService(
-  world: World,
-  args: Arguments,
-  way: 'install' | 'rotate' | 'uninstall' | 'service',
-): Promise<CommandExit> {
-  const other = foreground.find((name) => args[name] !== undefined && args[name] !== false);
-  if (other !== undefined || isClientLogin(args, 'proxy', true)) {
-    const option = (other ?? 'clientCredentials').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw usageContradictory(`--${way}`, `--${option}`, 'postern proxy --help');
-  }
-  if (way === 'service')
-    return await (await import('./service/run-service.js')).runService(world, args.server[0] ?? '');
-  return await (await import('./service/service-command.js'))[way](world, args);
-}
 
 async function mountAll(world: World, args: Arguments): Promise<readonly ProxyMount[]> {
   const { signal } = world;
@@ -93,7 +90,7 @@ function optionsOf(world: World, args: Arguments, mounts: readonly ProxyMount[])
   return {
     mounts,
     listen: args.socket === undefined ? { port: args.port ?? 0 } : { socket: args.socket },
-    key: !args.noKey && args.socket === undefined,
+    key: args.keyFile === undefined ? !args.noKey && args.socket === undefined : keyInFile(args.keyFile),
     limits: { headMs: args.timeout * 1000, silenceMs: args.silence === undefined ? null : args.silence * 1000 },
     failed: printer(world, mounts),
     log: logger(world),
@@ -137,17 +134,68 @@ function addressLines({ servers }: Listing): string {
   return servers.map(({ name, url }) => `${servers.length > 1 ? `${name} ` : ''}${url}\n`).join('');
 }
 
-/**
- * A path segment for each login, no two the same: its name, else its server's host; a number behind where that is
- * taken.
- */
+/** A path segment for each login, no two the same: a number behind where one is taken. */
 function mountNames(logins: readonly Pick<LoginRecord, 'name' | 'server'>[]): readonly string[] {
   const taken = new Set<string>();
-  return logins.map(({ name, server }) => {
-    const base = name ?? (new URL(server).hostname.replace(/[^a-z0-9.-]+/g, '') || 'server');
+  return logins.map((login) => {
+    const base = segmentOf(login);
     let own = base;
     for (let count = 2; taken.has(own); count += 1) own = `${base}-${count}`;
     taken.add(own);
     return own;
   });
+}
+
+/** Prints the unit that starts this very command line, with what leads to these logins. Its key stays in its file. */
+async function printService(world: World, args: Arguments, kind: keyof typeof unitTexts): Promise<CommandExit> {
+  const { port, keyFile } = args;
+  if (port === undefined || keyFile === undefined) {
+    throw usageWrong('A service needs an address that stays: give it --port and --key-file.', 'postern help proxies');
+  }
+  const logins: LoginRecord[] = [];
+  for (const server of args.server) {
+    const login = await findLogin(world, { server, account: args.account, exact: true });
+    if (login.store === 'environment') {
+      throw usageWrong('A service cannot use a token of this shell’s environment.', 'postern help proxies');
+    }
+    if (mayHoldSecret(server)) throw addressSecret(server);
+    logins.push(login);
+  }
+  const names = mountNames(logins);
+  const [first = ''] = names;
+  const { machine } = await world.externalPrograms();
+  const { node, script } = machine.start;
+  const unit = unitTexts[kind]({
+    name: first,
+    words: [node, ...(script === undefined ? [] : [script]), 'proxy', ...args.server, ...optionWords(args)],
+    variables: { ...machine.variables, ...authorityVariables(world.env) },
+    env: world.env,
+    stopWithin: args.grace + 5,
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const servers = logins.map(({ server }, at) => ({
+    name: names[at] ?? '',
+    server,
+    url: `${origin}/KEY/${names[at]}`,
+  }));
+  const listed: Listing = { origin, socket: null, key: null, keyHeader: localKeyHeader, servers };
+  if (world.json) await world.out.json({ ...listed, unit });
+  else await world.out.write(unit);
+  world.tell(
+    `KEY in its address is what ${printable(resolve(keyFile), 300)} holds: ${servers.map(({ url }) => url).join(' ')}`,
+  );
+  world.tell('Where the unit goes, and how to remove it: postern help proxies');
+  return 0;
+}
+
+/** The options as they were typed, which mean the same from every folder. */
+function optionWords({ keyFile = '', ...args }: Arguments): readonly string[] {
+  const typed: LooseArguments = { ...args, printService: undefined, keyFile: resolve(keyFile) };
+  const words = proxyTable.options.flatMap((option: OptionSpec) => {
+    const value = typed[camelCase(option.name)];
+    const isUsual = value === undefined || value === false || ('default' in option && value === option.default);
+    if (isUsual) return [];
+    return value === true ? [`--${option.name}`] : [value].flat().map((one) => `--${option.name}=${one}`);
+  });
+  return [...words, '--non-interactive'];
 }

@@ -11,8 +11,6 @@ export interface Refusal {
   /** One sentence with nothing of the server's, the caller's or ours in it that would be worth hiding. */
   readonly message: string;
   readonly close?: boolean;
-  /** Proves who listens here, where that was asked. */
-  readonly proof?: string;
 }
 
 const refusals = {
@@ -48,12 +46,12 @@ export function refusal(code: keyof typeof refusals, close = false): Refusal {
 }
 
 /** Responds with a refusal; a response that has begun already is broken off instead. @param id names the request */
-export function refuse(response: ResponseOut, { status, code, message, close, proof }: Refusal, id: string): void {
+export function refuse(response: ResponseOut, { status, code, message, close }: Refusal, id: string): void {
   if (response.begun) {
     response.breakOff();
     return;
   }
-  const body = Buffer.from(`${JSON.stringify({ error: { code, message }, request: id, proof })}\n`);
+  const body = Buffer.from(`${JSON.stringify({ error: { code, message }, request: id })}\n`);
   respondWith(response, body, close === true, status);
 }
 
@@ -70,13 +68,18 @@ export function respondWith(response: ResponseOut, body: Uint8Array, close: bool
 export type ResponseOut = Pick<ServerResponse, 'begun' | 'head' | 'data' | 'end' | 'breakOff'>;
 
 /** The response for what went wrong on the way to the server, or with its login. */
-export function refusalFor(error: unknown, advice: (error: unknown) => string = lookAtTerminal): Refusal {
+export function refusalFor(error: unknown): Refusal {
   const code = error instanceof Failure ? error.code : 'fault';
   const [status, sentence] = statusOf(code, error instanceof Failure ? error.exit : undefined);
   return { status, code, message: `${sentence} ${advice(error)}` };
 }
 
-const lookAtTerminal = () => 'The terminal that postern proxy runs in says more.';
+/** What is to be typed, where a person has to act: the caller's may see no terminal of ours. */
+function advice(error: unknown): string {
+  const isPersons =
+    error instanceof Failure && [exitCode.loginNeeded, exitCode.store].some((exit) => exit === error.exit);
+  return isPersons ? error.remedy : 'Where postern proxy runs, its terminal or its log says more.';
+}
 
 function statusOf(code: string, exit: ExitCode | undefined): readonly [status: number, sentence: string] {
   if (code.startsWith('dpop_'))

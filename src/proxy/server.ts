@@ -7,7 +7,7 @@ import type { Connection } from '../relay/connection.js';
 import { type RequestHandler, type ServerConnection, ServerConnections } from '../relay/server-connection.js';
 import { type IncomingRequest, mayHaveMore, type UnderWay } from '../relay/server-request.js';
 import type { ServerResponse } from '../relay/server-response.js';
-import { type Admitted, admit, admitAgain, type Gate, newLocalKey, SessionCookies, Sessions } from './admit.js';
+import { type Admitted, admit, admitAgain, type Gate, localKey, SessionCookies, Sessions } from './admit.js';
 import { Exchange } from './exchange.js';
 import type { Surroundings } from './exchange-parts.js';
 import { lentProblem } from './lent-request.js';
@@ -28,14 +28,13 @@ export async function openProxy(origins: Origins<Connection>, options: ProxyOpti
   const server = createServer({ allowHalfOpen: true, noDelay: true });
   const running = new Running(server, origins, options);
   const listening = await listen(server, options.listen);
-  const key = options.key === true ? newLocalKey() : undefined;
-  const keys = typeof options.key === 'boolean' ? key : options.key;
+  const { key: wanted } = options;
+  const key = wanted === false ? undefined : localKey(wanted === true ? undefined : wanted);
   const mounts = options.mounts.map((mount) => {
     const url = new URL(mount.server);
     return [mount.name, { mount, url, origin: url.origin, targets: new Map() }] as const;
   });
-  const { prove } = options;
-  const gate = { ...listening, keys, prove, mounts: new Map(mounts), sessions: running.sessions };
+  const gate = { ...listening, key, mounts: new Map(mounts), sessions: running.sessions };
   running.begin(gate);
   return {
     origin: listening.origin,
@@ -55,12 +54,10 @@ class Running implements RequestHandler, Surroundings {
   readonly #closing = new AbortController();
   readonly #connections = new ServerConnections();
   readonly #lookout = new Lookout(proxyLimits.sweepMs, (now, isOnTime) => {
-    this.#cutWithdrawn();
     if (isOnTime) for (const exchange of this.#under.all()) exchange.sweep(now);
     return this.#under.size > 0;
   });
   #gate: Gate | undefined;
-  #keysSeen: unknown;
   #count = 0;
   ending = false;
   held = 0;
@@ -136,15 +133,6 @@ class Running implements RequestHandler, Surroundings {
   over(exchange: Active): void {
     this.#under.remove(exchange);
     if (this.#under.size === 0) this.#idle();
-  }
-
-  /** Ends what runs with a key that was withdrawn meanwhile. */
-  #cutWithdrawn(): void {
-    const keys = this.#gate?.keys;
-    const version = keys?.version();
-    if (keys === undefined || version === this.#keysSeen) return;
-    this.#keysSeen = version;
-    for (const exchange of this.#under.all()) if (exchange.key !== undefined && !keys.has(exchange.key)) exchange.cut();
   }
 
   #admit(request: IncomingRequest): Admitted | Refusal {

@@ -1,18 +1,15 @@
 import { exitCode, isFailure } from '../core/failure.js';
 import type { CheckedProgram } from '../core/ports.js';
-import type { ProxyServices } from '../core/services/proxy-services.js';
 import type { HttpPorts } from '../http/request.js';
 import type { StorePorts } from '../stores/ports.js';
 import { type CheckMode, checkEntry } from './check-entry.js';
 import { machineFor } from './environment.js';
 import type { ExternalPrograms } from './machine/ports.js';
 import type { SetupRequest } from './plan-entry.js';
-import { checkProxied } from './proxied/check-proxied.js';
 import { type CheckResult, checkExit, resultLines } from './render-check.js';
 import { requestsToCheck, type SetupArguments } from './target.js';
 
 export interface CheckProgramsWorld extends HttpPorts, Pick<StorePorts, 'index'> {
-  readonly proxyServices: ProxyServices;
   readonly externalPrograms: () => Promise<ExternalPrograms>;
   readonly signal: AbortSignal;
 }
@@ -39,12 +36,7 @@ async function checkOne(
   mode: CheckMode,
 ): Promise<CheckResult> {
   try {
-    const { proxied } = request;
-    const checked =
-      proxied === undefined
-        ? await checkEntry(programs, world, request, { mode, signal: world.signal })
-        : await checkProxied(world, programs, request, { id: proxied, mode });
-    return { request, checked };
+    return { request, checked: await checkEntry(programs, world, request, { mode, signal: world.signal }) };
   } catch (failure) {
     if (!isFailure(failure) || failure.exit === exitCode.interrupted) throw failure;
     return { request, failure };
@@ -70,7 +62,8 @@ const plain: Omit<SetupArguments, 'program'> = {
   project: false,
   wholeHost: false,
   withProxy: false,
-  proxy: false,
+  proxy: undefined,
+  keyFile: undefined,
 };
 
 /**

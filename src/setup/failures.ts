@@ -13,17 +13,7 @@ export function noUrlTaken(title: string, program: string): Failure {
     code: 'no_url_taken',
     exit: exitCode.usage,
     message: `${title} is not set up by a URL here.`,
-    remedy: `Leave --proxy out: postern setup ${program}`,
-  });
-}
-
-/** There is no proxy whose address a program could be given. */
-export function proxyNotInstalled(named: string): Failure {
-  return new Failure({
-    code: 'proxy_not_installed',
-    exit: exitCode.usage,
-    message: `No proxy is installed for ${quoted(named, 300)}.`,
-    remedy: `Install it first: postern proxy ${printable(shellWord(named), 300)} --install`,
+    remedy: `Leave --proxy and --key-file out: postern setup ${program}`,
   });
 }
 

@@ -33,10 +33,8 @@ export interface SetupRequest {
   readonly name: string;
   /** Options beside those that name the login. */
   readonly options: readonly string[];
-  /** The installed proxy that an entry was written for, which is there already. */
-  readonly proxied?: string;
-  /** It holds the address of an installed proxy in place of a call. */
-  readonly proxy?: { readonly service: string; readonly host: string; readonly origin: string };
+  /** It holds the address of a proxy, and a key with it, in place of a call. */
+  readonly isProxied?: true;
 }
 
 /** An entry, the file that it belongs into, and that file's text with it. */
@@ -115,8 +113,7 @@ export function plannedText({ request, wanted: { machine }, file, entry }: Setup
   const { raw, value } = opened;
   const call = callIn(entry.key, value, { platform: machine.platform });
   const isOurs = call !== undefined && [request.server, request.url].includes(call.server);
-  const isProxied = request.proxy !== undefined && raw?.includes(`${request.proxy.origin}/`) === true;
-  const isTaken = raw !== undefined && !isOurs && !isProxied && !addressIn(raw, request.url);
+  const isTaken = raw !== undefined && !isOurs && !addressIn(raw, request.url);
   if (isTaken && entryName(entry.key) !== undefined) throw entryTaken(path, request.name);
   return edit(path, () => editedText(text, entry, opened));
 }

@@ -23,7 +23,7 @@ export function entryNotes(
   const holdsUrl = program.calls === 'headers' && (entry.key.format === 'json' || entry.key.format === 'toml');
   const notes = [
     ...conflicts,
-    ...(request.proxy === undefined
+    ...(request.isProxied !== true
       ? [lastingNote(machine), proxyNote(machine, request), keychainNote(machine, request, about.logins)]
       : ['It holds a key: the file is for your eyes alone (mode 600), and not to be shared.']),
     holdsUrl && mayHoldSecret(url)

@@ -1,15 +1,15 @@
 import type { Command, CommandExit, CommandOutput } from '../core/command.js';
 import { isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
-import type { ProxyServices } from '../core/services/proxy-services.js';
 import { fitted, readerLook } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { HttpPorts } from '../http/request.js';
+import { keyInFile, segmentOf } from '../stores/local-proxy.js';
 import type { StorePorts } from '../stores/ports.js';
 import { checkAll, exitOfCheck } from './check-programs.js';
 import { machineFor } from './environment.js';
-import { nothingToWrite } from './failures.js';
+import { nothingToWrite, noUrlTaken } from './failures.js';
 import { entryAlone, entryName } from './formats/entry.js';
 import { listPrograms, programHere } from './list-programs.js';
 import type { ExternalPrograms } from './machine/ports.js';
@@ -17,7 +17,6 @@ import { planEntry, planLine, type SetupRequest } from './plan-entry.js';
 import { oldProgram } from './program-version.js';
 import type { Program } from './programs/program.js';
 import { programNamed } from './programs/programs.js';
-import { proxiedRequest } from './proxied/proxied-request.js';
 import * as render from './render.js';
 import { type CheckResult, oldProgramLine, resultJson, resultLines } from './render-check.js';
 import { setupTable } from './setup.options.js';
@@ -32,7 +31,6 @@ interface World
     Pick<CorePorts, 'terminal'> {
   /** Other programs on this machine, and their configuration. */
   readonly externalPrograms: () => Promise<ExternalPrograms>;
-  readonly proxyServices: ProxyServices;
 }
 
 export const command: Command<typeof setupTable, World> = {
@@ -64,9 +62,7 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
   const { out, json, tell, index } = context;
   const program = programNamed(args.program, args.server);
   const programs = await externalProgramsFor(context, program, args);
-  const request = args.proxy
-    ? await shownProxied(context, program, args)
-    : await readSetupRequest(context, program, args);
+  const request = withProxy(await readSetupRequest(context, program, args), args);
   if (program.line !== undefined) {
     const [, line] = planLine(programs.machine, request);
     if (json) await out.json({ program: program.name, server: request.url, command: line });
@@ -83,10 +79,29 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
     await out.json(render.planJson(plan, entry, notes));
   } else {
     notes.forEach(tell);
-    tell(`Add this to ${printable(plan.file.path, 300)}${unusable ? '' : ', or run again with --write'}:`);
+    tell(
+      `Add this to ${printable(plan.file.path, 300)}${unusable || args.proxy ? '' : ', or run again with --write'}:`,
+    );
     await out.write(entry);
   }
   return 0;
+}
+
+/**
+ * The same for an entry that holds the address of a proxy of ours, and starts nothing. It is printed alone: the key is for no
+ * file that we write.
+ */
+function withProxy<Request extends SetupRequest>(request: Request, { proxy, keyFile }: SetupArguments): Request {
+  if (proxy === undefined && keyFile === undefined) return request;
+  if (proxy === undefined || keyFile === undefined) {
+    throw usageWrong('--proxy and --key-file go together: the port and the key of that proxy.', 'postern help proxies');
+  }
+  const { program, server, url } = request;
+  const { byUrl } = program;
+  if (byUrl === undefined) throw noUrlTaken(program.title, program.name);
+  const segment = segmentOf({ server: url, ...(server === url ? {} : { name: server }) });
+  const address = `http://127.0.0.1:${proxy}/${keyInFile(keyFile).reveal()}/${segment}`;
+  return { ...request, isProxied: true, program: { ...program, make: (entry) => byUrl(entry, address) } };
 }
 
 /** Where the program's file is left alone, the entry is shown for a person to add: as for a file that is not there. */
@@ -101,15 +116,14 @@ async function planToShow(programs: ExternalPrograms, request: SetupRequest) {
 }
 
 async function write(context: World, args: SetupArguments): Promise<CommandExit> {
-  const { index, out, json, tell, signal } = context;
+  const { index, locks, out, json, tell, signal } = context;
   const program = programNamed(args.program, args.server);
   const programs = await externalProgramsFor(context, program, args);
   if (program.line !== undefined) {
     throw nothingToWrite(program.title, 'it can ask no program for a header, so the token comes through a pipe');
   }
-  const { request, written } = args.proxy
-    ? await writtenProxied(context, programs, program, args)
-    : await writtenPlain(context, programs, program, args);
+  const request = await readSetupRequest(context, program, args);
+  const written = await writeEntry({ locks, programs }, request, signal);
   const here = programHere(programs, program, request.scope);
   const { logins } = await index.read();
   const old = await oldProgram(programs, undefined, request, signal);
@@ -125,26 +139,6 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
     notes.forEach(tell);
   }
   return 0;
-}
-
-async function writtenPlain(context: World, programs: ExternalPrograms, program: Program, args: SetupArguments) {
-  const { locks, signal } = context;
-  const request = await readSetupRequest(context, program, args);
-  return { request, written: await writeEntry({ locks, programs }, request, signal) };
-}
-
-async function writtenProxied(context: World, programs: ExternalPrograms, program: Program, args: SetupArguments) {
-  const { readProxied, writeProxied } = await import('./proxied/write-proxied.js');
-  const { plain, service } = await readProxied(context, program, args);
-  return { request: plain, written: await writeProxied(context, programs, plain, service) };
-}
-
-/** Its key is made when it is written. */
-async function shownProxied(context: World, program: Program, args: SetupArguments) {
-  const { readProxied } = await import('./proxied/write-proxied.js');
-  const { plain, service } = await readProxied(context, program, args);
-  context.tell(`KEY stands for a key of ${program.title}’s own, which --write makes.`);
-  return { ...proxiedRequest(plain, service), hasLogin: plain.hasLogin };
 }
 
 /** Exit code 0 only where every entry is in its place and its program would use it and get what it needs. */
@@ -173,7 +167,6 @@ async function undo(context: World, args: SetupArguments): Promise<CommandExit> 
   const kept = await recordToUndo(context, programs, program, args, signal);
   const undone = await undoEntry({ locks, programs }, kept, signal);
   const { record } = kept;
-  if (record.proxy !== undefined) await context.proxyServices.withdraw(record.proxy.service, record.proxy.host);
   const { text = '' } = await programs.files.read(record.path);
   for (const note of program.dangling?.(text, entryName(record.key) ?? '') ?? []) context.tell(render.noteLine(note));
   if (json) await out.json({ program: record.program, server: record.server, file: record.path, undone });

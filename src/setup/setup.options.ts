@@ -52,11 +52,14 @@ export const setupTable = {
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     {
       name: 'proxy',
-      kind: 'boolean',
-      describe:
-        'give it the address of an installed proxy (postern proxy --install), with a key of its own; it takes a URL',
-      excludes: ['project', 'whole-host', 'with-proxy'],
+      kind: 'number',
+      min: 1024,
+      max: 65_535,
+      value: 'PORT',
+      describe: 'print the address of your postern proxy at that port in place of a call (needs --key-file)',
+      excludes: ['list', 'write', 'check', 'undo', 'project', 'whole-host', 'with-proxy'],
     },
+    { name: 'key-file', kind: 'string', value: 'FILE', describe: 'with --proxy: the key file of that proxy' },
     {
       name: 'with-proxy',
       kind: 'boolean',
@@ -76,7 +79,7 @@ export const setupTable = {
   more: [
     '--check runs an entry only where its command, login and variables are those that postern wrote, or would write now; any other is compared, and not run. A project’s file may be changed by others, so --project --write takes members out of the entry that set variables (env).',
     '--write keeps comments, layout, line endings and mode of the file, follows a symbolic link to what it leads to (with --project, never out of the project), and replaces it in one step. A server’s other credentials in that very entry (a static Authorization, a variable with a token) are taken out, since they would win; others are named. --undo puts the whole file back; where others have changed it, or laid it out anew, the entry alone; where the entry itself was changed, nothing.',
-    'With --proxy the entry is the address of an installed proxy (postern proxy --install), for all of them that take a URL: claude-desktop and junie get none, nor do those that ask for a credential. That holds a key, so the file gets the mode 0600; --undo gives it its mode back, and withdraws the key.',
+    'With --proxy the entry holds the address of a proxy that keeps it (postern help proxies), for all programs that take a URL: claude-desktop and junie get none, nor do those that ask for a credential. That holds a key, so it is printed alone, and goes into no project’s file.',
     'Backups are in the folder setup of the state folder, closed to others, and are removed by --undo.',
   ],
   seeAlso: ['hosts', 'credential-helpers'],

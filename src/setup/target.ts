@@ -1,5 +1,4 @@
 import type { ArgumentsOf } from '../core/command.js';
-import { loginArgument } from '../core/login-command.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
@@ -41,10 +40,9 @@ export async function readSetupRequest(
   }
   const { logins } = await ports.index.read();
   const { url, login } = await serverOf(ports, logins, program, args);
-  // The proxy makes the proofs; a helper that prints a token cannot.
-  if (login !== undefined && wayOf(program) !== 'bridge' && !args.proxy) {
-    const proxied = `postern setup ${program.name} ${loginArgument(login)} --proxy`;
-    proveBare(login, `an entry of ${program.title}`, { instead: wayOf(program) === 'headers' ? proxied : undefined });
+  // A proxy makes the proofs; a helper that prints a token cannot.
+  if (login !== undefined && wayOf(program) !== 'bridge' && args.proxy === undefined) {
+    proveBare(login, `an entry of ${program.title}`);
   }
   const hasOthers = logins.some(({ server, key }) => server === url && key !== login?.key);
   return {
@@ -113,8 +111,7 @@ export async function requestsToCheck(
   const meant = ofProgram.filter(isMeant);
   const [only, another] = meant.map(recordedName);
   const name = args.as ?? (another === undefined ? only : undefined) ?? request.name;
-  const proxied = meant.find((record) => recordedName(record) === name)?.proxy?.service;
-  return { all: [{ ...request, name, ...(proxied === undefined ? {} : { proxied }) }], isOne: true };
+  return { all: [{ ...request, name }], isOne: true };
 }
 
 /**
@@ -208,17 +205,7 @@ async function requestOf(
     words: await loginWords(meant, logins.filter(({ server }) => server === url).length > 1),
     name: recordedName(record) ?? 'postern',
     options: options.includes('--whole-host') ? ['--whole-host'] : [],
-    ...(record.proxy === undefined ? {} : { proxied: record.proxy.service }),
   };
-}
-
-/** What would be written now for a record. @throws Failure of the index */
-export async function requestOfRecord(
-  { index }: Index,
-  machine: Machine,
-  record: SetupRecord,
-): Promise<SetupRequest | undefined> {
-  return await requestOf(machine, (await index.read()).logins, record);
 }
 
 /** The login that the entry was written for, whatever the file says now. */

@@ -49,9 +49,8 @@ async function restoreFile(
   const now = text === undefined ? undefined : await digest(text);
   if (text === undefined || now === record.before) return 'nothing-left';
   const backup = await records.backup(id);
-  const modeBefore = (mode: number) => record.mode ?? mode;
   if (now === record.after) {
-    if (record.existed) await files.replace(file, backup, 0o600, modeBefore);
+    if (record.existed) await files.replace(file, backup);
     else await files.remove(file);
     return 'file';
   }
@@ -65,7 +64,7 @@ async function restoreFile(
     if (was !== is) throw new NotEditable('form');
     return edited;
   });
-  await files.replace(file, restored, 0o600, modeBefore);
+  await files.replace(file, restored);
   return 'entry';
 }
 

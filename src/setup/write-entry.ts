@@ -1,7 +1,6 @@
 import type { Locks } from '../stores/ports.js';
 import { namesIn, rawEntry, wholeKey } from './formats/entry.js';
 import type { ExternalPrograms } from './machine/ports.js';
-import type { ProgramFile } from './machine/program-files.js';
 import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { digest, entryDigests, entryState, recordOf } from './recorded-entry.js';
@@ -52,7 +51,7 @@ export async function writeEntry(
   const backup = await records.keep(kept, isCarried ? undefined : (file.text ?? ''));
   try {
     await writeShim();
-    await files.replace(file, text, 0o600, request.proxy && ((mode) => mode & 0o700));
+    await files.replace(file, text);
   } catch (error) {
     if (isCarried && earlier !== undefined) await records.keep(earlier, undefined);
     else await records.forget(kept.id);
@@ -93,7 +92,7 @@ async function recordFor(
     folders: files.missingFolders(file.path),
   } as const;
   const record: SetupRecord = {
-    ...withoutProxy(carried?.record ?? fresh),
+    ...(carried?.record ?? fresh),
     server: request.url,
     after: carried === undefined || carried.record.after === now ? await digest(text) : null,
     ...(await entryDigests(after, holds)),
@@ -103,22 +102,9 @@ async function recordFor(
     name: request.name,
     call: { server: wanted.server, options: wanted.options, variables: wanted.machine.variables },
     ...(shim === undefined ? {} : { shim: shim.path }),
-    ...proxyOf(request, file),
   };
   const kept = { id: carried?.id ?? crypto.randomUUID(), record };
   return { kept, earlier, isCarried: carried !== undefined };
-}
-
-/** An entry that starts postern again has no key; the mode before is kept all the same. */
-function withoutProxy<Kept extends Partial<SetupRecord>>({ proxy: _, ...kept }: Kept) {
-  return kept;
-}
-
-function proxyOf({ proxy }: SetupRequest, { mode }: ProgramFile): Pick<SetupRecord, 'proxy' | 'mode'> {
-  if (proxy === undefined) return {};
-  const { service, host } = proxy;
-  const isClosed = mode !== undefined && (mode & 0o077) !== 0;
-  return { proxy: { service, host }, ...(isClosed ? { mode } : {}) };
 }
 
 /** Removes a script that was written for an entry, unless another entry needs it. */

@@ -27,6 +27,16 @@ export function homeUnset(variable: string): Failure {
   });
 }
 
+/** The file that is to hold a proxy's key cannot, or must not, do so. */
+export function localKeyUnusable(path: string, why: string): Failure {
+  return new Failure({
+    code: 'local_key_unusable',
+    exit: exitCode.usage,
+    message: `The key file ${quotedPath(path, 200)} is not used: ${why}.`,
+    remedy: 'Name another file in a folder of your own. One that does not exist yet is made, for you alone.',
+  });
+}
+
 /** A file or folder of ours that others could read or change, or that is not what it should be. */
 export function stateUnsafe(path: string, why: string): Failure {
   return storeFailure(

@@ -35,7 +35,6 @@ const commandsOf: Readonly<Record<string, readonly string[]>> = {
   'oauth/discovery-failures': ['login'],
   'oauth/failures': ['login'],
   'proxy/failures': ['proxy'],
-  'proxy/service/failures': ['proxy'],
   'sandbox/failures': ['sandbox'],
   'setup/failures': ['setup'],
   'stores/failures': ['login'],

@@ -179,11 +179,7 @@ export const own: Readonly<Record<string, Readonly<Record<string, readonly unkno
       [undefined, 600].map((skew) => ({ problem, skew, said: 'no' })),
     ),
   },
-  tokenBound: {
-    login: [login, { ...login, schemeTaken: 'dpop' }],
-    asked: ['postern token'],
-    instead: [undefined, 'postern setup claude work --proxy'],
-  },
+  tokenBound: { login: [login, { ...login, schemeTaken: 'dpop' }], asked: ['postern token'] },
   providerFailed: {
     failed: [
       { problem: 'refused', status: 400, error: 'access_denied', said: 'no' },

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import type { Context } from '../../src/app/context.js';
@@ -189,19 +187,6 @@ test('variables that make Node.js print tokens or trust anybody are told of [A-2
   const { made, wrote } = await world(home.env, home.path);
   assert.equal(await run(['status'], made), 0);
   assert.match(wrote.stderr, /NODE_DEBUG\b.*\n.*NODE_TLS_REJECT_UNAUTHORIZED=0\b/);
-});
-
-test('[A-202] a record of a service that may not be read is passed over, with a note, by status and uninstall', async () => {
-  await using home = await makeHome();
-  const state = join(home.path, 'own-state');
-  const { made, wrote } = await world({ ...home.env, POSTERN_STATE_DIR: state }, home.path);
-  const folder = join(state, 'services');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, 'big.json'), ' '.repeat(300_000), { mode: 0o600 });
-  await mkdir(join(folder, 'folder.json'));
-  assert.equal(await run(['status'], made), 0, wrote.stderr);
-  assert.match(wrote.stderr, /Note: .*big\.json.*\nNote: .*folder\.json/);
-  assert.equal(await run(['uninstall'], made), 0, wrote.stderr);
 });
 
 test('an output that takes no more is a failure and not a fault, told once', async () => {

@@ -20,7 +20,6 @@ function machine(scene: Scene, change: Partial<MachineWorld> = {}): MachineWorld
     canListen: async () => 1234,
     brokenLogins: async () => [],
     checkPrograms: async () => [],
-    proxyServices: { check: async () => [] },
     signal: new AbortController().signal,
     ...change,
   };
@@ -34,19 +33,7 @@ test('doctor alone: a machine that is well has nothing above a note, and its sto
   assert.equal(report.firstCause, undefined, report.firstCause?.evidence);
   assert.deepEqual(
     report.findings.map(({ step }) => step),
-    [
-      'program',
-      'configuration',
-      'network',
-      'state',
-      'store',
-      'browser',
-      'callback',
-      'clock',
-      'logins',
-      'programs',
-      'services',
-    ],
+    ['program', 'configuration', 'network', 'state', 'store', 'browser', 'callback', 'clock', 'logins', 'programs'],
   );
   assert.equal((await scene.ports.store.read(login.key))?.reveal(), item);
 });
@@ -114,9 +101,6 @@ test('doctor alone: what is wrong is the first cause, in the order of what needs
       { checkPrograms: async () => [{ title: 'Claude Code', server: 'https://a.example', exit: 2, lines: ['No.'] }] },
       'program-not-served',
     ],
-    ...(['service-not-installed', 'service-not-running', 'service-port-taken'] as const).map(
-      (finding) => [{ proxyServices: { check: async () => [{ finding, seen: 'work' }] } }, finding] as const,
-    ),
   ];
   for (const [change, id] of cases) {
     const { firstCause } = await examineMachine(machine(scene, change));

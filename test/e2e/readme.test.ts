@@ -46,10 +46,6 @@ const ways: readonly Way[] = [
   { begins: 'POSTERN_CLIENT_ID', prints: /^ci / },
   { begins: 'postern bridge work', serves: /"protocolVersion"/ },
   { begins: 'postern proxy work --socket', serves: /work/ },
-  {
-    begins: 'postern proxy work --install',
-    notRun: 'real-systemd.test.ts does, where it leaves nothing on this machine',
-  },
   { begins: 'postern proxy work', serves: /http:\/\/127\.0\.0\.1:\d+\/\S+\/work/ },
   { begins: 'postern doctor --explain', prints: /RFC 9728/ },
   { begins: 'postern doctor https', prints: /No problems found/ },

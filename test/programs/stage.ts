@@ -80,8 +80,8 @@ export interface Stage extends AsyncDisposable {
   /** Values of Authorization that the server got, `none` where there was none, each once. */
   authorizations(): readonly string[];
   setup(...args: readonly string[]): Promise<Finished>;
-  /** Installs a proxy for the login, and runs what its service manager would start. */
-  installProxy(): Promise<AsyncDisposable>;
+  /** Starts a proxy for the login; `entry` is what setup prints for a program that is to use it. */
+  startProxy(): Promise<AsyncDisposable & { entry(program: string): Promise<string> }>;
   /** Runs a command of the PATH to its end. */
   start(command: string, args: readonly string[]): Promise<Finished>;
   /** Runs one of the installed programs to its end. */
@@ -108,11 +108,15 @@ export async function stage(tls?: ServerOptions): Promise<Stage> {
     server,
     authorizations: () => [...new Set(server.seen.map(({ headers }) => headers.authorization ?? 'none'))],
     setup: (...args) => runProgram(home, ['setup', ...args]),
-    installProxy: async () => {
-      const { stdout } = await runProgram(home, ['proxy', 'work', '--install', '--json']);
-      const service = startProgram(home, ['proxy', JSON.parse(stdout).service.id, '--service']);
-      await service.waitForStderr(/http:\/\/127/);
-      return service;
+    startProxy: async () => {
+      const key = ['--key-file', join(home.path, 'proxy.key')];
+      const proxy = startProgram(home, ['proxy', 'work', ...key]);
+      const [address] = await proxy.waitForStdout(/^http:\S+(?=\n)/m);
+      const { port } = new URL(address);
+      return {
+        entry: async (program) => (await runProgram(home, ['setup', program, 'work', '--proxy', port, ...key])).stdout,
+        [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+      };
     },
     start,
     run: async (name, args, options) => {

@@ -48,7 +48,7 @@ const mounted = { mount, url, origin: url.origin, targets: new Map() };
 /** A gate without a key, for `Host: h` and `/m`. */
 export const gate: Gate = {
   authorities: new Set(['h']),
-  keys: undefined,
+  key: undefined,
   mounts: new Map([['m', mounted]]),
   sessions: new Sessions(),
 };

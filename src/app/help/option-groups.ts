@@ -70,8 +70,6 @@ export const namedGroups: Readonly<Record<string, Names>> = {
   shell: [['How the server is spoken to', conversation, 'rare'], ...own],
   proxy: [
     ...lending,
-    ['A service of yours (postern help proxies)', ['install', 'host', 'uninstall']],
-    ['Of such a service', ['with-proxy', 'rotate', 'service'], 'rare'],
     ['Waits, and its end', ['timeout', 'silence', 'grace', 'ready-fd', 'until-stdin-ends'], 'rare'],
     ...own,
   ],

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { ClientKeyRecord, LoginRecord, ProviderRecord } from '../../core/records.js';
-import type { ProxyService } from '../../core/services/proxy-services.js';
 import type { ExternalPrograms } from '../../setup/machine/ports.js';
 import type { KeptRecord } from '../../setup/machine/setup-records.js';
 import { type NotedShim, notedShims } from '../../setup/machine/shims.js';
@@ -16,8 +15,6 @@ export interface Written {
   readonly shims: readonly NotedShim[];
   /** Where both are noted. */
   readonly records: string;
-  /** Proxies that are installed as services. */
-  readonly services: readonly ProxyService[];
   readonly logins: readonly LoginRecord[];
   /** At companies’ providers. */
   readonly providers: readonly ProviderRecord[];
@@ -40,7 +37,6 @@ export async function allWritten(world: Context): Promise<Written> {
     entries: await programs.records.all(),
     shims: await notedShims(records),
     records,
-    services: await world.proxyServices.all(),
     logins,
     providers,
     registrations: registrations.length,

@@ -7,8 +7,6 @@ import { counted, printable } from '../../core/text/printable.js';
 import { resultJson, resultLine } from '../../login/logout/logout.command.js';
 import { failureJson } from '../../login/render.js';
 import { fullName } from '../../login/status/login-status.js';
-import { removedLine } from '../../proxy/service/render.js';
-import type { RemovedService } from '../../proxy/service/services.js';
 import { undoneLine } from '../../setup/render.js';
 import type { Context } from '../context.js';
 import type { Written } from './plan.js';
@@ -18,7 +16,7 @@ const shown = (text: string) => printable(text, 300);
 
 /** All that would be taken back, for a person. */
 export function planLines(written: Written, look: Look): readonly string[] {
-  const { entries, shims, services, logins, providers, registrations, clientKeys, orphans, files } = written;
+  const { entries, shims, logins, providers, registrations, clientKeys, orphans, files } = written;
   const secrets = [
     ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
     ...(clientKeys.length === 0 ? [] : [counted(clientKeys.length, 'client key')]),
@@ -36,11 +34,6 @@ export function planLines(written: Written, look: Look): readonly string[] {
       look,
       'Programs written for others (shims)',
       shims.map(({ path }) => shown(path)),
-    ),
-    ...block(
-      look,
-      'Installed proxies (services)',
-      services.map(({ server, port }) => `127.0.0.1:${port} for ${shown(server)}`),
     ),
     ...block(look, 'Logins, revoked at their authorization servers', inColumnsOrStacked(indented(look), all)),
     ...block(look, 'Logins at companies’ providers, revoked there', inColumnsOrStacked(indented(look), atProviders)),
@@ -75,21 +68,10 @@ function block(look: Look, title: string, lines: readonly string[]): readonly st
   return ['', ...titles, ...lines.map((line) => `  ${line}`)];
 }
 
-export function planJson({
-  entries,
-  shims,
-  services,
-  logins,
-  providers,
-  registrations,
-  clientKeys,
-  orphans,
-  files,
-}: Written) {
+export function planJson({ entries, shims, logins, providers, registrations, clientKeys, orphans, files }: Written) {
   return {
     entries: entries.map(({ record: { program, server, path: file } }) => ({ program, server, file })),
     shims: shims.map(({ path }) => path),
-    services: services.map(({ id, server, port }) => ({ id, server, port })),
     logins: logins.map(({ name = null, server, account }) => ({ name, server, account })),
     providers: providers.map(({ issuer, clientId, account }) => ({ issuer, clientId, account })),
     registrations,
@@ -101,7 +83,7 @@ export function planJson({
 
 /** What became of it all, for a person; what was not taken back is said with what to do. */
 export function takenLines(taken: TakenBack, { look, clock }: Pick<Context, 'look' | 'clock'>): readonly string[] {
-  const { entries, shims, services, ended, leftFiles } = taken;
+  const { entries, shims, ended, leftFiles } = taken;
   const bad = ({ message, remedy }: Failure, what = '') => `${toned(look, 'bad', 'Kept:')} ${what}${message} ${remedy}`;
   const { registrations, clientKeys } = ended;
   const forgotten = [
@@ -115,22 +97,11 @@ export function takenLines(taken: TakenBack, { look, clock }: Pick<Context, 'loo
         ? `${shown(path)} was removed.`
         : `${shown(path)} is gone already, or not as postern wrote it; it was left.`,
     ),
-    ...services.flatMap(({ removed }) => (removed instanceof Failure ? bad(removed) : serviceLines(removed))),
     ...ended.logouts.map((result) => resultLine(result, clock.now())),
     ...ended.failures.map(({ login, failure }) => bad(failure, `${shown(fullName(login))}: `)),
     ...ended.left.map(({ failure }) => bad(failure)),
     ...(forgotten.length === 0 ? [] : [`Forgotten, too: ${forgotten.join(' and ')}.`]),
     ...fileLines(leftFiles),
-  ];
-}
-
-function serviceLines({ record, managed, kept }: RemovedService): readonly string[] {
-  return [
-    removedLine(record),
-    ...kept.map((path) => `${shown(path)} was left, as postern did not write it.`),
-    ...(managed.ok
-      ? []
-      : ['Where its service manager runs, type, too:', ...managed.commands.map((one) => `  ${shown(one)}`)]),
   ];
 }
 
@@ -141,7 +112,7 @@ function fileLines(left: readonly string[] | undefined): readonly string[] {
   return ['postern’s own files were removed. In their folders is left what is not known to be postern’s:', ...others];
 }
 
-export function takenJson({ entries, shims, services, ended, leftFiles }: TakenBack) {
+export function takenJson({ entries, shims, ended, leftFiles }: TakenBack) {
   return {
     entries: entries.map(({ kept: { record }, undone }) => ({
       program: record.program,
@@ -151,12 +122,6 @@ export function takenJson({ entries, shims, services, ended, leftFiles }: TakenB
       failure: undone instanceof Failure ? failureJson(undone) : null,
     })),
     shims,
-    services: services.map(({ id, removed }) => ({
-      id,
-      removed: !(removed instanceof Failure),
-      commands: removed instanceof Failure ? [] : removed.managed.commands,
-      failure: removed instanceof Failure ? failureJson(removed) : null,
-    })),
     logouts: ended.logouts.map(resultJson),
     failures: ended.failures.map(({ login: { server, account }, failure }) => ({
       server,

@@ -1,6 +1,5 @@
 import { Failure } from '../../core/failure.js';
 import { type LogoutOfAll, logoutOfAll } from '../../login/logout/logout.js';
-import { type RemovedService, removeService } from '../../proxy/service/services.js';
 import type { KeptRecord } from '../../setup/machine/setup-records.js';
 import { removeNotedShim } from '../../setup/machine/shims.js';
 import { digest } from '../../setup/recorded-entry.js';
@@ -17,17 +16,10 @@ export interface EntryEnd {
   readonly undone: UndoneEntry | Failure;
 }
 
-/** One proxy: what became of its units, or why it is still there. */
-export interface ServiceEnd {
-  readonly id: string;
-  readonly removed: RemovedService | Failure;
-}
-
 /** What was taken back, and what was not. */
 export interface TakenBack {
   readonly entries: readonly EntryEnd[];
   readonly shims: readonly { readonly path: string; readonly removed: boolean }[];
-  readonly services: readonly ServiceEnd[];
   readonly ended: LogoutOfAll;
   /** Undefined: they are kept, as what they tell is still needed. */
   readonly leftFiles: readonly string[] | undefined;
@@ -47,21 +39,16 @@ export async function takeBack(world: Context, written: Written, force: boolean)
   for (const shim of written.shims) {
     shims.push({ path: shim.path, removed: await removeNotedShim(written.records, shim) });
   }
-  const services: ServiceEnd[] = [];
-  for (const { id } of written.services) {
-    services.push({ id, removed: await removeService(world, id).catch(ownFailure(world.signal)) });
-  }
   const ended = await endLogins(world, force);
   const failures = [
     ...entries.flatMap(({ undone }) => (undone instanceof Failure ? undone : [])),
-    ...services.flatMap(({ removed }) => (removed instanceof Failure ? removed : [])),
     ...ended.failures.map(({ failure }) => failure),
     ...ended.left.map(({ failure }) => failure),
   ];
   const isNeeded = failures.length > 0 && !force;
   world.signal.throwIfAborted();
   const leftFiles = isNeeded ? undefined : await removeOwnFiles(written.folders);
-  return { entries, shims, services, ended, leftFiles, failure: failures[0] };
+  return { entries, shims, ended, leftFiles, failure: failures[0] };
 }
 
 /** The logins, and every key: those of client metadata documents, too, as nothing is left here that could use them. */

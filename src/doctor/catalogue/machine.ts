@@ -145,39 +145,6 @@ export const machineFindings = {
     explanation:
       'Its entry is not what postern would write now, or does not work. Without --from it was compared only. To run it as the program does, with what that leaves of the environment, type: postern setup --check',
   },
-  'service-not-installed': {
-    level: 'failure',
-    step: 'services',
-    who: 'you',
-    title: 'an installed proxy would not be started',
-    remedy: 'Install it again: postern proxy NAME --install',
-    exit: exitCode.usage,
-    source: 'postern help proxies',
-    explanation:
-      'Its units are gone, are somebody else’s now, or were switched off. Programs that have its address get no answer after the next login.',
-  },
-  'service-not-running': {
-    level: 'failure',
-    step: 'services',
-    who: 'you',
-    title: 'an installed proxy does not answer',
-    remedy: 'Install it again: postern proxy NAME --install',
-    exit: exitCode.network,
-    source: 'postern help proxies',
-    explanation:
-      'Nobody listens at its port, or who listens there does not answer. Where systemd starts it, journalctl --user says why it ended.',
-  },
-  'service-port-taken': {
-    level: 'failure',
-    step: 'services',
-    who: 'you',
-    title: 'another program has the port of an installed proxy',
-    remedy: 'End that program, or take the proxy back and install it at another port: postern proxy NAME --uninstall',
-    exit: exitCode.network,
-    source: 'postern help proxies',
-    explanation:
-      'What programs send to that address, the key in it, goes to whoever listens there. Give each of them another key afterwards: postern proxy NAME --rotate.',
-  },
   'store-unavailable': {
     level: 'failure',
     step: 'machine',

@@ -1,6 +1,5 @@
 import type { Command, CommandOutput, CommandTable } from '../../core/command.js';
 import type { IndexDocument, LoginRecord } from '../../core/records.js';
-import type { ProxyServices } from '../../core/services/proxy-services.js';
 import { printable } from '../../core/text/printable.js';
 import { mayGiveName } from '../../stores/index/past-names.js';
 import type { StorePorts } from '../../stores/ports.js';
@@ -27,11 +26,11 @@ export const renameTable = {
   ],
 } as const satisfies CommandTable;
 
-type World = CommandOutput & Pick<StorePorts, 'index'> & { readonly proxyServices: Pick<ProxyServices, 'all'> };
+type World = CommandOutput & Pick<StorePorts, 'index'>;
 
 export const command: Command<typeof renameTable, World> = {
   table: renameTable,
-  async run({ index, out, json, tell, proxyServices }, { login: called, name, account, force }) {
+  async run({ index, out, json }, { login: called, name, account, force }) {
     checkNameForm(name);
     const { logins } = await index.read();
     const login = oneCalled(logins, called, account);
@@ -39,11 +38,6 @@ export const command: Command<typeof renameTable, World> = {
     const before = login.name ?? null;
     if (json) await out.json({ server: login.server, account: login.account, before, name });
     else await out.line(printable(`${login.name ?? login.server} is now called ${name}.`, 800));
-    const { server, account: whose } = login;
-    const proxy = (await proxyServices.all()).find((one) => one.server === server && one.account === whose);
-    if (proxy !== undefined) {
-      tell(`Its proxy goes on at the address that it has: http://127.0.0.1:${proxy.port}/…/${proxy.mount}`);
-    }
     return 0;
   },
 };

@@ -1,7 +1,6 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../../core/command.js';
 import { exitCode, isFailure } from '../../core/failure.js';
 import { isSharedKind, type LoginRecord, storeInWords } from '../../core/records.js';
-import type { ProxyServices } from '../../core/services/proxy-services.js';
 import { plainLook, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { usageWrong, wordMissing } from '../../core/usage-failures.js';
@@ -69,10 +68,7 @@ export const logoutTable = {
   seeAlso: ['stores'],
 } as const satisfies CommandTable;
 
-type World = CommandOutput & { readonly proxyServices: Pick<ProxyServices, 'all'> } & Omit<
-    LoginPorts,
-    'handedOut' | 'attempts' | 'browser' | 'listeners' | 'renewal'
-  >;
+type World = CommandOutput & Omit<LoginPorts, 'handedOut' | 'attempts' | 'browser' | 'listeners' | 'renewal'>;
 
 type Arguments = ArgumentsOf<typeof logoutTable>;
 
@@ -105,7 +101,6 @@ async function endOne(world: World, server: string, { account, force, local }: A
   if (world.json) await out.json({ logouts: [resultJson(result)] });
   else await out.line(resultLine(result, world.clock.now(), world.look));
   for (const line of orphanLines(left)) world.tell(line);
-  await tellOfProxies(world, [login]);
   return 0;
 }
 
@@ -134,10 +129,6 @@ async function endProvider(world: World, issuer: string, { force }: Arguments): 
   if (world.json) await out.json(providerEndedJson(ended));
   else await printEnded(world, ended);
   for (const line of orphanLines(ended.left)) world.tell(line);
-  await tellOfProxies(
-    world,
-    ended.logouts.map(({ login }) => login),
-  );
   return ended.failures[0]?.failure.exit ?? (ended.left.length === 0 ? 0 : exitCode.store);
 }
 
@@ -150,19 +141,6 @@ async function printEnded(
     const [{ failure }] = alike;
     const names = alike.map(({ login }) => printable(fullName(login), 600)).join(', ');
     tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
-  }
-}
-
-/** A proxy outlives its login: programs keep its address for the next one. */
-async function tellOfProxies(
-  { tell, proxyServices }: World,
-  logins: readonly Pick<LoginRecord, 'server' | 'account'>[],
-): Promise<void> {
-  for (const { id, server, account, port } of await proxyServices.all()) {
-    if (!logins.some((login) => login.server === server && login.account === account)) continue;
-    tell(
-      `Its proxy on port ${port} stays, and refuses requests until there is a login again. To take it back: postern proxy ${id} --uninstall`,
-    );
   }
 }
 
@@ -199,10 +177,6 @@ async function endAll(world: World, force: boolean): Promise<CommandExit> {
     if (forgotten !== undefined) await out.line(forgotten);
   }
   for (const line of orphanLines(left)) tell(line);
-  await tellOfProxies(
-    world,
-    logouts.map(({ login }) => login),
-  );
   if (all.keptKeys > 0) {
     tell(
       'Keys of client metadata documents are kept: their documents still name them. To remove one, make its document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER',

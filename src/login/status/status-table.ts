@@ -1,7 +1,5 @@
 import { loginCommand } from '../../core/login-command.js';
-import type { LoginRecord } from '../../core/records.js';
 import { namedServer } from '../../core/resource.js';
-import type { ProxyService } from '../../core/services/proxy-services.js';
 import { columnsOf, commandLine, cutInside, cutTo, inColumns, withBrokenWords } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
@@ -42,21 +40,18 @@ export interface RowParts {
   readonly now: number;
   /** What its server said just now; undefined: it was not asked. */
   readonly checked?: CheckedLogin | undefined;
-  /** The proxy that is installed for it. */
-  readonly proxy?: Pick<ProxyService, 'port'> | undefined;
 }
 
 /** The row of a login. */
-export function rowOf(table: TableLook, { status, isDefault, now, checked, proxy }: RowParts): TableRow {
+export function rowOf(table: TableLook, { status, isDefault, now, checked }: RowParts): TableRow {
   const { name = '', server } = status.login;
   const says = checked?.says === undefined ? [] : [`server says: ${checked.says}`];
   const browser = browserInWords(status.login);
-  // At a terminal these two stand below the table.
+  // At a terminal it stands below the table.
   const { provider } = status.login;
   const by = provider === undefined || table.isTerminal ? '' : `by ${provider.issuer}`;
-  const through = proxy === undefined || table.isTerminal ? '' : `proxy at ${addressOf(proxy)}`;
   const account = `${isDefault ? '* ' : ''}${whoOf(status.login)}`.trim();
-  const who = [account, by, through, browser === undefined ? '' : `in ${browser}`, ...says]
+  const who = [account, by, browser === undefined ? '' : `in ${browser}`, ...says]
     .filter((text) => text !== '')
     .join(', ');
   return {
@@ -112,14 +107,6 @@ function checkedCell(checked: CheckedLogin): StateCell {
       return { mark: '✗', tone: 'warning', text: 'failed' };
   }
 }
-
-/** Below the table of a terminal: where a proxy is installed for a login, and for which hosts. */
-export function proxyLine({ name, server }: LoginRecord, proxy: ProxyService): string {
-  const hosts = proxy.hosts.length === 0 ? '' : ` (${proxy.hosts.join(', ')})`;
-  return printable(`Proxy for ${name ?? namedServer(server)}: ${addressOf(proxy)}${hosts}`, 600);
-}
-
-const addressOf = ({ port }: Pick<ProxyService, 'port'>) => `127.0.0.1:${port}`;
 
 /** A span of time in few letters, rounded down: `45 s`, `52 min`, `3 h`, `5 days`. */
 export function shortSpan(ms: number): string {

@@ -2,7 +2,6 @@ import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../../co
 import { redirectUriText } from '../../core/configuration/redirect-uri.js';
 import { exitCode, Failure } from '../../core/failure.js';
 import type { ClientKeyRecord, FormatFailure, IndexDocument, LoginRecord } from '../../core/records.js';
-import type { ProxyService, ProxyServices } from '../../core/services/proxy-services.js';
 import { fitted, readerLook } from '../../core/text/layout.js';
 import { printable } from '../../core/text/printable.js';
 import { removeOrphans } from '../../stores/orphans.js';
@@ -24,7 +23,7 @@ import {
   okInWords,
 } from './login-status.js';
 import { type ProviderStatus, providerJson, providerLine, providerLines, providerStatuses } from './provider-status.js';
-import { proxyLine, rowOf, type TableLook, tableOf } from './status-table.js';
+import { rowOf, type TableLook, tableOf } from './status-table.js';
 
 export const statusTable = {
   name: 'status',
@@ -76,7 +75,6 @@ interface World
     CheckWorld,
     Pick<LoginPorts, 'index' | 'stores' | 'recovery' | 'failures' | 'locks' | 'clock'> {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly proxyServices: Pick<ProxyServices, 'all'>;
 }
 
 type Arguments = ArgumentsOf<typeof statusTable>;
@@ -88,8 +86,6 @@ interface ShownLogin {
   readonly checked: CheckedLogin | undefined;
   /** The redirect URI that was chosen at its authorization server; undefined: the usual one. */
   readonly redirectUri: string | undefined;
-  /** The proxy that is installed for it. */
-  readonly proxy: ProxyService | undefined;
 }
 
 /** What there is to show. */
@@ -149,7 +145,6 @@ async function find(
   const { logins, clientKeys = [], providers = [] } = document;
   const shown = server === undefined ? logins : loginsCalled(logins, server);
   const origins = server === undefined ? undefined : shown.map((login) => originText(login.server));
-  const proxies = await world.proxyServices.all();
   const now = world.clock.now();
   return {
     logins: await Promise.all(
@@ -158,7 +153,6 @@ async function find(
         isDefault: isDefaultLogin(logins, login),
         checked: checked?.get(login.key),
         redirectUri: redirectUriOf(document, login),
-        proxy: proxies.find((one) => one.server === login.server && one.account === login.account),
       })),
     ),
     clientKeys: server === undefined ? clientKeys : [],
@@ -178,11 +172,10 @@ function redirectUriOf(document: IndexDocument, { issuer, grant, store }: LoginR
 
 function statusJson({ logins, clientKeys, providers, failures }: Found, now: number) {
   return {
-    logins: logins.map(({ status, isDefault, checked, redirectUri = null, proxy }) => ({
+    logins: logins.map(({ status, isDefault, checked, redirectUri = null }) => ({
       ...loginJson(status),
       isDefault,
       redirectUri,
-      proxy: proxy === undefined ? null : { port: proxy.port, mount: proxy.mount, hosts: proxy.hosts },
       check: checkedJson(checked),
     })),
     clientKeys: clientKeys.map(clientKeyJson),
@@ -197,9 +190,9 @@ async function print(world: World, { long }: Arguments, found: Found): Promise<v
   const now = world.clock.now();
   const blocks = [
     ...(long
-      ? logins.map(({ status, checked, redirectUri, proxy }) => {
+      ? logins.map(({ status, checked, redirectUri }) => {
           const chosen = ['redirect', redirectUri && `${redirectUri} (--redirect-uri)`] as const;
-          return loginLines(status, now, look, [chosen, ['proxy', proxyInWords(proxy)], ...checkedRows(checked)]);
+          return loginLines(status, now, look, [chosen, ...checkedRows(checked)]);
         })
       : shortBlocks(world, logins)),
     ...(long
@@ -214,12 +207,6 @@ async function print(world: World, { long }: Arguments, found: Found): Promise<v
   if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
 }
 
-function proxyInWords(proxy: ProxyService | undefined): string | undefined {
-  if (proxy === undefined) return undefined;
-  const hosts = proxy.hosts.length === 0 ? 'no host has a key' : `for ${proxy.hosts.join(', ')}`;
-  return `http://127.0.0.1:${proxy.port}/…/${proxy.mount} (${hosts})`;
-}
-
 function shortBlocks({ out, look, clock }: World, logins: readonly ShownLogin[]): readonly (readonly string[])[] {
   const table = { look, isTerminal: out.isTerminal };
   const now = clock.now();
@@ -228,10 +215,7 @@ function shortBlocks({ out, look, clock }: World, logins: readonly ShownLogin[])
     logins.map((one) => rowOf(table, { ...one, now })),
   );
   const causes = logins.flatMap(({ status: { login }, checked }) => causeLines(table, login, checked));
-  const proxies = logins.flatMap(({ status: { login }, proxy }) =>
-    proxy === undefined ? [] : proxyLine(login, proxy),
-  );
-  return [lines, commands, causes, out.isTerminal ? proxies : []].filter(({ length }) => length > 0);
+  return [lines, commands, causes].filter(({ length }) => length > 0);
 }
 
 /** Why a login that was asked about is not taken, and what to do. */

@@ -38,6 +38,24 @@ export const proxyTable = {
       excludes: ['port'],
     },
     {
+      name: 'key-file',
+      kind: 'string',
+      value: 'FILE',
+      describe: 'the key in this file, so that the address stays; made, for you alone, where it is missing',
+      excludes: ['socket', 'no-key'],
+    },
+    {
+      name: 'print-service',
+      kind: 'string',
+      choices: ['systemd', 'launchd', 'windows'],
+      value: 'MANAGER',
+      describe: 'start nothing: print the unit that runs this in the background (needs --port and --key-file)',
+      excludes: [
+        ...['store', 'client-credentials', 'header-file', 'header-env'],
+        ...['browser', 'no-browser', 'ready-fd', 'until-stdin-ends'],
+      ],
+    },
+    {
       name: 'no-key',
       kind: 'boolean',
       brief: 'no key in the address: open to this whole machine',
@@ -86,33 +104,6 @@ export const proxyTable = {
       value: 'N',
       describe: 'write there what stdout gets, once it listens, and close it',
     },
-    {
-      name: 'install',
-      kind: 'boolean',
-      describe: 'make it a service of yours, at an address that stays; prints that, with a key for one host',
-      excludes: ['rotate', 'uninstall', 'service'],
-    },
-    {
-      name: 'host',
-      kind: 'string',
-      value: 'NAME',
-      describe: 'with --install, --rotate, --uninstall: the program that the key is for',
-      fallback: 'default',
-    },
-    { name: 'with-proxy', kind: 'boolean', describe: 'with --install: the service goes through HTTPS_PROXY' },
-    {
-      name: 'rotate',
-      kind: 'boolean',
-      describe: 'give a host another key, written to its file where setup has written there',
-      excludes: ['uninstall', 'service'],
-    },
-    {
-      name: 'uninstall',
-      kind: 'boolean',
-      describe: 'take the service back; with --host withdraw the key of that host alone',
-      excludes: ['service'],
-    },
-    { name: 'service', kind: 'boolean', describe: 'run an installed service, as its service manager does' },
     ...toolOptions,
     { name: 'until-stdin-ends', kind: 'boolean', describe: 'end when stdin does, as when its parent ends' },
     ...clientLoginOptions,
@@ -121,10 +112,10 @@ export const proxyTable = {
   examples: [
     { command: 'postern proxy work', describe: 'prints an address that any program can be given' },
     { command: 'postern proxy work home --port 8123 --json', describe: 'two servers, for a program to read' },
-    { command: 'postern proxy work --install --host lm-studio', describe: 'an address that stays, for that program' },
+    { command: 'postern proxy work --port 8123 --key-file proxy.key', describe: 'at an address that stays' },
   ],
   notes: [
-    'Prints http://127.0.0.1:PORT/KEY/NAME on stdout, with several servers NAME and the address, a line each. The key is new at each start; who has the address can use the login. The key may also be sent as the header Postern-Key, with the path /NAME.',
+    'Prints http://127.0.0.1:PORT/KEY/NAME on stdout, with several servers NAME and the address, a line each. The key is new at each start, unless --key-file keeps it; who has the address can use the login. The key may also be sent as the header Postern-Key, with the path /NAME.',
   ],
   more: [
     'When a login is needed, the browser opens where there is a display, and requests wait for it (15 minutes at a terminal, else 5, or POSTERN_TIMEOUT): 3 tabs an hour at most until a token has worked, 10 in all, and not again for a login whose first token the server refuses. In CI, and with --non-interactive, requests get 503 until somebody has logged in.',
@@ -132,7 +123,7 @@ export const proxyTable = {
     'The caller’s Authorization, Cookie, forwarding and hop-by-hop headers are taken out; so are Set-Cookie and WWW-Authenticate of the server. Its cookies are kept in memory for the session that they came in, and go back to it alone. A 401 is answered by one refresh and one retry, where the body could be kept (1 MiB). Requests from web pages are refused, and so are methods other than GET, HEAD, POST, PUT, DELETE, OPTIONS and PATCH (405). Redirects are never followed: within the server’s address Location is rewritten, others are an error (502). The older transport (HTTP+SSE of 2024-11-05) does not pass: a stream that names an address for messages is broken off; postern bridge speaks it.',
     `${headerNote} They go in the place of headers of the caller’s with these names.`,
     `${toolNote} Then nothing passes but the server’s own address, JSON messages of 8 MiB at most (256 MiB of all together), and answers that can be read.`,
-    'With --install it runs as a service of yours, at one address for good: a systemd socket unit holds the port and starts it, on macOS a launchd agent, on Windows a task. Each program (--host) gets a key of its own, which is kept with that program alone; --rotate makes another one, --uninstall --host withdraws it at once. It asks nobody to log in: without a login, requests get 503 with the command to type. Options such as --read-only and --timeout hold for the service. See postern help proxies.',
+    'With --print-service the unit starts this very command line, by absolute paths and without the key. It asks nobody to log in: without a login, requests get 503 with the command to type. Where the unit goes, and how to remove it: postern help proxies.',
   ],
   seeAlso: ['hosts', 'proxies', 'security'],
 } as const satisfies CommandTable;

@@ -52,19 +52,14 @@ async function read(path: string, project?: string): Promise<ProgramFile> {
 
 /**
  * Replaces it as a whole with its mode kept, if it still is what was read.
- * @param newMode For a file that was not there. @param modeOf Makes another mode of the one that it has.
+ * @param newMode For a file that was not there.
  * @throws Failure `program_file_changed`, `program_file_unwritable`
  */
-async function replace(
-  file: ProgramFile,
-  text: string,
-  newMode = 0o600,
-  modeOf: (mode: number) => number = (mode) => mode,
-): Promise<void> {
+async function replace(file: ProgramFile, text: string, newMode = 0o600): Promise<void> {
   const { mode = newMode } = await unchanged(file);
   await writing(file.path, async () => {
     await mkdir(dirname(file.path), { recursive: true, mode: 0o700 });
-    await replaceWhole(file.path, text, modeOf(mode));
+    await replaceWhole(file.path, text, mode);
   });
 }
 

@@ -36,10 +36,6 @@ export interface SetupRecord {
   };
   /** The script that was written for it. */
   readonly shim?: string;
-  /** The installed proxy whose address it holds, and for which host. */
-  readonly proxy?: { readonly service: string; readonly host: string };
-  /** The mode of the file before, where that was changed, as a key is for its owner alone. */
-  readonly mode?: number;
   /** Folders that were made for it, the innermost first. */
   readonly folders?: readonly string[];
 }

@@ -1,4 +1,4 @@
-import type { EntryMembers, PlainJson } from '../formats/json.js';
+import type { PlainJson } from '../formats/json.js';
 import type { ByUrl, EntryRequest } from './program.js';
 
 /** How a program writes down a server that it reaches by a URL. */
@@ -8,13 +8,6 @@ export interface UrlForm {
   /** What else such an entry holds, by what is there. */
   fixed?(found: Readonly<Record<string, unknown>>, request: EntryRequest): Readonly<Record<string, PlainJson>>;
 }
-
-/** What means nothing beside the URL of a proxy, or would win over it. */
-const others = [
-  ...['url', 'uri', 'httpUrl', 'serverUrl', 'type', 'transport', 'source', 'command', 'cmd', 'args', 'env', 'envs'],
-  ...['headers', 'headersHelper', 'http_headers', 'http_headers_helper', 'env_http_headers', 'environment'],
-  ...['bearer_token', 'bearer_token_env_var', 'bearerTokenEnvVar', 'oauth', 'auth', 'authProviderType'],
-];
 
 /**
  * @param path Where the entry stands in the file.
@@ -26,15 +19,11 @@ export function byUrl(
   path: (request: EntryRequest) => readonly string[],
   valueAt: (text: string, path: readonly string[]) => unknown,
 ): ByUrl {
-  return {
-    urlIn: (value) => (value as Readonly<Record<string, unknown>> | undefined)?.[member],
-    make: (request, address) => {
-      const at = path(request);
-      const found = valueAt(request.text, at);
-      const there = (typeof found === 'object' && found !== null ? found : {}) as Readonly<Record<string, unknown>>;
-      const members: EntryMembers['members'] = { ...fixed?.(there, request), [member]: address };
-      const without = others.filter((other) => !(other in members));
-      return { entry: { key: { format, path: at }, holds: { members, without } } };
-    },
+  return (request, address) => {
+    const at = path(request);
+    const found = valueAt(request.text, at);
+    const there = (typeof found === 'object' && found !== null ? found : {}) as Readonly<Record<string, unknown>>;
+    const members = { ...fixed?.(there, request), [member]: address };
+    return { entry: { key: { format, path: at }, holds: { members, without: [] } } };
   };
 }

@@ -25,7 +25,7 @@ export function crushUrlLine(name: string, address: string): string {
 }
 
 /** The URL in the words of such a line. */
-export function crushUrl(words: readonly string[]): string | undefined {
+function crushUrl(words: readonly string[]): string | undefined {
   return valuesOf(words, '--url')[0];
 }
 

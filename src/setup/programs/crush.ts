@@ -1,5 +1,5 @@
 import { jsonAt } from '../formats/json.js';
-import { crushLine, crushPrefix, crushServers, crushUrl, crushUrlLine } from './crush-line.js';
+import { crushLine, crushPrefix, crushServers, crushUrlLine } from './crush-line.js';
 import { shellWords } from './entry-call.js';
 import { inHome, join, type Program, pathIn } from './program.js';
 import { initializeLine } from './responses.js';
@@ -17,12 +17,9 @@ export const crush: Program = {
     const key = { format: 'line', prefix: crushPrefix(name), name } as const;
     return /[\r\n]/.test(words.join('')) ? undefined : { entry: { key, holds: crushLine(name, words) } };
   },
-  byUrl: {
-    make: ({ name }, address) => {
-      const key = { format: 'line', prefix: crushPrefix(name), name } as const;
-      return { entry: { key, holds: crushUrlLine(name, address) } };
-    },
-    urlIn: (value) => crushUrl(posixWords(String(value))),
+  byUrl: ({ name }, address) => {
+    const key = { format: 'line', prefix: crushPrefix(name), name } as const;
+    return { entry: { key, holds: crushUrlLine(name, address) } };
   },
   *blocks({ text, name }) {
     const removed = text

@@ -43,11 +43,7 @@ export interface MadeEntry {
 }
 
 /** The entry of a program that reaches a server by a URL. */
-export interface ByUrl {
-  make(request: EntryRequest, address: string): MadeEntry;
-  /** The URL in the entry's value. */
-  urlIn(value: unknown): unknown;
-}
+export type ByUrl = (request: EntryRequest, address: string) => MadeEntry;
 
 /** Another program: where its configuration is, and what belongs there. Messages are sentences. */
 export interface Program {

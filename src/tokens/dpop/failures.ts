@@ -3,18 +3,11 @@ import { type LoginMeant, loginArgument, loginCommand } from '../../core/login-c
 import type { LoginRecord } from '../../core/records.js';
 import { quoted } from '../../core/text/printable.js';
 
-/**
- * A bare token is asked for, and this login's goes with a proof for each request.
- * @param instead What to run at a server that takes no other token; undefined: the proxy.
- */
-export function tokenBound(
-  login: LoginMeant & Pick<LoginRecord, 'schemeTaken'>,
-  asked: string,
-  instead: string | undefined,
-): Failure {
+/** A bare token is asked for, and this login's goes with a proof for each request. */
+export function tokenBound(login: LoginMeant & Pick<LoginRecord, 'schemeTaken'>, asked: string): Failure {
   const remedy =
     login.schemeTaken === 'dpop'
-      ? `The proxy sends the proofs. Run: ${instead ?? `postern proxy ${loginArgument(login)}`}`
+      ? `The proxy sends the proofs. Run: postern proxy ${loginArgument(login)}`
       : `For a Bearer token, log in without a key: ${loginCommand(login, '--no-dpop')}`;
   return new Failure({
     code: 'dpop_bound',

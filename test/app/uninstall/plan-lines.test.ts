@@ -15,7 +15,6 @@ const written = {
   registrations: 1,
   clientKeys: [],
   orphans: 0,
-  services: [],
   files: ['logins.json', 'locks', 'sealed', 'attempts.json'].map((name) => `/home/a/.local/state/postern/${name}`),
 } as unknown as Written;
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { columnsOf } from '../../../src/core/text/layout.js';
 import { plainLook } from '../../../src/core/text/look.js';
 import { labelledLines, loginStatus } from '../../../src/login/status/login-status.js';
-import { proxyLine, rowOf, shortSpan, type TableLook, tableOf } from '../../../src/login/status/status-table.js';
+import { rowOf, shortSpan, type TableLook, tableOf } from '../../../src/login/status/status-table.js';
 import { loginRecord } from './login-record.js';
 
 const now = Date.UTC(2026, 10, 23);
@@ -133,32 +133,6 @@ test('who is the identity, the account where it is not the usual one, and * wher
   assert.equal(row({ identity: 'a@b.example' }).who, 'a@b.example');
   assert.equal(row({ account: 'me' }, true).who, '* account me');
   assert.equal(row({ identity: 'a\u001b[31m', account: 'me' }).who, 'a\\x1b[31m, account me');
-});
-
-test('an installed proxy is told in a few words: in a pipe beside who it is, at a terminal below the table', () => {
-  const proxy = {
-    id: 'x',
-    server: 'https://mcp.example/mcp',
-    account: 'default',
-    port: 42_123,
-    mount: 'work',
-    hosts: [],
-  };
-  const status = loginStatus(loginRecord({ name: 'work', identity: 'a@b.example' }), now);
-  const pipe = { look: plainLook, isTerminal: false };
-  assert.equal(rowOf(pipe, { status, isDefault: false, now, proxy }).who, 'a@b.example, proxy at 127.0.0.1:42123');
-  assert.equal(
-    rowOf(pipe, { status, isDefault: true, now, proxy }).who,
-    '* a@b.example, proxy at 127.0.0.1:42123',
-    'the login is the default, not its proxy',
-  );
-  assert.equal(rowOf(wide, { status, isDefault: false, now, proxy }).who, 'a@b.example');
-  assert.equal(proxyLine(status.login, proxy), 'Proxy for work: 127.0.0.1:42123');
-  const unnamed = loginRecord({});
-  assert.equal(
-    proxyLine(unnamed, { ...proxy, hosts: ['cursor', 'warp\u001b[2J'] }),
-    'Proxy for https://mcp.example/mcp: 127.0.0.1:42123 (cursor, warp\\x1b[2J)',
-  );
 });
 
 test('a pipe gets every cell whole, one line a login, and the time itself, which is the same whenever it is read', () => {

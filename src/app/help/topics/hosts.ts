@@ -57,8 +57,8 @@ login is used as soon as it is there.
     postern proxy work --socket "$XDG_RUNTIME_DIR/work.sock"
 
 \`proxy\` prints \`http://127.0.0.1:PORT/KEY/work\`: give the program that. Each request goes on with a fresh token. The address holds a
-key, new at each start: who has it can use the login. One that stays, with a key for each program, is installed: see
-\`postern help proxies\`. \`setup --proxy\` writes it for nearly all of those above.
+key, new at each start: who has it can use the login. For one that stays, also in the background, see
+\`postern help proxies\`; \`setup --proxy\` prints the entry for nearly all of those above.
 
 ## A dev container, a host over SSH
 

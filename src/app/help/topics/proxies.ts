@@ -25,34 +25,51 @@ The key file has to be yours and closed to others (chmod 600). Certificates are 
 
 ## A proxy of postern’s own, at an address that stays
 
-\`postern proxy\` is something else: an HTTP server on this machine that puts the token on each request. For a program that takes a URL and
-nothing else, install one, for one login:
+\`postern proxy\` is something else: an HTTP server on this machine that puts the token on each request. For a program that takes a URL,
+give it a port and a key that stay. The first start makes the key file, closed to others (0600), and prints the address:
 
-    postern proxy work --install --host lm-studio
-    postern setup cursor work --proxy --write
-    postern proxy work --rotate --host cursor
-    postern proxy work --uninstall --host lm-studio
-    postern proxy work --uninstall
+    postern proxy work --port 8123 --key-file ~/.config/postern/proxy.key
 
-The first line prints the address for that program, this one time. \`setup --proxy\` gives a program that it knows an address with a key of its
-own; \`--rotate\` makes another key, and writes it where \`setup\` has written. \`--uninstall --host\` withdraws the key of one program,
-at once, \`--uninstall\` takes back all of it.
+Who has the address can use the login on this machine. For another key, remove the file, and start the proxy again. An entry with the
+address, for a program that \`setup\` knows (it is printed, and written nowhere):
 
-Each program has a key of its own, in its address or in the header \`Postern-Key\`; only a digest of it is kept here. Whoever has the address
-can use the login on this machine: files that hold one are closed to others (0600).
+    postern setup cursor work --proxy 8123 --key-file ~/.config/postern/proxy.key
 
-On Linux systemd (\`systemctl --user\`) holds the port from the start of your session, so that no other program can take it, and starts
-the proxy with the first connection. Before you log in to this machine nobody holds it, unless your session stays: \`loginctl enable-linger\`. On
-macOS launchd starts it when you log in, on Windows the Task Scheduler; there another program could take the port first: \`postern doctor\`
-tells who has it. Where no service manager runs, the commands that are left to type are printed; the service alone is started by
-\`postern proxy ID --service\`.
+## The same in the background
 
-It opens no browser. Where the login has ended, programs get 503 with the command to type, and go on after it. The address stays when the
-login is renamed, ended and made again. See also \`postern help hosts\`.
+--print-service prints a unit for your service manager that starts that very command line. It holds no key. Linux:
+
+    mkdir -p ~/.config/systemd/user
+    postern proxy work --port 8123 --key-file ~/.config/postern/proxy.key --print-service systemd > ~/.config/systemd/user/postern-proxy.service
+    systemctl --user enable --now postern-proxy
+
+It runs while you are logged in to the machine, and with \`loginctl enable-linger\` from its start on. To remove it:
+
+    systemctl --user disable --now postern-proxy
+    rm ~/.config/systemd/user/postern-proxy.service
+
+macOS, and there its removal:
+
+    postern proxy work --port 8123 --key-file ~/.config/postern/proxy.key --print-service launchd > ~/Library/LaunchAgents/postern.proxy.work.plist
+    launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/postern.proxy.work.plist
+    launchctl bootout gui/$(id -u)/postern.proxy.work
+    rm ~/Library/LaunchAgents/postern.proxy.work.plist
+
+Windows, and there its removal:
+
+    postern proxy work --port 8123 --key-file %APPDATA%\\postern\\proxy.key --print-service windows > proxy.xml
+    schtasks /Create /TN "postern proxy" /XML proxy.xml
+    schtasks /Run /TN "postern proxy"
+    schtasks /Delete /TN "postern proxy"
+
+It opens no browser. Where the login has ended, programs get 503 with the command to type, and go on after it; a start without a login
+is tried again. The address names the login: after \`postern rename\` print the unit again. A variable such as HTTPS_PROXY is one more line
+of the unit (\`Environment=\`), and where that holds a password, of a file that only you can read (\`EnvironmentFile=\`). While the proxy is down
+another program of this machine could take its port, and would see the key of whoever asks there. See also \`postern help hosts\`.
 `;
 
 export const proxies: Topic = {
   name: 'proxies',
-  summary: 'HTTP proxies, certificates, and a local proxy that is installed',
+  summary: 'HTTP proxies, certificates, and a local proxy in the background',
   text: () => text,
 };
