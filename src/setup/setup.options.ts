@@ -56,10 +56,15 @@ export const setupTable = {
       min: 1024,
       max: 65_535,
       value: 'PORT',
-      describe: 'print the address of your postern proxy at that port in place of a call (needs --key-file)',
+      describe: 'print the address of your postern proxy at that port in place of a call',
       excludes: ['list', 'write', 'check', 'undo', 'project', 'whole-host', 'with-proxy'],
     },
-    { name: 'key-file', kind: 'string', value: 'FILE', describe: 'with --proxy: the key file of that proxy' },
+    {
+      name: 'key-file',
+      kind: 'string',
+      value: 'FILE',
+      describe: 'with --proxy: the key file that it was started with',
+    },
     {
       name: 'with-proxy',
       kind: 'boolean',

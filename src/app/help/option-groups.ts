@@ -70,6 +70,7 @@ export const namedGroups: Readonly<Record<string, Names>> = {
   shell: [['How the server is spoken to', conversation, 'rare'], ...own],
   proxy: [
     ...lending,
+    ['At an address that stays (postern help proxies)', ['key-file', 'print-service']],
     ['Waits, and its end', ['timeout', 'silence', 'grace', 'ready-fd', 'until-stdin-ends'], 'rare'],
     ...own,
   ],

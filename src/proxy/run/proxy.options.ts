@@ -41,7 +41,7 @@ export const proxyTable = {
       name: 'key-file',
       kind: 'string',
       value: 'FILE',
-      describe: 'the key in this file, so that the address stays; made, for you alone, where it is missing',
+      describe: 'keep the key in this file, which is made for you alone if it is missing',
       excludes: ['socket', 'no-key'],
     },
     {
@@ -49,7 +49,7 @@ export const proxyTable = {
       kind: 'string',
       choices: ['systemd', 'launchd', 'windows'],
       value: 'MANAGER',
-      describe: 'start nothing: print the unit that runs this in the background (needs --port and --key-file)',
+      describe: 'start nothing, print the unit for this in the background; with --port and --key-file',
       excludes: [
         ...['store', 'client-credentials', 'header-file', 'header-env'],
         ...['browser', 'no-browser', 'ready-fd', 'until-stdin-ends'],
@@ -120,7 +120,7 @@ export const proxyTable = {
   more: [
     'When a login is needed, the browser opens where there is a display, and requests wait for it (15 minutes at a terminal, else 5, or POSTERN_TIMEOUT): 3 tabs an hour at most until a token has worked, 10 in all, and not again for a login whose first token the server refuses. In CI, and with --non-interactive, requests get 503 until somebody has logged in.',
     'Limits: 256 connections, 512 requests at a time, 16 KiB and 200 lines of headers, 8192 characters of target; a caller may keep silent for 10 s in the headers, 60 s in a body, 300 s with an answer unread. Bodies and event streams have no limit. Ctrl-C ends it at once; SIGTERM lets running requests end (exit 0).',
-    'The caller’s Authorization, Cookie, forwarding and hop-by-hop headers are taken out; so are Set-Cookie and WWW-Authenticate of the server. Its cookies are kept in memory for the session that they came in, and go back to it alone. A 401 is answered by one refresh and one retry, where the body could be kept (1 MiB). Requests from web pages are refused, and so are methods other than GET, HEAD, POST, PUT, DELETE, OPTIONS and PATCH (405). Redirects are never followed: within the server’s address Location is rewritten, others are an error (502). The older transport (HTTP+SSE of 2024-11-05) does not pass: a stream that names an address for messages is broken off; postern bridge speaks it.',
+    'The caller’s Authorization, Cookie, forwarding and hop-by-hop headers are taken out; so are Set-Cookie and WWW-Authenticate of the server. Its cookies are kept in memory for the session that they came in, and go back to it alone. A 401 is answered by one refresh and one retry, where the body could be kept (1 MiB). Requests from web pages are refused, and so are methods other than GET, HEAD, POST, PUT, DELETE, OPTIONS and PATCH (405). Redirects are never followed: within the server’s address Location is rewritten, others are an error (502). The older transport (HTTP+SSE of 2024-11-05) does not pass: a stream that names an address for messages is broken off; for such a server there is postern bridge.',
     `${headerNote} They go in the place of headers of the caller’s with these names.`,
     `${toolNote} Then nothing passes but the server’s own address, JSON messages of 8 MiB at most (256 MiB of all together), and answers that can be read.`,
     'With --print-service the unit starts this very command line, by absolute paths and without the key. It asks nobody to log in: without a login, requests get 503 with the command to type. Where the unit goes, and how to remove it: postern help proxies.',

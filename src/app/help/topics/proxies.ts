@@ -28,36 +28,32 @@ The key file has to be yours and closed to others (chmod 600). Certificates are 
 \`postern proxy\` is something else: an HTTP server on this machine that puts the token on each request. For a program that takes a URL,
 give it a port and a key that stay. The first start makes the key file, closed to others (0600), and prints the address:
 
-    postern proxy work --port 8123 --key-file ~/.config/postern/proxy.key
+    postern proxy work --port 8123 --key-file ~/proxy.key
 
 Who has the address can use the login on this machine. For another key, remove the file, and start the proxy again. An entry with the
 address, for a program that \`setup\` knows (it is printed, and written nowhere):
 
-    postern setup cursor work --proxy 8123 --key-file ~/.config/postern/proxy.key
+    postern setup cursor work --proxy 8123 --key-file ~/proxy.key
 
 ## The same in the background
 
---print-service prints a unit for your service manager that starts that very command line. It holds no key. Linux:
+--print-service prints a unit for your service manager (systemd, launchd, windows) that starts that very command line. It holds no key.
 
-    mkdir -p ~/.config/systemd/user
-    postern proxy work --port 8123 --key-file ~/.config/postern/proxy.key --print-service systemd > ~/.config/systemd/user/postern-proxy.service
+    postern proxy work --port 8123 --key-file ~/proxy.key --print-service systemd
+
+Linux: save it as ~/.config/systemd/user/postern-proxy.service. It runs while you are logged in to the machine, and with
+\`loginctl enable-linger\` from its start on. The first line starts it; the second one stops it, and the file can be removed:
+
     systemctl --user enable --now postern-proxy
-
-It runs while you are logged in to the machine, and with \`loginctl enable-linger\` from its start on. To remove it:
-
     systemctl --user disable --now postern-proxy
-    rm ~/.config/systemd/user/postern-proxy.service
 
-macOS, and there its removal:
+macOS: save it as ~/Library/LaunchAgents/postern.proxy.work.plist, where work is the login’s name, and remove it there:
 
-    postern proxy work --port 8123 --key-file ~/.config/postern/proxy.key --print-service launchd > ~/Library/LaunchAgents/postern.proxy.work.plist
-    launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/postern.proxy.work.plist
-    launchctl bootout gui/$(id -u)/postern.proxy.work
-    rm ~/Library/LaunchAgents/postern.proxy.work.plist
+    launchctl load -w ~/Library/LaunchAgents/postern.proxy.work.plist
+    launchctl unload -w ~/Library/LaunchAgents/postern.proxy.work.plist
 
-Windows, and there its removal:
+Windows: save it as proxy.xml. The task starts when you log in; the second line starts it at once, the third removes it:
 
-    postern proxy work --port 8123 --key-file %APPDATA%\\postern\\proxy.key --print-service windows > proxy.xml
     schtasks /Create /TN "postern proxy" /XML proxy.xml
     schtasks /Run /TN "postern proxy"
     schtasks /Delete /TN "postern proxy"
@@ -65,7 +61,7 @@ Windows, and there its removal:
 It opens no browser. Where the login has ended, programs get 503 with the command to type, and go on after it; a start without a login
 is tried again. The address names the login: after \`postern rename\` print the unit again. A variable such as HTTPS_PROXY is one more line
 of the unit (\`Environment=\`), and where that holds a password, of a file that only you can read (\`EnvironmentFile=\`). While the proxy is down
-another program of this machine could take its port, and would see the key of whoever asks there. See also \`postern help hosts\`.
+another program of this machine could take its port, and would be shown the key by the next program that asks. See also \`postern help hosts\`.
 `;
 
 export const proxies: Topic = {
