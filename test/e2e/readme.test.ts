@@ -148,7 +148,7 @@ describe('every example of README does what it says', { skip: needs('curl', 'sh'
       .replaceAll('https://example.com/mcp', sandbox.serverUrl)
       .replaceAll('https://as.example', sandbox.issuer)
       .replaceAll('http://127.0.0.1:5800/mcp', approving.serverUrl)
-      .replaceAll('--port 5800', `--port ${port}`)
+      .replace(/--port (?:5800|8123)/g, `--port ${port}`)
       .replaceAll('--clients ci.json', `--clients ${join(home.path, 'ci.json')}`)
       .replaceAll('/run/secrets/ci', join(home.path, 'ci-secret'))
       .replace(/^npm ci && (?=npm run demo)/, '') // the line before has done so in this clone

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
  * ever removed: a variable may have put them where other things are.
  */
 export const stateNames =
-  /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|handed-out|locks|native|recovery|sealed|services|setup|shared|tools)$/;
+  /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|handed-out|locks|native|recovery|sealed|setup|shared|tools)$/;
 const configNames = /^(?:\.?config\.json(?:\.new)?|\.config\.json\.[0-9a-f]{16}|config\.edited-[0-9a-f]{8}\.json)$/;
 
 /** What this program writes into each of those folders. Other programs have folders of such names, too. */
@@ -16,7 +16,6 @@ const namesInside: ReadonlyMap<string, RegExp> = new Map([
   ['native', /^[0-9a-f]{64}\.node(?:\.\d+)?$/],
   ['recovery', /^\.?[0-9a-f]{64}\.(?:sealed|[0-9a-f]{16}\.room)(?:\.new)?$/],
   ['sealed', /^\.?(?:head|[0-9a-f]{64}\.sealed)(?:\.new)?$/],
-  ['services', /^\.?[a-z0-9-]{1,42}\.(?:json|xml)(?:\.new)?$/],
   ['setup', /^\.?(?:shim-[0-9a-f]{32}\.json|[0-9a-f-]{36}\.(?:json|backup))(?:\.new)?$/],
   ['shared', /^(?:settled-notes|\.?[0-9a-f]{64}\.(?:read|salts|spent)(?:\.new)?)$/],
   ['tools', /^(?:x-)?[0-9a-f]{64}\.json(?:\.\d+)?$/],
