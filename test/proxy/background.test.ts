@@ -2,86 +2,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
-import { createSignals } from '../../src/app/process.js';
-import { interrupted } from '../../src/core/output-failures.js';
-import { createPrograms } from '../../src/credential/exec-program.js';
-import { run } from '../../src/main.js';
 import { programs } from '../../src/setup/programs/programs.js';
 import { setupTable } from '../../src/setup/setup.options.js';
-import { homeWith } from '../login/status/home-with.js';
 import { needs } from '../support/needs.js';
-import { ask } from './stand.js';
-
-const server = 'https://example.com/mcp';
-
-/** A home with a login `work`, and the command line in it. `script`: where postern lies. */
-async function scene(...logins: readonly Readonly<Record<string, unknown>>[]) {
-  const h = await homeWith(...(logins.length === 0 ? [{ name: 'work', server }] : logins));
-  const typed = (words: readonly string[], { script = '/opt/postern.js', env = {}, tokenGiven = {} } = {}) => {
-    const wrote = { stdout: '', stderr: '' };
-    const interruption = new AbortController();
-    let address = (_: string) => {};
-    const listens = new Promise<URL>((resolve) => {
-      address = (text) => resolve(new URL(text));
-    });
-    const sink = (name: 'stdout' | 'stderr') =>
-      new Writable({
-        write: (chunk, _encoding, done) => {
-          wrote[name] += String(chunk);
-          const [line] = /^http:\S+(?=\n)/.exec(wrote.stdout) ?? [];
-          if (line !== undefined) address(line);
-          done();
-        },
-      });
-    const all = { ...h.home.env, ...env };
-    const code = run(words, {
-      env: all,
-      stdin: () => new PassThrough(),
-      stdout: sink('stdout'),
-      stderr: sink('stderr'),
-      platform: process.platform,
-      homedir: h.home.path,
-      version: '9.9.9',
-      clientMetadataUrl: '',
-      interruption,
-      launch: { script, before: undefined, elapsed: () => 0 },
-      tokenGiven,
-      programs: createPrograms(all, createSignals()),
-      signals: createSignals(),
-      own: {},
-    });
-    return {
-      listens,
-      ended: code.then((exit) => ({ code: exit, ...wrote })),
-      end: () => interruption.abort(interrupted()),
-    };
-  };
-  return {
-    ...h,
-    keyFile: join(h.home.path, 'proxy.key'),
-    /** Runs it to its end. */
-    said: async (...parameters: Parameters<typeof typed>) => await typed(...parameters).ended,
-    /** Starts a proxy, asks at its address and at another one, and ends it. */
-    served: async (...words: readonly string[]) => {
-      const proxy = typed(['proxy', 'work', ...words]);
-      const refused = proxy.ended.then(({ stderr }) => assert.fail(stderr));
-      const url = await Promise.race([proxy.listens, refused]);
-      const port = Number(url.port);
-      const [, key = ''] = url.pathname.split('/');
-      const answers = [await ask({ port }, `/${key}/none`), await ask({ port }, `/${'x'.repeat(43)}/none`)];
-      assert.deepEqual(
-        answers.map(({ code }) => code),
-        ['no_such_mount', 'key_needed'],
-      );
-      refused.catch(() => undefined);
-      proxy.end();
-      await proxy.ended;
-      return { url, key };
-    },
-  };
-}
+import { scene, server } from './typed.js';
 
 test('the key of --key-file is made once, for its owner alone, and the address stays with it [A-213]', async () => {
   await using s = await scene();
@@ -102,7 +27,14 @@ test('a key file that others can read, that is no plain file, or that holds no k
   await symlink(at('gone'), at('dangling'));
   await mkdir(at('folder'));
   for (const name of ['open', 'short', 'other', 'dangling', 'folder', 'none/key']) {
-    const { code, stdout, stderr } = await s.said(['proxy', 'work', '--key-file', at(name), '--json']);
+    const { code, stdout, stderr } = await s.said([
+      'proxy',
+      'work',
+      '--key-file',
+      at(name),
+      '--json',
+      '--until-stdin-ends',
+    ]);
     assert.deepEqual([code, stdout], [2, ''], name);
     assert.match(stderr, /"code":"local_key_unusable"/, name);
   }
@@ -150,6 +82,7 @@ test('systemd-analyze has nothing to say of the unit, wherever the files lie, an
     const { stdout, stderr } = await s.said(serving(join(inside, 'key'), 'systemd'), { script, env });
     assert.ok(!(stdout + stderr).includes(key), folder);
     assert.match(stderr, /http:\/\/127\.0\.0\.1:8123\/KEY\/work/);
+    assert.deepEqual(systemdWords(stdout), wordsWith(join(inside, 'key'), script));
     units.push(join(s.home.path, `postern-${at}.service`));
     await writeFile(units[at] ?? '', stdout);
   }
@@ -163,6 +96,16 @@ test('systemd-analyze has nothing to say of the unit, wherever the files lie, an
   await writeFile(broken, (await readFile(units[0] ?? '', 'utf8')).replace(process.execPath, '/none/node'));
   assert.notEqual(verify(broken)[0], 0, 'it does look at the path');
 });
+
+/** The words of `ExecStart=` as systemd.syntax(7) has them; a specifier or a variable stays as it is. */
+function systemdWords(unit: string): readonly string[] {
+  const [, line = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
+  return [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = '']) =>
+    word
+      .replace(/([%$])(.?)/g, (_, one, next) => (next === one ? one : 'something else'))
+      .replace(/\\(?:x([0-9a-f]{2})|(.))/g, (_, code, one) => one ?? String.fromCharCode(Number.parseInt(code, 16))),
+  );
+}
 
 /** What a program makes of these texts, as JSON. */
 function python(reader: string, texts: readonly string[]): readonly unknown[] {
