@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { breachesOf, limits, mayImport } from './architecture/breaches.js';
+import { breachesOf, budgets, limits, mayImport } from './architecture/breaches.js';
 import { importsOf } from './architecture/imports.js';
 import { lexSource } from './architecture/lexed-source.js';
 import { countsIn, fieldWords, stillThere } from './architecture/words.js';
@@ -160,17 +160,18 @@ test('a planted default export, module state, use of the process, long file and 
   assert.deepEqual(planted('src/call/x.ts', 'const x = AbortSignal.timeout(5);'), ['limit that is collected']);
 });
 
-test('a folder with too many files, too many files and too many lines in all are seen; the sandbox is not counted', () => {
+test('a folder with too many files, and a room with more files, lines or kilobytes than its budget, are seen', () => {
   const many = (count: number, folder: (at: number) => string, text = 'a;\n') =>
     breachesOf(new Map(Array.from({ length: count }, (_, at) => [`src/${folder(at)}/x${at}.ts`, text] as const)));
   const kinds = (found: ReturnType<typeof many>) => found.map(({ kind }) => kind);
   assert.deepEqual(kinds(many(limits.filesOfFolder, () => 'call')), []);
   assert.deepEqual(kinds(many(limits.filesOfFolder + 1, () => 'call')), ['folder too full']);
-  assert.deepEqual(kinds(many(limits.files, (at) => `call/f${at}`)), []);
-  assert.deepEqual(kinds(many(limits.files + 1, (at) => `call/f${at}`)), ['too much in all']);
-  assert.deepEqual(kinds(many(limits.files + 1, () => 'sandbox')), []);
-  const count = Math.ceil(limits.lines / limits.linesOfFile) + 1;
-  assert.deepEqual(kinds(many(count, (at) => `call/f${at}`, 'a;\n'.repeat(limits.linesOfFile))), ['too much in all']);
+  const [files, lines, kilobytes] = budgets['call'] ?? [0, 0, 0];
+  const inCall = (at: number) => `call/f${at}`;
+  assert.deepEqual(kinds(many(files, inCall)), []);
+  assert.deepEqual(kinds(many(files + 1, inCall)), ['over its budget']);
+  assert.deepEqual(kinds(many(1, inCall, 'a;\n'.repeat(lines + 1))), ['file too long', 'over its budget']);
+  assert.deepEqual(kinds(many(1, inCall, `// ${'a'.repeat(kilobytes * 1000)}\n`)), ['over its budget']);
 });
 
 test('imports are told from text that looks like them', () => {

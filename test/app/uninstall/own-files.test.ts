@@ -24,7 +24,7 @@ function namesInSources(): readonly string[] {
 }
 
 test('whatever is written into the state folder is known to uninstall', () => {
-  const names = [...new Set(namesInSources())].filter((name) => name !== 'document-certificate-');
+  const names = [...new Set(namesInSources())];
   for (const one of ['logins.json', 'attempts.json', 'locks', 'sealed', 'setup', 'tools'])
     assert.ok(names.includes(one));
   assert.deepEqual(
@@ -39,7 +39,7 @@ test('in a folder that is somebody’s, only what is ours goes; a link to anothe
   for (const folder of [join(state, 'locks', 'x'), join(state, 'src'), config])
     await mkdir(folder, { recursive: true });
   const others = ['package.json', '.claude.json', 'logins.json.bak', 'notes'];
-  const ours = ['logins.json', '.logins.json.new', 'failures.json', 'document-certificate-8443.pem'];
+  const ours = ['logins.json', '.logins.json.new', 'failures.json'];
   for (const name of [...others, ...ours]) await writeFile(join(state, name), 'x');
   await symlink(join(state, 'src'), join(state, 'sealed'));
   await writeFile(join(state, 'src', 'main.ts'), 'x');
@@ -47,7 +47,6 @@ test('in a folder that is somebody’s, only what is ours goes; a link to anothe
   const inside = {
     locks: ['logins.lock', 'logins.lock.123.ab-cd.new', `sha256-${key}.lock`],
     tools: [`${key}.json`, `x-${key}.json.77`],
-    history: [`${key.slice(32)}.jsonl`],
     'handed-out': ['255.json'],
     shared: ['settled-notes', `${key}.read`, `.${key}.read.new`, `${key}.salts`],
     recovery: [`${key}.sealed`, `${key}.0123456789abcdef.room`],
@@ -57,7 +56,7 @@ test('in a folder that is somebody’s, only what is ours goes; a link to anothe
     await mkdir(join(state, folder), { recursive: true });
     for (const name of names) await writeFile(join(state, folder, name), 'x');
   }
-  const theirs = ['tools/build.mjs', 'tools/package.json', 'history/1914.md', 'setup/linux/install.sh'];
+  const theirs = ['tools/build.mjs', 'tools/package.json', 'setup/linux/install.sh'];
   await mkdir(join(state, 'setup', 'linux'));
   for (const name of theirs) await writeFile(join(state, name), 'x');
   for (const name of ['config.json', 'config.edited-0123abcd.json']) await writeFile(join(config, name), '{}');
@@ -70,7 +69,7 @@ test('in a folder that is somebody’s, only what is ours goes; a link to anothe
   const left = await removeOwnFiles({ state, config });
   assert.deepEqual(
     left.map((path) => path.slice(state.length + 1)).sort(),
-    [...others, 'src', 'locks', 'tools', 'history', 'setup'].sort(),
+    [...others, 'src', 'locks', 'tools', 'setup'].sort(),
   );
   for (const name of theirs) assert.ok(existsSync(join(state, name)), name);
   assert.deepEqual(readdirSync(join(state, 'tools')).sort(), ['build.mjs', 'package.json']);

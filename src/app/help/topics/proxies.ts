@@ -54,9 +54,9 @@ macOS: save it as ~/Library/LaunchAgents/postern.proxy.work.plist, where work is
 
 Windows: save it as proxy.xml. The task starts when you log in; the second line starts it at once, the third removes it:
 
-    schtasks /Create /TN "postern proxy" /XML proxy.xml
-    schtasks /Run /TN "postern proxy"
-    schtasks /Delete /TN "postern proxy"
+    schtasks /Create /TN postern-proxy /XML proxy.xml
+    schtasks /Run /TN postern-proxy
+    schtasks /Delete /TN postern-proxy
 
 It opens no browser. Where the login has ended, programs get 503 with the command to type, and go on after it; a start without a login
 is tried again. The address names the login: after \`postern rename\` print the unit again. A variable such as HTTPS_PROXY is one more line
