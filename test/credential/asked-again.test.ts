@@ -58,7 +58,7 @@ test('who asks again within a minute of a renewal gets what is stored, by the sh
   for (const name of readdirSync(folderOf(stage))) {
     const path = `${folderOf(stage)}/${name}`;
     const note = JSON.parse(readFileSync(path, 'utf8'));
-    writeFileSync(path, JSON.stringify({ ...note, renewedAt: note.renewedAt - 60_000 }));
+    writeFileSync(path, JSON.stringify({ ...note, refreshedAt: note.refreshedAt - 60_000 }));
   }
   assert.notEqual(await ask(stage), renewed);
   assert.equal(refreshTokensSent(stage).length, 2);
@@ -166,34 +166,6 @@ test('token --refresh: another token, though the stored one lives, under the loc
   const both = await Promise.all([1, 2].map(() => stage.run('token', serverUrl, '--refresh', '--json')));
   for (const one of both) assert.equal(one.code, 0, one.stderr);
   assert.ok(refreshTokensSent(stage).length <= 3);
-});
-
-test('token --refresh is told as asked for by hand, and not as refused; a report of another program as one', {
-  skip,
-}, async () => {
-  await using stage = await openStage();
-  await logIn(stage);
-  const { serverUrl } = stage.sandbox;
-  for (let times = 0; times < 2; times += 1) await stage.run('token', serverUrl, '--refresh');
-  const told = await stage.run('status', '-l');
-  assert.match(told.stdout, /^ *refreshed +2 times, last \S.*, by hand$/m);
-  assert.doesNotMatch(told.stdout, /refused/);
-  await stage.run('token', serverUrl, '--refresh');
-  const fourth = await stage.run('token', serverUrl, '--refresh');
-  assert.equal(fourth.code, 6);
-  assert.match(
-    fourth.stderr.replaceAll(/\s+/g, ' '),
-    /was replaced 3 times within a minute\. No further one was requested\. Try again in a minute, or take the one at hand: postern token localhost \[refreshed_too_often, exit 6\]/,
-  );
-  assert.doesNotMatch(fourth.stderr, /rejected|operator/);
-  await ask(stage);
-  await ask(stage);
-  const [{ history }] = JSON.parse((await stage.run('status', '-l', '--json')).stdout).logins;
-  assert.deepEqual(
-    [history.askedAnew.count, history.refused, history.reportedRefused.count],
-    [3, null, 1],
-    JSON.stringify(history),
-  );
 });
 
 test('token --refresh of a login without a refresh token: exit 3, what to run, and the token at hand stays', {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { authorizationUrlOf } from '../support/at-stage.js';
@@ -8,7 +8,6 @@ import { configure } from '../support/home.js';
 import { keyringItems } from '../support/keyring-queries.js';
 import { needs } from '../support/needs.js';
 import { walkLogin } from '../support/product.js';
-import { runProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { openStage, type Stage } from './stage.js';
 
@@ -93,41 +92,6 @@ test('uninstall shows what was written, and takes all of it back; killed in the 
   assert.deepEqual(await keyringItems(stage.keyring.env), []);
   const nothing = await stage.run('uninstall');
   assert.deepEqual([nothing.code, nothing.stdout], [0, 'There is nothing here that postern wrote.\n']);
-});
-
-test('shims that an older release wrote, and noted nowhere, are found where programs look, if they are for these logins', {
-  skip,
-}, async () => {
-  await using stage = await openStage();
-  const { path, env } = stage.home;
-  const folders = ['bin', '.terraform.d/plugins', 'tools', 'elsewhere'].map((name) => join(path, name));
-  for (const folder of folders) await mkdir(folder, { recursive: true });
-  const text = (mark: string, more = '') =>
-    `#!/bin/sh\n# ${mark}\n${more}exec /usr/bin/node /x/bin/postern.js credential headers https://a.example/mcp "$@"\n`;
-  const mark = 'Written by postern credential --shim; it may be replaced by it.';
-  const state = join(path, 'state', 'postern');
-  const [bin = '', terraform = '', tools = '', elsewhere = ''] = folders;
-  const ours = [join(bin, 'one'), join(terraform, 'terraform-credentials-postern'), join(tools, 'two')];
-  const own = `export POSTERN_STATE_DIR=${state}\n`;
-  for (const one of ours) await writeFile(one, text(mark, own), { mode: 0o700 });
-  const changed = join(bin, 'changed');
-  await writeFile(changed, `${text(mark, own)}echo mine\n`);
-  const others = [join(bin, 'other'), join(bin, 'mine'), join(elsewhere, 'far'), changed];
-  await writeFile(others[0] ?? '', text(mark, 'export POSTERN_STATE_DIR=/another/state\n'));
-  await writeFile(others[1] ?? '', text('Written by me', own));
-  await writeFile(others[2] ?? '', text(mark, own));
-  await symlink(others[2] ?? '', join(bin, 'link'));
-  const home = { ...stage.home, env: { ...env, POSTERN_STATE_DIR: state, PATH: `${env['PATH']}:${tools}:relative` } };
-  const plan = JSON.parse((await runProgram(home, ['uninstall', '--json'])).stdout);
-  assert.deepEqual(plan.shims.toSorted(), ours.toSorted());
-  const taken = await runProgram(home, ['uninstall', '--yes']);
-  assert.equal(taken.code, 0, taken.stderr);
-  assert.deepEqual(
-    ours.filter((one) => existsSync(one)),
-    [],
-  );
-  assert.ok([...others, join(bin, 'link')].every((one) => existsSync(one)));
-  assert.match((await runProgram(home, ['uninstall', '--help'])).stdout, /grep -rlF/);
 });
 
 test('what is not postern’s stays: an entry and a shim that were changed since, and files in its folders', {

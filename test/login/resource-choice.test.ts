@@ -4,13 +4,12 @@ import { plainLook } from '../../src/core/text/look.js';
 import { createPages } from '../../src/login/browser/page.js';
 import { deviceLogin } from '../../src/login/device/device-login.js';
 import { loginJson, loginLines, loginStatus } from '../../src/login/status/login-status.js';
-import { decodeCredential, encodeCredential } from '../../src/stores/credential-item.js';
 import { proveAddress } from '../../src/tokens/credential-target.js';
 import { readCredential } from '../../src/tokens/read-credential.js';
 import { refreshedToken } from '../../src/tokens/valid-token.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
-import { type LoginRecord, Secret } from '../support/product.js';
+import type { LoginRecord } from '../support/product.js';
 
 /** The resource of each request to the authorization server that could name one, in order. */
 function sent(scene: Scene): readonly string[] {
@@ -106,29 +105,6 @@ test('[A-158] the binding keeps the server’s own resource: the token goes to t
   const before = sent(scene).length;
   await refresh(scene, changed);
   assert.deepEqual(sent(scene).slice(before), ['token -']);
-});
-
-test('an item that says what to ask for is of a version that older releases leave alone', () => {
-  const binding = { server: 's', resource: 'r', issuer: 'i', clientId: 'c', account: 'a' };
-  const plain = {
-    version: 2,
-    binding,
-    tokenEndpoint: 'https://as.example/token',
-    authMethod: 'none',
-    accessToken: new Secret('t'),
-    expiresAt: null,
-    obtainedAt: 1,
-    scopes: [],
-    generation: 1,
-  } as const;
-  assert.equal(JSON.parse(encodeCredential(plain).reveal()).version, 2);
-  for (const requestedResource of [null, 'api://x']) {
-    const text = encodeCredential({ ...plain, requestedResource }).reveal();
-    assert.equal(JSON.parse(text).version, 3);
-    const decoded = decodeCredential(text, binding);
-    assert.ok(decoded.ok);
-    assert.equal(decoded.credential.requestedResource, requestedResource);
-  }
 });
 
 test('a program that chooses what the token is for has the person asked on a page that says so', async () => {

@@ -20,7 +20,6 @@ export const uninstallTable = {
   ],
   notes: [
     'What is taken back: entries in other programs’ files (as setup --undo does it), programs written by credential --shim, every login (revoked at its authorization server), client registrations and keys, and the files in the state folder and config.json.',
-    'Programs that an older postern wrote for others were not noted: they are found in ~/bin, ~/.local/bin, ~/.terraform.d/plugins and the folders of the PATH in your home. Elsewhere look for their second line: grep -rlF "Written by postern credential --shim" FOLDER',
     'Without a terminal, and with --json, it only shows, unless --yes is given. Interrupted in the middle, it is run again.',
     'Where a login or an entry cannot be taken back, the files that tell of it are kept, and the exit code is that of the first failure. The package itself stays: it is removed by what installed it.',
   ],

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmod, rename, writeFile } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { statePaths } from '../../../src/stores/paths.js';
 import { type Home, makeHome } from '../../support/home.js';
 import { type Keyring, startKeyring } from '../../support/keyring.js';
 import { needs } from '../../support/needs.js';
@@ -52,40 +51,6 @@ test('a valid token is printed in every form as the whole program prints it', { 
     assert.equal((await runProgram(home, ['token', 'work', ...options])).stdout, whole.stdout);
   }
   assert.equal(shortWay(home, 'work', '--header'), 'Authorization: Bearer token-of-work\n');
-});
-
-/** How often each command has used the login, as `status -l` tells. */
-async function usesOf(home: Home, name: string): Promise<readonly string[]> {
-  const { stdout, stderr } = await runProgram(home, ['status', name, '-l', '--json']);
-  const { usedBy } = JSON.parse(stdout).logins[0].history;
-  assert.equal(stderr, '');
-  return usedBy.map(({ command, count }: { command: string; count: number }) => `${command} ${count}`).sort();
-}
-
-test('what either way gives out is counted by status -l, of processes at once, too, and a history that cannot be written is no failure', {
-  skip,
-}, async () => {
-  await using keyring = await startKeyring();
-  await using home = await stage(keyring, { ...work, expiresAt: null });
-  const token = () => runProgram(home, ['token', 'work']);
-  const outputs = await Promise.all([token(), token(), token(), token(), token(), token()]);
-  for (const { stdout, stderr } of outputs) assert.deepEqual([stdout, stderr], ['token-of-work\n', '']);
-  assert.equal((await runProgram(home, ['credential', 'headers', 'work'])).code, 0);
-  assert.deepEqual(await usesOf(home, 'work'), ['credential headers 1', 'token 6']);
-  await runProgram(home, ['token', 'work', '--verbose']); // the whole program
-  await runProgram(home, ['credential', 'headers', 'work', '--verbose']);
-  await runProgram(home, ['exec', 'work', '--', process.execPath, '-e', '0']);
-  assert.deepEqual(await usesOf(home, 'work'), ['credential headers 2', 'exec 1', 'token 7']);
-
-  const { state } = statePaths(home.env, process.platform, home.path);
-  const elsewhere = join(home.path, 'elsewhere');
-  await rename(join(state, 'history'), elsewhere);
-  await writeFile(join(state, 'history'), 'no folder');
-  assert.deepEqual(await token().then(({ code, stdout, stderr }) => [code, stdout, stderr]), [
-    0,
-    'token-of-work\n',
-    '',
-  ]);
 });
 
 test('whatever is unusual is left to the whole program, which says what it is', { skip }, async () => {

@@ -59,10 +59,7 @@ test('status --check refreshes, asks no person, and ends with 3 where only one h
   assert.equal(ended.code, 3, ended.stderr);
   assert.match(ended.stdout, /asked now +login needed: /);
   assert.match(ended.stdout, /to do +Run: postern login one\n/);
-  assert.match(ended.stdout, /made +\d+ seconds? ago\n/);
-  assert.match(ended.stdout, /refreshed +once, /);
-  assert.match(ended.stdout, /used by +status once, /);
-  assert.match(ended.stdout, /ended +just now: the authorization server refused its refresh token \(invalid_grant\)\n/);
+  assert.match(ended.stdout, /refused its refresh token \(invalid_grant\)/);
   const named = await runProgram(home, ['status', 'one']);
   assert.deepEqual([named.code, /refused: postern login one\n$/.test(named.stdout)], [3, true], named.stdout);
   assert.equal((await runProgram(home, ['status'])).code, 0, 'nobody asked for that one');

@@ -158,22 +158,6 @@ test('members that are not known are kept', async () => {
   assert.deepEqual(JSON.parse(text), { ...empty, logins: [login, loginNamed('two')], more: 1 });
 });
 
-test('what earlier releases called otherwise on disk is read, and written under the old name', async () => {
-  await using folder = await temporaryFolder();
-  const path = `${folder.path}/logins.json`;
-  const item = { key: 'ab'.repeat(32), store: 'file' };
-  const onDisk = { ...empty, logins: [{ ...loginNamed('one'), wish: 'as it was asked for' }], strays: [item] };
-  writeFileSync(path, JSON.stringify(onDisk), { mode: 0o600 });
-  const index = indexIn(folder.path);
-  const { logins, orphans } = await index.update((document) => ({ ...document }));
-  assert.equal(logins[0]?.requestFingerprint, 'as it was asked for');
-  assert.deepEqual(
-    orphans?.map((one) => ({ ...one })),
-    [item],
-  );
-  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), onDisk);
-});
-
 test('[A-201] [A-202] an index that others may read or write, or a link, is not used', async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/logins.json`;

@@ -33,7 +33,7 @@ for (const words of [
   ['bridge', 'URL', '-v'],
   ['login', 'URL', '--device', '-v'],
   ['doctor', 'URL', '-v'],
-  ['doctor', 'URL', '--json', '--junit', 'FILE.xml', '--sarif', 'FILE.sarif', '--bundle', 'FILE.json'],
+  ['doctor', 'URL', '--json', '--junit', 'FILE.xml', '--bundle', 'FILE.json'],
 ] as const) {
   test(`${words.join(' ')} --header-env: a server that says them back, plain and percent-encoded, prints none of them [A-252]`, async () => {
     await using server = await echo();
