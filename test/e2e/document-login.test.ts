@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openTab } from '../support/chromium.js';
-import { freePort } from '../support/free-port.js';
+import { type HostedFolder, hostFolder } from '../support/hosted-folder.js';
 import { needs } from '../support/needs.js';
 import { walkLogin } from '../support/product.js';
 import { type Finished, type Running, runProgram } from '../support/program.js';
@@ -11,23 +11,17 @@ import { openStage, type Stage } from './stage.js';
 
 const skip = needs('chromium', 'gnome-keyring', 'secret-tool', 'script');
 
-/** A document that is served on this machine, by `init` and `serve --self-signed` in the stage's home. */
-interface Served extends AsyncDisposable {
-  readonly url: string;
-  readonly certificate: string;
-}
-
-async function serveDocument(stage: Stage, ...options: readonly string[]): Promise<Served> {
-  const url = `https://127.0.0.1:${await freePort()}/client.json`;
-  const made = await stage.run('client-metadata', 'init', '--url', url, '--name', 'My own client', ...options);
+/** A document that `init` makes in the stage's home, published on this machine. */
+async function serveDocument(stage: Stage, ...options: readonly string[]): Promise<HostedFolder> {
+  const hosted = await hostFolder(join(stage.home.path, 'client-metadata'));
+  const words = ['client-metadata', 'init', '--url', hosted.url, '--name', 'My own client', ...options];
+  const made = await stage.run(...words);
   assert.equal(made.code, 0, made.stderr);
-  const server = stage.start('client-metadata', 'serve', '--self-signed');
-  const [, certificate = ''] = await server.waitForStderr(/this runs: (\S+)\n(?:.*\n)*Ctrl-C ends it/);
-  return { url, certificate, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return hosted;
 }
 
-/** `postern sandbox` as `serve` says to start it; it knows nothing of what another sandbox has fetched. */
-async function startSandbox(stage: Stage, { url, certificate }: Served): Promise<Running & { server: string }> {
+/** A sandbox that takes this document; it knows nothing of what another sandbox has fetched. */
+async function startSandbox(stage: Stage, { url, certificate }: HostedFolder): Promise<Running & { server: string }> {
   const allow = ['--allow-client-documents-from', new URL(url).host, '--client-documents-ca', certificate];
   const sandbox = stage.start('sandbox', '--no-registration', ...allow);
   const [server = ''] = await sandbox.waitForStdout(/http:\S+/);
@@ -66,7 +60,7 @@ async function allowInChromium(link: string): Promise<string> {
   return consent;
 }
 
-test('[R-1.8b][R-4.4a][R-5.8h] from an empty folder: init, serve, check, login in a real browser; the consent page says who asks and where the answer goes', {
+test('[R-1.8b][R-4.4a][R-5.8h] from an empty folder: init, publish, check, login in a real browser; the consent page says who asks and where the answer goes', {
   skip,
 }, async () => {
   await using stage = await openStage();
