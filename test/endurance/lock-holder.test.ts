@@ -150,7 +150,7 @@ describe('the process that refreshes comes to harm', { concurrency: 3, skip }, (
 /** Makes a lock one of another machine's, whose time has run out. Returns what it says. */
 function takenByTime(lock: string): { readonly pid: number } {
   const claim = JSON.parse(readFileSync(lock, 'utf8'));
-  writeFileSync(lock, JSON.stringify({ ...claim, place: 'another-machine pid:[1]' }));
+  writeFileSync(lock, JSON.stringify({ ...claim, system: 'another-machine pid:[1]' }));
   const hourAgo = new Date(Date.now() - 3_600_000);
   utimesSync(lock, hourAgo, hourAgo);
   return claim;

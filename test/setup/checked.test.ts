@@ -42,9 +42,7 @@ async function checkAfter(words: readonly string[], file: string, change: (text:
 
 const call = `${process.execPath} ${launcher} credential headers`;
 
-test('--check tells of an entry by name, and for which server that name is now; it never says “would get” by another login', {
-  skip,
-}, async () => {
+test('--check tells of an entry that names a login, and runs none of another login', { skip }, async () => {
   const byName = { mcpServers: { work: { type: 'http', url: server, headersHelper: `${call} work` } } };
   writeFileSync(at('.claude.json'), JSON.stringify(byName));
   const old = await setup(['claude', 'work', '--check']);
@@ -55,7 +53,7 @@ test('--check tells of an entry by name, and for which server that name is now; 
   writeFileSync(at('.claude.json'), JSON.stringify(byName).replace('headers work', 'headers moved'));
   const other = await setup(['claude', 'work', '--check']);
   assert.notEqual(other.code, 0);
-  assert.match(other.stdout, /"moved".+"https:\/\/other\.example\/mcp"[\s\S]+not run/);
+  assert.match(other.stdout, /"moved"[\s\S]+not run/);
   const cursor = { mcpServers: { work: { command: process.execPath, args: [launcher, 'bridge', otherServer] } } };
   mkdirSync(at('.cursor'));
   writeFileSync(at('.cursor', 'mcp.json'), JSON.stringify(cursor));

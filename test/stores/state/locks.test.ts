@@ -115,7 +115,7 @@ test('[A-139] a process number used again, another boot, another container: told
   assert.equal(await isTaken({ started: '1' }), false);
   assert.equal(await isTaken({ boot: 'another' }), false);
   assert.equal(await isTaken({ pid: 4_194_303 }), false);
-  const elsewhere = { place: 'another-machine pid:[1]', pid: 4_194_303 };
+  const elsewhere = { system: 'another-machine pid:[1]', pid: 4_194_303 };
   assert.equal(await isTaken(elsewhere), true);
   assert.equal(await isTaken(elsewhere, 3_600_000), false);
   writeFileSync(path, '', { mode: 0o600 });
@@ -131,7 +131,7 @@ test('[A-139] a holder out of sight keeps its lock for as long as it gives a sig
   const path = `${folder.path}/locks/counter.lock`;
   const elsewhere = async (path: string) => {
     const claim = JSON.parse(await readFile(path, 'utf8'));
-    writeFileSync(path, JSON.stringify({ ...claim, place: 'another-machine pid:[1]' }));
+    writeFileSync(path, JSON.stringify({ ...claim, system: 'another-machine pid:[1]' }));
     const hourAgo = new Date(Date.now() - 3_600_000);
     utimesSync(path, hourAgo, hourAgo);
   };
