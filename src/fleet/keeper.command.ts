@@ -7,7 +7,6 @@ import { isSharedKind, type LoginRecord, type StoreKind } from '../core/records.
 import { counted } from '../core/text/printable.js';
 import { parseEngineAddress } from '../stores/engines/address.js';
 import type { StorePorts } from '../stores/ports.js';
-import { storeReadOnly } from '../stores/shared/failures.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { createElection } from './election.js';
@@ -20,7 +19,7 @@ import { eventJson, eventLine } from './render.js';
 import { openStatusPage } from './status-page.js';
 
 interface World extends TokenPorts, CommandOutput, Pick<StorePorts, 'openEngine'> {
-  readonly configuration: () => Promise<Pick<Configuration, 'store' | 'storeReadOnly'>>;
+  readonly configuration: () => Promise<Pick<Configuration, 'store'>>;
   readonly signals: Signals;
   readonly listenLocally: ListenLocally;
   /** What other keepers call this one, e.g. `host-a (process 7)`. */
@@ -122,7 +121,7 @@ async function storeOf(world: World, args: Arguments): Promise<StoreKind | undef
 
 /**
  * Logins of this machine alone have its locks, and need no election.
- * @throws Failure `store_denied`, `store_read_only`, of the address
+ * @throws Failure `store_denied`, `store_read_only`, of the address, of the key files
  */
 async function electionOf(
   world: World,
@@ -137,16 +136,14 @@ async function electionOf(
     });
     return { election: { lead }, engine: undefined };
   }
-  const { clock, signal } = world;
+  const { clock } = world;
   const engine = await world.openEngine(store);
-  // It could refresh nothing, and would keep those away that can.
-  if ((await world.configuration()).storeReadOnly === true) throw storeReadOnly(engine.label);
   const key = `postern/${parseEngineAddress(store).namespace}/keeper/lease`;
   try {
-    await engine.read([key], signal);
-    for (const risk of await engine.durability(signal)) world.tell(`Warning: ${risk}`);
+    // A keeper that can't refresh would keep others from it.
+    await world.stores.of(store).ready?.();
   } catch (error) {
-    if (!isFailure(error, 'store_unavailable')) throw error; // who is away may come; who refuses us goes on doing so
+    if (!isFailure(error, 'store_unavailable')) throw error; // an engine that is away may come back
   }
   const name = world.processName();
   const election = createElection({ engine, key, id: world.randomId(), name, clock, tell, random: Math.random });

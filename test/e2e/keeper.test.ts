@@ -132,6 +132,13 @@ it('a machine that only reads is no keeper: it takes no lease, which would keep 
   const { code, stderr } = await keeper.finished;
   assert.equal(code, 7, stderr);
   assert.match(stderr, /This machine only reads Redis at 127\.0\.0\.1:\d+ .*\[store_read_only/s);
+  // Nor one whose refreshers have the readers' key.
+  await using other = await makeHome({ ...store, POSTERN_STORE_REFRESH_KEY_FILE: key });
+  await using alike = startProgram(other, ['keeper']);
+  const [printed] = await alike.waitForStderr(/Keeping logins fresh|hold the same key/);
+  if (printed !== 'hold the same key') alike.kill('SIGTERM');
+  const ended = await alike.finished;
+  assert.deepEqual([ended.code, /\[store_key_unsafe/.test(ended.stderr)], [7, true], ended.stderr);
   assert.equal((await engine.tool('dbsize')).trim(), '0');
 });
 
