@@ -9,8 +9,8 @@ import { cleanEnvironment } from './environment.mjs';
 
 const timesFile = 'build/test-times.json';
 /** Processes for tests that start no other program. More than processors, since tests also wait. */
-const sharedProcesses = 6;
-const aloneAtOnce = 2;
+const sharedProcesses = 5;
+const aloneAtOnce = 3;
 const fileLimitMs = 900_000;
 const leastMemory = 2 ** 30;
 
