@@ -214,7 +214,7 @@ export interface StorePorts {
   readonly handedOut: HandedOut;
   readonly toolLists: ToolLists;
   readonly locks: Locks;
-  /** The engine of a shared store, by its address (`redis:…`); whoever opens it closes it. @throws Failure as `engines/open-engine.ts` */
+  /** The engine of a shared store, by its address (`redis:…`). The caller closes it. @throws Failure as `engines/open-engine.ts` */
   readonly openEngine: (address: string) => Promise<SharedEngine>;
   readonly assertions: Assertions;
 }

@@ -29,7 +29,7 @@ const programsOf = {
   dash: ['dash'],
   zsh: ['zsh'],
   fish: ['fish'],
-  systemd: ['systemd-analyze', 'systemd-socket-activate', 'systemctl', '/lib/systemd/systemd'],
+  systemd: ['systemd-analyze', 'systemctl', '/lib/systemd/systemd'],
   python3: ['python3'],
   kubectl: ['kubectl'],
   man: ['man', 'groff'],

@@ -118,7 +118,7 @@ type Asking = Pick<KeySourceOptions, 'terminal' | 'signal'>;
  * What a passphrase opens that was chosen before. The person has three tries.
  * @throws Failure as `nobody` and `wrong` make them
  */
-export async function askUntilRight<Opened>(
+async function askUntilRight<Opened>(
   asking: Asking,
   {
     question,
@@ -157,7 +157,7 @@ export async function newMaterial(options: KeySourceOptions): Promise<KeyMateria
 }
 
 /** A passphrase that the person chooses, typed twice. @throws Failure as `nobody` makes it */
-export async function choosePassphrase(asking: Asking, what: string, nobody: () => Failure): Promise<Buffer> {
+async function choosePassphrase(asking: Asking, what: string, nobody: () => Failure): Promise<Buffer> {
   for (;;) {
     const bytes = await askPassphrase(asking, `${what} (at least ${minCharacters} characters): `);
     if (bytes === undefined) throw nobody();
