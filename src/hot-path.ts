@@ -1,18 +1,6 @@
 import { credentialOutput } from './app/hot-path/credential.js';
-import { type Left, writeAll } from './app/hot-path/parts.js';
+import { type HotEnd, type Left, writeAll } from './app/hot-path/parts.js';
 import { tokenOutputFor } from './app/hot-path/token.js';
-import type { ReadInput } from './credential/read-input.js';
-import type { KnownIndex } from './stores/index/credential-index.js';
-import type { OpenKeychain } from './stores/keychain/read-item.js';
-
-/** Whether all was done; if not, what has been read of stdin meanwhile. */
-export interface HotEnd {
-  readonly done: boolean;
-  readonly input: ReadInput | undefined;
-  /** As far as it was opened. */
-  readonly keychain: OpenKeychain | undefined;
-  readonly index: KnownIndex | undefined;
-}
 
 /**
  * `postern token` and `postern credential` with a valid token in an open keychain: one file read, one item read, one

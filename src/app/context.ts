@@ -1,7 +1,8 @@
+import type { Writable } from 'node:stream';
 import type { HostPipe } from '../bridge/host-pipe.js';
 import type { OpenLineReader, ShellHistory } from '../call/shell/ports.js';
 import type { ConfigWorld } from '../config/change.js';
-import type { CommandExit, CommandOutput } from '../core/command.js';
+import type { CommandExit, CommandOutput, CommandTable } from '../core/command.js';
 import type { ConfigurationFile } from '../core/configuration/configuration.js';
 import type {
   BrokenLogin,
@@ -14,6 +15,7 @@ import type {
   RequestLog,
   Signals,
 } from '../core/ports.js';
+import type { Release } from '../core/product.js';
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { ExamineAddresses } from '../doctor/address-examiner.js';
@@ -25,6 +27,10 @@ import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
 import type { ExternalPrograms } from '../setup/machine/ports.js';
+import type { GlobalOptions } from './global-options.js';
+import type { HotEnd } from './hot-path/parts.js';
+import type { OwnSignals } from './process.js';
+import type { Keyboard } from './terminal/quiet-keys.js';
 
 /**
  * The real world, as commands see it: each takes of it what its own `World` names. A port is made at its first use, so
@@ -66,4 +72,50 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly input: ReadInput | undefined;
   readonly timeLeft: (ms: number) => number;
   readonly self: () => OwnProgram;
+}
+
+/** Ports that replace the usual ones: the demo's browser and store, `--store memory`'s store and index, a test's clock. */
+export type OwnPorts = Partial<Pick<Context, 'browser' | 'store' | 'index' | 'toolLists' | 'clock' | 'terminal'>>;
+
+/** A standard stream that may be a terminal. */
+type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** Everything outside of the program that one run of it touches. */
+export interface World extends Release {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: () => Keyboard; // late: it takes two milliseconds to be made, and few commands need it
+  readonly stdout: Screen;
+  readonly stderr: Screen;
+  readonly platform: NodeJS.Platform;
+  readonly homedir: string;
+  /** Aborting this ends the run; its reason is shown to the person. */
+  readonly interruption: AbortController;
+  /** Starts the program that `exec` runs. */
+  readonly programs: Programs;
+  readonly launch: Launch;
+  /** A token that was taken out of the environment, as `takeToken` returns it. */
+  readonly tokenGiven: Readonly<Record<string, string | undefined>>;
+  readonly signals: OwnSignals;
+  /** Ports that replace the usual ones. */
+  readonly own: OwnPorts;
+}
+
+/** How this process was started. */
+export interface Launch {
+  /** The launcher's absolute path, or that of the single executable. */
+  readonly script: string;
+  /** What the hot path has left, where it was tried. */
+  readonly before: HotEnd | undefined;
+  /** Milliseconds since the start. */
+  readonly elapsed: () => number;
+}
+
+/** One command line in the world. */
+export interface Run extends Pick<Context, 'look' | 'tellLook' | 'out' | 'printFailure' | 'printed'> {
+  readonly world: World;
+  readonly options: GlobalOptions;
+  /** Of the command that runs. */
+  readonly table: CommandTable;
+  /** Prints a line on stderr; at a terminal it is laid out. */
+  readonly show: (line: string) => void;
 }

@@ -7,18 +7,15 @@ export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   };
 }
 
-/** A port all of whose methods give promises, made at the first use; `methods` names every one. */
-export function lazy<Port extends object>(
-  methods: Readonly<Record<keyof Port, true>>,
-  make: () => Promise<Port>,
-): Port {
+/** A port all of whose methods give promises: its code is loaded, and it is made, at the first call of one. */
+export function lazy<Port extends object>(make: () => Promise<Port>): Port {
   const port = once(make);
-  const calls = Object.keys(methods).map((name) => [
-    name,
-    async (...given: readonly unknown[]) => {
-      const made = (await port()) as Record<string, (...given: readonly unknown[]) => unknown>;
-      return made[name]?.(...given);
-    },
-  ]);
-  return Object.fromEntries(calls) as Port;
+  const call =
+    (name: string | symbol) =>
+    async (...args: readonly unknown[]) => {
+      const made = (await port()) as Record<string | symbol, ((...args: readonly unknown[]) => unknown) | undefined>;
+      return made[name]?.(...args);
+    };
+  // Without `then` it is no promise, and can itself be the result of an asynchronous function.
+  return new Proxy({} as Port, { get: (_, name) => (name === 'then' ? undefined : call(name)) });
 }

@@ -1,3 +1,82 @@
+/** A shorter text occurs in too many words to be replaced everywhere; a longer one is an item whose secrets are held themselves. In characters. */
+const [minHeld, maxHeld] = [6, 20_000];
+
+/**
+ * Secret values, the latest used last. A server can make us use as many as it likes, so the oldest go: what is in use is
+ * used again and again.
+ */
+class HeldValues {
+  readonly #values = new Set<string>();
+  readonly #room: number;
+  #size = 0;
+  /** Grows with each change of what is held. */
+  changes = 0;
+
+  /** @param room For all values together, in characters. */
+  constructor(room: number) {
+    this.#room = room;
+  }
+
+  hold(value: string): void {
+    if (value.length < minHeld || value.length > maxHeld) return;
+    if (!this.#values.delete(value)) {
+      this.#size += value.length;
+      this.changes += 1;
+    }
+    this.#values.add(value);
+    for (const oldest of this.#values) {
+      if (this.#size <= this.#room) break;
+      this.#values.delete(oldest);
+      this.#size -= oldest.length;
+    }
+  }
+
+  [Symbol.iterator](): Iterator<string> {
+    return this.#values.values();
+  }
+}
+
+// The one state of the process: a secret can be made anywhere, and must never be printed wherever it turns up.
+const secrets = new HeldValues(2_000_000);
+/** Apart, so that a server that offers sessions without end pushes no token out. */
+const sessions = new HeldValues(65_536);
+const forms = { of: -1, texts: [] as readonly string[] };
+
+/** From now on this value is not printed. `Secret` does this by itself. */
+export function holdSecret(value: string): void {
+  secrets.hold(value);
+}
+
+/** From now on this identifier of a protocol session is not printed. */
+export function holdSession(id: string): void {
+  sessions.hold(id);
+}
+
+/**
+ * The last net under every text that is printed: each value that is held is replaced, as it is and as URLs, forms, JSON
+ * and base64 write it. The first net is `Secret`, which cannot be printed.
+ */
+export function redact(text: string): string {
+  const changes = secrets.changes + sessions.changes;
+  if (forms.of !== changes) {
+    // The longest first: a value may be a part of another one.
+    forms.texts = [...new Set([...secrets, ...sessions].flatMap(formsOf))].sort((a, b) => b.length - a.length);
+    forms.of = changes;
+  }
+  return forms.texts.reduce((redacted, form) => redacted.replaceAll(form, '***'), text);
+}
+
+/** A value as it is, and as others write it. */
+function formsOf(value: string): readonly string[] {
+  const bytes = new TextEncoder().encode(value);
+  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  const url = encodeURIComponent(value.replace(/[\ud800-\udfff]/gu, '\ufffd'));
+  const base64Url = base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  const json = JSON.stringify(value).slice(1, -1);
+  const form = new URLSearchParams([['', value]]).toString().slice(1);
+  return [value, url, form, json, base64, base64Url];
+}
+
 const hidden = '***';
 
 /**
@@ -7,13 +86,18 @@ const hidden = '***';
  */
 export class Secret {
   readonly #value: string;
+  readonly #isHeld: boolean;
 
-  constructor(value: string) {
+  /** @param options.held False for what a person has to be shown, or is of no use to others: it may occur in what is printed. */
+  constructor(value: string, options: { readonly held: boolean } = { held: true }) {
     this.#value = value;
+    this.#isHeld = options.held;
+    if (options.held) holdSecret(value);
   }
 
   /** The plain value. Call it only where the secret is sent, stored or printed on purpose. */
   reveal(): string {
+    if (this.#isHeld) holdSecret(this.#value); // still in use
     return this.#value;
   }
 

@@ -4,7 +4,7 @@ import type { Journal } from '../core/ports.js';
 import type { LoginRecord, ProviderReference, Zone } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
 import { shellWord } from '../core/text/printable.js';
-import { holdHeader } from '../core/text/secret-headers.js';
+import { secretWords } from '../core/text/secret-headers.js';
 import { Deadline } from '../core/time.js';
 import { differBySlash, isNamed, isSameIssuer } from '../oauth/discovery-document.js';
 import { noProtectedResourceMetadata, OtherIssuer } from '../oauth/failures.js';
@@ -50,7 +50,9 @@ export async function examineServer(
   const http = new SeenHttp(direct, world.clock);
   const report = new Report();
   hideQuery(target.server, report);
-  for (const { value } of target.headers) holdHeader(value.reveal(), (text) => report.hidden.hide(text));
+  for (const value of target.headers.map((header) => header.value.reveal())) {
+    for (const text of [value, ...secretWords(value)]) report.hidden.hide(text);
+  }
   using deadline = new Deadline(wanted.limitMs, () => new Failure(tooLong));
   const signal = AbortSignal.any([target.signal, deadline.signal]);
   const own = { direct, http, journal: silentJournal(), deadline, interrupted: target.signal };

@@ -55,7 +55,8 @@ function parseProxy(setting: string): HttpProxy {
 function credentials(url: URL): Secret | undefined {
   if (url.username === '' && url.password === '') return undefined;
   try {
-    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    const password = new Secret(decodeURIComponent(url.password));
+    const pair = `${decodeURIComponent(url.username)}:${password.reveal()}`;
     return new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
   } catch {
     throw networkSettingUnusable('HTTPS_PROXY', 'its user name or password is not percent-encoded');

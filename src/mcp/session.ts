@@ -1,3 +1,4 @@
+import { holdSession } from '../core/secret.js';
 import { protocolBroken } from './failures.js';
 import { ParameterHeaders } from './headers/parameter-headers.js';
 import { usableRevision } from './message-headers.js';
@@ -54,6 +55,7 @@ export class Session {
    */
   takeId(value: string | undefined, key: string | undefined): void {
     if (!usableSessionId(value)) throw protocolBroken(this.#server, 'its session identifier has forbidden characters');
+    if (value !== undefined) holdSession(value);
     this.#sessionId = value;
     this.#key = key;
     this.#repeated = undefined;

@@ -150,7 +150,7 @@ export async function newProof(): Promise<Proof> {
   const { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } = await import('oauth4webapi');
   const verifier = generateRandomCodeVerifier();
   return {
-    state: new Secret(generateRandomState()),
+    state: new Secret(generateRandomState(), { held: false }), // part of the address that a person is shown
     verifier: new Secret(verifier),
     codeChallenge: await calculatePKCECodeChallenge(verifier),
   };

@@ -1,4 +1,4 @@
-import { Secret } from '../core/secret.js';
+import { holdSecret, Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
 import { isVerdict, type UnusableResponse, unusable } from './engine.js';
 import type { AuthorizationServer } from './server-metadata.js';
@@ -45,6 +45,7 @@ export async function validateAuthorizationResponse(
   const { issuer, announcesIss } = about.server;
   const as = { issuer, authorization_response_iss_parameter_supported: announcesIss };
   const parameters = new URLSearchParams(response.map(([name, value]) => [name, value]));
+  for (const code of parameters.getAll('code')) holdSecret(code);
   // Stricter: the library takes an empty `iss` for none.
   const issuers = parameters.getAll('iss');
   const other = issuers.find((iss) => iss !== issuer);

@@ -1,5 +1,5 @@
 import type { JWK } from 'jose';
-import { Secret } from '../core/secret.js';
+import { holdSecret, Secret } from '../core/secret.js';
 import { type JsonObject, parseObject, stringField } from '../core/text/json.js';
 
 /** The two that every authorization server with `private_key_jwt` is likely to take (RFC 7518 section 3.1). */
@@ -41,6 +41,7 @@ export function clientKeyOf(jwk: JsonObject | undefined): ClientKey | undefined 
   const shown = members(publicNames[alg]);
   const whole = { ...shown, ...members(privateNames[alg]) };
   if (!Object.values(whole).every((member) => typeof member === 'string')) return undefined;
+  for (const name of privateNames[alg]) holdSecret(String(jwk[name]));
   const privateJwk = new Secret(JSON.stringify({ ...whole, kid, alg }));
   return { keyId: kid, publicJwk: { ...shown, kid, alg, use: 'sig' } as JsonObject, privateJwk };
 }
@@ -77,6 +78,7 @@ async function importJwk(text: string): Promise<ImportedKey> {
   if (jwk['kty'] === 'oct' || typeof jwk['d'] !== 'string') {
     return { ok: false, why: 'it is no private key (a JWK with the member "d")' };
   }
+  holdSecret(jwk['d']);
   const { key_ops: _, use: __, ext: ___, ...bare } = jwk;
   return importAs(stringField(jwk, 'kid'), ({ importJWK }, algorithm) => importJWK(bare as JWK, algorithm));
 }

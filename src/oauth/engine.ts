@@ -1,6 +1,7 @@
 import type { AuthorizationServer, ClientAuth, CustomFetchOptions } from 'oauth4webapi';
 import { defined, type Zone } from '../core/records.js';
-import { asObject, type JsonObject, jsonTrouble, parseJson } from '../core/text/json.js';
+import { holdSecret } from '../core/secret.js';
+import { asObject, type JsonObject, jsonTrouble, parseJson, unescapedJson } from '../core/text/json.js';
 import { retryAfterMs } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
@@ -73,6 +74,11 @@ export function sendingBy(
 ) {
   return async (_url: string, { body, headers }: CustomFetchOptions<'POST', URLSearchParams | string>) => {
     const { authorization, dpop, 'content-type': type = '' } = headers;
+    const sent = body.toString();
+    // Made by the library: our own parts of it are secrets already.
+    for (const made of [authorization?.replace(/^\S+ /, ''), new URLSearchParams(sent).get('client_assertion')]) {
+      holdSecret(made ?? '');
+    }
     await using response = await http.send({
       method: 'POST',
       // As the metadata spells it: the library's own parsing would repair it.
@@ -83,7 +89,7 @@ export function sendingBy(
         ...(authorization === undefined ? [] : ([['authorization', authorization]] as const)),
         ...(dpop === undefined ? [] : ([['dpop', dpop]] as const)),
       ],
-      body: body.toString(),
+      body: sent,
       namedBy: zone,
       redirects: 'refuse',
       limits: endpointLimits,
@@ -91,11 +97,21 @@ export function sendingBy(
     });
     const { status } = response;
     const bytes = new Uint8Array(await response.bytes());
+    holdReceived(bytes);
     return lightResponse(bodyless.includes(status) ? null : bytes, {
       status: Math.min(status, 599),
       headers: readHeaders(response.headers),
     });
   };
+}
+
+/** Members of a response whose values are secrets, also where the rest of it is broken. */
+const secretMembers =
+  /"(?:access_token|refresh_token|id_token|client_secret|registration_access_token|device_code)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+
+function holdReceived(bytes: Uint8Array): void {
+  for (const [, value = ''] of new TextDecoder().decode(bytes).matchAll(secretMembers))
+    holdSecret(unescapedJson(value));
 }
 
 /** Of all that comes only what is used. */

@@ -4,7 +4,7 @@ import { clientInfo, latestProtocolVersion, newestRevision, ownMeta } from '../c
 import type { IndexDocument, Zone } from '../core/records.js';
 import { canonicalResource, resourceCovers } from '../core/resource.js';
 import { parseScope } from '../core/scope.js';
-import type { Secret } from '../core/secret.js';
+import { holdSession, type Secret } from '../core/secret.js';
 import { type JsonObject, stringField } from '../core/text/json.js';
 import { resolveReference } from '../core/url.js';
 import type { HttpPorts } from '../http/request.js';
@@ -253,11 +253,7 @@ async function probe(
   });
   const { status, zone, headers } = response;
   const values = (wanted: string) => headers.filter(([name]) => name === wanted).map(([, value]) => value);
-  return {
-    status,
-    zone,
-    challenges: values('www-authenticate'),
-    sessionId: values('mcp-session-id')[0],
-    location: values('location')[0],
-  };
+  const [sessionId] = values('mcp-session-id');
+  if (sessionId !== undefined) holdSession(sessionId);
+  return { status, zone, challenges: values('www-authenticate'), sessionId, location: values('location')[0] };
 }

@@ -1,4 +1,4 @@
-import { lazy } from '../core/lazy.js';
+import { once } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { Clock, Terminal } from '../core/ports.js';
 import { isSharedKind, type SharedKind, type StoreKind } from '../core/records.js';
@@ -24,28 +24,30 @@ export interface StoresOptions {
   readonly isReadOnly: () => Promise<boolean>;
 }
 
-/** A store without one of these does nothing when it is called. */
-type Whole = Required<Omit<SecretStore, 'kind'>>;
-
-const methods = {
-  ready: true,
-  read: true,
-  write: true,
-  remove: true,
-  begin: true,
-  publish: true,
-  records: true,
-} as const;
-
 /** Every kind of store, made and loaded at its first use, and once. */
 export function createStores(options: StoresOptions): SecretStores {
   const made = new Map<StoreKind, SecretStore>();
   return {
     of: (kind) => {
-      const store = made.get(kind) ?? { kind, ...lazy(methods, () => open(kind, options) as Promise<Whole>) };
+      const store = made.get(kind) ?? lazyStore(kind, () => open(kind, options));
       made.set(kind, store);
       return store;
     },
+  };
+}
+
+/** Opened at its first use. */
+function lazyStore(kind: StoreKind, open: () => Promise<SecretStore>): SecretStore {
+  const opened = once(open);
+  return {
+    kind,
+    ready: async () => (await opened()).ready(),
+    read: async (key) => (await opened()).read(key),
+    write: async (key, value) => (await opened()).write(key, value),
+    remove: async (key) => (await opened()).remove(key),
+    begin: async (key, wait) => await (await opened()).begin?.(key, wait),
+    publish: async (login) => await (await opened()).publish?.(login),
+    records: async () => await (await opened()).records?.(),
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
-import type { Context } from '../../src/app/context.js';
+import type { Context, World } from '../../src/app/context.js';
 import type { GlobalOptions } from '../../src/app/global-options.js';
 import { createSignals } from '../../src/app/process.js';
 import type { CommandEntry } from '../../src/app/registry.js';
@@ -11,7 +11,7 @@ import type { Command, CommandTable } from '../../src/core/command.js';
 import { interrupted } from '../../src/core/output-failures.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { createPrograms } from '../../src/credential/exec-program.js';
-import { run, type World } from '../../src/main.js';
+import { run } from '../../src/main.js';
 import { makeHome } from '../support/home.js';
 import { createMemoryStore, Failure } from '../support/product.js';
 

@@ -1,9 +1,7 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { engineOpener } from '../../src/app/fleet/store-ports.js';
-import { createHttpClient } from '../../src/http/client.js';
-import { systemResolver } from '../../src/http/resolve-host.js';
+import { engineOpener } from '../../src/app/network.js';
 import { createClock } from '../../src/stores/clock.js';
 import type { SharedEngine } from '../../src/stores/engines/engine.js';
 import { startRedis } from '../support/engines.js';
@@ -30,8 +28,7 @@ else await readInChild(process.argv[2] ?? '', Number(process.argv[3]));
 
 async function openAt(address: string): Promise<SharedEngine> {
   const limits = { ...defaultLimits, connectSeconds: 30, storeSeconds: 30 };
-  const http = createHttpClient({ env: {}, userAgent: 'bench', resolve: systemResolver });
-  const world = { clock: createClock(), env: {}, hold: () => undefined, settings: async () => ({ limits }), http };
+  const world = { clock: createClock(), env: {}, settings: async () => ({ limits }) };
   return await engineOpener(world)(address);
 }
 

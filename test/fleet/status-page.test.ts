@@ -3,13 +3,12 @@ import { stat } from 'node:fs/promises';
 import { request as ask } from 'node:http';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { keeperPorts } from '../../src/app/fleet/keeper-ports.js';
+import { listenLocally as listen } from '../../src/app/ports.js';
 import { openStatusPage } from '../../src/fleet/status-page.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const view = (isStoreThere = true) => ({ isLeader: true, isStoreThere, states: [] });
 const clock = { now: () => 0 };
-const { listenLocally: listen } = keeperPorts();
 
 function get(
   where: object,

@@ -1,8 +1,9 @@
 import { PassThrough, Writable } from 'node:stream';
+import type { World } from '../../src/app/context.js';
 import { createSignals } from '../../src/app/process.js';
 import type { CommandExit } from '../../src/core/command.js';
 import { createPrograms } from '../../src/credential/exec-program.js';
-import { run, type World } from '../../src/main.js';
+import { run } from '../../src/main.js';
 import { createMemoryStore } from './product.js';
 
 /** A person's machine, as far as command lines see it: made once, used by every run of a test. */

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { engineOpener } from '../../src/app/fleet/store-ports.js';
+import { engineOpener } from '../../src/app/network.js';
 import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { createHttpClient } from '../../src/http/client.js';
@@ -94,9 +94,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     openEngine: engineOpener({
       clock,
       env: options.env ?? {},
-      hold: () => undefined,
       settings: async () => ({ limits, caFile: options.caFile }),
-      http,
     }),
     givenHeaders: async () => options.headers,
     http,
@@ -109,7 +107,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     failures: createFormatFailures({ directory, locks }),
     handedOut: createHandedOut(directory),
     toolLists: createToolLists(directory),
-    assertions: createAssertions({ env: options.env ?? {}, hold: () => undefined }),
+    assertions: createAssertions({ env: options.env ?? {} }),
     browser,
     pages: createServerPages({ browser, limits: callbackLimits }),
     tellLook: plainLook,

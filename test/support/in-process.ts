@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import type { OwnPorts } from '../../src/app/ports.js';
+import type { OwnPorts, World } from '../../src/app/context.js';
 import { createSignals } from '../../src/app/process.js';
 import { interrupted } from '../../src/core/output-failures.js';
 import { createPrograms } from '../../src/credential/exec-program.js';
-import { run, type World } from '../../src/main.js';
+import { run } from '../../src/main.js';
 import { takeToken } from '../../src/stores/environment-token.js';
 import type { Home } from './home.js';
 import type { Finished, Running } from './program.js';

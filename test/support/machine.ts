@@ -1,4 +1,4 @@
-import type { World } from '../../src/main.js';
+import type { World } from '../../src/app/context.js';
 import { scriptedTerminal, shiftedClock } from './flow-ports.js';
 import { type Home, makeHome, type Variables } from './home.js';
 import { runHere } from './in-process.js';

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import type { OwnPorts } from '../../src/app/ports.js';
+import type { OwnPorts } from '../../src/app/context.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Home, makeHome, type Variables } from './home.js';
 import { runHere, startHere, terminalHere } from './in-process.js';

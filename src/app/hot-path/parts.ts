@@ -14,6 +14,15 @@ import { homeFolder, recoveryPath, statePaths } from '../../stores/paths.js';
 import type { GlobalOptions } from '../global-options.js';
 import { plainArguments } from './plain-arguments.js';
 
+/** Whether all was done; if not, what has been read of stdin meanwhile. */
+export interface HotEnd {
+  readonly done: boolean;
+  readonly input: ReadInput | undefined;
+  /** As far as it was opened. */
+  readonly keychain: OpenKeychain | undefined;
+  readonly index: KnownIndex | undefined;
+}
+
 /** What the hot path leaves to whoever comes after it. */
 export interface Left {
   /** What was read of stdin, which nobody can read again. */

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Terminal } from '../../core/ports.js';
+import { holdSecret } from '../../core/secret.js';
 import { columnsOf, wrapped } from '../../core/text/layout.js';
 import { lookOf } from '../../core/text/look.js';
 import { asciiJson, printable } from '../../core/text/printable.js';
@@ -36,7 +37,9 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const keys = new QuietKeys(options.stdin, options.interrupt);
   const ask: Terminal['ask'] = async (question, { hidden, signal }) => {
     using _keyboard = keys.leave();
-    return await askLine(options, { question: printable(question, 400), hidden, signal, typedAhead });
+    const typed = await askLine(options, { question: printable(question, 400), hidden, signal, typedAhead });
+    if (hidden && typed !== undefined) holdSecret(typed.trim());
+    return typed;
   };
   return {
     interactive,

@@ -1,4 +1,4 @@
-import { Secret, type SecretHeader } from '../secret.js';
+import { holdSecret, Secret, type SecretHeader } from '../secret.js';
 import { isFieldName, isHeaderValue } from './characters.js';
 import { asObject, type JsonValue } from './json.js';
 
@@ -55,6 +55,7 @@ function readLine(line: string): SecretHeader | string {
   if (value === '') return 'it has no value';
   if (value.length > secretHeaderLimits.value) return `its value is longer than ${secretHeaderLimits.value} characters`;
   if (!isHeaderValue(value)) return 'its value holds a character that no header may hold';
+  for (const word of secretWords(value)) holdSecret(word);
   return { name, value: new Secret(value) };
 }
 
@@ -63,10 +64,9 @@ function conflictWith({ name }: SecretHeader, others: readonly SecretHeader[]): 
   return others.length < secretHeaderLimits.headers ? undefined : `there are more than ${secretHeaderLimits.headers}`;
 }
 
-/** A value, and the words of it that are long enough for a key: a server may say back that alone. */
-export function holdHeader(value: string, hold: (value: string) => void): void {
-  hold(value);
-  for (const word of value.split(/[\t ,;=]+/)) if (word.length >= 12) hold(word);
+/** The words of a value that are long enough for a key: a server may say back one of them alone. */
+export function secretWords(value: string): readonly string[] {
+  return value.split(/[\t ,;=]+/).filter((word) => word.length >= 12);
 }
 
 /** The stored form. */

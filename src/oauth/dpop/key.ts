@@ -1,4 +1,4 @@
-import { Secret } from '../../core/secret.js';
+import { holdSecret, Secret } from '../../core/secret.js';
 import { asObject, parseObject, stringField } from '../../core/text/json.js';
 
 /** The one algorithm of our proofs: every authorization server with DPoP is likely to take it (RFC 7518 section 3.4). */
@@ -26,6 +26,7 @@ export async function makeDpopKey(): Promise<Secret> {
 export function publicHalfOf(key: Secret): PublicKey | undefined {
   const { kty, crv, x, y, d } = parseObject(key.reveal(), { maxDepth: 2, maxKeys: 20 }) ?? {};
   if (kty !== 'EC' || crv !== 'P-256' || !isCoordinate(x) || !isCoordinate(y) || !isCoordinate(d)) return undefined;
+  holdSecret(d);
   return { kty, crv, x, y };
 }
 

@@ -42,7 +42,7 @@ export class RequestProofs {
     };
     const signed = `${this.#header}.${encoded(claims)}`;
     const signature = sign('sha256', Buffer.from(signed), { key: this.#key, dsaEncoding: 'ieee-p1363' });
-    return new Secret(`${signed}.${signature.toString('base64url')}`);
+    return new Secret(`${signed}.${signature.toString('base64url')}`, { held: false }); // for this request alone
   }
 
   /** Takes the nonce of a response from that address, whatever it says. @returns it, where it can be used */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { systemCode } from '../../core/failure.js';
-import { Secret } from '../../core/secret.js';
+import { holdSecret, Secret } from '../../core/secret.js';
 import { isTokenText } from '../../core/text/characters.js';
 import { shellWord } from '../../core/text/printable.js';
 import { assertionUnreadable } from './failures.js';
@@ -18,20 +18,16 @@ const commandLimitMs = 10_000;
 /**
  * Reads a platform's tokens, anew each time, and keeps none of them.
  * @param world.env What programs that are started inherit: a variable with a token is taken out of it.
- * @param world.hold Takes each token before anything is done with it.
  */
-export function createAssertions(world: {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly hold: (token: string, kind: 'token') => void;
-}): Assertions {
+export function createAssertions(world: { readonly env: Readonly<Record<string, string | undefined>> }): Assertions {
   const env = world.env as Record<string, string | undefined>;
-  const hold = (token: string) => world.hold(token, 'token');
   const taken = new Map<string, string>();
   const take = (name: string) => {
     const value = env[name];
     delete env[name];
-    if (value !== undefined && value !== '') taken.set(name, value);
-    hold((taken.get(name) ?? '').trim());
+    if (value === undefined || value === '') return;
+    taken.set(name, value);
+    holdSecret(value.trim());
   };
   return {
     prepare: (source) => {
@@ -45,7 +41,7 @@ export function createAssertions(world: {
           : source.from === 'file'
             ? await fileText(source)
             : await commandText(source, env, signal);
-      return tokenIn(source, text, hold);
+      return tokenIn(source, text);
     },
   };
 }
@@ -128,9 +124,9 @@ async function commandText(
 }
 
 /** The one token of a text: a byte order mark before it and the end of its line are no part of it. */
-function tokenIn(source: AssertionSource, text: string, hold: (token: string) => void): Secret {
+function tokenIn(source: AssertionSource, text: string): Secret {
   const token = text.replace(/^\ufeff/, '').trim();
-  hold(token);
+  holdSecret(token);
   if (token === '') throw unreadable(source, source.from === 'variable' ? 'it is not set, or empty' : 'it is empty');
   if (text.length > maxBytes) throw unreadable(source, tooLong);
   if (/[\r\n]/.test(token)) throw unreadable(source, 'there is more than one line');

@@ -10,7 +10,6 @@ import type { EnginePorts } from './ports.js';
 export async function openEngine(address: string, ports: EnginePorts): Promise<SharedEngine> {
   const parsed = parseEngineAddress(address);
   const credentials = readEngineCredentials(ports.env);
-  if (credentials !== undefined) ports.hold(credentials.password.reveal());
   const { RedisEngine } = await import('./redis.js');
   return new RedisEngine(parsed, credentials, ports);
 }

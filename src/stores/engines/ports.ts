@@ -8,8 +8,6 @@ export interface EnginePorts {
   readonly clock: Clock;
   readonly limits: () => Promise<Limits>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes each secret, so that it is never printed. */
-  readonly hold: (secret: string) => void;
   /** Trusted authorities, and a client certificate where the person has set one for that origin. */
   readonly secureContext: (origin: string) => Promise<SecureContext>;
   /** What happened to a connection, in words. */

@@ -2,7 +2,7 @@ import type { Files } from '../../core/ports.js';
 import { readWhole } from '../../core/read-whole.js';
 import type { SecretHeader } from '../../core/secret.js';
 import { quoted, shellWord } from '../../core/text/printable.js';
-import { holdHeader, parseSecretHeaders, secretHeaderLimits } from '../../core/text/secret-headers.js';
+import { parseSecretHeaders, secretHeaderLimits } from '../../core/text/secret-headers.js';
 import { argumentRefused, usageContradictory } from '../../core/usage-failures.js';
 import { headersUnusable } from './failures.js';
 
@@ -21,8 +21,6 @@ export interface HeaderWorld {
   readonly files: Pick<Files, 'read' | 'stdin' | 'stdinIsTerminal' | 'isOpenToOthers'>;
   /** The value of a variable, which no program that is started from now on inherits. */
   readonly takeVariable: (name: string) => string | undefined;
-  /** From now on this value is not printed. */
-  readonly hold: (value: string) => void;
   readonly tell: (line: string) => void;
   /** The name of the command that runs. */
   readonly command: string;
@@ -41,7 +39,6 @@ export async function readGivenHeaders(
   const text = file === undefined ? variableText(world, variable ?? '') : await fileText(world, args, file);
   const parsed = parseSecretHeaders(text);
   if (!parsed.ok) throw headersUnusable(sourceOf(args), parsed.line, parsed.why);
-  for (const { value } of parsed.headers) holdHeader(value.reveal(), world.hold);
   return parsed.headers;
 }
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Redactor } from '../../../src/app/redactor.js';
 import { loggedJson, loggedLine } from '../../../src/app/requests/logged-request.js';
 import { logWire, requestPrinter } from '../../../src/app/requests/request-log.js';
-import { watchHttp } from '../../../src/app/watch-secrets.js';
+import { holdSecret, redact } from '../../../src/core/secret.js';
 import { plainLook } from '../../../src/core/text/look.js';
 import type { Wire, WireRequest, WireWatcher } from '../../../src/mcp/wire.js';
 import { failureOf, send, testHttp } from '../../support/http.js';
@@ -23,10 +22,9 @@ const secrets = {
 /** A client whose requests are printed, as the program joins it, and what it printed. */
 function printingHttp(json: boolean) {
   const lines: string[] = [];
-  const redactor = new Redactor();
-  const show = (line: string) => void lines.push(redactor.redact(line));
-  const http = testHttp({}, { observe: requestPrinter({ show, json }) });
-  return { lines, http: watchHttp(http, (secret, kind) => redactor.hold(secret, kind)) };
+  const show = (line: string) => void lines.push(redact(line));
+  holdSecret(secrets.token);
+  return { lines, http: testHttp({}, { observe: requestPrinter({ show, json }) }) };
 }
 
 /** Says every secret in every place that a response has. */

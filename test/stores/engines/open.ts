@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { engineOpener } from '../../../src/app/fleet/store-ports.js';
+import { engineOpener } from '../../../src/app/network.js';
 import { createHttpClient } from '../../../src/http/client.js';
 import { systemResolver } from '../../../src/http/resolve-host.js';
 import { createClock } from '../../../src/stores/clock.js';
@@ -13,24 +13,18 @@ import { temporaryFolder } from '../../support/temporary.js';
 /** As the program opens it: with a file of credentials, an authority that is trusted, and limits of 2 s or as given. */
 export async function openAs(
   address: string,
-  options: {
-    readonly user?: EngineUser;
-    readonly caFile?: string;
-    readonly held?: string[];
-    readonly storeSeconds?: number;
-  } = {},
+  options: { readonly user?: EngineUser; readonly caFile?: string; readonly storeSeconds?: number } = {},
 ): Promise<SharedEngine> {
   const folder = await temporaryFolder();
-  const { user, caFile, held = [], storeSeconds = 2 } = options;
+  const { user, caFile, storeSeconds = 2 } = options;
   const limits = { ...defaultLimits, connectSeconds: 2, storeSeconds };
   const file = join(folder.path, 'engine');
   if (user !== undefined) await writeFile(file, `${user.name}:${user.password}\n`, { mode: 0o600 });
   const env = user === undefined ? {} : { POSTERN_ENGINE_CREDENTIALS_FILE: file };
   const ca = caFile === undefined ? {} : { caFile };
   const http = createHttpClient({ env, userAgent: 'test', resolve: systemResolver, limits, ...ca });
-  const hold = (secret: string) => held.push(secret);
   const settings = async () => ({ limits, caFile });
-  const engine = await engineOpener({ clock: createClock(), env, hold, settings, http })(address);
+  const engine = await engineOpener({ clock: createClock(), env, settings })(address);
   return {
     label: engine.label,
     read: (...given) => engine.read(...given),

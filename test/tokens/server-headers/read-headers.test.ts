@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { redact } from '../../../src/core/secret.js';
 import {
   type HeaderArguments,
   type HeaderWorld,
@@ -16,10 +17,9 @@ interface Given {
   readonly isOpen?: boolean;
 }
 
-/** What is read, held and told. */
+/** What is read and told. */
 async function read(args: HeaderArguments, given: Given = {}) {
   const { env = {}, command = 'login' } = given;
-  const held: string[] = [];
   const told: string[] = [];
   async function* bytesOf(text: string | undefined) {
     if (text !== undefined) yield new TextEncoder().encode(text);
@@ -36,29 +36,28 @@ async function read(args: HeaderArguments, given: Given = {}) {
       delete env[name];
       return value;
     },
-    hold: (value) => void held.push(value),
     tell: (line) => void told.push(line),
     command,
   };
   const headers = await readGivenHeaders(world, args);
-  return { headers: headers?.map(({ name, value }) => `${name}=${value.reveal()}`), held, told };
+  return { headers: headers?.map(({ name, value }) => `${name}=${value.reveal()}`), told };
 }
 
 const line = 'X-Api-Key: Token canary-key-of-a-gateway\n';
 
 test('--header-file, stdin and --header-env give the same; each value is held, and its words', async () => {
   const wanted = ['X-Api-Key=Token canary-key-of-a-gateway'];
-  const held = ['Token canary-key-of-a-gateway', 'canary-key-of-a-gateway'];
   const env = { ACME: line };
   for (const [args, given] of [
     [{ headerFile: 'f' }, { files: { f: line } }],
     [{ headerFile: '-' }, { stdin: line }],
     [{ headerEnv: 'ACME' }, { env }],
   ] as const) {
-    assert.deepEqual(await read(args, given), { headers: wanted, held, told: [] });
+    assert.deepEqual(await read(args, given), { headers: wanted, told: [] });
+    assert.equal(redact('canary-key-of-a-gateway'), '***');
   }
   assert.deepEqual(env, {}, 'no program that is started later inherits it');
-  assert.deepEqual(await read({}), { headers: undefined, held: [], told: [] });
+  assert.deepEqual(await read({}), { headers: undefined, told: [] });
 });
 
 test('a file that others may read is taken, and said, as with a client’s secret', async () => {
