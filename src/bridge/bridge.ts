@@ -6,7 +6,6 @@ import { loginExtensions } from '../core/product.js';
 import { printable } from '../core/text/printable.js';
 import { aborted, within } from '../core/time.js';
 import { ProtocolClient } from '../mcp/client.js';
-import { keptEra } from '../mcp/eras.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { PendingRequests } from '../mcp/pending.js';
 import { LineSplitter } from '../mcp/stdio/line-splitter.js';
@@ -107,10 +106,9 @@ async function open(
     ...{ server, clock, pipe, pending, tell, signal },
     extensions: login === undefined ? {} : loginExtensions(login),
     messages: new ServerMessages({ server, pipe, lent, revision: () => client.revision }),
-    era: await keptEra(ports, { ...login, server }),
-    connect: (host, own, listens, reopened) =>
+    connect: (host, own, listens) =>
       new ProtocolClient({
-        ...{ server, wire, host, pending: own, tell, signal, maxMessageBytes, clock, authorizer, listens, reopened },
+        ...{ server, wire, host, pending: own, tell, signal, maxMessageBytes, clock, authorizer, listens },
         credential: tokens,
         meter: undefined,
         headersMs: responseMs,

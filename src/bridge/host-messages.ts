@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.js';
 import { withDoctor } from '../core/login-command.js';
+import { saysOlder } from '../mcp/eras.js';
 import type { Outcome } from '../mcp/exchange.js';
 import { ownRevision } from '../mcp/message-headers.js';
 import type { Pending, PendingRequests } from '../mcp/pending.js';
@@ -188,7 +189,9 @@ export class HostMessages {
     const server = this.#parts.way.opened?.server;
     const failure = server === undefined ? error : withDoctor(error, server);
     all.settle(pending);
-    host.write(failureResponse(pending.idBytes, failure));
+    // A server of the older era may refuse this in any form: by this code each host knows that it wants `initialize`.
+    const isOlder = pending.method === 'server/discover' && saysOlder(error);
+    host.write(failureResponse(pending.idBytes, failure, isOlder ? rpcCode.unknownMethod : undefined));
     tell(`${failure.message} ${failure.remedy}`);
   }
 

@@ -19,8 +19,6 @@ export interface ClientOptions extends TransportParts, Pick<ClientParts, 'server
   readonly pending: PendingRequests;
   /** Whether the session's own event stream is wanted. */
   readonly listens: boolean;
-  /** Called when another session was opened in place of one that the server has lost. */
-  readonly reopened?: (() => void) | undefined;
 }
 
 /** A host's way to one server, whatever the transport. */
@@ -67,7 +65,7 @@ export class ProtocolClient implements MessageClient {
     const inbound = new Inbound({ server, host, pending, session, tell, warn: options.warn });
     const transport = new Transport(options);
     this.#parts = { server, clock, transport, credential, session, inbound, pending, tell, signal };
-    this.#reopener = new Reopener(this.#parts, options.reopened);
+    this.#reopener = new Reopener(this.#parts);
     this.over = new Promise((resolve) => {
       this.#close = resolve;
     });

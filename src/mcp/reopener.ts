@@ -50,13 +50,11 @@ const withinMs = 60_000;
 /** Opens another session in place of one that the server has lost, with the host's own messages. */
 export class Reopener {
   readonly #parts: ClientParts;
-  readonly #reopened: () => void;
   #running: Promise<void> | undefined;
   #times: readonly number[] = [];
 
-  constructor(parts: ClientParts, reopened: () => void = () => undefined) {
+  constructor(parts: ClientParts) {
     this.#parts = parts;
-    this.#reopened = reopened;
   }
 
   /** Waits for a session that is being opened, whether that succeeds or not. */
@@ -93,7 +91,6 @@ export class Reopener {
       await this.#send(opening.initialized);
       void keepListening(this.#parts);
     }
-    this.#reopened();
     tell(
       'The server had forgotten the session; another one was opened. What the old one held (subscriptions, log level) is gone.',
     );

@@ -8,6 +8,7 @@ import { asciiJson, printable } from '../core/text/printable.js';
 export const rpcCode = {
   notJson: -32700,
   notAMessage: -32600,
+  unknownMethod: -32601,
   loginNeeded: -31011,
   notDelivered: -31012,
   toolNotLent: -31013,
@@ -28,10 +29,10 @@ const loginCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** The response to a request that could not be passed on: what happened and what to type, in words and in `data`. */
-export function failureResponse(id: Uint8Array, failure: Failure): Uint8Array {
+export function failureResponse(id: Uint8Array, failure: Failure, own?: number): Uint8Array {
   const [message, remedy] = [failure.message, failure.remedy].map((text) => printable(text, longest));
   const other = failure.code === 'not_translated' ? rpcCode.notTranslated : rpcCode.notDelivered;
-  const code = loginCodes.has(failure.code) ? rpcCode.loginNeeded : other;
+  const code = own ?? (loginCodes.has(failure.code) ? rpcCode.loginNeeded : other);
   const error = asciiJson({ code, message: `${message} ${remedy}`, data: { code: failure.code, remedy } });
   return namedError(id, Buffer.from(error));
 }

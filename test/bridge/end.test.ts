@@ -13,7 +13,7 @@ import { programCommand, runProgram, startCommand } from '../support/program.js'
 import { startAtTerminal } from '../support/pty.js';
 import { startBuiltBridge } from './built-bridge.js';
 import { bareHome, event, requestOf, scriptedServer, startBridge, usual, usualOfBoth } from './host.js';
-import { until } from './translation/older-only.js';
+import { until } from './translation/newer-only.js';
 
 async function isGone(pid: number): Promise<boolean> {
   for (let look = 0; look < 1_000; look += 1) {

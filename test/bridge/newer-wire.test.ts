@@ -26,6 +26,6 @@ test('[Q-3.3][Q-5.4] a stream that breaks off is an error for its request; the b
   await host.ask({ id: 3, method: 'tools/list', params: { _meta } });
   assert.deepEqual(
     server.seen.map(({ method, message }) => `${method} ${message.method}`),
-    ['POST server/discover', 'POST tools/call', 'POST subscriptions/listen', 'POST tools/list'],
+    ['POST tools/call', 'POST subscriptions/listen', 'POST tools/list'],
   );
 });

@@ -16,8 +16,7 @@ import {
   usual,
   usualOfBoth,
 } from './host.js';
-import { newerOnly } from './translation/newer-only.js';
-import { until } from './translation/older-only.js';
+import { newerOnly, until } from './translation/newer-only.js';
 
 test('a stream that ends before its answer is taken up again after its last event, when the server says', async () => {
   let told = 0;

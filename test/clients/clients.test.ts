@@ -76,7 +76,7 @@ describe('real programs through postern bridge', { skip }, () => {
         assert.deepEqual(saw.echo.content, [{ type: 'text', text: 'grüße\ngrüße' }]);
         assert.deepEqual([saw.came, saw.resources > 0], [[1, 2, 3], true]);
         assert.deepEqual(saw.confirm.content, [{ type: 'text', text: 'Confirmed.' }]);
-        if (revision !== undefined) assert.equal(saw.revision, revision);
+        if (revision !== undefined) assert.equal(saw.revision, eras === 'older' ? '2025-11-25' : revision);
       }
     });
   }

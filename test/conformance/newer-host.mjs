@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 const [command, ...args] = process.argv.slice(2);
 const client = new Client(
   { name: 'newer-host', version: '1' },
-  { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: 'auto' } },
 );
 client.setRequestHandler('elicitation/create', ({ params }) => {
   const properties = Object.entries(params.requestedSchema?.properties ?? {});

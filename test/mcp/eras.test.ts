@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { bareHome, event, type ScriptedServer, scriptedServer, startBridge, usual } from '../bridge/host.js';
-import { metaIn, methodsOf, open, protocolVersion, sendJson } from '../bridge/translation/newer-only.js';
-import { meta } from '../bridge/translation/older-only.js';
+import { bareHome, event, type Rpc, type ScriptedServer, scriptedServer, startBridge, usual } from '../bridge/host.js';
+import { meta, metaIn, methodsOf, open, protocolVersion, sendJson } from '../bridge/translation/newer-only.js';
 import { runProgram } from '../support/program.js';
 
 type Verdict = 'newer' | 'older' | 'none';
@@ -98,12 +97,24 @@ async function called([came, respond, verdict]: Case): Promise<void> {
   assert.deepEqual([spoken(server), code === 0], [verdict, verdict !== 'none'], `call, ${came}: ${stderr}`);
 }
 
+/** A host of the newer era has the server's own words, or the error that sends it to `initialize`. */
 async function passed([came, respond, verdict]: Case): Promise<void> {
   await using home = await bareHome();
   await using server = await serverThat(respond, true);
   await using host = startBridge(home, server.url);
-  const listed = await host.ask({ id: 1, method: 'tools/list', params: { _meta: meta() } });
-  assert.deepEqual([spoken(server), 'result' in listed], [verdict, verdict !== 'none'], `bridge, ${came}`);
+  const about = await host.ask({ id: 1, method: 'server/discover', params: { _meta: meta() } });
+  assert.equal(eraIn(about), verdict, `bridge, ${came}: ${JSON.stringify(about)}`);
+  assert.deepEqual(methodsOf(server), ['server/discover'], came);
+  assert.ok('result' in (await open(host)), `bridge, initialize after all, ${came}`);
+}
+
+/** What a host makes of the response to `server/discover`, which names revisions or is an error. */
+function eraIn({ result, error }: Rpc): Verdict {
+  const revisions = [result?.['supportedVersions'] ?? error?.data?.['supported'] ?? []].flat();
+  const code = error?.code ?? 0;
+  if (revisions.some((one) => one === '2026-07-28' || one === '2025-11-25')) return 'newer';
+  if (code === -32020 || code === -32021) return 'newer';
+  return code === -32022 || code === -31012 || revisions.length > 0 ? 'none' : 'older';
 }
 
 /** A host of the older era, whose `initialize` is refused. */

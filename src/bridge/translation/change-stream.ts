@@ -16,7 +16,7 @@ const longestRetryMs = 60_000;
 const maxFollowed = 1_000;
 
 /** What else a stream brings. */
-export const changeMethods: ReadonlySet<string> = new Set([
+const changeMethods: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',

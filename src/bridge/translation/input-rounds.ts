@@ -9,7 +9,7 @@ import type { HostSide } from './host-side.js';
 import { jsonText, type Members, type MessageText, objectIn, resultMember, stringIn } from './message-text.js';
 
 /** The capability that a host declares for each question. */
-export const capabilityFor: Readonly<Record<string, string>> = {
+const capabilityFor: Readonly<Record<string, string>> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
   'roots/list': 'roots',
@@ -76,7 +76,7 @@ async function askOne(
 }
 
 /** @param mode Of an elicitation: `form` where it names none */
-export function isOffered(capabilities: JsonObject, method: string, mode: string | undefined): boolean {
+function isOffered(capabilities: JsonObject, method: string, mode: string | undefined): boolean {
   const name = Object.hasOwn(capabilityFor, method) ? capabilityFor[method] : undefined;
   const offered = name === undefined ? undefined : asObject(capabilities[name]);
   if (offered === undefined || name !== 'elicitation') return offered !== undefined;

@@ -68,7 +68,7 @@ export function withExtensions(given: MessageText, extensions: JsonObject): Mess
 }
 
 /** The parameters of a message, as they are spelled. */
-export function paramsIn(text: Uint8Array): Uint8Array | undefined {
+function paramsIn(text: Uint8Array): Uint8Array | undefined {
   return memberBytes(text, skipSpace(text, 0), 'params');
 }
 

@@ -28,7 +28,6 @@ import {
   withParams,
 } from './message-text.js';
 import type { Reply, ServerConversation } from './server-conversation.js';
-import { logLevels } from './server-says.js';
 
 /** How often a server may ask before it responds. */
 const maxRounds = 10;
@@ -37,6 +36,8 @@ const maxRounds = 10;
 const olderRevisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 const invalidParams = -32602;
+
+const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Of a server that does not say what it has: the host asks for each, and is refused what there is not. */
 const unsaid = { tools: {}, prompts: {}, resources: {} };

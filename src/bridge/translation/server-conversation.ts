@@ -1,4 +1,4 @@
-import { memberBytes } from '../../core/text/json-splice.js';
+import { withoutMark } from '../../core/text/bytes.js';
 import type { ProtocolClient } from '../../mcp/client.js';
 import type { Outcome } from '../../mcp/exchange.js';
 import type { Incoming, MessageHost } from '../../mcp/host.js';
@@ -6,7 +6,7 @@ import { type Pending, PendingRequests } from '../../mcp/pending.js';
 import { namedError } from '../../mcp/rpc-error.js';
 import { isResponse, type MessageShape, scanText } from '../../mcp/scan-message.js';
 import type { HostPipe } from '../host-pipe.js';
-import { type MessageText, scanned, stringIn } from './message-text.js';
+import { type MessageText, scanned } from './message-text.js';
 
 /** What came of a request: its response, or how it ended without one; neither where it was cancelled. */
 export type Reply =
@@ -14,7 +14,6 @@ export type Reply =
   | { readonly kind: 'none'; readonly outcome: Outcome | undefined };
 
 interface ServerConversationParts {
-  readonly isNewer: boolean;
   readonly pipe: Pick<HostPipe, 'isFull' | 'whenDrained'>;
   /** The client whose host this is. */
   readonly connect: (host: MessageHost, pending: PendingRequests) => ProtocolClient;
@@ -23,11 +22,11 @@ interface ServerConversationParts {
 }
 
 interface Received extends Incoming {
-  readonly received: readonly MessageText[];
+  readonly received: MessageText;
   readonly asked: string | undefined;
 }
 
-/** Requests of the bridge’s own to a server: their responses come back as the bytes that they are. */
+/** Requests of the bridge’s own to a server of the newer era: their responses come back as the bytes that they are. */
 export class ServerConversation implements MessageHost {
   readonly keepsTexts = true;
   readonly client: ProtocolClient;
@@ -42,12 +41,12 @@ export class ServerConversation implements MessageHost {
 
   /**
    * Sends one request, whose id is unlike any other that is under way.
-   * @param signal Ends it: its exchange in the newer era; in the older one the server is to be told.
+   * @param signal Ends its exchange.
    * @throws Failure as the client's `request`
    */
   async request({ text, message }: MessageText, signal?: AbortSignal): Promise<Reply> {
     const { id, idBytes = [0, 0], method } = message;
-    const own = { id: id ?? '', idBytes: text.subarray(...idBytes), method, isModern: this.#parts.isNewer };
+    const own = { id: id ?? '', idBytes: text.subarray(...idBytes), method, isModern: true };
     const pending = this.#pending.add(own);
     if (pending === undefined) throw new Error('each request has an id of its own');
     const arrived = new Promise<Reply>((resolve) => {
@@ -65,35 +64,30 @@ export class ServerConversation implements MessageHost {
       pending.isCancelled = signal?.aborted === true;
       this.#pending.settle(pending);
       this.#arrived.delete(pending.id);
-      if (pending.isCancelled && pending.isModern) pending.exchange?.abort(undefined);
+      if (pending.isCancelled) pending.exchange?.abort(undefined);
     }
   }
 
   read(given: Uint8Array, asked: Pending | undefined): Received | undefined {
-    const text = given[0] === 0xef ? given.subarray(3) : given;
-    const found = scanText(text, !this.#parts.isNewer);
-    if (typeof found === 'string') return undefined;
-    const { messages, spans } = found;
-    const [message] = messages;
-    if (spans.length === 0 && asked !== undefined && message?.kind === 'error' && message.id === undefined) {
+    const text = withoutMark(given);
+    const found = scanText(text);
+    const [message] = typeof found === 'string' ? [] : found.messages;
+    if (message === undefined) return undefined;
+    if (asked !== undefined && message.kind === 'error' && message.id === undefined) {
       return this.read(namedError(asked.idBytes, text.subarray(message.errorAt, message.errorEnd)), undefined);
     }
-    const received =
-      spans.length === 0
-        ? messages.map((one) => ({ text, message: one }))
-        : spans.map((span) => scanned(text.subarray(...span)));
-    return { text, messages, received, asked: asked?.id };
+    return { text, messages: [message], received: { text, message }, asked: asked?.id };
   }
 
   write({ received, asked }: Received): void {
-    for (const one of received) {
-      if (isResponse(one.message)) this.#arrived.get(one.message.id ?? '')?.(one);
-      else this.#parts.unasked(one, asked);
-    }
+    const { message } = received;
+    if (isResponse(message)) this.#arrived.get(message.id ?? '')?.(received);
+    else this.#parts.unasked(received, asked);
   }
 
-  revisionIn({ received: [first] }: Received): string | undefined {
-    return first && stringIn(memberBytes(first.text, first.message.resultAt, 'protocolVersion'));
+  /** Only a session has one. */
+  revisionIn(): undefined {
+    return undefined;
   }
 
   get isFull(): boolean {

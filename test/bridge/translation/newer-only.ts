@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as later } from 'node:timers/promises';
 import { type BridgeHost, event, type Rpc, type ScriptedServer, type Seen, scriptedServer } from '../host.js';
 
 /** A server of the newer era alone, whose `subscriptions/listen` stay open. */
@@ -10,6 +11,17 @@ export interface NewerOnly extends ScriptedServer {
 }
 
 export const protocolVersion = 'io.modelcontextprotocol/protocolVersion';
+
+export const until = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await later(5);
+};
+
+/** What each request of a host of the newer era says. */
+export const meta = (capabilities: object = {}) => ({
+  [protocolVersion]: '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'new host', version: '7' },
+  'io.modelcontextprotocol/clientCapabilities': capabilities,
+});
 
 export const metaIn = ({ message }: Pick<Seen, 'message'>) =>
   (message.params?.['_meta'] ?? {}) as Record<string, unknown>;

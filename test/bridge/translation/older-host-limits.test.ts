@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bareHome, startBridge } from '../host.js';
-import { newerOnly, open } from './newer-only.js';
-import { until } from './older-only.js';
+import { newerOnly, open, until } from './newer-only.js';
 
 test('only lent tools are passed on, translated too', async () => {
   const tool = (name: string, readOnlyHint: boolean) => ({

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runHere } from '../../support/in-process.js';
 import { bareHome, event, requestOf, scriptedServer, startBridge } from '../host.js';
-import { metaIn, methodsOf, newerOnly, open, protocolVersion, sendJson } from './newer-only.js';
-import { until } from './older-only.js';
+import { metaIn, methodsOf, newerOnly, open, protocolVersion, sendJson, until } from './newer-only.js';
 
 test('[Q-1.11][Q-1.12][Q-2.1][Q-2.2][Q-2.3] initialize is answered from server/discover, and each request says what the host has said', async () => {
   await using server = await newerOnly(() => ({ result: { resultType: 'complete', tools: [], ttlMs: 5 } }));
