@@ -141,6 +141,7 @@ const bundled = bundledPackages(root, made);
 writeFileSync(join(fresh, 'THIRD-PARTY-LICENSES.txt'), licensesOf(bundled));
 writeFileSync(join(compiled, '..', 'bundled.json'), JSON.stringify(bundled));
 cpSync(join(root, 'src', 'app', 'schemas'), join(fresh, 'schemas'), { recursive: true });
+cpSync(join(root, 'src', 'app', 'help', 'topics'), join(fresh, 'topics'), { recursive: true });
 
 const { builtTables } = await import(pathToFileURL(join(compiled, 'app', 'built', 'completion-file.js')).href);
 writeFileSync(join(fresh, 'completion.json'), JSON.stringify(builtTables()));
@@ -153,7 +154,7 @@ for (const { file, text } of manPages(version)) writeFileSync(join(fresh, 'man',
 const named = [...[...packages.keys()].map((name) => `${name}.cjs`), 'sandbox-state-schema.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-parser.cjs', 'http-client.cjs', 'completion.json', 'completion.cjs', 'rare.cjs', 'usual.cjs', 'failures.cjs', 'main.cjs', 'hot-path.cjs'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
-  if (['man', 'schemas'].includes(file)) rmSync(join(dist, file), { recursive: true, force: true }); // a folder replaces none that is full
+  if (['man', 'schemas', 'topics'].includes(file)) rmSync(join(dist, file), { recursive: true, force: true }); // a folder replaces none that is full
   renameSync(join(fresh, file), join(dist, file));
 }
 for (const file of readdirSync(dist)) {

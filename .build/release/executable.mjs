@@ -102,7 +102,8 @@ function builtFiles() {
     }
     return [[name.replace(/\.cjs$/, '.cache'), join(dist, cache + end)]];
   });
-  const others = names.filter((name) => name.endsWith('.cjs.map') || name === 'completion.json');
+  const topics = readdirSync(join(dist, 'topics')).map((name) => `topics/${name}`);
+  const others = [...names.filter((name) => name.endsWith('.cjs.map') || name === 'completion.json'), ...topics];
   return { ...Object.fromEntries(caches), ...Object.fromEntries([...bundles, ...others].map((name) => [name, join(dist, name)])) };
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import { blocksOf } from '../../src/app/help/blocks.js';
 import { ownTables } from '../../src/app/help/own-tables.js';
-import { blocksOf } from '../../src/app/help/topics/topic.js';
-import { topics } from '../../src/app/help/topics/topics.js';
+import { readTopic, topicNames } from '../../src/app/help/topics.js';
 import { registry } from '../../src/app/registry.js';
 import { columnsOf } from '../../src/core/text/layout.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
@@ -15,14 +15,15 @@ const tables = registry.map(({ table }) => table);
 
 /** The short help of a command is shown by the sessions. */
 const help: Play = async (session) => {
-  for (const { name } of [...tables, ...ownTables, ...topics]) await session.before(`help ${name}`);
+  for (const name of [...[...tables, ...ownTables].map((one) => one.name), ...topicNames])
+    await session.before(`help ${name}`);
 };
 
 /** Lines of topics and examples that are to be copied as they stand. */
 const copied = [
   ...[...tables, ...ownTables].flatMap(({ examples = [] }) => examples.map(({ command }) => command)),
-  ...topics.flatMap((topic) =>
-    blocksOf(topic.text(tables)).flatMap((block) =>
+  ...topicNames.flatMap((name) =>
+    blocksOf(readTopic(name).text).flatMap((block) =>
       block.kind === 'code' ? block.lines.map((line) => line.trim()) : [],
     ),
   ),

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { bold, manPages, roff } from '../../src/app/built/man-pages.js';
 import { ownTables } from '../../src/app/help/own-tables.js';
-import { topics } from '../../src/app/help/topics/topics.js';
+import { topicNames } from '../../src/app/help/topics.js';
 import { registry } from '../../src/app/registry.js';
 import { anyText } from '../support/arbitraries.js';
 import { needs } from '../support/needs.js';
@@ -24,7 +24,7 @@ test('every command and topic has a page, and package.json names each of them', 
   const names = [
     'postern.1',
     ...[...registry.map(({ table }) => table), ...ownTables].map(({ name }) => `postern-${name}.1`),
-    ...topics.map(({ name }) => `postern-${name}.7`),
+    ...topicNames.map((name) => `postern-${name}.7`),
   ];
   assert.deepEqual(pages.map(({ file }) => file).toSorted(), names.toSorted());
   const { man } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as { readonly man: string[] };

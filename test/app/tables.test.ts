@@ -4,11 +4,11 @@ import { parseCommandLine } from '../../src/app/command-line.js';
 import { readShellLine } from '../../src/app/completion/shell-line.js';
 import { installLines } from '../../src/app/completion/table.js';
 import { globalOptions } from '../../src/app/global-options.js';
+import { blocksOf } from '../../src/app/help/blocks.js';
 import { explain } from '../../src/app/help/help.js';
 import { namedGroups, optionGroups } from '../../src/app/help/option-groups.js';
 import { ownTables } from '../../src/app/help/own-tables.js';
-import { blocksOf } from '../../src/app/help/topics/topic.js';
-import { topics } from '../../src/app/help/topics/topics.js';
+import { readTopic, topicNames } from '../../src/app/help/topics.js';
 import { registry } from '../../src/app/registry.js';
 import type { CommandTable, OptionSpec } from '../../src/core/command.js';
 import { plainLook } from '../../src/core/text/look.js';
@@ -186,7 +186,7 @@ test('the overview names every command once in its group, every global option an
   const flat = text.replace(/\s+/g, ' ');
   for (const { name, describe } of globalOptions)
     assert.ok(flat.includes(`--${name}`) && flat.includes(describe), name);
-  for (const { name } of topics) assert.match(flat, new RegExp(`[ ,]${name}[ ,]`), name);
+  for (const name of topicNames) assert.match(flat, new RegExp(`[ ,]${name}[ ,]`), name);
 });
 
 test('the exit codes are a topic, which names every one', async () => {
@@ -195,7 +195,7 @@ test('the exit codes are a topic, which names every one', async () => {
 });
 
 test('what a help leads to is there', () => {
-  const known = [...tables, ...ownTables, ...topics].map(({ name }) => name);
+  const known = [...[...tables, ...ownTables].map(({ name }) => name), ...topicNames];
   assert.deepEqual(known, [...new Set(known)], 'a topic has the name of a command');
   for (const { name, seeAlso = [] } of tables) {
     for (const other of seeAlso) assert.ok(known.includes(other), `${name}: ${other}`);
@@ -216,8 +216,8 @@ function commandsIn(line: string): readonly (readonly string[])[] {
 test('every line to be copied, of examples and of topics, is a command line that is taken', async () => {
   const lines = [
     ...[...tables, ...ownTables].flatMap(({ examples = [] }) => examples.map(({ command }) => command)),
-    ...topics.flatMap((topic) =>
-      blocksOf(topic.text(tables)).flatMap((block) => (block.kind === 'code' ? block.lines : [])),
+    ...topicNames.flatMap((name) =>
+      blocksOf(readTopic(name).text).flatMap((block) => (block.kind === 'code' ? block.lines : [])),
     ),
     ...Object.values(installLines),
   ];

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { fleet } from '../../src/app/help/topics/fleet.js';
-import { blocksOf } from '../../src/app/help/topics/topic.js';
+import { blocksOf } from '../../src/app/help/blocks.js';
+import { readTopic } from '../../src/app/help/topics.js';
 import { startAuthority } from '../support/certificates.js';
 import { startRedis, users } from '../support/engines.js';
 import { type Home, makeHome } from '../support/home.js';
@@ -67,7 +67,7 @@ describe('a fleet, with users and TLS', { skip: needs('redis', 'openssl') }, () 
     await using all = await fleetOf();
     await using machine = await all.machine('refresher');
     await runProgram(machine, ['login', all.server, '--device', '--name', 'work', '--non-interactive']);
-    const [container] = blocksOf(fleet.text([])).filter(
+    const [container] = blocksOf(readTopic('fleet').text).filter(
       (block) => block.kind === 'code' && block.lines[0]?.startsWith('command: '),
     );
     assert.ok(container?.kind === 'code');

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { hosts } from '../../src/app/help/topics/hosts.js';
+import { readTopic } from '../../src/app/help/topics.js';
 import { freePort } from '../support/free-port.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
 import { assertMode } from '../support/modes.js';
@@ -79,7 +79,7 @@ test('a host over SSH uses the login through a forwarded socket, and a program t
 }, async () => {
   await using here = await proxyHere();
   await using host = await sshHost(here.home);
-  const [, prepare = 'false'] = /^ {4}folder=\$\(ssh HOST (.+)\)$/m.exec(hosts.text([])) ?? [];
+  const [, prepare = 'false'] = /^ {4}folder=\$\(ssh HOST (.+)\)$/m.exec(readTopic('hosts').text) ?? [];
   const folder = (await printedBy(host.ssh([], [`TMPDIR='${here.home.path}'`, prepare, '#']))).trim();
   assertMode(statSync(folder).mode, 0o700);
   const there = join(folder, 'proxy.sock');

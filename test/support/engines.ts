@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fleet } from '../../src/app/help/topics/fleet.js';
-import { blocksOf } from '../../src/app/help/topics/topic.js';
+import { blocksOf } from '../../src/app/help/blocks.js';
+import { readTopic } from '../../src/app/help/topics.js';
 import type { Authority } from './certificates.js';
 import { freePort } from './free-port.js';
 import { temporaryFolder } from './temporary.js';
@@ -52,7 +52,7 @@ export interface EngineOptions {
 
 /** Lines of `postern help fleet` that begin so. */
 function linesOfHelp(start: string): readonly string[] {
-  const blocks = blocksOf(fleet.text([])).flatMap((block) => (block.kind === 'code' ? block.lines : []));
+  const blocks = blocksOf(readTopic('fleet').text).flatMap((block) => (block.kind === 'code' ? block.lines : []));
   return blocks.filter((line) => line.startsWith(start));
 }
 

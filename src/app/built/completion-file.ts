@@ -10,7 +10,7 @@ import { shells } from '../completion/table.js';
 import { type CompletionTables, completionTables, type Offer } from '../completion/tables.js';
 import { globalOptions } from '../global-options.js';
 import { ownTables } from '../help/own-tables.js';
-import { topics } from '../help/topics/topics.js';
+import { readTopic, topicNames } from '../help/topics.js';
 import { registry } from '../registry.js';
 
 /** What the build writes to `dist/completion.json`. */
@@ -19,7 +19,7 @@ export function builtTables(): CompletionTables {
   const named: readonly Offer[] = tables.map(({ name, summary }) => [name, summary]);
   return completionTables(tables, globalOptions, {
     commands: named,
-    topics: topics.map(({ name, summary }) => [name, summary]),
+    topics: topicNames.map((name) => [name, readTopic(name).summary]),
     programs: programs.map(({ name }) => name),
     formats: credentialFormats,
     shells,

@@ -1,12 +1,12 @@
 import type { CommandTable, OptionSpec } from '../../core/command.js';
 import { globalOptions } from '../global-options.js';
+import { type Block, blocksOf } from '../help/blocks.js';
 import { sentenceOf, wordIn, wordRows } from '../help/command-help.js';
 import { type OptionGroup, optionGroups } from '../help/option-groups.js';
 import { groups, product } from '../help/overview.js';
 import { ownTables } from '../help/own-tables.js';
 import { optionText } from '../help/parts.js';
-import { type Block, blocksOf, type Topic } from '../help/topics/topic.js';
-import { topics } from '../help/topics/topics.js';
+import { readTopic, type Topic, topicNames } from '../help/topics.js';
 import { registry } from '../registry.js';
 
 /** One page of the manual. */
@@ -22,7 +22,7 @@ export function manPages(version: string): readonly ManPage[] {
   return [
     { file: 'postern.1', text: mainPage(tables, version) },
     ...tables.map((table) => ({ file: `postern-${table.name}.1`, text: commandPage(table, version) })),
-    ...topics.map((topic) => ({ file: `postern-${topic.name}.7`, text: topicPage(topic, tables, version) })),
+    ...topicNames.map((name) => ({ file: `postern-${name}.7`, text: topicPage(readTopic(name, tables), version) })),
   ];
 }
 
@@ -51,7 +51,12 @@ function mainPage(tables: readonly CommandTable[], version: string): string {
     ['DESCRIPTION', [roff(product)]],
     ['COMMANDS', lists],
     ['GLOBAL OPTIONS', globalOptions.flatMap(optionEntry)],
-    ['TOPICS', topics.flatMap(({ name, summary }) => term(`${bold(`postern-${name}`)}(7)`, roff(summary)))],
+    [
+      'TOPICS',
+      topicNames
+        .map((name) => readTopic(name))
+        .flatMap(({ name, summary }) => term(`${bold(`postern-${name}`)}(7)`, roff(summary))),
+    ],
   ]);
 }
 
@@ -72,8 +77,7 @@ function commandPage(table: CommandTable, version: string): string {
     ...behind,
   ];
   const also = aliases.length === 0 ? [] : ['.PP', `Also: ${aliases.map((one) => bold(`postern ${one}`)).join(', ')}`];
-  const known = new Set(topics.map((topic) => topic.name));
-  const others = seeAlso.map((one) => `${bold(`postern-${one}`)}(${known.has(one) ? 7 : 1})`);
+  const others = seeAlso.map((one) => `${bold(`postern-${one}`)}(${topicNames.includes(one) ? 7 : 1})`);
   return page(`postern-${name}`, 1, version, table.summary, [
     ['SYNOPSIS', [synopsis.join(' ')]],
     ['DESCRIPTION', [roff(sentenceOf(table)), ...also, ...[...notes, ...more].flatMap((note) => ['.PP', roff(note)])]],
@@ -85,8 +89,8 @@ function commandPage(table: CommandTable, version: string): string {
   ]);
 }
 
-function topicPage(topic: Topic, tables: readonly CommandTable[], version: string): string {
-  const blocks = blocksOf(topic.text(tables));
+function topicPage(topic: Topic, version: string): string {
+  const blocks = blocksOf(topic.text);
   // A page begins with a section; the text of a topic may begin without a heading.
   const first = blocks[0]?.kind === 'heading' ? [] : ['.SH DESCRIPTION'];
   return page(`postern-${topic.name}`, 7, version, topic.summary, [])

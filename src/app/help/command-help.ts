@@ -2,8 +2,9 @@ import type { CommandTable, PositionalSpec } from '../../core/command.js';
 import { wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { globalOptions } from '../global-options.js';
+import type { Row } from './blocks.js';
 import { type OptionGroup, optionGroups } from './option-groups.js';
-import { exampleLines, labelled, optionRows, paragraph, type Row, section, usageLines } from './parts.js';
+import { exampleLines, labelled, optionRows, paragraph, section, usageLines } from './parts.js';
 
 /** `postern login [server] [options]`. */
 export function usageOf({ name, positionals, options, rest }: CommandTable): string {

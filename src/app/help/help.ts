@@ -11,7 +11,7 @@ import { commandHelp } from './command-help.js';
 import { overview } from './overview.js';
 import { ownTables } from './own-tables.js';
 import { topicHelp } from './topic-help.js';
-import { topics } from './topics/topics.js';
+import { readTopic, topicNames } from './topics.js';
 import { welcome } from './welcome.js';
 
 /** What a command line that runs no command asks for. */
@@ -30,15 +30,13 @@ export type Asked =
 export function explain(look: Look, asked: Asked, commands: readonly CommandTable[]): string {
   if (asked.kind === 'text') return asked.text;
   const tables = [...commands, ...ownTables];
-  const names = topics.map(({ name }) => name);
   if (asked.kind === 'help') {
     const { of, isWhole = false } = asked;
-    return textOf(of === undefined ? overview(look, tables, names) : commandHelp(look, of, isWhole));
+    return textOf(of === undefined ? overview(look, tables, topicNames) : commandHelp(look, of, isWhole));
   }
-  const topic = topics.find(({ name }) => name === asked.name);
-  if (topic !== undefined) return textOf(topicHelp(look, topic, tables));
+  if (topicNames.includes(asked.name)) return textOf(topicHelp(look, readTopic(asked.name, tables)));
   const message = `There is no command and no topic ${quoted(asked.name, 80)}.`;
-  const meant = closest(asked.name, [...tables.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...names]);
+  const meant = closest(asked.name, [...tables.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...topicNames]);
   throw meant === undefined ? usageWrong(message, 'postern --help') : usageMistyped(message, `postern help ${meant}`);
 }
 

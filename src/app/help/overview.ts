@@ -2,7 +2,8 @@ import type { CommandGroup, CommandTable } from '../../core/command.js';
 import { wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { globalOptions } from '../global-options.js';
-import { exampleLines, labelled, optionRows, paragraph, type Row, section, usageLines } from './parts.js';
+import type { Row } from './blocks.js';
+import { exampleLines, labelled, optionRows, paragraph, section, usageLines } from './parts.js';
 
 /** The groups of `postern --help`, in order. */
 export const groups: readonly (readonly [group: CommandGroup, title: string])[] = [

@@ -1,9 +1,7 @@
 import type { OptionSpec } from '../../core/command.js';
 import { columnsOf, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
-
-/** A label, and what is said of it. */
-export type Row = readonly [label: string, text: string];
+import type { Row } from './blocks.js';
 
 /** Lines under a heading; nothing where there are none. */
 export function section(look: Look, title: string, lines: readonly string[]): readonly string[] {

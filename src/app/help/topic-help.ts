@@ -1,15 +1,14 @@
-import type { CommandTable } from '../../core/command.js';
 import { wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
+import { type Block, blocksOf } from './blocks.js';
 import { copyLines, labelled } from './parts.js';
-import { type Block, blocksOf, type Topic } from './topics/topic.js';
+import type { Topic } from './topics.js';
 
 /** Lines of `postern help <topic>`. */
-export function topicHelp(look: Look, topic: Topic, tables: readonly CommandTable[]): readonly string[] {
-  const title = `${topic.summary.charAt(0).toUpperCase()}${topic.summary.slice(1)}`;
+export function topicHelp(look: Look, { summary, text }: Topic): readonly string[] {
   return [
-    ...wrapped(title, look.width).map((line) => toned(look, 'strong', line)),
-    ...blocksOf(topic.text(tables)).flatMap((block) => ['', ...blockLines(look, block)]),
+    ...wrapped(summary, look.width).map((line) => toned(look, 'strong', line)),
+    ...blocksOf(text).flatMap((block) => ['', ...blockLines(look, block)]),
   ];
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { type Block, blocksOf } from '../../../src/app/help/blocks.js';
 import { copyLines } from '../../../src/app/help/parts.js';
 import { topicHelp } from '../../../src/app/help/topic-help.js';
-import { type Block, blocksOf } from '../../../src/app/help/topics/topic.js';
-import { topics } from '../../../src/app/help/topics/topics.js';
+import { readTopic, topicNames } from '../../../src/app/help/topics.js';
 import { registry } from '../../../src/app/registry.js';
 import { columnsOf } from '../../../src/core/text/layout.js';
 import { plainLook } from '../../../src/core/text/look.js';
@@ -12,7 +12,7 @@ import { plainLook } from '../../../src/core/text/look.js';
 test('the text of a topic is read as its blocks', () => {
   assert.deepEqual(
     blocksOf(
-      '\nOne\nand two.\n\n## A title\n\n    type this\n    and this\n\n- a\n  goes on\n- b\nhere, too\n\nname :: what :: it is\nb :: c\n',
+      '\nOne\nand two.\n\n## A title\n\n    type this\n    and this\n\n- a\n  goes on\n- b\nhere, too\n\n- **name**: what: it is\n- **b**: c\n',
     ),
     [
       { kind: 'paragraph', text: 'One and two.' },
@@ -22,7 +22,7 @@ test('the text of a topic is read as its blocks', () => {
       {
         kind: 'terms',
         rows: [
-          ['name', 'what :: it is'],
+          ['name', 'what: it is'],
           ['b', 'c'],
         ],
       },
@@ -54,7 +54,7 @@ function written(one: Block): string {
     case 'items':
       return one.lines.map((each) => `- ${each}`).join('\n');
     case 'terms':
-      return one.rows.map(([term, text]) => `${term} :: ${text}`).join('\n');
+      return one.rows.map(([term, text]) => `- **${term}**: ${text}`).join('\n');
   }
 }
 
@@ -68,18 +68,18 @@ test('property: what is written as blocks is read as these blocks', () => {
 
 test('no sign of how a topic is written is left in it', () => {
   const tables = registry.map(({ table }) => table);
-  for (const topic of topics) {
-    const blocks = blocksOf(topic.text(tables));
+  for (const topic of topicNames.map((name) => readTopic(name, tables))) {
+    const blocks = blocksOf(topic.text);
     const copied = blocks.flatMap((block) => (block.kind === 'code' ? block.lines : []));
     for (const line of copied) assert.doesNotMatch(line, /\S {3,}\S/, `${topic.name}: these are columns`);
-    for (const line of topicHelp(plainLook, topic, tables))
-      assert.doesNotMatch(line, /^- |\. - | :: |^##|`/, topic.name);
+    for (const line of topicHelp(plainLook, topic))
+      assert.doesNotMatch(line, /^- |\. - |\*\*\w|<!--|^##|`/, topic.name);
   }
 });
 
 test('no line to copy out of a topic is wider than 80 columns', () => {
-  const code = topics.flatMap((topic) =>
-    blocksOf(topic.text(registry.map(({ table }) => table))).flatMap((one) => (one.kind === 'code' ? one.lines : [])),
+  const code = topicNames.flatMap((name) =>
+    blocksOf(readTopic(name).text).flatMap((one) => (one.kind === 'code' ? one.lines : [])),
   );
   assert.ok(code.length > 60, String(code.length));
   for (const copied of code.flatMap((each) => copyLines(plainLook, each))) assert.ok(columnsOf(copied) <= 80, copied);
