@@ -1,8 +1,7 @@
-import { commandFirst } from './app/command-first.js';
 import type { Context, World } from './app/context.js';
 import { fieldWriter } from './app/field.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
-import { ownTables } from './app/help/own-tables.js';
+import type { HotEnd } from './app/hot-path/parts.js';
 import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
 import { isUnattended, registry } from './app/registry.js';
@@ -18,14 +17,12 @@ import { redact } from './core/secret.js';
 import { lookOf } from './core/text/look.js';
 import { asciiJson, printable } from './core/text/printable.js';
 import { createPrograms } from './credential/exec-program.js';
-import type { HotEnd } from './app/hot-path/parts.js';
 import { takeToken } from './stores/environment-token.js';
 import { withSessionBus } from './stores/keychain/bus-address.js';
 import { homeFolder } from './stores/paths.js';
 
 /** Runs one command line, the program's name left out, in this world. Never rejects; it ends no process. */
-export async function run(given: readonly string[], world: World): Promise<CommandExit> {
-  const argv = commandFirst(given, [...registry.map(({ table }) => table), ...ownTables]);
+export async function run(argv: readonly string[], world: World): Promise<CommandExit> {
   const { signal } = world.interruption;
   const lines = linesTo(world.stderr);
   const allowed = (world.env['NO_COLOR'] ?? '') === '' && world.env['TERM'] !== 'dumb' && !asks(argv, '--no-color');

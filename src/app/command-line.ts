@@ -1,15 +1,11 @@
-import type { Argv } from 'yargs';
 import { type CommandTable, camelCase, isCommandName, type LooseArguments, type OptionSpec } from '../core/command.js';
-import type { Failure } from '../core/failure.js';
-import { optionsOf, typedArguments } from './arguments.js';
+import { commandAt, optionsOf, typedArguments } from './arguments.js';
 import { completionScript } from './completion/scripts.js';
 import { completionTable } from './completion/table.js';
-import { globalOptions } from './global-options.js';
-import { wordIn } from './help/command-help.js';
 import type { Asked } from './help/help.js';
 import { helpTable, ownTables, versionTable } from './help/own-tables.js';
 import { plainArguments } from './hot-path/plain-arguments.js';
-import { failureOf, refuseOdd, unknownCommand } from './wrong-command-line.js';
+import { refuseOdd, unknownCommand, whyRefused } from './wrong-command-line.js';
 
 /** What a command line comes to: a command to run, or a text to print. */
 export type ParsedLine =
@@ -20,11 +16,57 @@ export interface CommandLineOptions {
   readonly tables: readonly CommandTable[];
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Names of logins: one that stands where a command should is no slip of the finger. */
+  /** Names of logins: where a command is expected, one is not a typo. */
   readonly loginNames?: () => Promise<readonly string[]>;
 }
 
-/** What of yargs' habits is not ours: it guesses numbers, negations and dots where a word is meant. */
+/**
+ * Parses a command line, the program's name left out. A line that asks for help gets it, even if the rest is wrong.
+ * @throws Failure `usage_wrong`
+ */
+export async function parseCommandLine(argv: readonly string[], options: CommandLineOptions): Promise<ParsedLine> {
+  const { version, env } = options;
+  const tables = [...options.tables, ...ownTables];
+  const at = commandAt(argv, tables);
+  const table = tables.find((one) => isCommandName(one, argv[at]));
+  const end = table?.rest === undefined ? -1 : argv.indexOf('--');
+  const words = argv.toSpliced(end === -1 ? argv.length : end).toSpliced(at, at === -1 ? 0 : 1);
+  if (table === helpTable) return explained(words, tables);
+  if (argv.length === 0 || words.some((word) => /^(?:--help|-[hqv]*h[hqv]*)$/.test(word))) {
+    return { kind: 'help', of: table };
+  }
+  const shown: ParsedLine = { kind: 'text', text: `${version}\n` };
+  if (words.includes('--version')) return shown;
+  const plain = isHot(table) ? plainArguments(table, words, env) : undefined;
+  if (plain !== undefined && table !== undefined) return { kind: 'command', table, args: plain };
+  refuseOdd(words, table);
+  if (table === undefined) {
+    const wrong = unknownCommand(argv, tables, at === -1 ? [] : ((await options.loginNames?.()) ?? []));
+    if (wrong === undefined) return { kind: 'help', of: undefined };
+    throw wrong;
+  }
+  const { values, typed, isRight } = await readWords(words, table);
+  if (!isRight) throw whyRefused(words, table, { values, typed });
+  if (table === versionTable) return shown;
+  const args = typedArguments(table, values, env);
+  if (table === completionTable) return { kind: 'text', text: completionScript(typed[0], env) };
+  const rest = table.rest && { [camelCase(table.rest.name)]: end === -1 ? [] : argv.slice(end + 1) };
+  return { kind: 'command', table, args: { ...args, ...rest } };
+}
+
+/** Scripts call these again and again, and yargs takes a tenth of a request to load: plain lines do without. */
+function isHot(table: CommandTable | undefined): table is CommandTable {
+  return table !== undefined && ['token', 'credential', 'request'].includes(table.name);
+}
+
+/** `postern help NAME`: a command or a topic; without a name, all of them. */
+function explained(words: readonly string[], tables: readonly CommandTable[]): ParsedLine {
+  const name = words.find((word) => !word.startsWith('-'));
+  const of = tables.find((one) => isCommandName(one, name));
+  return name === undefined || of !== undefined ? { kind: 'help', of, isWhole: true } : { kind: 'topic', name };
+}
+
+/** yargs guesses numbers, negations and paths; a value here is what was typed. */
 const habits = {
   'camel-case-expansion': false,
   'dot-notation': false,
@@ -34,112 +76,31 @@ const habits = {
   'strip-aliased': true,
 } as const;
 
-/** What yargs found a command to be given, by the names of its options and words. */
-interface Found {
-  readonly table: CommandTable;
-  readonly given: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Parses a command line, the program's name left out. Whatever asks for help gets it, however wrong the rest is.
- * @throws Failure `usage_wrong`
- */
-export async function parseCommandLine(argv: readonly string[], options: CommandLineOptions): Promise<ParsedLine> {
-  const { tables, version, env } = options;
-  const named = argv.findIndex((word) => !word.startsWith('-'));
-  const table = [...tables, ...ownTables].find((one) => isCommandName(one, argv[named]));
-  const end = table?.rest === undefined ? -1 : argv.indexOf('--');
-  const words = end === -1 ? argv : argv.slice(0, end);
-  const help: ParsedLine = { kind: 'help', of: table === helpTable ? undefined : table };
-  const shown: ParsedLine = { kind: 'text', text: `${version}\n` };
-  if (argv.length === 0 || words.some((word) => /^(?:--help|-[hqv]*h[hqv]*)$/.test(word))) return help;
-  if (words.includes('--version')) return shown;
-  const plain = isHot(table) ? plainArguments(table, words.toSpliced(named, 1), env) : undefined;
-  if (plain !== undefined && table !== undefined) return { kind: 'command', table, args: plain };
-  refuseOdd(words, table);
-  const command = argv[named];
-  if (table === undefined && command !== undefined) {
-    throw unknownCommand(command, [...tables, ...ownTables], (await options.loginNames?.()) ?? []);
-  }
-  const parser = await createParser((message) => failureOf(message, words, table));
-  let found: Found | undefined;
-  const take = (one: Found) => {
-    found = one;
-  };
-  // One that is known stands alone: yargs lays out its help whenever it runs one of several.
-  const isAlone = table !== undefined;
-  if (isAlone) addCommand(parser, table, '$0', take);
-  else for (const one of [...tables, ...ownTables]) addCommand(parser, one, one.name, take);
-  // With a callback yargs prints nothing itself.
-  await parser.parseAsync(escaped(isAlone ? words.toSpliced(named, 1) : words, table), {}, () => undefined);
-  if (found === undefined) return help;
-  const values = valuesIn(found);
-  if (values('help').includes(true)) return help;
-  if (found.table === versionTable || values('version').includes(true)) return shown;
-  if (found.table === completionTable) {
-    return { kind: 'text', text: completionScript(values('shell').map(String)[0], env) };
-  }
-  if (found.table === helpTable) {
-    return explained(values('topic').map(String)[0], tables);
-  }
-  const args = typedArguments(found.table, values, env);
-  const { rest } = found.table;
-  const behind = rest === undefined ? {} : { [camelCase(rest.name)]: end === -1 ? [] : argv.slice(end + 1) };
-  return { kind: 'command', table: found.table, args: { ...args, ...behind } };
-}
-
-/**
- * What scripts call again and again: whatever the hot path's parser can parse of it, it parses here, too, since yargs takes
- * 10 ms, a tenth of a request.
- */
-function isHot(table: CommandTable | undefined): table is CommandTable {
-  return table !== undefined && ['token', 'credential', 'request'].includes(table.name);
-}
-
-/** What `postern help` is to explain: a command, a topic, or without a word all. */
-function explained(name: string | undefined, tables: readonly CommandTable[]): ParsedLine {
-  const of = [...tables, ...ownTables].find((one) => isCommandName(one, name));
-  return name === undefined || of !== undefined ? { kind: 'help', of, isWhole: true } : { kind: 'topic', name };
-}
-
-async function createParser(failure: (message: string) => Failure): Promise<Argv> {
+/** What yargs reads: the words beside options, the values by name, and whether the command takes this line. */
+async function readWords(words: readonly string[], table: CommandTable) {
   const { default: yargs } = await import('yargs');
-  return yargs()
-    .scriptName('postern')
+  const { positionals } = table;
+  const isMany = positionals.at(-1)?.many === true;
+  let isRight = true;
+  const read: Readonly<Record<string, unknown>> = await yargs()
     .parserConfiguration(habits)
     .locale('en')
     .help(false)
     .version(false)
-    .options(Object.fromEntries(globalOptions.map(yargsOption)))
-    .strict()
-    .exitProcess(false)
-    .showHelpOnFail(false)
-    .fail((message, error) => {
-      if (message === null || message === undefined) throw error;
-      throw failure(message.replaceAll(mark, ''));
-    });
-}
-
-/** @param name `$0` where it is the only one. */
-function addCommand(parser: Argv, table: CommandTable, name: string, take: (found: Found) => void): void {
-  parser.command({
-    command: [name, ...table.positionals.map(wordIn)].join(' '),
-    describe: name === '$0' ? false : table.summary,
-    aliases: name === '$0' ? [] : [...(table.aliases ?? [])],
-    builder: (command: Argv) => withTable(command, table),
-    handler: (given) => take({ table, given }),
-  });
-}
-
-function valuesIn({ given }: Found): (name: string) => readonly (string | boolean)[] {
-  return (name) =>
-    [given[name] ?? []].flat().map((value) => (typeof value === 'string' ? unescaped(value) : value === true));
-}
-
-/** One command's own words and options. Its help is ours (help/): yargs knows neither groups nor widths nor colours. */
-function withTable(command: Argv, { positionals, options }: CommandTable): Argv {
-  for (const one of positionals) command.positional(one.name, { type: 'string' });
-  return command.options(Object.fromEntries(options.map(yargsOption)));
+    .options(Object.fromEntries(optionsOf(table).map(yargsOption)))
+    .strictOptions()
+    .demandCommand(positionals.filter(({ required }) => required).length, isMany ? Infinity : positionals.length)
+    .fail(() => {
+      isRight = false;
+    })
+    .parseAsync(apart(words, table));
+  const typed = [read['_'] ?? []].flat().map(String);
+  const values = (name: string): readonly (string | boolean)[] => {
+    const nth = positionals.findIndex((one) => one.name === name);
+    if (nth !== -1) return typed.slice(nth, positionals[nth]?.many === true ? undefined : nth + 1);
+    return [read[name] ?? []].flat().map((value) => (typeof value === 'string' ? value : value === true));
+  };
+  return { values, typed, isRight };
 }
 
 function yargsOption(spec: OptionSpec): [string, object] {
@@ -154,23 +115,12 @@ function yargsOption(spec: OptionSpec): [string, object] {
   ];
 }
 
-/** Put before what yargs would take for an option, for nothing, for its `help` or for itself (`$0`); no argument can hold a NUL. */
-const mark = '\0';
-
-/** `-XPOST` is `--request=POST`: yargs would take P, O, S and T for options. */
-function escaped(words: readonly string[], table: CommandTable | undefined): readonly string[] {
+/** `-XPOST`, as curl takes it, is `--request=POST`: yargs would read four switches. */
+function apart(words: readonly string[], table: CommandTable): readonly string[] {
   const end = words.indexOf('--');
-  return words.flatMap((word, at) => {
-    const isBehind = end !== -1 && at > end;
-    const isTopic = word === 'help' && table !== undefined && words.indexOf(table.name) !== at;
-    if (at === end) return [];
-    if (word === '-' || word === '$0' || isTopic || (isBehind && word.startsWith('-'))) return `${mark}${word}`;
-    const [, letter, value] = /^-([A-Za-z])([^=].*)$/s.exec(word) ?? [];
+  return words.map((word, at) => {
+    const [, letter, value] = /^-([A-Za-z])([^=].*)$/s.exec(end === -1 || at < end ? word : '') ?? [];
     const spec = optionsOf(table).find(({ alias, kind }) => alias === letter && kind !== 'boolean');
-    return letter === undefined || isBehind || spec === undefined ? word : `--${spec.name}=${value}`;
+    return letter === undefined || spec === undefined ? word : `--${spec.name}=${value}`;
   });
-}
-
-function unescaped(word: string): string {
-  return word.startsWith(mark) ? word.slice(mark.length) : word;
 }

@@ -20,6 +20,7 @@ import { whoamiTable } from '../login/status/whoami.command.js';
 import { proxyTable } from '../proxy/run/proxy.options.js';
 import { sandboxTable } from '../sandbox/sandbox.command.js';
 import { setupTable } from '../setup/setup.options.js';
+import { commandAt } from './arguments.js';
 import type { Context } from './context.js';
 import { uninstallTable } from './uninstall/uninstall.options.js';
 
@@ -71,6 +72,7 @@ export const registry: readonly CommandEntry[] = [
 
 /** Is it a command line that another program calls? */
 export function isUnattended(argv: readonly string[]): boolean {
-  const name = argv.find((word) => !word.startsWith('-'));
-  return registry.some(({ table }) => table.name === name && table.unattended === true);
+  const tables = registry.map(({ table }) => table);
+  const name = argv[commandAt(argv, tables)];
+  return tables.some((table) => table.name === name && table.unattended === true);
 }

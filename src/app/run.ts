@@ -10,10 +10,11 @@ import { Failure, ignoreFailure, isFailure } from '../core/failure.js';
 import { withDoctor } from '../core/login-command.js';
 import type { Look } from '../core/text/look.js';
 import { usageWrong } from '../core/usage-failures.js';
+import { commandAt } from './arguments.js';
 import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';
 import { asks, type GlobalOptions } from './global-options.js';
-import { helpTable } from './help/own-tables.js';
+import { helpTable, ownTables } from './help/own-tables.js';
 import type { CommandEntry } from './registry.js';
 import { withLineMeant, withServerNamed, withWaysOfJobs } from './wrong-command-line.js';
 
@@ -44,12 +45,12 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
     const { withWaysOn } = await import('./help/missing-word.js');
     return await withWaysOn(error, of, makeContext(noOptions, helpTable));
   };
-  const named = argv.find((word) => !word.startsWith('-'));
+  const named = argv[commandAt(argv, [...tables, ...ownTables])];
+  const typed = registry.find((one) => isCommandName(one.table, named));
   const parsed =
-    (await ownHelp(argv, registry, readLine)) ??
+    (await ownHelp(argv, typed, readLine)) ??
     (await readLine(argv).catch(async (error: unknown) => {
-      const table = tables.find((one) => isCommandName(one, named));
-      throw withLineMeant(await withWays(error, table), argv, table);
+      throw withLineMeant(await withWays(error, typed?.table), argv, typed?.table);
     }));
   if (parsed.kind !== 'command') {
     const isAlone = parsed.kind === 'help' && argv.every((word) => word === '--no-color');
@@ -92,16 +93,15 @@ function closer(error: unknown, { name }: CommandTable, { server }: LooseArgumen
 /** The command itself, where `--help` asks for what it alone can explain, such as a tool of a server. */
 async function ownHelp(
   argv: readonly string[],
-  registry: readonly CommandEntry[],
+  entry: CommandEntry | undefined,
   readLine: (words: readonly string[]) => Promise<ParsedLine>,
 ): Promise<ParsedLine | undefined> {
-  const name = argv.find((word) => !word.startsWith('-'));
-  const entry = registry.find(({ table, explains }) => explains !== undefined && isCommandName(table, name));
-  if (entry === undefined || !asks(argv, '--help', '-h')) return undefined;
-  const end = argv.indexOf('--');
-  const isHelp = (word: string, at: number) => /^(?:--help|-h)$/.test(word) && (end === -1 || at < end);
-  const parsed = await readLine(argv.filter((word, at) => !isHelp(word, at))).catch(ignoreFailure);
-  const isOwn = parsed?.kind === 'command' && (await entry.explains?.(parsed.args)) === true;
+  if (entry?.explains === undefined || !asks(argv, '--help', '-h')) return undefined;
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const parsed = await readLine(argv.filter((word, at) => at > end || !/^(?:--help|-h)$/.test(word))).catch(
+    ignoreFailure,
+  );
+  const isOwn = parsed?.kind === 'command' && (await entry.explains(parsed.args)) === true;
   return isOwn ? { ...parsed, args: { ...parsed.args, help: true } } : undefined;
 }
 

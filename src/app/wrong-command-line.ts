@@ -1,36 +1,49 @@
-import type { CommandTable, LooseArguments, OptionSpec } from '../core/command.js';
+import { type CommandTable, isCommandName, type LooseArguments, type OptionSpec } from '../core/command.js';
 import { type Failure, isFailure } from '../core/failure.js';
 import { visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { ciOf } from '../login/browser/browser-availability.js';
-import { noChoice, optionsOf } from './arguments.js';
+import { commandAt, noChoice, optionIn, optionsOf, takesValue } from './arguments.js';
 
-/** What yargs would swallow, or name after what is missing: options that none is called, and a word as the value of a switch. */
+/** Refuses what yargs would take, or stumble over: options that do not exist, and a switch with a value. */
 export function refuseOdd(words: readonly string[], table: CommandTable | undefined): void {
   const specs = optionsOf(table);
-  const taken = ['_', '$0', ...(table?.positionals ?? []).map(({ name }) => name)];
-  const unknown = table && unknownIn(words, specs);
+  const unknown = ownWords(words).find((word) => isUnknown(word, specs));
   if (unknown !== undefined) throw unknownOption(unknown, specs, table);
+  const odd = ownWords(words).find((word) => word.includes('=') && optionIn(word, specs)?.kind === 'boolean');
+  if (odd !== undefined) throw usageWrong(`${odd.replace(/=.*$/s, '')} takes no value.`, helpOn(table));
+}
+
+/** The words before `--`. */
+function ownWords(words: readonly string[]): readonly string[] {
   const end = words.indexOf('--');
-  for (const word of words.slice(0, end === -1 ? undefined : end)) {
-    const [, name = '', value] = /^--([^=]+)(=.*)?$/s.exec(word) ?? [];
-    const spec = specs.find((one) => one.name === name);
-    if (spec === undefined && taken.includes(name)) throw unknownOption(word, specs, table);
-    if (spec?.kind === 'boolean' && value !== undefined) throw usageWrong(`--${name} takes no value.`, helpOn(table));
-  }
+  return end === -1 ? words : words.slice(0, end);
 }
 
 function helpOn(table: CommandTable | undefined): string {
   return table === undefined ? 'postern --help' : `postern ${table.name} --help`;
 }
 
-/** A word that is no command: a slip of the finger, a login's name, or what another program calls it. */
-export function unknownCommand(word: string, tables: readonly CommandTable[], logins: readonly string[]): Failure {
+/**
+ * Why a line names no command: a typo, a login's name, another program's word for it, or an option that took it for its
+ * value. Undefined: there is no word at all.
+ */
+export function unknownCommand(
+  argv: readonly string[],
+  tables: readonly CommandTable[],
+  logins: readonly string[],
+): Failure | undefined {
+  const isCommand = (word: string) => tables.some((table) => isCommandName(table, word));
+  const taken = argv.findIndex((word, at) => isCommand(word) && takesValue(argv[at - 1] ?? '', tables));
+  if (taken !== -1) return usageWrong(`${argv[taken - 1]} needs a value.`, 'postern --help');
+  const word = argv[commandAt(argv, tables)];
+  if (word === undefined) return undefined;
   const message = `There is no command ${quoted(word, 80)}.`;
-  if (logins.includes(word))
+  if (logins.includes(word)) {
     return usageMistyped(message, `postern call ${shellWord(word)}`, { typed: word, meant: word, command: ['call'] });
+  }
   const names = tables.filter(({ hidden }) => hidden !== true).flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const meant = closest(word, names) ?? elsewhere.get(word);
   return meant === undefined
@@ -51,35 +64,35 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ['run', 'exec'],
 ]);
 
-/** What yargs found wrong, as a failure of ours: what was typed, and what was meant. */
-export function failureOf(message: string, words: readonly string[], table: CommandTable | undefined): Failure {
+interface ReadLine {
+  readonly values: (name: string) => readonly (string | boolean)[];
+  /** The words beside options and the command. */
+  readonly typed: readonly string[];
+}
+
+/** Why yargs refused a line: by the table, and what was read of the line. */
+export function whyRefused(words: readonly string[], table: CommandTable, { values, typed }: ReadLine): Failure {
   const help = helpOn(table);
   const specs = optionsOf(table);
-  const said = (pattern: RegExp) => pattern.exec(message)?.slice(1);
-  const [unknown] = said(/^Unknown (?:argument|command)s?: (.+?)(?:, .*)?$/s) ?? [];
-  if (unknown !== undefined) {
-    const option = unknownIn(words, specs);
-    if (option !== undefined) return unknownOption(option, specs, table);
-    return table === undefined ? usageWrong(printable(message, 300), help) : furtherWord(table, unknown, words, help);
+  const own = ownWords(words);
+  const empty = own.find((word, at) => {
+    const spec = word.includes('=') ? undefined : optionIn(word, specs);
+    return spec !== undefined && spec.kind !== 'boolean' && isOption(own[at + 1] ?? '--');
+  });
+  if (empty !== undefined) return usageWrong(`--${optionIn(empty, specs)?.name} needs a value.`, help);
+  for (const { name, excludes = [] } of specs) {
+    const other = values(name).length === 0 ? undefined : excludes.find((one) => values(one).length > 0);
+    if (other !== undefined) return usageContradictory(`--${name}`, `--${other}`, help);
   }
-  const [empty] = said(/^Not enough arguments following: (.+)$/) ?? [];
-  if (empty !== undefined) {
-    const spec = specs.find((one) => one.name === empty || one.alias === empty);
-    return usageWrong(`--${spec?.name ?? empty} needs a value.`, help);
+  for (const spec of specs) {
+    const odd = values(spec.name).find((value) => 'choices' in spec && spec.choices?.includes(String(value)) === false);
+    if (odd !== undefined) return noChoice(spec, `--${spec.name}`, String(odd), help);
   }
-  const [one, other] = said(/^Arguments (.+) and (.+) are mutually exclusive$/) ?? [];
-  if (one !== undefined) return usageContradictory(`--${one}`, `--${other}`, help);
-  const [count] = said(/^Not enough non-option arguments: got (\d+)/) ?? [];
-  const missing = table?.positionals[Number(count)];
-  if (missing !== undefined) {
-    const noun = missing.name === 'url' ? 'URL' : missing.name;
-    const what = `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}: ${missing.describe.replace(/ \(below\)$/, '')}`;
-    return wordMissing(`postern ${table?.name} needs ${what}.`, table?.name ?? '');
-  }
-  const [option, given] = said(/Argument: (.+), Given: "(.*)", Choices: /s) ?? [];
-  const spec = specs.find(({ name }) => name === option);
-  if (spec !== undefined && given !== undefined) return noChoice(spec, `--${spec.name}`, given, help);
-  return usageWrong(printable(message, 300), help);
+  const missing = table.positionals[typed.length];
+  if (missing?.required !== true) return furtherWord(table, typed, help);
+  const noun = missing.name === 'url' ? 'URL' : missing.name;
+  const what = `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}: ${missing.describe.replace(/ \(below\)$/, '')}`;
+  return wordMissing(`postern ${table.name} needs ${what}.`, table.name);
 }
 
 /**
@@ -127,14 +140,9 @@ function nameIn(word: string): string {
 
 /** Is it an option whose value is the next word, and not one of a few choices, or a number? */
 function hidesValue(word: string | undefined, table: CommandTable | undefined): boolean {
-  if (word === undefined || !/^-./.test(word) || word === '--' || word.includes('=')) return false;
-  const isOpen = (spec: OptionSpec) => !(spec.kind === 'boolean' || spec.kind === 'number' || 'choices' in spec);
-  return (
-    unknownIn(
-      [word],
-      optionsOf(table).filter((spec) => !isOpen(spec)),
-    ) !== undefined
-  );
+  if (word === undefined || !isOption(word) || word === '--' || word.includes('=')) return false;
+  const spec = optionIn(word, optionsOf(table));
+  return spec === undefined || !(spec.kind === 'boolean' || spec.kind === 'number' || 'choices' in spec);
 }
 
 /**
@@ -185,15 +193,20 @@ function toolIn(typed: string, server: string, table: CommandTable | undefined):
   return isTaken && tool !== undefined ? [tool] : [];
 }
 
-/** The first option that none is called, as it was typed. */
-function unknownIn(words: readonly string[], specs: readonly OptionSpec[]): string | undefined {
-  const end = words.indexOf('--');
-  return words.slice(0, end === -1 ? undefined : end).find((word) => {
-    const [, name, letters = ''] = /^--([^=]+)|^-([^-].*)$/s.exec(word) ?? [];
-    if (name !== undefined) return specs.every((spec) => spec.name !== name);
-    if (/^[.\d]/.test(letters)) return false; // a number below zero
-    return [...letters].slice(0, 1).some((letter) => specs.every(({ alias }) => alias !== letter));
-  });
+/** Neither a lone dash, which is a value, nor a number below zero. */
+function isOption(word: string): boolean {
+  return /^-[^.\d]/.test(word);
+}
+
+/** Is there no such option, or among letters in one word one that is none? */
+function isUnknown(word: string, specs: readonly OptionSpec[]): boolean {
+  if (!isOption(word)) return false;
+  if (word.startsWith('--')) return optionIn(word, specs) === undefined;
+  for (const letter of word.slice(1)) {
+    const spec = optionIn(`-${letter}`, specs);
+    if (spec?.kind !== 'boolean') return spec === undefined; // the rest is its value
+  }
+  return false;
 }
 
 function unknownOption(word: string, specs: readonly OptionSpec[], table: CommandTable | undefined): Failure {
@@ -210,11 +223,12 @@ function unknownOption(word: string, specs: readonly OptionSpec[], table: Comman
   return usageWrong(message, helpOn(table));
 }
 
-function furtherWord(table: CommandTable, word: string, words: readonly string[], help: string): Failure {
-  if (table.rest === undefined) return usageWrong(`${quoted(word, 80)} is one word too many here.`, help);
-  const given = words.slice(0, words.indexOf(word)).filter((one) => one !== table.name);
-  const isPlain = given.length === table.positionals.length && given.every((one) => /^\w[\w./:-]*$/.test(one));
-  const before = (isPlain ? given : table.positionals.map(({ name }) => `<${name}>`)).join(' ');
-  const meant = `postern ${table.name} ${before} -- ${printable(shellWord(word), 80)}`;
-  return usageMistyped(`The ${table.rest.name} goes after “--”.`, meant);
+function furtherWord({ name, positionals, rest }: CommandTable, typed: readonly string[], help: string): Failure {
+  const word = typed[positionals.length] ?? '';
+  if (rest === undefined) return usageWrong(`${quoted(word, 80)} is one word too many here.`, help);
+  const own = typed.slice(0, positionals.length);
+  const isPlain = own.every((one) => /^\w[\w./:-]*$/.test(one));
+  const before = (isPlain ? own : positionals.map((one) => `<${one.name}>`)).join(' ');
+  const meant = `postern ${name} ${before} -- ${printable(shellWord(word), 80)}`;
+  return usageMistyped(`The ${rest.name} goes after “--”.`, meant);
 }
