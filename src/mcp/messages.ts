@@ -8,7 +8,7 @@ const mebibyte = 1024 * 1024;
 export const messageLimits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
 
 /** What is made of a message of 32 MiB may cost 52: with its bytes and the engine's own it is four times as much, and a second. */
-const ownLimits = { ...messageLimits, isOurs: true, keepsNumbers: true, maxCost: 52 * mebibyte } as const;
+const ownLimits = { ...messageLimits, keepsNumbers: true, maxCost: 52 * mebibyte } as const;
 
 /** One JSON-RPC message, by kind. Members that a newer revision adds stay on `object`. */
 export type Message =

@@ -1,4 +1,4 @@
-import { ByteCollector, knownText } from './bytes.js';
+import { ByteCollector } from './bytes.js';
 import { isHeaderValue } from './characters.js';
 
 /** One event of a `text/event-stream` (WHATWG HTML, section 9.2), its data as the bytes that came. */
@@ -47,7 +47,7 @@ export class EventByteReader {
   #isTooLarge = false;
   #ended = 0;
 
-  /** @param max Bytes of one event. @param expected For `ByteCollector`; not 0 where each event is done with before the next push. */
+  /** @param max Bytes of one event. @param expected For `ByteCollector` */
   constructor(max: number, expected = 0) {
     this.#max = max;
     this.#line = new ByteCollector(expected);
@@ -67,8 +67,6 @@ export class EventByteReader {
   /** The events that this chunk completes; undefined where one is too large: then the reading is over. */
   push(chunk: Uint8Array): readonly EventBytes[] | undefined {
     const events: EventBytes[] = [];
-    this.#line.recycle();
-    this.#data.recycle();
     let start = this.#lastWasCr && chunk[0] === lineFeed ? 1 : 0;
     if (chunk.byteLength > 0) this.#lastWasCr = chunk[chunk.byteLength - 1] === carriageReturn;
     let lf = chunk.indexOf(lineFeed, start);
@@ -164,5 +162,5 @@ export class EventByteReader {
 }
 
 function textIn(line: Uint8Array, from: number, to: number): string {
-  return knownText(line, from, to) ?? new TextDecoder().decode(line.subarray(from, to));
+  return Buffer.from(line.buffer, line.byteOffset + from, to - from).toString();
 }

@@ -2,46 +2,17 @@ export const quote = 0x22;
 
 export const backslash = 0x5c;
 
-export const letterU = 0x75;
-
-/** So many plain characters in a row, and the rest is looked at four at a time. */
-const longRun = 64;
-
 /** Past the string whose opening quote is at `at`. */
 export function skipString(bytes: Uint8Array, at: number): number {
-  const skew = bytes.byteOffset & 3;
   let next = at + 1;
-  for (;;) {
-    let byte = bytes[next];
-    // From here on words of four bytes can be read.
-    const soon = next + longRun + (-(skew + next + longRun) & 3);
-    while (byte !== undefined && byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash) {
-      next += 1;
-      if (next === soon) next = skipPlainWords(bytes, next);
-      byte = bytes[next];
-    }
-    if (byte === undefined || byte < 0x20) return -1;
+  while (next !== -1) {
+    const byte = bytes[next] ?? 0;
     if (byte === quote) return next + 1;
+    if (byte < 0x20) return -1;
     if (byte === backslash) next = skipEscape(bytes, next);
-    for (; byte >= 0x80 && next !== -1; byte = bytes[next] ?? 0) next = skipWide(bytes, next, byte);
-    if (next === -1) return -1;
+    else next = byte < 0x80 ? next + 1 : skipWide(bytes, next, byte);
   }
-}
-
-/** Past whole words of plain ASCII: no control, quote or backslash among their four bytes. Maybe nowhere. */
-function skipPlainWords(bytes: Uint8Array, at: number): number {
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset + at, (bytes.length - at) >> 2);
-  let count = 0;
-  for (; count < words.length; count += 1) {
-    const word = words[count] ?? 0;
-    const quotes = word ^ 0x22222222;
-    const backslashes = word ^ 0x5c5c5c5c;
-    // In each term the highest bit of some byte is set when a byte is below 0x20, above 0x7f, or zero after the XOR.
-    const found =
-      (word - 0x20202020) | word | ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
-    if ((found & 0x80808080) !== 0) break;
-  }
-  return at + 4 * count;
+  return -1;
 }
 
 /** Past the number, `true`, `false` or `null` that begins at `at`; -1 where there is none. */
@@ -84,33 +55,11 @@ function isDigit(byte: number): boolean {
 
 function skipEscape(bytes: Uint8Array, at: number): number {
   const byte = bytes[at + 1];
-  if (byte !== letterU) return singleEscape(byte) === undefined ? -1 : at + 2;
+  if (byte !== 0x75) return byte !== undefined && '"\\/bfnrt'.includes(String.fromCharCode(byte)) ? at + 2 : -1;
   for (let index = 2; index < 6; index += 1) {
     if (!isHex(bytes[at + index] ?? 0)) return -1;
   }
   return at + 6;
-}
-
-/** The byte that a letter behind a backslash stands for; undefined for a letter that makes no escape. */
-export function singleEscape(letter: number | undefined): number | undefined {
-  switch (letter) {
-    case quote:
-    case backslash:
-    case 0x2f: // a slash
-      return letter;
-    case 0x62: // b
-      return 0x08;
-    case 0x66: // f
-      return 0x0c;
-    case 0x6e: // n
-      return 0x0a;
-    case 0x72: // r
-      return 0x0d;
-    case 0x74: // t
-      return 0x09;
-    default:
-      return undefined;
-  }
 }
 
 function isHex(byte: number): boolean {

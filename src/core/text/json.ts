@@ -1,7 +1,6 @@
 import { JsonNumber, jsonNumber, jsonText } from './json-number.js';
-import { quote, skipScalar, skipString } from './json-scalars.js';
+import { backslash, quote, skipScalar, skipString } from './json-scalars.js';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, skipSpace } from './json-scan.js';
-import { JsonStrings } from './json-strings.js';
 
 /** A JSON object; it has no prototype, so every name on it came from the document. */
 export interface JsonObject {
@@ -38,8 +37,6 @@ export interface JsonLimits {
   readonly maxKeys?: number;
   /** Memory that what is made of the document takes, by a rough count, in bytes. */
   readonly maxCost?: number;
-  /** The bytes may be overwritten: they are not read afterwards. */
-  readonly isOurs?: boolean;
   /** A number that a double cannot hold is kept as it is spelled, a `JsonNumber`. */
   readonly keepsNumbers?: boolean;
 }
@@ -51,18 +48,10 @@ export interface JsonLimits {
  */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJson {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { ok: false, problem: 'byte_order_mark' };
-  const {
-    maxDepth = 64,
-    maxKeys = 10_000,
-    maxCost = Number.POSITIVE_INFINITY,
-    isOurs = false,
-    keepsNumbers = false,
-  } = limits;
+  const { maxDepth = 64, maxKeys = 10_000, maxCost = Number.POSITIVE_INFINITY, keepsNumbers = false } = limits;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    const value = new Parser(buffer, new JsonStrings(buffer, isOurs), {
-      ...{ maxDepth, maxKeys, maxCost, keepsNumbers },
-    }).document();
+    const value = new Parser(buffer, { maxDepth, maxKeys, maxCost, keepsNumbers }).document();
     return { ok: true, value };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
@@ -133,7 +122,7 @@ class Refusal {
   }
 }
 
-/** In bytes, as measured: a name that was not read lately goes into tables of the engine, and costs time there, too. */
+/** In bytes, as measured: a new name goes into tables of the engine, and costs time there, too. */
 const costs = { entry: 16, level: 36, text: 24, newName: 200 } as const;
 
 /** In characters. Longer texts lie outside the heap of the engine, which can hold more. */
@@ -151,7 +140,7 @@ const letterT = 0x74;
 const letterF = 0x66;
 const letterN = 0x6e;
 
-type ParserLimits = Omit<Required<JsonLimits>, 'isOurs'>;
+type ParserLimits = Required<JsonLimits>;
 
 /**
  * Parses a whole JSON text by recursive descent: exactly what RFC 8259 allows, less names that occur twice in one object.
@@ -159,17 +148,16 @@ type ParserLimits = Omit<Required<JsonLimits>, 'isOurs'>;
  */
 class Parser {
   readonly #bytes: Buffer;
-  readonly #strings: JsonStrings;
   readonly #limits: ParserLimits;
   #at = 0;
   #keys = 0;
+  readonly #names = new Set<string>();
   #cost = 0;
   /** Entries of the lists that are open: each list then takes its own at once, and no more room than they need. */
   #entries: JsonValue[] = [];
 
-  constructor(bytes: Buffer, strings: JsonStrings, limits: ParserLimits) {
+  constructor(bytes: Buffer, limits: ParserLimits) {
     this.#bytes = bytes;
-    this.#strings = strings;
     this.#limits = limits;
   }
 
@@ -233,22 +221,28 @@ class Parser {
   }
 
   #name(): string {
-    const from = this.#at + 1;
-    this.#past(skipString(this.#bytes, from - 1));
-    const to = this.#at - 1;
-    const recent = this.#strings.recent(from, to);
-    if (recent !== undefined) return recent;
-    const name = this.#strings.name(from, to);
-    this.#spend(costs.newName + 4 * costOfText(name, to - from));
+    const start = this.#at;
+    const name = this.#text();
+    if (this.#names.has(name)) return name;
+    this.#names.add(name);
+    this.#spend(costs.newName + 4 * costOfText(name, this.#at - start - 2));
     return name;
   }
 
   #string(): string {
     const start = this.#at;
-    this.#past(skipString(this.#bytes, start));
-    const text = this.#strings.between(start + 1, this.#at - 1);
+    const text = this.#text();
     this.#spend(costOfText(text, this.#at - start - 2));
     return text;
+  }
+
+  #text(): string {
+    const start = this.#at;
+    this.#past(skipString(this.#bytes, start));
+    const isEscaped = this.#bytes.subarray(start, this.#at).includes(backslash);
+    return isEscaped
+      ? JSON.parse(this.#bytes.toString('utf8', start, this.#at))
+      : this.#bytes.toString('utf8', start + 1, this.#at - 1);
   }
 
   #scalar(first: number | undefined): number | JsonNumber | boolean | null {
