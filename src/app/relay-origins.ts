@@ -16,12 +16,11 @@ export function openRelayOrigins(options: HttpOptions, limits: PoolLimits): Orig
 }
 
 function upstreamOf(origin: Origin, connector: ConnectorOptions): Upstream {
-  const { secure, proxy } = origin;
+  const { secure } = origin;
   return {
     authority: new URL(origin.url).host,
-    isBare: !secure && proxy === undefined,
     proveEnd: (status, contentType) => (secure ? new ClosedEnd(status, contentType) : undefined),
-    connect: (signal, reading) => connectTo(origin, connector, signal, reading),
+    connect: (signal) => connectTo(origin, connector, signal),
     failure: (trouble) => failureOf(trouble, origin),
     broken: (error) => brokenConnection(error, origin),
     isBrokenOff,

@@ -189,8 +189,7 @@ class Sending implements WireExchange, ResponseHandler, Active {
   data(chunk: Uint8Array): boolean {
     if (this.isOver) return true;
     this.#isEmpty = false;
-    // The decoder keeps it, and the connection reuses its memory.
-    if (this.#decoder !== undefined) return this.#decoder.write(Buffer.from(chunk));
+    if (this.#decoder !== undefined) return this.#decoder.write(chunk);
     this.#watcher.data(chunk);
     return !this.#isPaused;
   }

@@ -1,4 +1,4 @@
-import type { OnReadOpts, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { parseAddress } from '../core/ip-address.js';
 import { withTimeLimit } from './deadline.js';
@@ -16,15 +16,12 @@ export interface ConnectorOptions {
 /**
  * Opens one connection to an origin within `connectMs`: TCP to the addresses that were checked, the tunnel where there is
  * a proxy, TLS where the origin is https. A failure names the party that failed: the proxy, or the origin itself.
- * @param reading where what is read from the TCP connection goes; only to an origin that is neither behind a proxy nor
- *   secure
  * @throws Failure `network_failed`, `tls_failed`, `timed_out`, `network_setting_unusable`
  */
 export async function connectTo(
   origin: Origin,
   { trust, connectMs }: ConnectorOptions,
   signal: AbortSignal,
-  reading?: OnReadOpts,
 ): Promise<Socket> {
   const { proxy } = origin;
   const through = proxy === undefined ? '' : ` through the HTTP proxy ${proxy.host}:${proxy.port}`;
@@ -34,7 +31,7 @@ export async function connectTo(
       proxy === undefined ? origin : { host: proxy.host, port: proxy.port, proxyTo: origin.host };
     let close: () => void = () => undefined;
     try {
-      let socket = await openTcp(origin.addresses, party.port, inner, reading);
+      let socket = await openTcp(origin.addresses, party.port, inner);
       const opened = socket;
       close = () => void opened.destroy();
       // The signal may be aborted after the connection is there and before the caller has it.
@@ -61,12 +58,7 @@ const headStart = 250;
  * once when that failed. Connects to these very addresses: nothing is looked up.
  * @throws AggregateError with one error for each address, or the signal's reason
  */
-async function openTcp(
-  addresses: readonly string[],
-  port: number,
-  signal: AbortSignal,
-  reading: OnReadOpts | undefined,
-): Promise<Socket> {
+async function openTcp(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
   const { connect } = await import('node:net');
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
@@ -86,8 +78,7 @@ async function openTcp(
       const host = addresses[next];
       if (host === undefined) return;
       next += 1;
-      const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
-      const socket = connect(reading === undefined ? options : { ...options, onread: reading });
+      const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
       open.add(socket);
       socket.on('error', (error) => {
         if (!open.delete(socket)) return;

@@ -153,8 +153,7 @@ export class Exchange implements WireWatcher {
     const { event, host, budget, meter, maxMessageBytes, request } = this.#parts;
     this.#events ??= new EventByteReader(maxMessageBytes, host.keepsTexts ? 0 : maxMessageBytes);
     const linesBefore = this.#events.lines;
-    // The wire reuses the chunk's memory.
-    const events = this.#events.push(host.keepsTexts ? Buffer.from(chunk) : chunk);
+    const events = this.#events.push(chunk);
     if (events === undefined) throw this.#tooLarge();
     meter?.pieces(this.#events.lines - linesBefore, events.length);
     this.#vain += chunk.byteLength;

@@ -21,7 +21,6 @@ export interface WireRequest {
 export interface WireWatcher {
   /** @param header The values of a header, whose name is given in lower case */
   head(status: number, header: (name: string) => readonly string[]): void;
-  /** @param chunk Its memory is used again once this has returned. */
   data(chunk: Uint8Array): void;
   end(): void;
   /** @param unanswered A connection that was kept alive was closed before a byte of a response came. */

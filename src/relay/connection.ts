@@ -1,6 +1,5 @@
-import type { OnReadOpts, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { ResponseHead } from './heads.js';
-import { ReadBuffer } from './read-buffer.js';
 import { type OutgoingRequest, RequestHeads, type SendingEnd, type SentBody, writeRequest } from './request-writer.js';
 import { type ProveEnd, type ResponseProblem, ResponseReader, type ResponseSink } from './response-reader.js';
 
@@ -11,10 +10,8 @@ export type Trouble = ResponseProblem | 'length_mismatch' | 'interrupted';
 export interface Upstream {
   /** Value of `Host`. */
   readonly authority: string;
-  /** Neither TLS nor a tunnel lies between: then bytes are read into our own memory. */
-  readonly isBare: boolean;
   readonly proveEnd: ProveEnd;
-  connect(signal: AbortSignal, reading: OnReadOpts | undefined): Promise<Socket>;
+  connect(signal: AbortSignal): Promise<Socket>;
   failure(trouble: Trouble): unknown;
   /** The failure for an error of the socket. */
   broken(error: unknown): unknown;
@@ -37,12 +34,8 @@ export interface ConnectionOwner {
 export interface ResponseHandler {
   /** The head is the same object as before where its text was the same on the same connection. */
   head(head: ResponseHead): void;
-  /**
-   * The chunk's memory is used again once this has returned; after false, which asks for no more, once `resume` is
-   * called. What has been read already may still come meanwhile, in other parts of that memory.
-   */
+  /** False asks for no more until `resume` is called; what has been read already may still come. */
   data(chunk: Uint8Array): boolean;
-  /** The memory of a chunk for which `data` returned false stays as it is. */
   end(): void;
   /** `unanswered`: the connection, an old one, ended before any byte of a response. */
   failed(error: unknown, unanswered: boolean): void;
@@ -61,7 +54,6 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
   readonly #heads: RequestHeads;
   readonly #owner: ConnectionOwner;
   readonly #reader: ResponseReader;
-  readonly #buffer = new ReadBuffer((bytes) => this.#read(bytes));
   readonly #closing = new AbortController();
   #socket: Socket | undefined;
   #handler: ResponseHandler | undefined;
@@ -174,11 +166,9 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
   }
 
   async #connect(request: OutgoingRequest, handler: ResponseHandler): Promise<void> {
-    const { isBare } = this.#upstream;
     try {
-      const reading = isBare ? this.#buffer : undefined;
-      const socket = await this.#upstream.connect(this.#closing.signal, reading);
-      if (!isBare) socket.on('data', (bytes: Buffer) => this.#read(bytes));
+      const socket = await this.#upstream.connect(this.#closing.signal);
+      socket.on('data', (bytes: Buffer) => this.#read(bytes));
       this.#adopt(socket);
       if (this.#handler !== handler) socket.destroy();
       else this.#write(socket, request);
@@ -217,18 +207,15 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
     this.#body?.start();
   }
 
-  /** False: nothing more is to be read for now. */
-  #read(bytes: Buffer): boolean {
+  #read(bytes: Buffer): void {
     if (this.#handler === undefined) {
       this.#socket?.destroy(); // bytes that nobody asked for
-      return false;
+      return;
     }
     this.#reading = true;
     this.#reader.push(bytes);
     this.#reading = false;
-    this.#buffer.expect(this.#reader.left);
     if (this.#paused) this.#socket?.pause();
-    return !this.#paused;
   }
 
   #fail(error: unknown, unanswered: boolean): void {
@@ -248,11 +235,7 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
     if (idleMs === 0) {
       this.#closing.abort();
       this.#socket?.destroy();
-    } else if (this.#paused) {
-      // A handler that wants no more for now still holds what was read last.
-      this.#paused = false;
-      this.#buffer.giveAway();
-    }
+    } else this.#paused = false;
     this.#owner.release(this);
   }
 }

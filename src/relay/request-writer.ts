@@ -2,10 +2,7 @@ import type { Socket } from 'node:net';
 
 /** Takes the pieces of a body as they come. */
 export interface BodySink {
-  /**
-   * False: not sent yet. Until `resume` is called on the source, give no more and leave the piece's memory alone; after
-   * true it is free again.
-   */
+  /** False: not sent yet. Until `resume` is called on the source, give no more. */
   bodyPiece(piece: Uint8Array): boolean;
   bodyEnd(): void;
   /** The body breaks off: the request fails with this. */

@@ -67,11 +67,6 @@ export class ResponseReader {
     return this.#part === 'head' && this.#text === '' && this.#informational === 0;
   }
 
-  /** How much of a body is known to come still, in bytes; for a body of unknown length 0. */
-  get left(): number {
-    return this.#part === 'length' ? this.#left : 0;
-  }
-
   /** From now on a response to a request of that method is expected. */
   begin(method: string): void {
     this.#part = 'head';

@@ -174,14 +174,11 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
       return nothing;
     }
     if (progress.ended) {
-      // The next request is read, and the end of this one may not have been sent yet.
-      if (!progress.goOn) this.socket.giveAway();
       this.#body = undefined;
       body.end();
       if (this.#hasResponded) this.#next();
     } else if (!progress.goOn) this.socket.pause();
     if (body.parts > serverLimits.partsInTurn) this.socket.rest();
-    this.socket.expect(progress.ended ? 0 : body.expected);
     return piece.subarray(progress.used);
   }
 

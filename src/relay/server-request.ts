@@ -114,8 +114,6 @@ export class BodyReader {
   #taker: BodyHandler | undefined;
   /** Bytes that are still to come, where a length was announced. */
   #left = 0;
-  /** Bytes that have come, where none was announced. */
-  #size = 0;
   #goOn = true;
   readonly #givePart = ({ buffer, byteOffset, byteLength }: Uint8Array): void =>
     this.#give(Buffer.from(buffer, byteOffset, byteLength));
@@ -124,11 +122,6 @@ export class BodyReader {
     this.#taker = taker;
     if (framing.kind === 'length') this.#left = framing.length;
     this.#chunks = framing.kind === 'chunked' ? new ChunkedBody() : undefined;
-  }
-
-  /** How many bytes are likely to come still. */
-  get expected(): number {
-    return this.#chunks === undefined ? this.#left : this.#size;
   }
 
   /** How many parts the latest piece had: its cost. */
@@ -140,7 +133,6 @@ export class BodyReader {
   push(piece: Buffer): BodyProgress | undefined {
     this.#goOn = true;
     if (this.#chunks !== undefined) {
-      this.#size += piece.length;
       const progress = this.#chunks.push(piece, this.#givePart);
       return progress && { ...progress, goOn: this.#goOn };
     }
@@ -179,7 +171,7 @@ export interface IncomingRequest extends RequestLine {
 
 /** Takes the body of a request as it comes. */
 export interface BodyHandler {
-  /** False: no more for now. The memory of a piece is used again after the call, or, after false, once the connection goes on. */
+  /** False: no more for now. */
   data(piece: Buffer): boolean;
   end(): void;
 }

@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
 import { serverLimits } from './limits.js';
-import { ReadBuffer, readInto } from './read-buffer.js';
 
 /** Called for events of a caller's socket. */
 export interface SocketWatcher {
-  /** The memory of a piece is used again after the call, or, where it paused the socket, once that goes on. */
   data(piece: Buffer): void;
   /** The caller sends no more. */
   ended(): void;
@@ -16,7 +14,6 @@ export interface SocketWatcher {
 /** A caller's socket: writes, and ends without losing what was written last. */
 export class ServerSocket {
   readonly #socket: Socket;
-  readonly #buffer: ReadBuffer;
   readonly #flushed: () => void;
   /** `drained` is still to be called. */
   #waiting = false;
@@ -30,13 +27,10 @@ export class ServerSocket {
 
   constructor(socket: Socket, watcher: SocketWatcher) {
     this.#socket = socket;
-    const read = (piece: Buffer): boolean => {
+    socket.on('data', (piece: Buffer) => {
       if (this.#closing) this.#drop(piece);
       else watcher.data(piece);
-      return true;
-    };
-    this.#buffer = new ReadBuffer(read);
-    if (!readInto(socket, this.#buffer)) socket.on('data', read);
+    });
     socket.on('end', () => {
       if (this.#closing) socket.end();
       else watcher.ended();
@@ -84,16 +78,6 @@ export class ServerSocket {
     socket.uncork();
     this.#waiting = socket.writableLength > 0;
     return !this.#waiting;
-  }
-
-  /** This many bytes are known to come. */
-  expect(count: number): void {
-    this.#buffer.expect(count);
-  }
-
-  /** Leaves the memory to whoever still needs what is read just now. */
-  giveAway(): void {
-    this.#buffer.giveAway();
   }
 
   pause(): void {

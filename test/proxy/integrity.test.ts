@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect, createServer, type Socket } from 'node:net';
-import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readInto } from '../../src/relay/read-buffer.js';
 import { startHttp } from '../support/http-server.js';
 import { mountOf, openStand, type Stand } from './stand.js';
 
@@ -90,29 +87,4 @@ test('bodies arrive byte for byte, in whatever pieces they come and however slow
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     assert.equal(await readSlowly(response), hashOf(down), kind);
   }
-});
-
-test('accepted sockets read into memory of ours; what has no such thing is left as it is', async () => {
-  const memory = Buffer.alloc(64);
-  const read: string[] = [];
-  const callback = (count: number, bytes: Uint8Array): boolean => {
-    read.push(Buffer.from(bytes.subarray(0, count)).toString('latin1'));
-    return true;
-  };
-  const reading = { buffer: () => memory, callback };
-  const other = new Duplex({ read: () => undefined });
-  assert.equal(readInto(other as unknown as Socket, reading), false);
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = address !== null && typeof address === 'object' ? address.port : 0;
-  const caller = connect({ host: '127.0.0.1', port });
-  const [accepted] = (await once(server, 'connection')) as [Socket];
-  assert.equal(readInto(accepted, reading), true, 'this Node.js has what readInto() knows');
-  caller.end('a'.repeat(100));
-  await once(accepted, 'end');
-  assert.equal(read.join(''), 'a'.repeat(100));
-  assert.equal(memory.toString('latin1'), 'a'.repeat(64));
-  accepted.destroy();
-  server.close();
 });
