@@ -63,11 +63,8 @@ export async function bridge(
     const start = await request.find();
     return open(ports, { ...request, ...start, maxMessageBytes, lent }, pending, ended);
   });
-  await way.ready().catch((error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-    tell(`${error.message} ${error.remedy}`); // hosts show it to nobody: each request says it again
-  });
   const messages = new HostMessages({ host, way, pending, tell, lent, maxMessageBytes });
+  await messages.begin();
   await heard(host, new LineSplitter(maxMessageBytes), messages, ended);
   const { opened } = way;
   opened?.client.inputEnded();

@@ -54,6 +54,8 @@ export class HostMessages {
   #bytes = 0;
   #isPaused = false;
   #awaitsHost = false;
+  /** The failure that was printed last: requests often fail alike. */
+  #printed = '';
 
   constructor(parts: HostMessagesParts) {
     this.#parts = parts;
@@ -62,6 +64,15 @@ export class HostMessages {
   /** Resolves once the notifications that came have been sent. */
   get sent(): Promise<void> {
     return this.#sent;
+  }
+
+  /** Looks for the server. Hosts show nobody what fails here: each request says it again. */
+  async begin(): Promise<void> {
+    const { way } = this.#parts;
+    await way.ready().catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      this.#print(error);
+    });
   }
 
   take(line: SplitLine): void {
@@ -183,7 +194,7 @@ export class HostMessages {
   }
 
   #respondWithFailure(pending: Pending, error: unknown): void {
-    const { host, pending: all, tell } = this.#parts;
+    const { host, pending: all } = this.#parts;
     if (!all.has(pending) || pending.isCancelled) return;
     if (!(error instanceof Failure)) throw error;
     const server = this.#parts.way.opened?.server;
@@ -192,7 +203,13 @@ export class HostMessages {
     // A server of the older era may refuse this in any form: by this code each host knows that it wants `initialize`.
     const isOlder = pending.method === 'server/discover' && saysOlder(error);
     host.write(failureResponse(pending.idBytes, failure, isOlder ? rpcCode.unknownMethod : undefined));
-    tell(`${failure.message} ${failure.remedy}`);
+    this.#print(failure);
+  }
+
+  #print({ message, remedy }: Failure): void {
+    const line = `${message} ${remedy}`;
+    if (line !== this.#printed) this.#parts.tell(line);
+    this.#printed = line;
   }
 
   /** Counts what is under way, and lets the host wait if it is too much. */

@@ -127,3 +127,16 @@ test('a login at another authorization server in place of the one that has run o
   assert.equal(next.bearer.reveal(), `Bearer ${item.accessToken}`);
   assert.equal(tokens.key, made.key);
 });
+
+test('what all requests fail with is printed once, and answers each of them', async () => {
+  await using machine = await openMachine();
+  await using host = bridgeOn(machine, 'nosuch');
+  for (const id of [1, 2]) {
+    const { error } = await host.ask({ id, method: 'ping' });
+    assert.match(String(error?.message), /No login named "nosuch"/);
+  }
+  host.program.stdin.end();
+  const { code, stderr } = await host.program.finished;
+  assert.equal(code, 3);
+  assert.equal(stderr.match(/No login named/g)?.length, 1, stderr);
+});
