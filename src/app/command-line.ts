@@ -63,7 +63,7 @@ function isHot(table: CommandTable | undefined): table is CommandTable {
 function explained(words: readonly string[], tables: readonly CommandTable[]): ParsedLine {
   const name = words.find((word) => !word.startsWith('-'));
   const of = tables.find((one) => isCommandName(one, name));
-  return name === undefined || of !== undefined ? { kind: 'help', of, isWhole: true } : { kind: 'topic', name };
+  return name === undefined || of !== undefined ? { kind: 'help', of } : { kind: 'topic', name };
 }
 
 /** yargs guesses numbers, negations and paths; a value here is what was typed. */

@@ -4,15 +4,15 @@ import type { CorePorts, Files, Logins } from '../core/ports.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { idleRulePrinter } from '../mcp/lending/idle-rules.js';
-import { hasToolRules, ToolPolicy, toolNote, toolOptions } from '../mcp/lending/tool-policy.js';
+import { hasToolRules, ToolPolicy, toolOptions } from '../mcp/lending/tool-policy.js';
 import type { Wire } from '../mcp/wire.js';
 import { memoryOption } from '../stores/memory-store.js';
 import { clientLoginOptions, isClientLogin } from '../stores/own-login.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
-import { headerNote, headerOptions } from '../tokens/server-headers/header-options.js';
+import { headerOptions } from '../tokens/server-headers/header-options.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
-import { bridge, lastResponsesMs } from './bridge.js';
+import { bridge } from './bridge.js';
 import type { HostPipe } from './host-pipe.js';
 
 export const bridgeTable = {
@@ -58,14 +58,6 @@ export const bridgeTable = {
     },
   ],
   notes: ['stdin and stdout carry the protocol, one JSON-RPC message a line, and nothing else; stderr is for people.'],
-  more: [
-    'Where there is a browser it is opened when a login is missing, once for all bridges of a server, and not again within ten minutes: 3 tabs an hour at most until a token has worked, 10 in all. A login whose first token the server refuses is not repeated by itself. Else requests are answered with error -31011 and the command to run, and the login is used as soon as it is there.',
-    'Limits: 32 MiB for a message (postern config shows how to change it), 64 requests at the same time, 1,000 waiting; a stream that brings twice as many bytes as a message may have, and no message, is broken off.',
-    `Requests that came before the end of stdin are still answered, for up to ${lastResponsesMs / 1000} seconds. If one is cut then, the exit status is 8.`,
-    'A program and a server that speak different eras of the protocol, up to 2025-11-25 and from 2026-07-28 on, are translated; what cannot be is answered with error -31014.',
-    toolNote,
-    headerNote,
-  ],
   seeAlso: ['hosts'],
 } as const satisfies CommandTable;
 

@@ -21,7 +21,7 @@ import { ServerMessages } from './server-messages.js';
 import { TwoEras } from './translation/two-eras.js';
 
 /** How long responses are waited for after the host's input has ended. */
-export const lastResponsesMs = 120_000;
+const lastResponsesMs = 120_000;
 
 /** Then what a refresh brings, and the end of the session. */
 const settleMs = 1_000;

@@ -8,7 +8,7 @@ import { Deadline } from '../core/time.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
 import { clientLoginOptions } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';
-import { headerNote, headerOptions } from '../tokens/server-headers/header-options.js';
+import { headerOptions } from '../tokens/server-headers/header-options.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { type CallRequest, call, commandFor, toolNamed } from './call.js';
 import { printResult } from './content/print-result.js';
@@ -17,7 +17,7 @@ import type { PersonPorts } from './elicitation/ask-page.js';
 import { callTimedOut, toolFailed } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, programRest, type ServerWorld } from './find-server.js';
 import type { DuringTask } from './follow-task.js';
-import { conversationOptions, loginNote, loginOptions, resultOptions } from './login-options.js';
+import { conversationOptions, loginOptions, resultOptions } from './login-options.js';
 import { withLoginOffered } from './offer-login.js';
 import { instructionLines, isOfLists, notificationLine } from './render.js';
 import { toolHelp } from './tools/help.js';
@@ -30,12 +30,8 @@ export const callTable = {
   group: 'use',
   summary: 'list and call tools, read resources, get prompts',
   positionals: [
-    { name: 'server', describe: 'the server’s URL, or the name of a login', required: false },
-    {
-      name: 'method',
-      describe: 'a tool’s name, or a method such as tools/list, resources/read; without: tools/list',
-      required: false,
-    },
+    { name: 'server', describe: 'URL or login name', required: false },
+    { name: 'method', describe: 'a tool, or a method such as resources/read (default: tools/list)', required: false },
     {
       name: 'arguments',
       describe:
@@ -51,14 +47,10 @@ export const callTable = {
     memoryOption,
     ...clientLoginOptions,
     ...headerOptions,
-    {
-      name: 'watch',
-      kind: 'boolean',
-      brief: 'follow what the server says by itself',
-      describe: 'follow what the server says by itself; further words are URIs of resources to subscribe to',
-    },
+    { name: 'watch', kind: 'boolean', describe: 'follow what the server says by itself' },
     {
       name: 'ping',
+      topic: 'scripts',
       kind: 'number',
       min: 1,
       max: 3_600,
@@ -72,7 +64,7 @@ export const callTable = {
   ],
   examples: [
     { command: 'postern call work', describe: 'list the tools' },
-    { command: 'postern call work -l', describe: 'what the server says of itself, and what each parameter means' },
+    { command: 'postern call work -l', describe: 'with what each parameter means' },
     { command: 'postern call work add --help', describe: 'what a tool takes, and an example to copy' },
     { command: 'postern call work add a=5 b=3', describe: 'call the tool “add”' },
     { command: 'postern call work chart --save .', describe: 'save the images that it brings' },
@@ -86,17 +78,8 @@ export const callTable = {
     },
   ],
   notes: [
-    'What key=value gives a tool is a number, a truth value or JSON where the tool’s schema wants one, and text where that is allowed; names and values that the schema does not know are refused before the call. The list of tools is asked for where it is needed, and kept for a day for its login. key:=json, @file and - are sent as they are.',
-    'A word with a slash that is no method of the protocol calls the tool of that name, where the server lists one.',
+    'key=value becomes what the tool’s schema wants: a number, a truth value, JSON or text; what the schema does not know is refused before the call. key:=json, @file and - are sent as they are. The list of tools is kept for a day.',
     'The result goes to stdout, progress to stderr. A tool that fails is exit 8.',
-  ],
-  more: [
-    'Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads (each event of a stream counts 512 bytes more, each line 32); postern config shows how to change them.',
-    loginNote,
-    'Where a server asks something in the middle of a call, a person at a terminal is asked. A page that it wants seen is shown with its whole address, and opened in the browser after a yes; what is typed there does not come through postern. --elicitation defaults fills forms with their defaults, and accepts no page.',
-    'A tool that the server runs as a task (2026-07-28, the extension io.modelcontextprotocol/tasks) is asked for until it ends, with what it says on stderr. Ctrl-C, and --timeout, end the task: the server has 2 seconds to say that it has heard.',
-    headerNote,
-    '--watch reconnects by itself, also where the server falls silent (it is sent pings), and ends at Ctrl-C with exit code 130; with 6 where a program behind “--” falls silent. A program behind “--” is ended when the call is done.',
   ],
   seeAlso: ['scripts', 'json'],
 } as const satisfies CommandTable;

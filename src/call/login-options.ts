@@ -3,15 +3,10 @@ import { outputForms } from './content/print-result.js';
 
 /** `--login` of `call` and `request`, and what goes with it. */
 export const loginOptions = [
-  {
-    name: 'login',
-    kind: 'boolean',
-    brief: 'log in in the browser where that is needed',
-    describe:
-      'log in, or ask for more scope, in the browser where it is needed, unasked (at most 3 times an hour for one operation, 10 for one server)',
-  },
+  { name: 'login', kind: 'boolean', describe: 'log in, or ask for more scope, in the browser if needed' },
   {
     name: 'browser',
+    topic: 'scripts',
     kind: 'boolean',
     describe: 'with --login: open the browser although CI is set, or --non-interactive was given',
     excludes: ['no-browser'],
@@ -19,13 +14,11 @@ export const loginOptions = [
   { name: 'no-browser', kind: 'boolean', describe: 'open no browser: print the address instead' },
 ] as const;
 
-export const loginNote =
-  '--login opens the browser without a terminal, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all. A login whose first token the server refuses is not repeated by itself.';
-
 /** What a conversation with a server is told by the person, in every command that has one. */
 export const conversationOptions = [
   {
     name: 'elicitation',
+    topic: 'scripts',
     kind: 'string',
     choices: ['ask', 'defaults', 'decline'],
     value: 'HOW',
@@ -34,6 +27,7 @@ export const conversationOptions = [
   },
   {
     name: 'protocol',
+    topic: 'scripts',
     kind: 'string',
     choices: [latestProtocolVersion, newestRevision],
     value: 'REVISION',
@@ -47,33 +41,20 @@ export const conversationOptions = [
     max: 86_400,
     default: 60,
     value: 'SECONDS',
-    describe: 'how long to wait for an answer',
+    describe: 'how long to wait, in seconds',
   },
 ] as const;
 
 /** What becomes of a result, in every command that prints one. */
 export const resultOptions = [
-  {
-    name: 'long',
-    alias: 'l',
-    kind: 'boolean',
-    describe: 'of a list: all of each description, and what each parameter means',
-  },
+  { name: 'long', alias: 'l', kind: 'boolean', describe: 'all of each description, and each parameter' },
   {
     name: 'output',
     kind: 'string',
     choices: outputForms,
     value: 'FORM',
-    brief: 'text, json (one line) or raw',
-    describe: 'the result for a person, as JSON in one line, or the JSON as the server spelled it',
+    describe: 'how to print the result',
     fallback: 'text; json with --json',
   },
-  {
-    name: 'save',
-    kind: 'string',
-    value: 'DIR',
-    brief: 'save images, audio and resources there',
-    describe:
-      'save images, audio and resources of the result there, each in a new file, and print the paths (with JSON on stderr)',
-  },
+  { name: 'save', kind: 'string', value: 'DIR', describe: 'save images, audio and resources there' },
 ] as const;

@@ -9,11 +9,11 @@ import type { HttpResponse } from '../http/request.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
 import { clientLoginOptions, isClientLogin } from '../stores/own-login.js';
 import { findLogin, noLogin } from '../tokens/find-login.js';
-import { headerNote, headerOptions } from '../tokens/server-headers/header-options.js';
+import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { readWords } from '../tokens/server-words.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { requestFailed, requestTimedOut, requestUrlNeeded } from './failures.js';
-import { loginNote, loginOptions } from './login-options.js';
+import { loginOptions } from './login-options.js';
 import { serverText } from './render.js';
 import { createTransport, type ProtectedRequest } from './transport.js';
 
@@ -61,7 +61,6 @@ export const requestTable = {
     'Redirects are shown, not followed: the token goes to the server of its login and nowhere else.',
     'Limits: those of postern config; 1 MiB for a body given with --data @FILE that is to be sent twice.',
   ],
-  more: [loginNote, `${headerNote} A header of --header goes in the place of one of these, for this request.`],
   seeAlso: ['scripts'],
 } as const satisfies CommandTable;
 

@@ -23,21 +23,13 @@ export const clientMetadataTable = {
       describe: 'init, build: what people are shown',
       fallback: 'postern',
     },
-    {
-      name: 'contact',
-      kind: 'string',
-      value: 'WHO',
-      brief: 'init, build: where abuse is reported',
-      describe: 'init, build: where abuse is reported, an e-mail address or https URL',
-    },
+    { name: 'contact', kind: 'string', value: 'WHO', describe: 'init, build: where abuse is reported' },
     {
       name: 'redirect-uri',
       kind: 'list',
       value: 'URI',
-      brief: 'init, build: the redirect URI to list; again for more',
-      describe:
-        'init, build: the redirect URI to list, as login --redirect-uri takes it; without a port it stands for any; again for more',
-      fallback: 'init: the usual ones; build: those of the document',
+      describe: 'init, build: redirect URI to list; repeatable',
+      fallback: 'the usual ones, or the document’s',
     },
     {
       name: 'auth',
@@ -52,7 +44,7 @@ export const clientMetadataTable = {
       kind: 'string',
       value: 'DIR',
       describe: 'init, build: the folder to write',
-      fallback: 'init: client-metadata; build: FOLDER',
+      fallback: 'client-metadata',
     },
     {
       name: 'store',
@@ -84,24 +76,14 @@ export const clientMetadataTable = {
     rows: [
       [
         'init',
-        'writes the folder for an address: the document, a page about it, a logo, rules for common hosts. With --auth private_key_jwt a key pair is made; its private half goes to the secret store. With --redirect-uri it lists these addresses alone; where http://127.0.0.1/callback is none of them, the first login at an authorization server needs login --redirect-uri, too.',
+        'write the folder to host: the document, a page about it, a logo, rules for common hosts; a key pair with --auth private_key_jwt',
       ],
-      [
-        'build [FOLDER]',
-        'writes it again from its own document, with what the options change; the same bytes for the same settings. Where there is none yet: from --url, or the configured address.',
-      ],
-      [
-        'check [TARGET]',
-        'every rule for such documents, of a URL, a file or a folder; a file is judged, and what its address serves, and both are compared. Without a word: the configured address, else ./client-metadata. Exit code 5 when a rule is broken.',
-      ],
-      [
-        'show SERVER',
-        'which client identifier and redirect URI a login there would send, and why; nothing is registered or opened.',
-      ],
-      ['rotate [FOLDER]', 'publishes a new key before the old one; with --retire, later, the new one alone.'],
+      ['build [FOLDER]', 'write it again from its document, with these options'],
+      ['check [TARGET]', 'judge a URL, a file or a folder; exit 5 if a rule is broken'],
+      ['show SERVER', 'the client ID and redirect URI of a login there, and why'],
+      ['rotate [FOLDER]', 'publish a new key; with --retire, drop the old one'],
     ],
   },
-  notes: ['Limits of check: 5 s, no redirects, 5 KiB as the most that counts.'],
   seeAlso: ['clients'],
 } as const satisfies CommandTable;
 

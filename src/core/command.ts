@@ -8,8 +8,10 @@ interface OptionBase {
   readonly alias?: string;
   /** What it does, in a few words, for `--help`. */
   readonly describe: string;
-  /** The same in one line, for a `--help` that would be too long else. */
-  readonly brief?: string;
+  /** The heading that help lists it below; without, it comes first. */
+  readonly group?: string;
+  /** Few people need it: help names it alone, beside this topic of `postern help`, which explains it. */
+  readonly topic?: string;
   /** The environment variable that gives the same; the option goes first. */
   readonly env?: string;
   /** Stands for the value in `--help`, e.g. `SECONDS`. */
@@ -67,7 +69,7 @@ export interface CommandTable {
   readonly aliases?: readonly string[];
   /** `more` where it is not given. */
   readonly group?: CommandGroup;
-  /** Commands and topics of `postern help` that say more. */
+  /** Commands and topics of `postern help` that explain more. */
   readonly seeAlso?: readonly string[];
   /** One line for the list of commands. */
   readonly summary: string;
@@ -80,8 +82,6 @@ export interface CommandTable {
   readonly terms?: { readonly title: string; readonly rows: readonly (readonly [term: string, text: string])[] };
   /** Paragraphs below the options: limits, what comes out, exit codes. */
   readonly notes?: readonly string[];
-  /** Further paragraphs, for `postern help NAME` and the manual: what `--help` has no room for. */
-  readonly more?: readonly string[];
   /** Left out of the list of commands. */
   readonly hidden?: boolean;
   /** A token that the environment gives (POSTERN_TOKEN) is used like a login. */

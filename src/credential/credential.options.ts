@@ -44,11 +44,7 @@ export const credentialTable = {
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     pinOption,
-    {
-      ...minTtlOption,
-      describe: 'refresh a token with less life left than this',
-      fallback: '60, env 300; never more than a part of the token’s lifetime',
-    },
+    { ...minTtlOption, describe: 'refresh a token that expires sooner', fallback: '60, env 300' },
     {
       name: 'shell',
       kind: 'string',
@@ -60,12 +56,12 @@ export const credentialTable = {
       name: 'var',
       kind: 'list',
       value: 'NAME[,header|,value]',
-      describe:
-        'env: the variable for the token, with “,header” for Authorization: Bearer …, with “,value” for Bearer …; again for more',
+      describe: 'env: the variable; “,header” for Authorization: Bearer …, “,value” for Bearer …; repeatable',
       fallback: 'POSTERN_ACCESS_TOKEN',
     },
     {
       name: 'whole-host',
+      topic: 'credential-helpers',
       kind: 'boolean',
       describe: 'git, bazel, kubectl, goauth, terraform: answer for any path of the server’s host',
     },
@@ -76,14 +72,9 @@ export const credentialTable = {
       max: 60,
       default: 8,
       value: 'SECONDS',
-      describe: 'the whole answer, start included, takes no longer; most callers wait 10',
+      describe: 'longest time for the answer; most callers wait 10',
     },
-    {
-      name: 'shim',
-      kind: 'string',
-      value: 'FILE',
-      describe: 'write a program that answers so, for callers that allow no arguments',
-    },
+    { name: 'shim', kind: 'string', value: 'FILE', describe: 'write a program for callers that pass no arguments' },
     { name: 'show-secret', kind: 'boolean', describe: 'print it on a terminal, too' },
     ...ownLoginOptions,
   ],
@@ -111,14 +102,7 @@ export const credentialTable = {
     },
   ],
   notes: [
-    'Answers for a server that there is a login for, at its own path and below, and for no other.',
-    'Nobody is asked and no browser is opened. The output is whole, or empty with a line on stderr and an exit code; status remembers it. Limits: --timeout; stdin 1 MiB, 256 lines and 5 s, and only where the format defines it.',
-  ],
-  more: [
-    'Answers for a server that there is a login for, at its own path and below, and for no other: git, bazel, goauth and terraform get nothing there, and no error. Where the login for that address fails, git is told to quit, so that it asks nobody for a password. headers without a server takes CLAUDE_CODE_MCP_SERVER_URL, kubectl the cluster’s address. terraform names a host alone: log in to its root, or add --whole-host; --shim ~/.terraform.d/plugins/terraform-credentials-postern writes its helper. git says no path unless credential.useHttpPath is set.',
-    'headers gives what is kept for the server beside the token (postern login --header-file), too: the program that asks sends it, and whether it does so along a redirect is up to that program; bridge and proxy never do. The other formats give the token alone.',
-    'A token is refreshed in a process of its own, which goes on where the caller ends this one; with -v its requests are shown here, marked (refresh), once it has ended.',
-    'erase (git), or a 401 (goauth), has this very token refreshed at the next use; so has a program that asks for headers or kubectl again within 10 s of being given it, once a minute at most. No login is ever removed.',
+    'Answers for the server of a login, at its path and below, and for no other. It asks nothing and opens no browser. The output is whole, or empty with a line on stderr and an exit code, which status remembers.',
   ],
   seeAlso: ['credential-helpers'],
 } as const satisfies CommandTable;

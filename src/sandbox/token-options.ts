@@ -13,17 +13,19 @@ export const tokenOptions = [
   },
   {
     name: 'id-token-lifetime',
+    topic: 'testing',
     kind: 'number',
     min: 1,
     max: 86_400,
     default: 3600,
     value: 'SECONDS',
-    describe: 'of ID tokens of the company’s provider',
+    describe: 'lifetime of the provider’s ID tokens',
   },
   {
     name: 'company',
+    topic: 'testing',
     kind: 'string',
     value: 'ISSUER',
-    describe: 'trust the company’s provider of another sandbox, not its own',
+    describe: 'trust the provider of another sandbox',
   },
 ] as const satisfies readonly OptionSpec[];

@@ -43,12 +43,12 @@ export function inMemory(): {
 /** For commands that can log in for themselves alone. */
 export const memoryOption = {
   name: 'store',
+  topic: 'machines',
   kind: 'string',
   choices: ['memory'],
   impliedBy: 'client-credentials',
   value: 'memory',
-  describe:
-    'for this command alone: logs in for it, keeps that login in memory, and uses none that is stored; at its end it is forgotten, not revoked',
+  describe: 'log in for this command alone, and keep that login in memory',
 } as const;
 
 /** Does this command log in for itself alone? */

@@ -8,30 +8,22 @@ import { isInMemory, memoryOption } from './memory-store.js';
 export const clientLoginOptions = [
   {
     name: 'client-credentials',
+    topic: 'machines',
     kind: 'boolean',
-    describe: 'log in as the client itself, for this run alone, with --store memory: no person, nothing is kept',
+    describe: 'log in as the client itself, for this run alone',
   },
-  { name: 'client-id', kind: 'string', value: 'ID', describe: 'of --client-credentials; or POSTERN_CLIENT_ID' },
-  {
-    name: 'client-secret-file',
-    kind: 'string',
-    value: 'FILE',
-    describe: 'of --client-credentials: the file with its secret; or POSTERN_CLIENT_SECRET_FILE',
-  },
-  {
-    name: 'client-key-file',
-    kind: 'string',
-    value: 'FILE',
-    describe: 'of --client-credentials: its private key instead (PEM, PKCS #8, or JWK; ES256 or RS256)',
-  },
+  { name: 'client-id', topic: 'machines', kind: 'string', value: 'ID', describe: 'the client; or POSTERN_CLIENT_ID' },
+  { name: 'client-secret-file', topic: 'machines', kind: 'string', value: 'FILE', describe: 'file with its secret' },
+  { name: 'client-key-file', topic: 'machines', kind: 'string', value: 'FILE', describe: 'file with its private key' },
   ...assertionOptions,
   {
     name: 'authorization-server',
+    topic: 'machines',
     kind: 'string',
     value: 'ISSUER',
-    describe: 'of --client-credentials: where the client is registered; or POSTERN_AUTHORIZATION_SERVER',
+    describe: 'where it is registered',
   },
-  { name: 'scope', kind: 'list', value: 'SCOPE', describe: 'of --client-credentials: ask for these; again for more' },
+  { name: 'scope', topic: 'machines', kind: 'list', value: 'SCOPE', describe: 'scope to ask for; repeatable' },
 ] as const satisfies readonly OptionSpec[];
 
 /** The same where nothing else can be done with a store in memory. */

@@ -54,7 +54,8 @@ export async function checkPin(
 /** `--pin`: of those commands that `setup` writes into the configuration of other programs. */
 export const pinOption = {
   name: 'pin',
+  topic: 'hosts',
   kind: 'string',
   value: 'HASH',
-  describe: 'only while the name is that of the login it was for; setup writes it where it writes no address',
+  describe: 'hash of the login that the name has to stand for',
 } as const;

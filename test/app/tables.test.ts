@@ -6,7 +6,6 @@ import { installLines } from '../../src/app/completion/table.js';
 import { globalOptions } from '../../src/app/global-options.js';
 import { blocksOf } from '../../src/app/help/blocks.js';
 import { explain } from '../../src/app/help/help.js';
-import { namedGroups, optionGroups } from '../../src/app/help/option-groups.js';
 import { ownTables } from '../../src/app/help/own-tables.js';
 import { readTopic, topicNames } from '../../src/app/help/topics.js';
 import { registry } from '../../src/app/registry.js';
@@ -62,12 +61,14 @@ test('every command that is listed can be loaded, and is the one of its table', 
   }
 });
 
-test('help names every option with its limits, choices and default [R-8.1], examples first', async () => {
+test('help of a command is one screen: its usual options with limits, choices and default [R-8.1], examples first', async () => {
   for (const table of tables) {
     const text = await helpOf('help', table.name);
+    assert.equal(text, await helpOf(table.name, '--help'));
+    assert.ok(text.trimEnd().split('\n').length <= 45, `${table.name}: ${text.split('\n').length} lines`);
     const flat = text.replace(/\s+/g, ' ');
     const options: readonly OptionSpec[] = table.options;
-    for (const option of options) {
+    for (const option of options.filter(({ topic }) => topic === undefined)) {
       assert.match(flat, new RegExp(` --${option.name} `), option.name);
       assert.ok(flat.includes(option.describe), option.name);
       if (option.kind === 'number') assert.ok(flat.includes(`${option.min} to ${option.max}`), option.name);
@@ -79,96 +80,33 @@ test('help names every option with its limits, choices and default [R-8.1], exam
       }
       if (option.env !== undefined) assert.ok(flat.includes(`or ${option.env}`), option.name);
     }
-    for (const { name } of globalOptions) assert.match(flat, new RegExp(`Global options: [^(]*--${name}\\b`), name);
     for (const note of table.notes ?? []) assert.ok(flat.includes(note), note);
-    const parts = ['Usage:', '\nExamples\n', '\nArguments\n', '\nOptions\n', '\nGlobal options:'];
-    const places = parts.map((part) => text.indexOf(part)).filter((at) => at !== -1);
+    for (const row of table.terms?.rows ?? []) assert.ok(flat.includes(row.join(' ')), row[0]);
+    const parts = ['Usage:', '\nExamples\n', '\nArguments\n', '\nOptions\n', '\nMore options', '\nGlobal options'];
+    const starts = parts.map((part) => text.indexOf(part)).filter((at) => at !== -1);
     assert.deepEqual(
-      places,
-      places.toSorted((one, other) => one - other),
+      starts,
+      starts.toSorted((one, other) => one - other),
       table.name,
     );
   }
 });
 
-test('an option stands in one group of its command, and first those that stand alone', async () => {
-  for (const [name, groups] of Object.entries(namedGroups)) {
-    const options = tables.find((table) => table.name === name)?.options.map((option) => option.name) ?? [];
-    assert.deepEqual(
-      groups.flatMap(([, names]) => names).filter((one) => !options.includes(one)),
-      [],
-      name,
-    );
-  }
+test('an option that few need is explained by the topic that help names', async () => {
   for (const table of tables) {
-    const shown = optionGroups(table).flatMap(({ options }) => options.map(({ name }) => name));
-    assert.deepEqual(shown.toSorted(), table.options.map(({ name }) => name).toSorted(), table.name);
-    const [short, whole] = [await helpOf(table.name, '--help'), await helpOf('help', table.name)];
-    for (const { title, isRare } of optionGroups(table)) {
-      assert.ok(whole.includes(`\n\n${title}\n  `), title);
-      assert.ok(short.includes(isRare ? `\n  ${title}: ` : `\n\n${title}\n  `), title);
+    const options: readonly OptionSpec[] = table.options;
+    const help = await helpOf('help', table.name);
+    for (const { name, topic } of options) {
+      if (topic === undefined) continue;
+      assert.match(help, new RegExp(`\\n  ${topic} +--`), `${table.name} --${name}`);
+      assert.match(readTopic(topic).text, new RegExp(`--${name}(?![\\w-])`), `${topic}: --${name}`);
     }
-  }
-  const login = await helpOf('help', 'login');
-  assert.ok(login.indexOf('--name NAME') < login.indexOf('--assertion-file'), 'what few need stands below');
-});
-
-test('--help is for a screen or two: of options that few need it has the names alone; what they do is in postern help', async () => {
-  for (const table of tables) {
-    const short = (await helpOf(table.name, '--help')).replace(/\s+/g, ' ');
-    const specs: readonly OptionSpec[] = table.options;
-    for (const { name } of specs) assert.match(short, new RegExp(` --${name}(?:,| )`), `${table.name} ${name}`);
-    for (const { isRare, options } of optionGroups(table)) {
-      for (const { describe, brief = describe } of options) {
-        // Two options of one command may say the same.
-        const isOnce = specs.filter((one) => (one.brief ?? one.describe) === brief).length === 1;
-        if (isOnce) assert.equal(short.includes(brief), !isRare, `${table.name}: ${brief}`);
-        assert.ok(brief === describe || brief.length <= 60, brief);
-      }
-    }
-    const lines = (await helpOf(table.name, '--help')).split('\n').length;
-    assert.ok(lines <= 62, `${table.name}: ${lines} lines`);
-  }
-});
-
-test('the words of a command’s own are explained each on a line of its own', async () => {
-  for (const { name, terms } of tables) {
-    if (terms === undefined) continue;
-    for (const argv of [
-      [name, '--help'],
-      ['help', name],
-    ]) {
-      const flat = (await helpOf(...argv)).replace(/\s+/g, ' ');
-      for (const [term, meaning] of terms.rows) {
-        const said = argv[0] === 'help' ? meaning : meaning.replace(/(?<=\.) [A-Z].*$/s, '');
-        assert.ok(flat.includes(`${term} ${said}`), term);
-      }
-    }
-  }
-});
-
-test('what --help has no room for is in postern help, and --help says so', async () => {
-  for (const table of tables) {
-    const [short, whole] = [await helpOf(table.name, '--help'), await helpOf('help', table.name)].map((text) =>
-      text.replace(/\s+/g, ' '),
-    );
-    for (const note of table.more ?? [])
-      assert.deepEqual([short?.includes(note), whole?.includes(note)], [false, true]);
-    for (const note of table.notes ?? []) assert.ok(whole?.includes(note), note);
-    const without = (text = '') => text.replace(/ (?:All of it|See also): .*$/, '');
-    const isCut = without(short) !== without(whole);
-    assert.equal(short?.includes(` All of it: postern help ${table.name} `), isCut, table.name);
-    assert.ok(!whole?.includes('All of it:'), table.name);
-    for (const { describe } of table.examples ?? []) assert.ok(whole?.includes(describe), describe);
   }
 });
 
 test('a paragraph of help ends as a sentence does', () => {
-  for (const { name, notes = [], more = [] } of tables) {
-    for (const note of [...notes, ...more]) {
-      assert.match(note, /(?:[.)]|See: postern help [a-z-]+|FOLDER)$/, name);
-      assert.doesNotMatch(note, /postern help [a-z-]+ [A-Z]/, name);
-    }
+  for (const { name, notes = [] } of tables) {
+    for (const note of notes) assert.match(note, /[.)]$/, name);
   }
 });
 

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readTopic } from '../../src/app/help/topics.js';
 import { programs } from '../../src/setup/programs/programs.js';
-import { setupTable } from '../../src/setup/setup.options.js';
 import { needs } from '../support/needs.js';
 import { scene, server } from './typed.js';
 
@@ -230,8 +230,7 @@ test('OpenCode’s native form is kept for a URL, too', async () => {
 });
 
 test('which programs take no URL is said by help', () => {
-  const [note = ''] = setupTable.more.filter((one) => one.includes('take a URL'));
   const others = programs.filter(({ calls, byUrl }) => ['headers', 'bridge'].includes(calls) && byUrl === undefined);
-  const [, said = ''] = /: ([\w, -]+) get none/.exec(note) ?? [];
+  const [, said = ''] = /above: ([\w, -]+) get none/.exec(readTopic('hosts').text) ?? [];
   assert.deepEqual(said.split(/, | and /).sort(), others.map(({ name }) => name).sort());
 });

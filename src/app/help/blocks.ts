@@ -1,11 +1,27 @@
-/** A piece of a help page, as terminals and man pages lay it out. Names in a text stand between backticks. */
+/** A piece of a help page, laid out for a terminal (screen.ts) and for the manual (../built/man-pages.ts). */
 export type Block =
+  /** Names in a text stand between backticks. */
   | { readonly kind: 'heading' | 'paragraph'; readonly text: string }
   | { readonly kind: 'code' | 'items'; readonly lines: readonly string[] }
-  | { readonly kind: 'terms'; readonly rows: readonly Row[] };
+  | { readonly kind: 'terms'; readonly rows: readonly Row[] }
+  /** Command lines to copy, each with what it does. */
+  | { readonly kind: 'examples'; readonly rows: readonly Row[] };
 
 /** A label, and what it means. */
 export type Row = readonly [label: string, text: string];
+
+/** A block below its heading; nothing where it is empty. */
+export function section(title: string, kind: 'terms' | 'examples', rows: readonly Row[]): readonly Block[] {
+  if (rows.length === 0) return [];
+  return [
+    { kind: 'heading', text: title },
+    { kind, rows },
+  ];
+}
+
+export function paragraphs(texts: readonly string[]): readonly Block[] {
+  return texts.map((text) => ({ kind: 'paragraph', text }));
+}
 
 /**
  * The blocks of a topic: paragraphs of Markdown, and in these `## title`, `- one of several`, `- **term**: what it means`,

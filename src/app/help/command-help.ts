@@ -1,115 +1,124 @@
-import type { CommandTable, PositionalSpec } from '../../core/command.js';
-import { wrapped } from '../../core/text/layout.js';
-import { type Look, toned } from '../../core/text/look.js';
-import { globalOptions } from '../global-options.js';
-import type { Row } from './blocks.js';
-import { type OptionGroup, optionGroups } from './option-groups.js';
-import { exampleLines, labelled, optionRows, paragraph, section, usageLines } from './parts.js';
+import type { CommandTable, OptionSpec, PositionalSpec } from '../../core/command.js';
+import { cutTo } from '../../core/text/layout.js';
+import type { Look } from '../../core/text/look.js';
+import { type Block, paragraphs, type Row, section } from './blocks.js';
+import { linesOf, usageLines } from './screen.js';
 
-/** `postern login [server] [options]`. */
+/** As many examples as one screen has room for. */
+const maxExamples = 4;
+
+/** One screen about a command. The rest is in topics, and on the manual's page. */
+export function commandHelp(look: Look, table: CommandTable): readonly string[] {
+  const { options, seeAlso = [], terms = { title: '', rows: [] }, notes = [] } = table;
+  const rare = grouped(options, 'topic').filter(([topic]) => topic !== '');
+  const more = rare.map(([topic, specs]): Row => [topic, specs.map(optionName).join(', ')]);
+  const others = seeAlso.filter((one) => rare.every(([topic]) => topic !== one));
+  return [
+    ...usageLines(look, `postern ${usageOf(table)}`),
+    '',
+    ...linesOf(look, [
+      ...introduction(table),
+      ...section('Examples', 'examples', examplesOf(table).slice(0, maxExamples)),
+      ...argumentBlocks(table),
+      ...section('More options, by topic of postern help', 'terms', oneLineEach(look, more)),
+      ...paragraphs(['Global options, such as --json, --quiet and --verbose: postern --help']),
+      ...section(terms.title, 'terms', terms.rows),
+      ...paragraphs(notes),
+      ...paragraphs(others.length === 0 ? [] : [`See also: ${others.map((one) => `postern help ${one}`).join(', ')}`]),
+    ]),
+  ];
+}
+
+/** All that the table says, for the manual. */
+export function commandPage(table: CommandTable): readonly Block[] {
+  const { options, terms = { title: '', rows: [] }, notes = [] } = table;
+  const rare = grouped(options, 'topic').filter(([topic]) => topic !== '');
+  return [
+    ...introduction(table),
+    ...paragraphs(notes),
+    ...section('Examples', 'examples', examplesOf(table)),
+    ...argumentBlocks(table),
+    ...rare.flatMap(([topic, specs]) => section(`Options of postern-${topic}(7)`, 'terms', optionRows(specs))),
+    ...section(terms.title, 'terms', terms.rows),
+  ];
+}
+
+/** `login [server] [options]`. */
 export function usageOf({ name, positionals, options, rest }: CommandTable): string {
   return [
-    `postern ${name}`,
+    name,
     ...positionals.map(wordIn),
     ...(options.length === 0 ? [] : ['[options]']),
     ...(rest === undefined ? [] : [`-- <${rest.name}..>`]),
   ].join(' ');
 }
 
-/** A word of a command, as yargs and a person read it. */
-export function wordIn({ name, required, many }: PositionalSpec): string {
+function wordIn({ name, required, many }: PositionalSpec): string {
   const word = many === true ? `${name}..` : name;
   return required ? `<${word}>` : `[${word}]`;
 }
 
-/** What the command does, in one sentence. */
-export function sentenceOf({ summary }: CommandTable): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+function introduction({ summary, aliases = [] }: CommandTable): readonly Block[] {
+  const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return paragraphs([sentence, ...(aliases.length === 0 ? [] : [`Also: ${aliases.map(named).join(', ')}`])]);
 }
 
-/** Its words, what stands behind `--` among them. */
-export function wordRows({ positionals, rest }: CommandTable): readonly Row[] {
+function named(command: string): string {
+  return `postern ${command}`;
+}
+
+function examplesOf({ examples = [] }: CommandTable): readonly Row[] {
+  return examples.map(({ command, describe }) => [command, describe]);
+}
+
+/** The words of a command, then its usual options, below their headings. */
+function argumentBlocks({ positionals, rest, options }: CommandTable): readonly Block[] {
   const behind: readonly Row[] = rest === undefined ? [] : [[`-- ${rest.name}`, rest.describe]];
-  return [...positionals.map(({ name, describe }): Row => [name, describe]), ...behind];
-}
-
-/** As many examples as `--help` has room for. */
-const maxExamples = 4;
-
-/**
- * Lines of a command's help: how it is typed, examples, words, options, and what a first use needs to know.
- * @param isWhole All that there is to say: `postern help login`. `postern login --help` is for a screen or two: it has
- * the first examples, of options that few need the names alone, and of words the first sentence.
- */
-export function commandHelp(look: Look, table: CommandTable, isWhole: boolean): readonly string[] {
-  const { name, aliases = [], examples = [], notes = [], more = [], seeAlso = [], terms } = table;
-  const helpOn = (one: string) => `postern help ${one}`;
-  const shown = isWhole ? examples : examples.slice(0, maxExamples);
-  const rows = isWhole ? terms?.rows : terms?.rows.map(([term, text]): Row => [term, firstSentence(text)]);
-  const isCut = !isWhole && hasMore(table);
-  const ways = [
-    ...(isCut ? [`All of it: ${helpOn(name)}`] : []),
-    ...(seeAlso.length === 0 ? [] : [`See also: ${seeAlso.map(helpOn).join(', ')}`]),
-  ];
-  return [
-    ...usageLines(look, usageOf(table)),
-    ...paragraph(look, sentenceOf(table)),
-    ...(aliases.length === 0 ? [] : paragraph(look, `Also: ${aliases.map((one) => `postern ${one}`).join(', ')}`)),
-    ...section(look, 'Examples', exampleLines(look, shown)),
-    ...section(look, 'Arguments', labelled(look, wordRows(table))),
-    ...optionSections(look, table, isWhole),
-    ...paragraph(look, `Global options: ${globalOptions.map(shortLabel).join(', ')}`),
-    ...(terms === undefined ? [] : section(look, terms.title, labelled(look, rows ?? []))),
-    ...[...notes, ...(isWhole ? more : [])].flatMap((note) => paragraph(look, note)),
-    ...(ways.length === 0 ? [] : ['', ...ways.flatMap((line) => wrapped(line, look.width))]),
-  ];
-}
-
-/** Does `postern help` say more of it than `--help`? */
-export function hasMore(table: CommandTable): boolean {
-  const { examples = [], more = [], terms } = table;
-  return (
-    more.length > 0 ||
-    examples.length > maxExamples ||
-    table.options.some(({ brief }) => brief !== undefined) ||
-    optionGroups(table).some(({ isRare }) => isRare) ||
-    (terms?.rows.some(([, text]) => firstSentence(text) !== text) ?? false)
+  const words = positionals.map(({ name, describe }): Row => [name, describe]);
+  const groups = grouped(
+    options.filter(({ topic }) => topic === undefined),
+    'group',
   );
-}
-
-function firstSentence(text: string): string {
-  return /^.*?\.(?= [A-Z])/s.exec(text)?.[0] ?? text;
-}
-
-function optionSections(look: Look, table: CommandTable, isWhole: boolean): readonly string[] {
-  const groups = optionGroups(table);
-  const shown = groups.filter(({ isRare }) => isWhole || !isRare);
-  const hasLetters = shown.some(({ options }) => options.some(({ alias }) => alias !== undefined));
-  const all = optionRows(
-    shown.flatMap(({ options }) => options),
-    hasLetters,
-    !isWhole,
-  );
-  const rare = isWhole ? [] : groups.filter(({ isRare }) => isRare);
   return [
-    ...shown.flatMap(({ title, options }) =>
-      section(look, title, labelled(look, optionRows(options, hasLetters, !isWhole), all)),
-    ),
-    ...section(
-      look,
-      `More options (postern help ${table.name})`,
-      rare.flatMap((group) => namesAlone(look, group)),
-    ),
+    ...section('Arguments', 'terms', [...words, ...behind]),
+    ...groups.flatMap(([title, specs]) => section(title || 'Options', 'terms', optionRows(specs))),
   ];
 }
 
-/** The options of a group by their names, its title before them. */
-function namesAlone(look: Look, { title, options }: OptionGroup): readonly string[] {
-  const names = options.map(({ name }) => toned(look, 'name', `--${name}`)).join(', ');
-  const [first = '', ...others] = wrapped(`${title}: ${names}`, look.width, 4);
-  return [first.slice(2), ...others];
+/** The options by a member of theirs; first those without. */
+function grouped(options: readonly OptionSpec[], by: 'group' | 'topic'): readonly [string, readonly OptionSpec[]][] {
+  const titles = new Set(['', ...options.map((spec) => spec[by] ?? '')]);
+  return [...titles].map((title) => [title, options.filter((spec) => (spec[by] ?? '') === title)]);
 }
 
-function shortLabel(spec: (typeof globalOptions)[number]): string {
-  return 'alias' in spec ? `-${spec.alias}/--${spec.name}` : `--${spec.name}`;
+/** Each on one line, cut where it has no room. */
+function oneLineEach({ width }: Look, rows: readonly Row[]): readonly Row[] {
+  const room = width - Math.max(0, ...rows.map(([label]) => label.length)) - 4;
+  return rows.map(([label, text]) => [label, cutTo(room < 24 ? width - 6 : room, text)]);
+}
+
+function optionName({ name }: OptionSpec): string {
+  return `--${name}`;
+}
+
+/** Options as they are typed, with what each does, its values, and what holds without it. */
+export function optionRows(options: readonly OptionSpec[]): readonly Row[] {
+  const hasLetters = options.some(({ alias }) => alias !== undefined);
+  return options.map((spec) => {
+    const letter = spec.alias === undefined ? (hasLetters ? '    ' : '') : `-${spec.alias}, `;
+    const value = spec.kind === 'boolean' ? '' : ` ${spec.value ?? (spec.kind === 'number' ? 'N' : 'VALUE')}`;
+    return [`${letter}--${spec.name}${value}`, optionText(spec)];
+  });
+}
+
+function optionText(spec: OptionSpec): string {
+  const fallback = 'default' in spec && spec.default !== undefined ? String(spec.default) : spec.fallback;
+  const choices = 'choices' in spec && (spec.choices?.length ?? 0) > 1 ? [`one of ${spec.choices?.join(', ')}`] : [];
+  const remarks = [
+    ...choices,
+    ...(spec.kind === 'number' ? [`${spec.min} to ${spec.max}`] : []),
+    ...(fallback === undefined ? [] : [`default: ${fallback}`]),
+    ...(spec.env === undefined ? [] : [`or ${spec.env}`]),
+  ];
+  return `${spec.describe}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`;
 }

@@ -6,18 +6,18 @@ import type { Look } from '../../core/text/look.js';
 import { quoted } from '../../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../../core/usage-failures.js';
 import { loginStatus } from '../../login/status/login-status.js';
-
+import { blocksOf } from './blocks.js';
 import { commandHelp } from './command-help.js';
 import { overview } from './overview.js';
 import { ownTables } from './own-tables.js';
-import { topicHelp } from './topic-help.js';
+import { linesOf, usageLines } from './screen.js';
 import { readTopic, topicNames } from './topics.js';
 import { welcome } from './welcome.js';
 
 /** What a command line that runs no command asks for. */
 export type Asked =
   /** The help of a command; without one, of all. */
-  | { readonly kind: 'help'; readonly of: CommandTable | undefined; readonly isWhole?: boolean }
+  | { readonly kind: 'help'; readonly of: CommandTable | undefined }
   /** What `postern help` is asked to explain: a topic, or a word that was mistyped. */
   | { readonly kind: 'topic'; readonly name: string }
   /** The version, or what a shell completes by. */
@@ -31,10 +31,13 @@ export function explain(look: Look, asked: Asked, commands: readonly CommandTabl
   if (asked.kind === 'text') return asked.text;
   const tables = [...commands, ...ownTables];
   if (asked.kind === 'help') {
-    const { of, isWhole = false } = asked;
-    return textOf(of === undefined ? overview(look, tables, topicNames) : commandHelp(look, of, isWhole));
+    if (asked.of !== undefined) return textOf(commandHelp(look, asked.of));
+    return textOf([...usageLines(look, 'postern <command> [options]'), '', ...linesOf(look, overview(tables))]);
   }
-  if (topicNames.includes(asked.name)) return textOf(topicHelp(look, readTopic(asked.name, tables)));
+  if (topicNames.includes(asked.name)) {
+    const { summary, text } = readTopic(asked.name, tables);
+    return textOf([...linesOf(look, [{ kind: 'heading', text: summary }]), '', ...linesOf(look, blocksOf(text))]);
+  }
   const message = `There is no command and no topic ${quoted(asked.name, 80)}.`;
   const meant = closest(asked.name, [...tables.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...topicNames]);
   throw meant === undefined ? usageWrong(message, 'postern --help') : usageMistyped(message, `postern help ${meant}`);

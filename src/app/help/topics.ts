@@ -15,8 +15,11 @@ export const topicNames: readonly string[] = [
   'credential-helpers',
   'stores',
   'security',
+  'limits',
   'environment',
   'proxies',
+  'diagnosis',
+  'testing',
   'json',
   'exit-codes',
 ];

@@ -3,8 +3,9 @@ import { columnsOf, cutInside, cutTo, inColumns, wrapped } from '../../core/text
 import { type Look, toned } from '../../core/text/look.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import { type LoginStatus, needsPerson } from '../../login/status/login-status.js';
+import { type Row, section } from './blocks.js';
 import { product } from './overview.js';
-import { exampleLines, section } from './parts.js';
+import { linesOf } from './screen.js';
 
 /** As many logins as fit into a small terminal with the rest. */
 const shownLogins = 10;
@@ -26,6 +27,7 @@ interface LoginRow {
 export function welcome(look: Look, logins: readonly LoginStatus[] | undefined): readonly string[] {
   return [
     ...wrapped(product, look.width),
+    '',
     ...(logins === undefined || logins.length === 0 ? beginning(look, logins) : going(look, logins)),
     '',
     ...wrapped(`All commands: ${toned(look, 'name', 'postern --help')}`, look.width),
@@ -34,16 +36,17 @@ export function welcome(look: Look, logins: readonly LoginStatus[] | undefined):
 
 function beginning(look: Look, logins: readonly LoginStatus[] | undefined): readonly string[] {
   if (logins === undefined) {
-    const why = { command: 'postern status', describe: 'say why' };
-    return section(look, 'The list of your logins cannot be read', exampleLines(look, [why]));
+    return linesOf(
+      look,
+      section('The list of your logins cannot be read', 'examples', [['postern status', 'say why']]),
+    );
   }
-  return section(
+  return linesOf(
     look,
-    'No logins yet',
-    exampleLines(look, [
-      { command: 'postern login https://example.com/mcp', describe: 'log in to a server, in the browser' },
-      { command: 'postern setup --list', describe: 'your programs that can use a login' },
-      { command: 'postern sandbox', describe: 'a server to try it with, here' },
+    section('No logins yet', 'examples', [
+      ['postern login https://example.com/mcp', 'log in to a server, in the browser'],
+      ['postern setup --list', 'your programs that can use a login'],
+      ['postern sandbox', 'a server to try it with, here'],
     ]),
   );
 }
@@ -65,23 +68,23 @@ function going(look: Look, statuses: readonly LoginStatus[]): readonly string[] 
   const more = statuses.length - shownLogins;
   const ended = statuses.filter(needsPerson);
   const [first] = statuses.filter((one) => !needsPerson(one));
+  const again = (count: number, remedy = ''): Row =>
+    count === 1
+      ? [printable(remedy, 2000), 'log in again']
+      : ['postern login --expired', `log in again to the ${count} that need it`];
   return [
-    ...section(look, 'Your logins', loginLines(look, rows)),
+    ...linesOf(look, [{ kind: 'heading', text: 'Your logins' }]),
+    ...loginLines(look, rows),
     ...(more > 0 ? [`  and ${more} more: postern status`] : []),
-    ...section(
+    '',
+    ...linesOf(
       look,
-      'Next',
-      exampleLines(look, [
-        ...ended
-          .slice(0, 1)
-          .map(({ remedy = '' }) => ({
-            command: ended.length === 1 ? printable(remedy, 2000) : 'postern login --expired',
-            describe: ended.length === 1 ? 'log in again' : `log in again to the ${ended.length} that need it`,
-          })),
-        ...(first === undefined ? [] : [{ command: `postern call ${nameOf(first.login)}`, describe: 'its tools' }]),
-        { command: `postern setup --list`, describe: 'programs that can use a login' },
-        { command: 'postern status', describe: 'until when each login is valid' },
-        { command: 'postern login https://example.com/mcp', describe: 'log in to another server' },
+      section('Next', 'examples', [
+        ...ended.slice(0, 1).map(({ remedy }) => again(ended.length, remedy)),
+        ...(first === undefined ? [] : [[`postern call ${nameOf(first.login)}`, 'its tools'] as const]),
+        ['postern setup --list', 'programs that can use a login'],
+        ['postern status', 'until when each login is valid'],
+        ['postern login https://example.com/mcp', 'log in to another server'],
       ]),
     ),
   ];

@@ -1,7 +1,7 @@
 import type { ArgumentsOf, Command, CommandTable } from '../../core/command.js';
 import { memoryOption } from '../../stores/memory-store.js';
 import { clientLoginOptions } from '../../stores/own-login.js';
-import { headerNote, headerOptions } from '../../tokens/server-headers/header-options.js';
+import { headerOptions } from '../../tokens/server-headers/header-options.js';
 import { programRest } from '../find-server.js';
 import { conversationOptions, loginOptions, resultOptions } from '../login-options.js';
 import { runLines, runShell } from './run-shell.js';
@@ -34,7 +34,6 @@ export const shellTable = {
   notes: [
     'A line is what postern call takes after the server; --output FORM and --save DIR may stand in it, too, and then count for that line. TAB completes, Ctrl-C cancels what runs, Ctrl-D ends. The last 500 lines are kept, those that seem to hold a secret left out.',
   ],
-  more: [headerNote],
 } as const satisfies CommandTable;
 
 export type ShellArguments = ArgumentsOf<typeof shellTable>;

@@ -1,45 +1,45 @@
 import type { OptionSpec } from '../../core/command.js';
-import { browserChoices } from './chosen-browser.js';
 
 /** Options of `login`: where its page opens, what it is asked for, and where its answer arrives. */
 export const browserOptions = [
   {
     name: 'browser',
+    topic: 'logging-in',
     kind: 'boolean',
     describe: 'open the browser although CI is set, or --non-interactive was given',
     excludes: ['no-browser', 'device', 'client-credentials'],
   },
   {
     name: 'browser-with',
+    group: 'The browser',
     kind: 'string',
     value: 'PROGRAM',
-    brief: 'chrome, firefox … or a path: now and later',
-    describe: `open this login’s pages, now and later, in ${browserChoices}`,
-    fallback: 'as before',
+    describe: 'chrome, firefox … or a path: now and later',
     excludes: ['no-browser', 'device', 'client-credentials'],
   },
   {
     name: 'browser-profile',
+    topic: 'logging-in',
     kind: 'string',
     value: 'NAME',
     describe: 'with --browser-with: a profile of that browser',
   },
   {
     name: 'no-browser',
+    group: 'The browser',
     kind: 'boolean',
-    brief: 'print the page’s address, to open it elsewhere',
-    describe:
-      'print the address instead, and a code where the authorization server offers that; the redirect URL can be pasted at the prompt',
+    describe: 'print the page’s address, to open it elsewhere',
   },
   {
     name: 'device',
+    group: 'The browser',
     kind: 'boolean',
-    brief: 'show a code to type in a browser anywhere',
-    describe: 'show a code to type in a browser anywhere, where the authorization server offers that',
+    describe: 'show a code to type in a browser anywhere',
     excludes: ['redirect-port'],
   },
   {
     name: 'login-hint',
+    topic: 'logging-in',
     kind: 'string',
     value: 'TEXT',
     describe: 'tell the login page who is to log in: a user name or address, as that page takes it',
@@ -47,6 +47,7 @@ export const browserOptions = [
   },
   {
     name: 'prompt',
+    topic: 'logging-in',
     kind: 'list',
     choices: ['select_account', 'login', 'consent'],
     value: 'WHAT',
@@ -56,6 +57,7 @@ export const browserOptions = [
   },
   {
     name: 'redirect-port',
+    topic: 'logging-in',
     kind: 'number',
     min: 1024,
     max: 65_535,
@@ -66,6 +68,7 @@ export const browserOptions = [
   },
   {
     name: 'redirect-uri',
+    topic: 'logging-in',
     kind: 'string',
     value: 'URI',
     describe:
@@ -75,6 +78,7 @@ export const browserOptions = [
   },
   {
     name: 'listen-address',
+    topic: 'logging-in',
     kind: 'string',
     value: 'ADDRESS',
     describe:

@@ -11,6 +11,7 @@ const excluded = ['client-credentials', 'device', 'registration'] as const;
 export const providerOptions = [
   {
     name: 'idp',
+    topic: 'company',
     kind: 'string',
     value: 'ISSUER',
     describe:
@@ -19,18 +20,21 @@ export const providerOptions = [
   },
   {
     name: 'idp-client-id',
+    topic: 'company',
     kind: 'string',
     value: 'ID',
     describe: 'of --idp: the client there; --client-id is the one at the server’s own authorization server',
   },
   {
     name: 'idp-client-secret-file',
+    topic: 'company',
     kind: 'string',
     value: 'FILE',
     describe: 'of --idp-client-id: the file with its secret, where it has one',
   },
   {
     name: 'idp-token-file',
+    topic: 'company',
     kind: 'string',
     value: 'FILE',
     describe: 'of --idp: take the ID token from this file, read anew each time and never stored; nobody logs in there',

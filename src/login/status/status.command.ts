@@ -63,10 +63,6 @@ export const statusTable = {
     '* marks the account in use where a server has several. To use another, run postern switch with its name.',
     '--check asks 8 servers at a time, each for 15 s at most, with a valid token, which is refreshed where it has to be; nobody is asked to log in. Where no ID token says whose login it is, a tool such as whoami is called, if the server marks one read-only.',
   ],
-  more: [
-    'In a pipe there is no heading, and nothing is cut: name, server, who, state, in columns; “-” where there is none. The words may change with a release: programs read --json, whose form has a version (postern help json).',
-    'Without --check secrets are neither read nor shown, and no server is asked. What a killed or failed login or logout has left in a store is removed.',
-  ],
   seeAlso: ['stores'],
 } as const satisfies CommandTable;
 

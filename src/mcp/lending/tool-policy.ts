@@ -9,18 +9,15 @@ import type { IdleRule } from './idle-rules.js';
 
 /** Which tools a login is lent for; `*` stands for any characters. */
 function named<Name extends string>(name: Name, describe: string) {
-  return { name, kind: 'list', value: 'NAME', describe } as const;
+  return { name, group: 'Allowed tools', kind: 'list', value: 'NAME', describe } as const;
 }
 
 /** For commands that lend a login to a program. */
 export const toolOptions = [
-  named('allow-tool', 'pass calls of these tools only (* for any characters); again for more'),
-  named('deny-tool', 'pass no call of these tools, whatever else is allowed; again for more'),
-  { name: 'read-only', kind: 'boolean', describe: 'pass calls of tools only that the server marks readOnlyHint' },
+  named('allow-tool', 'allow only these tools (*: any characters); repeatable'),
+  named('deny-tool', 'deny these tools, whatever is allowed; repeatable'),
+  { name: 'read-only', group: 'Allowed tools', kind: 'boolean', describe: 'allow only tools marked readOnlyHint' },
 ] as const satisfies readonly OptionSpec[];
-
-export const toolNote =
-  'With --allow-tool, --deny-tool and --read-only, tools that are not lent are left out of the server’s lists, and a call of one is answered here with error -31013. --read-only believes the annotations that the server itself gives, as its last list has them, and asks it for that list where a tool is not known yet; prompts, resources and the session itself are lent as ever. Messages that could be read in two ways are refused.';
 
 export interface ToolRules {
   /** None: all that are not denied. */

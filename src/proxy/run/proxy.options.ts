@@ -1,8 +1,8 @@
 import type { CommandTable } from '../../core/command.js';
-import { toolNote, toolOptions } from '../../mcp/lending/tool-policy.js';
+import { toolOptions } from '../../mcp/lending/tool-policy.js';
 import { memoryOption } from '../../stores/memory-store.js';
 import { clientLoginOptions } from '../../stores/own-login.js';
-import { headerNote, headerOptions } from '../../tokens/server-headers/header-options.js';
+import { headerOptions } from '../../tokens/server-headers/header-options.js';
 
 export const proxyTable = {
   name: 'proxy',
@@ -10,12 +10,7 @@ export const proxyTable = {
   group: 'programs',
   summary: 'a local URL whose requests get the token',
   positionals: [
-    {
-      name: 'server',
-      describe: 'servers’ URLs, or names of logins; each is mounted at an address of its own',
-      required: true,
-      many: true,
-    },
+    { name: 'server', describe: 'URLs or login names; each gets an address of its own', required: true, many: true },
   ],
   options: [
     memoryOption,
@@ -26,51 +21,42 @@ export const proxyTable = {
       min: 1024,
       max: 65_535,
       value: 'PORT',
-      describe: 'of 127.0.0.1, the only address that is listened on',
+      describe: 'port at 127.0.0.1',
       fallback: 'any free one',
     },
     {
       name: 'socket',
       kind: 'string',
       value: 'PATH',
-      brief: 'a Unix socket instead, for its owner alone; no key',
-      describe: 'a Unix socket instead, for its owner alone (0600), in a folder that others cannot write to; no key',
+      describe: 'a Unix socket instead, for its owner alone; no key',
       excludes: ['port'],
     },
     {
       name: 'key-file',
+      group: 'At an address that stays',
       kind: 'string',
       value: 'FILE',
-      describe: 'keep the key in this file, which is made for you alone if it is missing',
+      describe: 'keep the key in this file; it is made if missing',
       excludes: ['socket', 'no-key'],
     },
     {
       name: 'print-service',
+      group: 'At an address that stays',
       kind: 'string',
       choices: ['systemd', 'launchd', 'windows'],
       value: 'MANAGER',
-      describe: 'start nothing, print the unit for this in the background; with --port and --key-file',
+      describe: 'print a service unit, start nothing',
       excludes: [
         ...['store', 'client-credentials', 'header-file', 'header-env'],
         ...['browser', 'no-browser', 'ready-fd', 'until-stdin-ends'],
       ],
     },
-    {
-      name: 'no-key',
-      kind: 'boolean',
-      brief: 'no key in the address: open to this whole machine',
-      describe: 'leave the key out of the address: then every user and program of this machine can use the login',
-    },
-    {
-      name: 'browser',
-      kind: 'boolean',
-      brief: 'open the browser although CI is set',
-      describe: 'open the browser although CI is set, or --non-interactive was given',
-      excludes: ['no-browser'],
-    },
+    { name: 'no-key', kind: 'boolean', describe: 'no key in the address: open to this whole machine' },
+    { name: 'browser', kind: 'boolean', describe: 'open the browser although CI is set', excludes: ['no-browser'] },
     { name: 'no-browser', kind: 'boolean', describe: 'where a login is needed, print its address instead' },
     {
       name: 'timeout',
+      topic: 'proxies',
       kind: 'number',
       min: 1,
       max: 86_400,
@@ -80,6 +66,7 @@ export const proxyTable = {
     },
     {
       name: 'silence',
+      topic: 'proxies',
       kind: 'number',
       min: 1,
       max: 86_400,
@@ -89,6 +76,7 @@ export const proxyTable = {
     },
     {
       name: 'grace',
+      topic: 'proxies',
       kind: 'number',
       min: 0,
       max: 3_600,
@@ -98,6 +86,7 @@ export const proxyTable = {
     },
     {
       name: 'ready-fd',
+      topic: 'proxies',
       kind: 'number',
       min: 3,
       max: 1_023,
@@ -105,7 +94,12 @@ export const proxyTable = {
       describe: 'write there what stdout gets, once it listens, and close it',
     },
     ...toolOptions,
-    { name: 'until-stdin-ends', kind: 'boolean', describe: 'end when stdin does, as when its parent ends' },
+    {
+      name: 'until-stdin-ends',
+      topic: 'proxies',
+      kind: 'boolean',
+      describe: 'end when stdin does, as when its parent ends',
+    },
     ...clientLoginOptions,
     ...headerOptions,
   ],
@@ -115,15 +109,7 @@ export const proxyTable = {
     { command: 'postern proxy work --port 8123 --key-file proxy.key', describe: 'at an address that stays' },
   ],
   notes: [
-    'Prints http://127.0.0.1:PORT/KEY/NAME on stdout, with several servers NAME and the address, a line each. The key is new at each start, unless --key-file keeps it; who has the address can use the login. The key may also be sent as the header Postern-Key, with the path /NAME.',
-  ],
-  more: [
-    'When a login is needed, the browser opens where there is a display, and requests wait for it (15 minutes at a terminal, else 5, or POSTERN_TIMEOUT): 3 tabs an hour at most until a token has worked, 10 in all, and not again for a login whose first token the server refuses. In CI, and with --non-interactive, requests get 503 until somebody has logged in.',
-    'Limits: 256 connections, 512 requests at a time, 16 KiB and 200 lines of headers, 8192 characters of target; a caller may keep silent for 10 s in the headers, 60 s in a body, 300 s with an answer unread. Bodies and event streams have no limit. Ctrl-C ends it at once; SIGTERM lets running requests end (exit 0).',
-    'The caller’s Authorization, Cookie, forwarding and hop-by-hop headers are taken out; so are Set-Cookie and WWW-Authenticate of the server. Its cookies are kept in memory for the session that they came in, and go back to it alone. A 401 is answered by one refresh and one retry, where the body could be kept (1 MiB). Requests from web pages are refused, and so are methods other than GET, HEAD, POST, PUT, DELETE, OPTIONS and PATCH (405). Redirects are never followed: within the server’s address Location is rewritten, others are an error (502). The older transport (HTTP+SSE of 2024-11-05) does not pass: a stream that names an address for messages is broken off; for such a server there is postern bridge.',
-    `${headerNote} They go in the place of headers of the caller’s with these names.`,
-    `${toolNote} Then nothing passes but the server’s own address, JSON messages of 8 MiB at most (256 MiB of all together), and answers that can be read.`,
-    'With --print-service the unit starts this very command line, by absolute paths and without the key. It asks nobody to log in: without a login, requests get 503 with the command to type. Where the unit goes, and how to remove it: postern help proxies.',
+    'Prints http://127.0.0.1:PORT/KEY/NAME on stdout; with several servers NAME and the address, a line each. The key is new at each start, unless --key-file keeps it. Anyone who has the address can use the login.',
   ],
   seeAlso: ['hosts', 'proxies', 'security'],
 } as const satisfies CommandTable;

@@ -5,36 +5,40 @@ import type { AssertionOptions } from '../../core/ports.js';
 export const assertionOptions = [
   {
     name: 'assertion-file',
+    topic: 'machines',
     kind: 'string',
     value: 'FILE',
-    describe:
-      'of --client-credentials: a token that the platform signs, in place of a secret, read anew each time; or POSTERN_ASSERTION_FILE',
+    describe: 'file of a token that the platform signs, in place of a secret; or POSTERN_ASSERTION_FILE',
   },
   {
     name: 'assertion-env',
+    topic: 'machines',
     kind: 'string',
     value: 'VARIABLE',
-    describe: 'the same, from the variable of that name; or POSTERN_ASSERTION_ENV',
+    describe: 'variable with that token; or POSTERN_ASSERTION_ENV',
   },
   {
     name: 'assertion-command',
+    topic: 'machines',
     kind: 'string',
     value: 'CMD',
-    describe: 'the same, as a program prints it: its absolute path and arguments, or a JSON list of them; no shell',
+    describe: 'program that prints that token: absolute path and arguments, or a JSON list',
   },
   {
     name: 'assertion-audience',
+    topic: 'machines',
     kind: 'string',
     value: 'AUDIENCE',
-    describe: 'the one audience that token has; needs --authorization-server; or POSTERN_ASSERTION_AUDIENCE',
+    describe: 'audience of that token; or POSTERN_ASSERTION_AUDIENCE',
     fallback: 'the authorization server’s issuer',
   },
   {
     name: 'assertion-as',
+    topic: 'machines',
     kind: 'string',
     choices: ['grant', 'client'],
     value: 'USE',
-    describe: 'exchange that token (jwt-bearer), or authenticate the client with it; or POSTERN_ASSERTION_AS',
+    describe: 'how that token is used; or POSTERN_ASSERTION_AS',
     fallback: 'what the authorization server lists',
   },
 ] as const satisfies readonly OptionSpec[];

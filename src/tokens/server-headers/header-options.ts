@@ -4,13 +4,11 @@ import type { OptionSpec } from '../../core/command.js';
 export const headerOptions = [
   {
     name: 'header-file',
+    topic: 'logging-in',
     kind: 'string',
     value: 'FILE',
-    describe: 'headers that the server wants beside the token, “Name: value”, one a line; - for stdin',
+    describe: 'headers to send beside the token, “Name: value”, one a line; - is stdin',
     excludes: ['header-env'],
   },
-  { name: 'header-env', kind: 'string', value: 'VARIABLE', describe: 'the same, from the variable of that name' },
+  { name: 'header-env', topic: 'logging-in', kind: 'string', value: 'VARIABLE', describe: 'the same, from a variable' },
 ] as const satisfies readonly OptionSpec[];
-
-export const headerNote =
-  'With --header-file or --header-env (an API key of a gateway, a tenant) this run sends these headers instead of those that are kept with the login, to its server’s own address and what is below it alone; a login that it makes keeps them (postern help logging-in).';

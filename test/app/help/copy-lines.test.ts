@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { copyLines, exampleLines } from '../../../src/app/help/parts.js';
+import { copyLines, exampleLines } from '../../../src/app/help/screen.js';
 import { registry } from '../../../src/app/registry.js';
 
 const linesAt = (width: number, command: string) => copyLines({ width, color: false }, command);
@@ -38,10 +38,10 @@ test('a shell reads the same words from an example on any number of lines', () =
 test('one long example does not push the texts of all others below their lines', () => {
   const long = `postern call work ${'a'.repeat(50)}`;
   const examples = [
-    { command: 'postern call work', describe: 'its tools' },
-    { command: long, describe: 'a long one' },
-    { command: 'postern call work -l', describe: 'what parameters mean' },
-  ];
+    ['postern call work', 'its tools'],
+    [long, 'a long one'],
+    ['postern call work -l', 'what parameters mean'],
+  ] as const;
   assert.deepEqual(exampleLines({ width: 80, color: false }, examples), [
     '  postern call work     its tools',
     `  ${long}`,

@@ -1,25 +1,51 @@
-import type { OptionSpec } from '../../core/command.js';
 import { columnsOf, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
-import type { Row } from './blocks.js';
+import type { Block, Row } from './blocks.js';
 
-/** Lines under a heading; nothing where there are none. */
-export function section(look: Look, title: string, lines: readonly string[]): readonly string[] {
-  if (lines.length === 0) return [];
-  return ['', ...wrapped(title, look.width).map((line) => toned(look, 'strong', line)), ...lines];
+/** Lines of blocks, with an empty line between them but below a heading. */
+export function linesOf(look: Look, blocks: readonly Block[]): readonly string[] {
+  return blocks.flatMap((block, at) => {
+    const isTight = at === 0 || blocks[at - 1]?.kind === 'heading';
+    return [...(isTight ? [] : ['']), ...blockLines(look, block)];
+  });
+}
+
+function blockLines(look: Look, block: Block): readonly string[] {
+  switch (block.kind) {
+    case 'heading':
+      return wrapped(block.text, look.width).map((line) => toned(look, 'strong', line));
+    case 'paragraph':
+      return wrapped(inTones(look, block.text), look.width);
+    case 'code':
+      return block.lines.flatMap((line) => copyLines(look, line));
+    case 'items':
+      return block.lines.flatMap((line) => {
+        const [first = '', ...others] = wrapped(inTones(look, line), look.width, 4);
+        return [`  - ${first.trimStart()}`, ...others];
+      });
+    case 'terms':
+      return labelled(look, block.rows);
+    case 'examples':
+      return exampleLines(look, block.rows);
+  }
+}
+
+/** Text between backticks is a name. */
+function inTones(look: Look, text: string): string {
+  return text.replace(/`([^`]*)`/g, (_, name: string) => toned(look, 'name', name));
 }
 
 /**
  * Labels on the left, texts on the right; on a narrow terminal, or beside a long label, the text stands below.
- * @param among All rows whose texts stand in one column with these.
  */
-export function labelled(look: Look, rows: readonly Row[], among: readonly Row[] = rows): readonly string[] {
+function labelled(look: Look, rows: readonly Row[]): readonly string[] {
   const share = Math.max(16, Math.floor(look.width * 0.36));
-  const fitting = among.map(([label]) => columnsOf(label)).filter((columns) => columns <= share);
+  const fitting = rows.map(([label]) => columnsOf(label)).filter((columns) => columns <= share);
   const column = Math.max(0, ...fitting);
   const room = look.width - column - 4;
-  const isNarrow = room < (fitting.length < among.length ? 34 : 24);
-  return rows.flatMap(([label, text]) => {
+  const isNarrow = room < (fitting.length < rows.length ? 34 : 24);
+  return rows.flatMap(([label, plain]) => {
+    const text = inTones(look, plain);
     const name = toned(look, 'name', isNarrow ? label.trim() : label);
     const names = columnsOf(name) + 2 <= look.width ? [`  ${name}`] : wrapped(name, look.width, 2);
     if (isNarrow || columnsOf(label) > column) {
@@ -58,16 +84,11 @@ export function copyLines(look: Look, command: string): readonly string[] {
 
 const indentGoingOn = 6;
 
-interface Example {
-  readonly command: string;
-  readonly describe: string;
-}
-
 /** Command lines to copy, each with what it does: beside it, or below a line that is too long for that. */
-export function exampleLines(look: Look, examples: readonly Example[]): readonly string[] {
+export function exampleLines(look: Look, examples: readonly Row[]): readonly string[] {
   const column = exampleColumn(look, examples);
   return examples.flatMap((example) => {
-    const { command, describe } = example;
+    const [command, describe] = example;
     if (hasRoomForText(look, column, example)) {
       const name = toned(look, 'name', command);
       return [`  ${name}${' '.repeat(column - columnsOf(command) + 2)}${toned(look, 'dim', describe)}`];
@@ -77,46 +98,16 @@ export function exampleLines(look: Look, examples: readonly Example[]): readonly
 }
 
 /** Columns for the commands, so that most of them have their texts beside them; 0: none has. */
-function exampleColumn(look: Look, examples: readonly Example[]): number {
-  const widths = examples.map(({ command }) => columnsOf(command)).toSorted((one, other) => other - one);
+function exampleColumn(look: Look, examples: readonly Row[]): number {
+  const widths = examples.map(([command]) => columnsOf(command)).toSorted((one, other) => other - one);
   return (
     widths.find((column) => examples.filter((one) => hasRoomForText(look, column, one)).length * 2 > examples.length) ??
     0
   );
 }
 
-function hasRoomForText({ width }: Look, column: number, { command, describe }: Example): boolean {
+function hasRoomForText({ width }: Look, column: number, [command, describe]: Row): boolean {
   return columnsOf(command) <= column && column + columnsOf(describe) + 4 <= width;
-}
-
-/** A paragraph, after an empty line. */
-export function paragraph({ width }: Look, text: string): readonly string[] {
-  return ['', ...wrapped(text, width)];
-}
-
-/** `-X, --request METHOD`. @param hasLetters Leave room for a letter where an option has none. */
-export function optionLabel(spec: OptionSpec, hasLetters: boolean): string {
-  const letter = spec.alias === undefined ? (hasLetters ? '    ' : '') : `-${spec.alias}, `;
-  const value = spec.kind === 'boolean' ? '' : ` ${spec.value ?? (spec.kind === 'number' ? 'N' : 'VALUE')}`;
-  return `${letter}--${spec.name}${value}`;
-}
-
-/** What an option does, its values, and what holds without it. */
-export function optionText(spec: OptionSpec): string {
-  const fallback = 'default' in spec && spec.default !== undefined ? String(spec.default) : spec.fallback;
-  const choices = 'choices' in spec && (spec.choices?.length ?? 0) > 1 ? [`one of ${spec.choices?.join(', ')}`] : [];
-  const remarks = [
-    ...choices,
-    ...(spec.kind === 'number' ? [`${spec.min} to ${spec.max}`] : []),
-    ...(fallback === undefined ? [] : [`default: ${fallback}`]),
-    ...(spec.env === undefined ? [] : [`or ${spec.env}`]),
-  ];
-  return `${spec.describe}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`;
-}
-
-/** @param hasLetters Does any option that stands with them have a letter? @param isBrief Where an option has a short text, that. */
-export function optionRows(options: readonly OptionSpec[], hasLetters: boolean, isBrief = false): readonly Row[] {
-  return options.map((spec) => [optionLabel(spec, hasLetters), (isBrief && spec.brief) || optionText(spec)]);
 }
 
 /** How a command is typed; what does not fit goes on below. */
