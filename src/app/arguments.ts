@@ -4,30 +4,7 @@ import type { Failure } from '../core/failure.js';
 import { closest } from '../core/text/closest.js';
 import { quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
-import { globalOptions } from './global-options.js';
-
-/** What the command takes, and what every command does. */
-export function optionsOf(table: CommandTable | undefined): readonly OptionSpec[] {
-  return [...(table?.options ?? []), ...globalOptions];
-}
-
-/** The option that a word names: `--name`, `--name=value` or its letter. */
-export function optionIn(word: string, specs: readonly OptionSpec[]): OptionSpec | undefined {
-  const [, name, letter] = /^(?:--([^=]+)(?:=.*)?|-([A-Za-z]))$/s.exec(word) ?? [];
-  return specs.find((spec) => spec.name === name || (letter !== undefined && spec.alias === letter));
-}
-
-/** Where the command stands: at the first word that is neither an option nor the value of one. -1: there is none. */
-export function commandAt(argv: readonly string[], tables: readonly CommandTable[]): number {
-  return argv.findIndex((word, at) => !word.startsWith('-') && !takesValue(argv[at - 1] ?? '', tables));
-}
-
-/** Is the word after this one its value, whatever the command? */
-export function takesValue(word: string, tables: readonly CommandTable[]): boolean {
-  if (!word.startsWith('-') || word.includes('=')) return false;
-  const specs = [undefined, ...tables].flatMap((table) => optionIn(word, optionsOf(table)) ?? []);
-  return specs.length > 0 && specs.every(({ kind }) => kind !== 'boolean');
-}
+import { optionsOf } from './global-options.js';
 
 /** What was given for one option, in order. */
 type Given = readonly (string | boolean)[];

@@ -1,7 +1,8 @@
 import { type CommandTable, camelCase, isCommandName, type LooseArguments, type OptionSpec } from '../core/command.js';
-import { commandAt, optionsOf, typedArguments } from './arguments.js';
+import { typedArguments } from './arguments.js';
 import { completionScript } from './completion/scripts.js';
 import { completionTable } from './completion/table.js';
+import { commandAt, optionsOf } from './global-options.js';
 import type { Asked } from './help/help.js';
 import { helpTable, ownTables, versionTable } from './help/own-tables.js';
 import { plainArguments } from './hot-path/plain-arguments.js';

@@ -16,6 +16,29 @@ type GlobalTable = CommandTable & { readonly options: typeof globalOptions; read
 
 export type GlobalOptions = ArgumentsOf<GlobalTable>;
 
+/** A command's own options, and what every command understands. */
+export function optionsOf(table: CommandTable | undefined): readonly OptionSpec[] {
+  return [...(table?.options ?? []), ...globalOptions];
+}
+
+/** The option that a word names: `--name`, `--name=value` or its letter. */
+export function optionIn(word: string, specs: readonly OptionSpec[]): OptionSpec | undefined {
+  const [, name, letter] = /^(?:--([^=]+)(?:=.*)?|-([A-Za-z]))$/s.exec(word) ?? [];
+  return specs.find((spec) => spec.name === name || (letter !== undefined && spec.alias === letter));
+}
+
+/** Where the command stands: at the first word that is neither an option nor the value of one. -1: there is none. */
+export function commandAt(argv: readonly string[], tables: readonly CommandTable[]): number {
+  return argv.findIndex((word, at) => !word.startsWith('-') && !takesValue(argv[at - 1] ?? '', tables));
+}
+
+/** Is the word after this one its value, whatever the command? */
+export function takesValue(word: string, tables: readonly CommandTable[]): boolean {
+  if (!word.startsWith('-') || word.includes('=')) return false;
+  const specs = [undefined, ...tables].flatMap((table) => optionIn(word, optionsOf(table)) ?? []);
+  return specs.length > 0 && specs.every(({ kind }) => kind !== 'boolean');
+}
+
 /**
  * Does the person ask for this, before `--`? For what must be known before the command line is parsed, or when it
  * cannot be.

@@ -20,8 +20,8 @@ import { whoamiTable } from '../login/status/whoami.command.js';
 import { proxyTable } from '../proxy/run/proxy.options.js';
 import { sandboxTable } from '../sandbox/sandbox.command.js';
 import { setupTable } from '../setup/setup.options.js';
-import { commandAt } from './arguments.js';
 import type { Context } from './context.js';
+import { commandAt } from './global-options.js';
 import { uninstallTable } from './uninstall/uninstall.options.js';
 
 /** A command that is known by its table, and loaded when it is to run. */

@@ -5,7 +5,8 @@ import { closest } from '../core/text/closest.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { ciOf } from '../login/browser/browser-availability.js';
-import { commandAt, noChoice, optionIn, optionsOf, takesValue } from './arguments.js';
+import { noChoice } from './arguments.js';
+import { commandAt, optionIn, optionsOf, takesValue } from './global-options.js';
 
 /** Refuses what yargs would take, or stumble over: options that do not exist, and a switch with a value. */
 export function refuseOdd(words: readonly string[], table: CommandTable | undefined): void {

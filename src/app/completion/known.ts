@@ -2,7 +2,7 @@ import type { LoginRecord, ProviderRecord } from '../../core/records.js';
 import { printable } from '../../core/text/printable.js';
 import type { ToolList, ToolParameter } from '../../stores/ports.js';
 import type { Known } from './complete.js';
-import type { Offer } from './tables.js';
+import type { Offer } from './values.js';
 
 /** Methods that `call` takes for a tool's name. */
 const methods: readonly Offer[] = [
@@ -15,47 +15,51 @@ const methods: readonly Offer[] = [
 ];
 
 /**
- * What the files of this machine say of logins and their tools. What a server said is made printable; a name of a tool that
- * is not as it stands is not offered.
+ * What the files of this machine hold of logins and their tools. A server's text is made printable; a name of a tool that
+ * cannot be printed as it is is not offered.
  */
 export function knownFrom(
   logins: readonly LoginRecord[],
   toolsOf: (login: LoginRecord) => ToolList | undefined,
   providers: readonly Pick<ProviderRecord, 'issuer'>[] = [],
 ): Known {
-  const meant = (word: string | undefined) => logins.filter(({ name, server }) => word === name || word === server);
-  const toolsFor = (word: string | undefined) => meant(word).flatMap((login) => toolsOf(login)?.tools ?? []);
-  return {
-    logins: () => [
-      ...logins.flatMap(({ name, server }): readonly Offer[] =>
-        name === undefined ? [] : [[name, printable(server, 100)]],
-      ),
-      ...logins.map(({ server, name }): Offer => [server, name ?? 'a login without a name']),
-    ],
-    accounts: (word) =>
-      (word === undefined ? logins : meant(word))
-        .filter(({ account }) => isOneLine(account))
-        .map(({ account, server }): Offer => [account, printable(server, 100)]),
-    issuers: () => issuersOf(logins),
-    providers: () => issuersOf(providers),
-    tools: (word) => [
-      ...toolsFor(word)
-        .filter(({ name }) => isPlain(name))
-        .map(({ name, description }): Offer => [name, lineOf(description)]),
-      ...methods,
-    ],
-    parameters: (word, tool, typed) => {
-      const parameters = toolsFor(word).find(({ name }) => name === tool)?.parameters ?? [];
-      const plain = parameters.filter(({ name }) => isPlain(name));
-      const named = plain.find(({ name }) => typed.startsWith(`${name}=`));
-      if (named !== undefined) return valuesOf(named).map((value): Offer => [`${named.name}=${value}`, '']);
-      return plain.map(({ name, description }): Offer => [`${name}=`, lineOf(description)]);
-    },
+  return (what, [word, tool], typed) => {
+    const named = logins.filter(({ name, server }) => word === name || word === server);
+    const tools = () => named.flatMap((login) => toolsOf(login)?.tools ?? []).filter(({ name }) => isPlain(name));
+    switch (what) {
+      case 'login':
+        return [
+          ...logins.flatMap(({ name, server }): readonly Offer[] =>
+            name === undefined ? [] : [[name, printable(server, 100)]],
+          ),
+          ...logins.map(({ server, name }): Offer => [server, name ?? 'a login without a name']),
+        ];
+      case 'account':
+        return (word === undefined ? logins : named)
+          .filter(({ account }) => isOneLine(account))
+          .map(({ account, server }) => [account, printable(server, 100)]);
+      case 'issuer':
+        return issuersOf(logins);
+      case 'provider':
+        return issuersOf(providers);
+      case 'tool':
+        return [...tools().map(({ name, description }): Offer => [name, lineOf(description)]), ...methods];
+      case 'parameter':
+        return parameterOffers(tools().find(({ name }) => name === tool)?.parameters ?? [], typed);
+    }
   };
 }
 
+/** `name=` of each parameter; behind one of them, its values. */
+function parameterOffers(parameters: readonly ToolParameter[], typed: string): readonly Offer[] {
+  const plain = parameters.filter(({ name }) => isPlain(name));
+  const named = plain.find(({ name }) => typed.startsWith(`${name}=`));
+  if (named !== undefined) return valuesOf(named).map((value) => [`${named.name}=${value}`, '']);
+  return plain.map(({ name, description }) => [`${name}=`, lineOf(description)]);
+}
+
 function issuersOf(records: readonly { readonly issuer: string }[]): readonly Offer[] {
-  return records.filter(({ issuer }) => isPlain(issuer)).map(({ issuer }): Offer => [issuer, '']);
+  return records.filter(({ issuer }) => isPlain(issuer)).map(({ issuer }) => [issuer, '']);
 }
 
 function valuesOf({ types, choices }: ToolParameter): readonly string[] {
@@ -63,7 +67,7 @@ function valuesOf({ types, choices }: ToolParameter): readonly string[] {
   return types.includes('boolean') ? ['true', 'false'] : [];
 }
 
-/** Nor is what reads as an option, or as a line for the shell's script. */
+/** One word that reads neither as an option nor as a line for the shell's script. */
 function isPlain(text: string): boolean {
   return isOneLine(text) && !/\s/.test(text);
 }

@@ -1,12 +1,11 @@
 import { writeSync } from 'node:fs';
-import type { IndexDocument } from '../../core/records.js';
 import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
 import { homeFolder, statePaths } from '../../stores/paths.js';
 import { readToolListSync } from '../../stores/state/tool-lists.js';
 import { type Completion, complete, type Known } from './complete.js';
 import { knownFrom } from './known.js';
 import { asTyped, readShellLine, type ShellLine } from './shell-line.js';
-import type { CompletionTables } from './tables.js';
+import type { CompletionTables } from './values.js';
 
 /**
  * Prints what may stand at the cursor, for the script of a shell: by the tables that the build made, the list of logins and
@@ -28,29 +27,21 @@ export function printCompletion(tablesText: () => string, argv: readonly string[
 
 /** Reads nothing before it is asked. */
 function knownHere(): Known {
-  const folder = () => statePaths(process.env, process.platform, homeFolder()).state;
   let read: Known | undefined;
-  const known = () => {
-    const { logins, providers } = recordsIn(folder);
-    read ??= knownFrom(logins, ({ key }) => readToolListSync(folder(), key, Date.now()), providers);
-    return read;
-  };
-  return {
-    logins: () => known().logins(),
-    accounts: (login) => known().accounts(login),
-    issuers: () => known().issuers(),
-    providers: () => known().providers(),
-    tools: (login) => known().tools(login),
-    parameters: (login, tool, word) => known().parameters(login, tool, word),
+  return (what, words, typed) => {
+    read ??= readKnown();
+    return read(what, words, typed);
   };
 }
 
-function recordsIn(folder: () => string): Pick<IndexDocument, 'logins' | 'providers'> {
+function readKnown(): Known {
   try {
-    const index = readIndexSync(indexPath(folder()));
-    return index.ok ? index.document : { logins: [] };
+    const folder = statePaths(process.env, process.platform, homeFolder()).state;
+    const index = readIndexSync(indexPath(folder));
+    const { logins, providers } = index.ok ? index.document : { logins: [] };
+    return knownFrom(logins, ({ key }) => readToolListSync(folder, key, Date.now()), providers);
   } catch {
-    return { logins: [] }; // the commands themselves say what is wrong
+    return knownFrom([], () => undefined); // the commands themselves say what is wrong
   }
 }
 
@@ -62,7 +53,7 @@ function recordsIn(folder: () => string): Pick<IndexDocument, 'logins' | 'provid
 export function completionLines(shell: string, found: Completion, line: ShellLine, breaks: string): readonly string[] {
   if (found.kind !== 'words') return [`:${found.kind}\t${found.before}`];
   const { words } = found;
-  const goesOn = words.length > 0 && words.every(([word]) => /[=:.]$/.test(word));
+  const goesOn = words.length > 0 && words.every(([word]) => /[=:]$/.test(word));
   const open = goesOn ? [':nospace'] : [];
   if (shell === 'powershell') return words.map(([word, text]) => `${forPowershell(word)}\t${text}`);
   if (shell !== 'bash') return [...open, ...words.map(([word, text]) => (text === '' ? word : `${word}\t${text}`))];

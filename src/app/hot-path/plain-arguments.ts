@@ -1,6 +1,7 @@
 import type { CommandTable, LooseArguments } from '../../core/command.js';
 import { camelCase } from '../../core/command.js';
-import { optionsOf, typedArguments } from '../arguments.js';
+import { typedArguments } from '../arguments.js';
+import { optionIn, optionsOf } from '../global-options.js';
 
 /**
  * The arguments of a command line whose options each stand alone, without yargs, which takes as long to load as all else
@@ -20,8 +21,8 @@ export function plainArguments(
       words.push(word);
       continue;
     }
-    const [, name, inline, letter] = /^(?:--([a-z-]+)(?:=(.+))?|-([A-Za-z]))$/s.exec(word) ?? [];
-    const spec = optionsOf(table).find(({ name: own, alias }) => own === name || alias === (letter ?? ''));
+    const spec = optionIn(word, optionsOf(table));
+    const [, inline] = /^--[^=]+=(.*)$/s.exec(word) ?? [];
     if (spec === undefined || spec.excludes !== undefined) return undefined;
     let value: string | boolean | undefined = inline;
     if (spec.kind === 'boolean') {

@@ -206,31 +206,3 @@ test('property: PowerShell reads a word that it is given as that word, and runs 
     }),
   );
 });
-
-test('--field completes the names of the result, one level at a time, for the command that it stands with', async () => {
-  assert.deepEqual(offered('token', 'work', '--field', ''), ['accessToken', 'tokenType', 'expiresAt', 'scopes.']);
-  assert.deepEqual(offered('token', 'work', '--field=exp'), ['--field=expiresAt']);
-  assert.deepEqual(offered('status', '--field', 'lo'), ['logins.']);
-  assert.deepEqual(offered('status', '--field', 'logins.'), ['logins.0.']);
-  assert.ok(offered('status', '--field', 'logins.0.').includes('logins.0.expiresAt'));
-  assert.deepEqual(offered('status', '--field', 'logins.0.check.t'), ['logins.0.check.tools']);
-  assert.deepEqual(offered('completion', '--field', ''), [], 'it has no JSON result');
-  const line = readShellLine('postern status --field lo');
-  assert.deepEqual(completionLines('bash', complete(tables, known, line.before, line.current), line, ''), [
-    ':nospace',
-    'logins.',
-  ]);
-});
-
-test('every value that --field is offered stands in the schema of the command', async () => {
-  for (const { names, fields = [] } of tables.commands) {
-    const [name = ''] = names;
-    for (const field of fields) {
-      assert.match(field, /^[A-Za-z][A-Za-z0-9]*(?:\.(?:0|[A-Za-z][A-Za-z0-9]*))*$/, name);
-      assert.ok(
-        offered(name, '--field', field).includes(field) || fields.some((other) => other.startsWith(`${field}.`)),
-        `${name}: ${field}`,
-      );
-    }
-  }
-});
