@@ -27,9 +27,11 @@ export async function runTests(files, { env = {}, propertyRuns }) {
   const run = { total: files.length, done: 0, passed: 0, skipped: 0, failures: [], times: readTimes() };
   const common = { ...cleanEnvironment(), ...env, POSTERN_PROPERTY_RUNS: String(propertyRuns) };
   const loader = ['--import', new URL('./property-cases.mjs', import.meta.url).href, '.build/import-tests.mjs'];
-  const groups = shared(files.filter(({ inProcess }) => inProcess).map(({ file }) => file), run.times);
+  // Transcripts have a process of their own: what other tests have for secrets is printed there.
+  const sharesProcess = ({ file, inProcess }) => inProcess && file !== 'test/transcripts.test.ts';
+  const groups = shared(files.filter(sharesProcess).map(({ file }) => file), run.times);
   await pool(groups, sharedProcesses, (group) => runGroup(run, group, loader, { ...common, TMPDIR: scratch }));
-  const alone = files.filter(({ inProcess }) => !inProcess).map(({ file }) => [file]);
+  const alone = files.filter((file) => !sharesProcess(file)).map(({ file }) => [file]);
   await pool(alone, aloneAtOnce, (group) => runGroup(run, group, [], common));
   rmSync(scratch, { recursive: true, force: true });
   writeFileSync(timesFile, JSON.stringify(run.times));

@@ -6,7 +6,6 @@ export const tiers = ['check', 'test', 'landing', 'long'];
 
 /** The first row that fits a file's path decides; the rest belongs to `check` if it starts no other program, else to `test`. */
 const rows = [
-  ['check', /^test\/transcripts/],
   ['landing', /^test\/(?:clients\/|programs\/tools)/], // real programs that are small
   ['landing', /^test\/(?:fleet|endurance\/fleet|e2e\/(?:shared|keeper)|stores\/engines)/], // a fleet's engine
   ['long', /^test\/(?:native|nodes|programs|release|windows)\//],
@@ -18,16 +17,13 @@ const rows = [
   ['test', /^test\/stores\/shared\//], // every order of two or three holders
 ];
 
-const transcripts = 'test/transcripts.test.ts';
-
 /** Every test file: `file` from the repository's root, with slashes; `tier`; `inProcess`: it starts no other program. */
 export function testFiles() {
   const starts = startsPrograms();
   return list()
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => {
-      // Transcripts have a process of their own: what other tests made secrets would not be printed there.
-      const inProcess = !starts(file) && file !== transcripts;
+      const inProcess = !starts(file);
       const row = rows.find(([tier, path]) => path.test(file) && !(tier === 'landing' && inProcess));
       return { file, inProcess, tier: row?.[0] ?? (inProcess ? 'check' : 'test') };
     })
