@@ -112,6 +112,7 @@ function yargsOption(spec: OptionSpec): [string, object] {
       ...(spec.kind === 'boolean' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
       ...('choices' in spec ? { choices: spec.choices } : {}),
       ...(spec.excludes === undefined ? {} : { conflicts: [...spec.excludes] }),
+      ...(spec.needs === undefined ? {} : { implies: [...spec.needs] }),
     },
   ];
 }

@@ -45,7 +45,7 @@ export function unknownCommand(
   if (logins.includes(word)) {
     return usageMistyped(message, `postern call ${shellWord(word)}`, { typed: word, meant: word, command: ['call'] });
   }
-  const names = tables.filter(({ hidden }) => hidden !== true).flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const names = tables.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const meant = closest(word, names) ?? elsewhere.get(word);
   return meant === undefined
     ? usageWrong(message, 'postern --help')
@@ -81,9 +81,12 @@ export function whyRefused(words: readonly string[], table: CommandTable, { valu
     return spec !== undefined && spec.kind !== 'boolean' && isOption(own[at + 1] ?? '--');
   });
   if (empty !== undefined) return usageWrong(`--${optionIn(empty, specs)?.name} needs a value.`, help);
-  for (const { name, excludes = [] } of specs) {
-    const other = values(name).length === 0 ? undefined : excludes.find((one) => values(one).length > 0);
+  const isThere = (name: string) => values(name).length > 0;
+  for (const { name, excludes = [], needs = [] } of specs.filter((spec) => isThere(spec.name))) {
+    const other = excludes.find(isThere);
     if (other !== undefined) return usageContradictory(`--${name}`, `--${other}`, help);
+    const lacking = needs.find((one) => !isThere(one));
+    if (lacking !== undefined) return usageWrong(`--${name} needs --${lacking}.`, help);
   }
   for (const spec of specs) {
     const odd = values(spec.name).find((value) => 'choices' in spec && spec.choices?.includes(String(value)) === false);

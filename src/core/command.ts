@@ -20,6 +20,8 @@ interface OptionBase {
   readonly fallback?: string;
   /** Options that contradict this one, or mean nothing with it: both on one command line are refused. */
   readonly excludes?: readonly string[];
+  /** Options without which this one means nothing: without them it is refused. */
+  readonly needs?: readonly string[];
 }
 
 export interface BooleanOption extends OptionBase {
@@ -82,8 +84,6 @@ export interface CommandTable {
   readonly terms?: { readonly title: string; readonly rows: readonly (readonly [term: string, text: string])[] };
   /** Paragraphs below the options: limits, what comes out, exit codes. */
   readonly notes?: readonly string[];
-  /** Left out of the list of commands. */
-  readonly hidden?: boolean;
   /** A token that the environment gives (POSTERN_TOKEN) is used like a login. */
   readonly environmentToken?: boolean;
   /** It has no result that `--json` prints: what it prints, others define. */

@@ -5,7 +5,7 @@ import { defaultAccount, type LoginRecord } from '../core/records.js';
 import type { SecretHeader } from '../core/secret.js';
 import { readerLook } from '../core/text/layout.js';
 import { asciiJson } from '../core/text/printable.js';
-import { usageContradictory, usageWrong, wordMissing } from '../core/usage-failures.js';
+import { usageContradictory, wordMissing } from '../core/usage-failures.js';
 import { noLogin, readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
 import { headerOptions } from '../tokens/server-headers/header-options.js';
@@ -46,6 +46,7 @@ export const doctorTable = {
     { name: 'login', kind: 'boolean', describe: 'log in for this run, and look at what comes of it' },
     {
       name: 'scope',
+      needs: ['login'],
       topic: 'diagnosis',
       kind: 'list',
       value: 'SCOPE',
@@ -53,6 +54,7 @@ export const doctorTable = {
     },
     {
       name: 'browser',
+      needs: ['login'],
       topic: 'diagnosis',
       kind: 'boolean',
       describe: 'with --login: open the browser although CI is set, or --non-interactive was given',
@@ -60,18 +62,21 @@ export const doctorTable = {
     },
     {
       name: 'no-browser',
+      needs: ['login'],
       topic: 'diagnosis',
       kind: 'boolean',
       describe: 'with --login: print the address of the login page instead',
     },
     {
       name: 'device',
+      needs: ['login'],
       topic: 'diagnosis',
       kind: 'boolean',
       describe: 'with --login: show a code to type in a browser anywhere',
     },
     {
       name: 'timeout',
+      needs: ['login'],
       topic: 'diagnosis',
       kind: 'number',
       min: 10,
@@ -154,12 +159,9 @@ async function writeForms(
 /** The whole run takes no longer than this, but for what a person does, in milliseconds. */
 const limitMs = 180_000;
 
-/** @throws Failure `usage_wrong` for an option of a login without one, or without a server */
+/** @throws Failure `word_missing` for a login without a server */
 function wantedOf({ server, login, scope, browser, noBrowser, device, timeout }: Arguments): Examination {
   const ofLogin = { scope, browser, noBrowser, device, timeoutMs: timeout === undefined ? undefined : timeout * 1000 };
-  if (!login && (scope.length > 0 || browser || noBrowser || device || timeout !== undefined)) {
-    throw usageWrong('What says how to log in goes with --login.', 'postern doctor --help');
-  }
   if (login && server === undefined) {
     throw wordMissing('--login needs a server.', 'doctor', 'postern doctor work --login');
   }

@@ -34,8 +34,8 @@ export const command: Command<typeof loginTable, World> = {
   async run(world, given) {
     checkWords(given);
     await world.givenHeaders(); // before anything that is started inherits their variable
-    if (given.all) {
-      const typed = { ...given, given: givenOptions({ ...given }, world.env) };
+    if (given.all && given.from !== undefined) {
+      const typed = { ...given, from: given.from, given: givenOptions({ ...given }, world.env) };
       return await loginToAll(world, typed, async (args) => await logIn(world, args));
     }
     if (given.expired) return await loginToExpired(world, given, async (args) => await logIn(world, args));

@@ -28,6 +28,7 @@ export const loginTable = {
     },
     {
       name: 'all',
+      needs: ['from'],
       group: 'Several at once',
       kind: 'boolean',
       describe: 'with --from: all servers of that program',

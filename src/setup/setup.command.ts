@@ -3,7 +3,6 @@ import { isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import { fitted, readerLook } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
-import { usageWrong } from '../core/usage-failures.js';
 import type { HttpPorts } from '../http/request.js';
 import { keyInFile, segmentOf } from '../stores/local-proxy.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -36,8 +35,6 @@ interface World
 export const command: Command<typeof setupTable, World> = {
   table: setupTable,
   async run(context, args) {
-    if (args.user && !args.undo) throw usageWrong('--user goes with --undo.', 'postern setup --help');
-    if (args.all && !args.list) throw usageWrong('--all goes with --list.', 'postern setup --help');
     if (args.list) return await list(context, args);
     if (args.undo) return await undo(context, args);
     if (args.check) return await check(context, args);
@@ -92,10 +89,7 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
  * file that we write.
  */
 function withProxy<Request extends SetupRequest>(request: Request, { proxy, keyFile }: SetupArguments): Request {
-  if (proxy === undefined && keyFile === undefined) return request;
-  if (proxy === undefined || keyFile === undefined) {
-    throw usageWrong('--proxy and --key-file go together: the port and the key of that proxy.', 'postern help proxies');
-  }
+  if (proxy === undefined || keyFile === undefined) return request;
   const { program, server, url } = request;
   const { byUrl } = program;
   if (byUrl === undefined) throw noUrlTaken(program.title, program.name);

@@ -28,7 +28,7 @@ export const setupTable = {
       excludes: ['list'],
     },
     { name: 'list', kind: 'boolean', describe: 'which programs are on this machine, and what is set up' },
-    { name: 'all', kind: 'boolean', describe: 'with --list: the programs that were not found, too' },
+    { name: 'all', needs: ['list'], kind: 'boolean', describe: 'with --list: the programs that were not found, too' },
     {
       name: 'as',
       kind: 'string',
@@ -39,6 +39,7 @@ export const setupTable = {
     { name: 'project', kind: 'boolean', describe: 'in the working folder’s own configuration' },
     {
       name: 'user',
+      needs: ['undo'],
       kind: 'boolean',
       describe: 'with --undo: in the person’s own configuration',
       excludes: ['project'],
@@ -46,6 +47,7 @@ export const setupTable = {
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     {
       name: 'proxy',
+      needs: ['key-file'],
       kind: 'number',
       min: 1024,
       max: 65_535,
@@ -55,6 +57,7 @@ export const setupTable = {
     },
     {
       name: 'key-file',
+      needs: ['proxy'],
       kind: 'string',
       value: 'FILE',
       describe: 'with --proxy: the key file that it was started with',

@@ -1,7 +1,7 @@
 import type { OptionSpec } from '../core/command.js';
 import type { ClientLogin } from '../core/ports.js';
 import { usageWrong } from '../core/usage-failures.js';
-import { assertionOptions, assertionOptionsOf } from './assertions/options.js';
+import { assertionOptions, ofClient } from './assertions/options.js';
 import { isInMemory, memoryOption } from './memory-store.js';
 
 /** How a command logs in for itself alone, as a client and without a person: for CI. Nothing of it is kept. */
@@ -10,20 +10,14 @@ export const clientLoginOptions = [
     name: 'client-credentials',
     topic: 'machines',
     kind: 'boolean',
-    describe: 'log in as the client itself, for this run alone',
+    describe: 'log in as a client, for this run alone',
   },
-  { name: 'client-id', topic: 'machines', kind: 'string', value: 'ID', describe: 'the client; or POSTERN_CLIENT_ID' },
-  { name: 'client-secret-file', topic: 'machines', kind: 'string', value: 'FILE', describe: 'file with its secret' },
-  { name: 'client-key-file', topic: 'machines', kind: 'string', value: 'FILE', describe: 'file with its private key' },
+  { name: 'client-id', ...ofClient, kind: 'string', value: 'ID', describe: 'the client; or POSTERN_CLIENT_ID' },
+  { name: 'client-secret-file', ...ofClient, kind: 'string', value: 'FILE', describe: 'file with its secret' },
+  { name: 'client-key-file', ...ofClient, kind: 'string', value: 'FILE', describe: 'file with its private key' },
   ...assertionOptions,
-  {
-    name: 'authorization-server',
-    topic: 'machines',
-    kind: 'string',
-    value: 'ISSUER',
-    describe: 'where it is registered',
-  },
-  { name: 'scope', topic: 'machines', kind: 'list', value: 'SCOPE', describe: 'scope to ask for; repeatable' },
+  { name: 'authorization-server', ...ofClient, kind: 'string', value: 'ISSUER', describe: 'where it is registered' },
+  { name: 'scope', ...ofClient, kind: 'list', value: 'SCOPE', describe: 'scope to ask for; repeatable' },
 ] as const satisfies readonly OptionSpec[];
 
 /** The same where nothing else can be done with a store in memory. */
@@ -45,14 +39,7 @@ export interface OwnLoginArguments extends ClientLogin {
  */
 export function isClientLogin(args: OwnLoginArguments, command: string, byPerson: boolean): boolean {
   const help = `postern ${command} --help`;
-  const named = [
-    ...[args.clientId, args.clientSecretFile, args.clientKeyFile, args.authorizationServer, args.scope[0]],
-    ...assertionOptionsOf(args),
-  ];
   if (!args.clientCredentials) {
-    if (named.some((one) => one !== undefined)) {
-      throw usageWrong('What says as which client to log in goes with --client-credentials.', help);
-    }
     if (isInMemory(args) && !byPerson) {
       throw usageWrong('--store memory needs --client-credentials here: a login for this run alone.', help);
     }

@@ -17,6 +17,7 @@ const table = {
   options: [
     { name: 'flag', alias: 'f', kind: 'boolean', describe: 'a switch' },
     { name: 'alone', kind: 'boolean', describe: 'not with a size', excludes: ['max-size'] },
+    { name: 'near', kind: 'boolean', describe: 'with a text', needs: ['text'] },
     { name: 'text', alias: 't', kind: 'string', describe: 'a text', env: 'PLANT_TEXT' },
     { name: 'way', kind: 'string', choices: ['dynamic', 'ask'], default: 'ask', describe: 'one of two' },
     { name: 'max-size', kind: 'number', min: 1, max: 10, describe: 'a number', env: 'PLANT_SIZE' },
@@ -53,6 +54,7 @@ test('options, lists, numbers, words and defaults come out typed, under their na
       ...{
         flag: true,
         alone: false,
+        near: false,
         text: 'x',
         way: 'ask',
         maxSize: 7,
@@ -166,4 +168,10 @@ test('two options of which one leaves the other no meaning are refused, exit 2; 
     const argv = ['https://x.example/', '--client-credentials', other];
     await assert.rejects(parseFor(loginTable, argv), /cannot be used together/, other);
   }
+});
+
+test('an option that means nothing without another one is refused without it; the environment does not count', async () => {
+  assert.equal((await refusal(['a', '--near'])).message, '--near needs --text.');
+  assert.equal((await refusal(['a', '--near'], { PLANT_TEXT: 'x' })).message, '--near needs --text.');
+  assert.equal((await parse(['a', '--near', '--text', 'x']))['near'], true);
 });

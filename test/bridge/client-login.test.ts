@@ -126,6 +126,6 @@ test('options of such a login that make no whole are refused before anything is 
   for (const command of ['bridge', 'proxy']) {
     const url = 'http://127.0.0.1:9/mcp';
     await using other = startHere(home, [command, url, '--client-id', 'ci']);
-    assert.match((await other.finished).stderr, /goes with --client-credentials/);
+    assert.match((await other.finished).stderr, /needs --client-credentials/);
   }
 });

@@ -105,8 +105,8 @@ test('a login for one run alone is refused where its options make no whole', asy
   const url = 'https://server.example/mcp';
   const refused: readonly (readonly [RegExp, ...string[]])[] = [
     [/needs --client-credentials/, 'token', url, '--store', 'memory'],
-    [/goes with --client-credentials/, 'call', url, '--client-id', 'ci'],
-    [/goes with --client-credentials/, 'credential', 'headers', url, '--scope', 'a'],
+    [/needs --client-credentials/, 'call', url, '--client-id', 'ci'],
+    [/needs --client-credentials/, 'credential', 'headers', url, '--scope', 'a'],
     [/a program that lasts/, 'credential', 'headers', url, '--client-credentials', '--shim', 'x'],
     [
       /URL stands on the command line/,

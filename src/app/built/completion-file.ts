@@ -12,7 +12,7 @@ import { registry } from '../registry.js';
 
 /** What the build writes to `dist/completion.json`. */
 export function builtTables(): CompletionTables {
-  const tables = [...registry.map(({ table }) => table), ...ownTables].filter(({ hidden }) => hidden !== true);
+  const tables = [...registry.map(({ table }) => table), ...ownTables];
   return {
     commands: tables.map(completed),
     lists: {

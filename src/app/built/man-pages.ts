@@ -14,7 +14,7 @@ export interface ManPage {
 
 /** The pages of the manual: one for the program, one for each command (section 1), and one for each topic (section 7). */
 export function manPages(version: string): readonly ManPage[] {
-  const tables = [...registry.map(({ table }) => table), ...ownTables].filter(({ hidden }) => hidden !== true);
+  const tables = [...registry.map(({ table }) => table), ...ownTables];
   const page = (name: string, part: 1 | 7, summary: string, blocks: readonly Block[]): ManPage => ({
     file: `${name}.${part}`,
     text: [

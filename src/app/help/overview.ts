@@ -22,10 +22,9 @@ const examples: readonly Row[] = [
 
 /** What `postern --help` and the manual's first page show below the usage. */
 export function overview(tables: readonly CommandTable[]): readonly Block[] {
-  const shown = tables.filter(({ hidden }) => hidden !== true);
-  const width = Math.max(...shown.map(({ name }) => name.length));
+  const width = Math.max(...tables.map(({ name }) => name.length));
   const rowsOf = (wanted: CommandGroup) =>
-    shown
+    tables
       .filter(({ group = 'more' }) => group === wanted)
       .map(({ name, aliases = [], summary }): Row => {
         const others = aliases.length === 0 ? '' : ` (also ${aliases.join(', ')})`;

@@ -23,7 +23,7 @@ export function plainArguments(
     }
     const spec = optionIn(word, optionsOf(table));
     const [, inline] = /^--[^=]+=(.*)$/s.exec(word) ?? [];
-    if (spec === undefined || spec.excludes !== undefined) return undefined;
+    if (spec === undefined || (spec.excludes ?? spec.needs) !== undefined) return undefined;
     let value: string | boolean | undefined = inline;
     if (spec.kind === 'boolean') {
       // yargs takes a `true` or `false` that follows for the value of a switch.

@@ -1,8 +1,8 @@
 import type { AssertionOptions } from '../../core/ports.js';
-import { argumentRefused, usageContradictory } from '../../core/usage-failures.js';
+import { argumentRefused } from '../../core/usage-failures.js';
 import { type AssertionSource, fileSource, isVariableName, readCommand } from '../../stores/assertions/source.js';
 import type { GivenAssertion } from '../ports.js';
-import { assertionOptionAlone, assertionUnbound, assertionWithoutClient, assertionWithoutGrant } from './failures.js';
+import { assertionOptionAlone, assertionUnbound, assertionWithoutClient } from './failures.js';
 
 /** What of a command line, and of the environment, says that a platform's token stands in for a secret. */
 export interface AssertionArguments extends AssertionOptions {
@@ -22,18 +22,11 @@ export function namesAssertion(args: AssertionOptions): boolean {
 
 /** Whether what is typed of it goes together. @throws Failure `usage` */
 export function checkAssertionOptions(args: AssertionArguments): void {
-  const [first, second] = sources.filter((name) => args[name] !== undefined).map(optionOf);
-  const isMore = args.assertionAudience !== undefined || args.assertionAs !== undefined;
-  if (first === undefined && !isMore) return;
-  if (!args.clientCredentials) throw assertionWithoutGrant();
-  if (second !== undefined) throw usageContradictory(first ?? '', second, help);
-  if (first !== undefined && args.clientId === undefined) throw assertionWithoutClient();
+  if (namesAssertion(args) && args.clientId === undefined) throw assertionWithoutClient();
   // Where no audience says whom it is for, a person does.
   if (args.assertionAudience !== undefined && args.authorizationServer === undefined) throw assertionUnbound();
   sourceOf(args);
 }
-
-const optionOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** What options name, else what variables do; a command is typed, and nothing else names one. @throws Failure `usage` */
 export function readAssertion(

@@ -18,12 +18,6 @@ export function clientProofMissing(): Failure {
   );
 }
 
-/** A platform's token for a login by a person. */
-export function assertionWithoutGrant(): Failure {
-  const message = 'A platform’s token is for --client-credentials, not for a login in the browser.';
-  return usage(message, 'Add --client-credentials, or leave out what names that token.');
-}
-
 /** A platform's token without the client that it stands for. */
 export function assertionWithoutClient(): Failure {
   const message = 'A platform’s token needs the client identifier that it stands for.';

@@ -16,7 +16,7 @@ type World = ImportWorld & CommandOutput & Pick<CorePorts, 'clock'>;
 
 interface Wanted {
   readonly server: string | undefined;
-  readonly from: string | undefined;
+  readonly from: string;
   readonly force: boolean;
   readonly yes: boolean;
   readonly account: string;
@@ -45,10 +45,9 @@ export async function loginToAll<Arguments extends Wanted>(
   logIn: (args: Arguments & { readonly server: string; readonly baseName: string | undefined }) => Promise<LoginRecord>,
 ): Promise<CommandExit> {
   const { from, server, force } = args;
-  if (from === undefined) throw usageWrong('--all goes with --from PROGRAM.', 'postern help login');
   if (server !== undefined) throw usageWrong('--all takes no server: it means all of them.', 'postern help login');
   const { servers, title } = await serversOf(world, from);
-  if (!(await mayLogInToAll(world, { ...args, from }, servers))) return exitCode.refused;
+  if (!(await mayLogInToAll(world, args, servers))) return exitCode.refused;
   const outcomes: Outcome[] = [];
   for (const [at, one] of servers.entries()) {
     const kept = force ? undefined : await validLogin(world, one);

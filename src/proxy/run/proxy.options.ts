@@ -41,6 +41,7 @@ export const proxyTable = {
     },
     {
       name: 'print-service',
+      needs: ['port', 'key-file'],
       group: 'At an address that stays',
       kind: 'string',
       choices: ['systemd', 'launchd', 'windows'],

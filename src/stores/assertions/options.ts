@@ -1,32 +1,37 @@
 import type { OptionSpec } from '../../core/command.js';
 import type { AssertionOptions } from '../../core/ports.js';
 
+/** An option of a login as a client, for machines. */
+export const ofClient = { topic: 'machines', needs: ['client-credentials'] } as const;
+
 /** Of each command that can log in as a client: a platform's signed token stands in for a secret (RFC 7523). */
 export const assertionOptions = [
   {
     name: 'assertion-file',
-    topic: 'machines',
+    ...ofClient,
+    excludes: ['assertion-env', 'assertion-command'],
     kind: 'string',
     value: 'FILE',
     describe: 'file of a token that the platform signs, in place of a secret; or POSTERN_ASSERTION_FILE',
   },
   {
     name: 'assertion-env',
-    topic: 'machines',
+    ...ofClient,
+    excludes: ['assertion-command'],
     kind: 'string',
     value: 'VARIABLE',
     describe: 'variable with that token; or POSTERN_ASSERTION_ENV',
   },
   {
     name: 'assertion-command',
-    topic: 'machines',
+    ...ofClient,
     kind: 'string',
     value: 'CMD',
     describe: 'program that prints that token: absolute path and arguments, or a JSON list',
   },
   {
     name: 'assertion-audience',
-    topic: 'machines',
+    ...ofClient,
     kind: 'string',
     value: 'AUDIENCE',
     describe: 'audience of that token; or POSTERN_ASSERTION_AUDIENCE',
@@ -34,7 +39,7 @@ export const assertionOptions = [
   },
   {
     name: 'assertion-as',
-    topic: 'machines',
+    ...ofClient,
     kind: 'string',
     choices: ['grant', 'client'],
     value: 'USE',
