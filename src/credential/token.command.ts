@@ -27,8 +27,8 @@ export const tokenTable = {
     ...ownLoginOptions,
   ],
   examples: [
+    { command: 'postern token work', describe: 'print it' },
     { command: 'curl -H "$(postern token work --header)" https://example.com/mcp', describe: 'use it elsewhere' },
-    { command: 'postern token work --refresh', describe: 'another one, where the server refuses that one' },
   ],
   notes: [
     'With --json: accessToken, tokenType, expiresAt (a time, or null) and scopes. Limits: 15 s for a refresh, 30 s to wait for another process’s, three with --refresh within a minute, 5 s for the keychain.',

@@ -14,15 +14,6 @@ export interface Known {
 /** As many names as one line has room for. */
 const shownLogins = 5;
 
-/** Where the first example of a command is not the shortest line that works. */
-const shortest: Readonly<Record<string, string>> = {
-  login: 'postern login https://example.com/mcp',
-  token: 'postern token work',
-  logout: 'postern logout work',
-  rename: 'postern rename work home',
-  switch: 'postern switch work',
-};
-
 /** What else there is to know, in a line that ends with a command. */
 const alsoThere: Readonly<Record<string, readonly string[]>> = {
   setup: ['Every program: postern setup --list --all'],
@@ -54,7 +45,7 @@ async function linesFor(
   { programsWithServers }: Known,
 ): Promise<readonly string[]> {
   const given = /^For example: (.+)$/s.exec(remedy)?.[1];
-  const example = given ?? shortest[name] ?? examples.find(({ command }) => command.startsWith('postern '))?.command;
+  const example = given ?? examples.find(({ command }) => command.startsWith('postern '))?.command;
   if (name === 'login') {
     const found = (await programsWithServers(logins).catch(ignoreFailure)) ?? [];
     const theirs = found.map(

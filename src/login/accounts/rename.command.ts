@@ -20,7 +20,7 @@ export const renameTable = {
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     { name: 'force', kind: 'boolean', describe: 'take a name that another server’s login had before' },
   ],
-  examples: [{ command: 'postern rename github-2 work', describe: 'from now on it is called “work”' }],
+  examples: [{ command: 'postern rename work home', describe: 'the login “work” is called “home” from now on' }],
   notes: [
     'Nothing of the login changes but its name. Programs that were set up with postern setup name the server, and go on; scripts that use the old name have to be changed.',
   ],

@@ -23,8 +23,8 @@ export const switchTable = {
   ],
   options: [],
   examples: [
-    { command: 'postern switch https://example.com/mcp me', describe: 'that server’s URL now means the account “me”' },
     { command: 'postern switch work', describe: 'the login “work”, whichever account that is' },
+    { command: 'postern switch https://example.com/mcp me', describe: 'that server’s URL now means the account “me”' },
   ],
   notes: [
     'It holds for every command that names the server and no --account, and for programs that were set up so. A name goes on meaning its own login. postern status marks the one that is taken with *. Where no account is called so, each is asked whose it is.',

@@ -27,7 +27,7 @@ async function linesOf(name: string, logins: readonly LoginRecord[], programs: r
 test('a word that is missing is answered with a line that works, with the logins there are, and the servers that programs know', async () => {
   const work = loginRecord({ name: 'notes', account: 'default' });
   assert.deepEqual(await linesOf('login', [], ['Cursor']), [
-    'For example: postern login https://example.com/mcp',
+    'For example: postern login https://example.com/mcp --name work',
     'Cursor knows 2 servers: postern login --from cursor',
     'More: postern login --help',
   ]);
