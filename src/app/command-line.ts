@@ -1,7 +1,6 @@
 import { type CommandTable, camelCase, isCommandName, type LooseArguments, type OptionSpec } from '../core/command.js';
 import { typedArguments } from './arguments.js';
-import { completionScript } from './completion/scripts.js';
-import { completionTable } from './completion/table.js';
+import { completionScript, completionTable } from './completion/scripts.js';
 import { commandAt, optionsOf } from './global-options.js';
 import type { Asked } from './help/help.js';
 import { helpTable, ownTables, versionTable } from './help/own-tables.js';

@@ -5,6 +5,7 @@ import { catalogue } from '../../doctor/catalogue/catalogue.js';
 import { browserNames, usualBrowser } from '../../login/browser/chosen-browser.js';
 import { listFaults } from '../../sandbox/faults/table.js';
 import { programs } from '../../setup/programs/programs.js';
+import { shells } from '../completion/scripts.js';
 import { type CompletionTables, type Offer, plain } from '../completion/values.js';
 import { ownTables } from '../help/own-tables.js';
 import { readTopic, topicNames } from '../help/topics.js';
@@ -19,6 +20,7 @@ export function builtTables(): CompletionTables {
       topics: topicNames.map((name) => [name, readTopic(name).summary]),
       programs: plain(programs.map(({ name }) => name)),
       formats: plain(credentialFormats),
+      shells: plain(shells),
       browsers: plain([usualBrowser, ...browserNames]),
       findings: [['list', 'all of them'], ...Object.entries(catalogue).map(([id, { title }]): Offer => [id, title])],
       settings: settings.map(({ key, describe }): Offer => [key, describe]),

@@ -20,6 +20,7 @@ export interface Lists {
   readonly topics: readonly Offer[];
   readonly programs: readonly Offer[];
   readonly formats: readonly Offer[];
+  readonly shells: readonly Offer[];
   readonly faults: readonly Offer[];
   readonly browsers: readonly Offer[];
   /** Findings of the doctor. */
@@ -70,7 +71,7 @@ export function valuesOfWord(
   const known: Readonly<Record<string, Values>> = {
     'call method': 'tool',
     'call arguments': 'parameter',
-    'completion shell': plain(['bash', 'zsh', 'fish', 'powershell']),
+    'completion shell': lists.shells,
     'credential format': lists.formats,
     'credential words': 'login',
     'client-metadata action': plain(['init', 'build', 'check', 'show', 'rotate']),

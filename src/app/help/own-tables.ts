@@ -1,5 +1,5 @@
 import type { CommandTable } from '../../core/command.js';
-import { completionTable } from '../completion/table.js';
+import { completionTable } from '../completion/scripts.js';
 
 export const helpTable: CommandTable = {
   name: 'help',
