@@ -37,21 +37,26 @@ function asTyped(
   args: LooseArguments,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly GivenOption[] {
-  const { name } = option;
+  const { name, needs = [] } = option;
   const value = args[camelCase(name)];
   const isUsual = 'default' in option && value === option.default;
   if (value === undefined || value === false || isUsual) return [];
   if (option.env !== undefined && String(value) === env[option.env]) return [];
-  const yieldsTo = [name, ...contradicting(option), ...(replacedBy[name] ?? [])].map((other) => `--${other}`);
+  const yieldsTo = [name, ...[name, ...needs].flatMap(contradicting), ...(replacedBy[name] ?? [])].map(
+    (other) => `--${other}`,
+  );
   const values = [value].flat();
   const texts = values.map((one) => (one === true ? `--${name}` : `--${name} ${shellWord(String(one))}`));
   return texts.map((text) => ({ text, yieldsTo }));
 }
 
 /** Options that this one cannot stand beside, whichever of the two says so. */
-function contradicting({ name, excludes = [] }: OptionSpec): readonly string[] {
+function contradicting(name: string): readonly string[] {
   const options: readonly OptionSpec[] = loginTable.options;
-  return [...excludes, ...options.filter((other) => other.excludes?.includes(name)).map((other) => other.name)];
+  return options.flatMap((other) => {
+    if (other.name === name) return other.excludes ?? [];
+    return other.excludes?.includes(name) === true ? [other.name] : [];
+  });
 }
 
 /**

@@ -31,9 +31,15 @@ function valuesFor(option: OptionSpec): readonly string[] {
   return [option.choices?.at(-1) ?? 'a b;c'];
 }
 
+/** The option as it is typed, with those that it needs. */
+function typed({ needs = [], ...option }: OptionSpec): readonly string[] {
+  const needed = options.filter(({ name }) => needs.includes(name)).flatMap(typed);
+  return [...needed, `--${option.name}`, ...valuesFor(option)];
+}
+
 test('each option of login that is typed is in the command of a remedy again, but for those that say what is made', async () => {
   for (const option of options) {
-    const args = await parsed([server, `--${option.name}`, ...valuesFor(option)]);
+    const args = await parsed([server, ...typed(option)]);
     const given = givenOptions(args, {});
     if (notRepeated.includes(option.name)) {
       assert.deepEqual(given, [], option.name);
@@ -64,7 +70,7 @@ test('an option that a remedy names takes the place of those that it cannot stan
   );
   for (const remedial of options.filter(({ name }) => inRemedies.test(name))) {
     for (const option of options.filter(({ name }) => !notRepeated.includes(name) && contradict.has(name))) {
-      const given = givenOptions(await parsed([server, `--${option.name}`, ...valuesFor(option)]), {});
+      const given = givenOptions(await parsed([server, ...typed(option)]), {});
       const command = loginCommand(
         { server, given },
         `--${remedial.name}`,
