@@ -6,9 +6,7 @@ import type { HttpOptions } from '../../src/http/origins.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import type { ProxyMount, ProxyOptions, RunningProxy } from '../../src/proxy/ports.js';
 import { openProxy, proxyPool } from '../../src/proxy/server.js';
-import { Authorizer, type TokenSource } from '../../src/tokens/authorizer.js';
-import { requestToken } from '../../src/tokens/credential-target.js';
-import { Secret } from '../support/product.js';
+import { Authorizer, requestToken, Secret, type TokenSource } from '../support/product.js';
 
 /** The token that mounts of these tests send, unless told otherwise. */
 export const firstToken = 'canary-token-0';

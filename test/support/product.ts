@@ -42,3 +42,6 @@ export type {
   ToolList,
   ToolSignature,
 } from '../../src/stores/ports.js';
+// What a proxy's mount takes: a made-up login goes through the authorizer like a real one.
+export { Authorizer, type TokenSource } from '../../src/tokens/authorizer.js';
+export { requestToken } from '../../src/tokens/credential-target.js';
