@@ -1,4 +1,3 @@
-import { once } from '../core/lazy.js';
 import { defaultLimits, type Limits } from '../core/limits.js';
 import { gateUrl, resolveReference } from '../core/url.js';
 import { redirectRefused, urlRefused } from './address-failures.js';
@@ -52,11 +51,8 @@ export function createHttpClient(options: HttpOptions & { readonly observe?: Obs
   };
   const { userAgent, observe } = options;
   const world: World = { origins: openOrigins(options), userAgent, observe, begin };
-  const rehearsal = once(tryRehearsal);
   return {
     send: async (request) => {
-      // The responses of these endpoints are given once.
-      if (request.limits.of === 'token') await rehearsal();
       const limits = limitsFor(request.limits, options.limits ?? defaultLimits);
       return await send({ ...request, limits: request.beforeBody === undefined ? limits : withPause(limits) }, world);
     },
@@ -81,8 +77,11 @@ export function createHttpClient(options: HttpOptions & { readonly observe?: Obs
 
 function openOrigins(options: HttpOptions): Origins<ClientConnection> {
   return new Origins(options, usualPoolLimits, async (connector) => {
-    const { ClientConnection, loadClient } = await import('./undici-connection.js');
-    const client = await loadClient();
+    // All of undici takes 30 ms more to load than its one class that is used here.
+    const [{ ClientConnection }, { default: client }] = await Promise.all([
+      import('./undici-connection.js'),
+      import('undici/lib/dispatcher/client.js'),
+    ]);
     return (origin, owner) =>
       new ClientConnection(
         client,
@@ -91,12 +90,6 @@ function openOrigins(options: HttpOptions): Origins<ClientConnection> {
         (connection) => owner.gone(connection),
       );
   });
-}
-
-/** A rehearsal that fails is of no consequence: the real response only takes longer. */
-async function tryRehearsal(): Promise<void> {
-  const { rehearse } = await import('./undici-connection.js');
-  await rehearse().catch(() => undefined);
 }
 
 function gatedUrl({ url, namedBy }: Pick<HttpRequest, 'url' | 'namedBy'>): URL {

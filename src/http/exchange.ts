@@ -98,7 +98,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#state !== 'open') return;
     this.#closedEnd?.push(chunk);
-    makeGarbage(chunk.byteLength);
     this.#receive(chunk);
     this.#cost = Math.max(0, this.#cost + costOfPiece - chunk.byteLength);
     if (this.#cost > maxCost) this.fail(this.#failure('crumbs'));
@@ -187,16 +186,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#ended(false);
   }
 }
-
-/**
- * Each read lies in memory of its own, which the engine's collector leaves until 32 MiB of it are garbage. It comes
- * sooner where there is as much garbage of objects; with so little to look at it takes less than a millisecond.
- */
-function makeGarbage(bytes: number): readonly undefined[] {
-  return new Array(Math.ceil(bytes / sizeOfEntry));
-}
-
-const sizeOfEntry = 8;
 
 /** Whether the body ends by something else than the end of the connection (RFC 9112 section 6.3). */
 function isFramed(headers: Head['headers']): boolean {
