@@ -68,11 +68,12 @@ const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
   // The one socket beside the HTTP client's and the relay's: Redis speaks no HTTP. A person alone names its address.
   [/^@redis\/client$/, 'src/stores/engines/redis-connection.ts'],
   [/^(?:oauth4webapi|jose)$/, 'src/oauth/'],
+  // `undici/lib/dispatcher/client.js` in client.ts is the one file of a package that is imported by its path.
   [/^undici$/, 'src/http/'],
   [/^open$/, 'src/login/browser/'],
   [/^(?:keytar|@napi-rs\/keyring(?:-[a-z0-9-]+)?)$/, 'src/stores/keychain/'],
   [/^(?:yargs|ora)$/, 'src/app/'],
-  [/^(?:string-width|wrap-ansi)$/, 'src/core/text/'],
+  [/^get-east-asian-width$/, 'src/core/text/'],
   [/^tldts$/, 'src/login/'],
   [/^uqr$/, 'src/login/device/'],
   [/^(?:jsonc-parser|toml-eslint-parser|yaml)$/, 'src/setup/formats/'],

@@ -1,11 +1,12 @@
-import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
+import { eastAsianWidth } from 'get-east-asian-width';
 import type { Look } from './look.js';
 
-// Most texts are of these, which are one column wide, and tones. What knows how wide every character is takes 60 ms to load:
-// the bundle loads it at its first use.
-// The bundle is read as Latin-1, so these are escaped.
+/** One column each, and so are most texts: the patterns for the others take Node.js longer than a whole command. */
 const simple = /^[ -~\u00a1-\u00ac\u00ae-\u02af\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f\u2713\u2717\n]*$/;
+
+/** Sequences that are drawn as one picture, two columns wide (UTS #51, section 1.4.9). */
+const emoji =
+  /(?:\p{RI}{2}|\p{Emoji_Presentation}|\p{Emoji}\ufe0f)\p{EMod}?\u20e3?(?:\u200d\p{Emoji}\ufe0f?\p{EMod}?)*/gu;
 
 /** For lines that are as long as they are. */
 const endless: Look = { width: Number.POSITIVE_INFINITY, color: false };
@@ -24,7 +25,12 @@ export function readerLook({
 /** Columns that a line takes; colours take none. */
 export function columnsOf(text: string): number {
   const bare = withoutTones(text);
-  return simple.test(bare) ? bare.length : stringWidth(text);
+  if (simple.test(bare)) return bare.length;
+  const visible = bare
+    .normalize('NFC')
+    .replaceAll(emoji, '日')
+    .replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}\p{Mn}\p{Me}]/gu, '');
+  return [...visible].reduce((sum, character) => sum + eastAsianWidth(character.codePointAt(0) ?? 0), 0);
 }
 
 function withoutTones(text: string): string {
@@ -68,14 +74,7 @@ export function cutInside(width: number, text: string): string {
 export function wrapped(text: string, width: number, indent = 0, first = indent): readonly string[] {
   const taken = ' '.repeat(Math.max(0, first - indent));
   const room = Math.max(20, width - indent);
-  const lines = simple.test(withoutTones(text))
-    ? simplyWrapped(taken + text, room)
-    : wrapAnsi(taken + text, room, { trim: false }).split('\n');
-  return lines.map((line) => `${' '.repeat(indent)}${line.trimStart()}`.trimEnd());
-}
-
-function simplyWrapped(text: string, room: number): readonly string[] {
-  return text.split('\n').flatMap((paragraph) => {
+  const lines = (taken + text).split('\n').flatMap((paragraph) => {
     const lines: string[] = [];
     let line = /^ */.exec(paragraph)?.[0] ?? '';
     let isEmpty = true;
@@ -88,6 +87,7 @@ function simplyWrapped(text: string, room: number): readonly string[] {
     }
     return [...lines, line];
   });
+  return lines.map((line) => `${' '.repeat(indent)}${line.trimStart()}`.trimEnd());
 }
 
 /** A command on a line of its own: less far in where it is whole then; at its very begin where it is wider than a line. */

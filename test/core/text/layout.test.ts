@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 import { columnsOf, commandLine, cutTo, fitted, inColumns, wrapped } from '../../../src/core/text/layout.js';
 import { lookOf, palette, plainLook, toned } from '../../../src/core/text/look.js';
 
@@ -40,31 +38,34 @@ test('property: what is cut fits, and what fits stays as it is', () => {
   );
 });
 
-test('property: what is measured and wrapped without the libraries is as they measure and wrap it', () => {
+test('property: a text is as wide as the library says that knows every character', () => {
   const piece = fc.oneof(
     fc.string({ unit: fc.constantFrom(...' ab-~éʯ–“”…→─✓'), maxLength: 8 }),
-    fc.constantFrom('word', 'longer-word', ' ', ' ', '✓', toned({ width: 80, color: true }, 'good', 'well')),
+    fc.constantFrom(
+      '한국어',
+      '日本',
+      '👍🏽',
+      '👩‍👩‍👧',
+      '1️⃣',
+      '🇩🇪',
+      'e\u0301',
+      toned({ width: 80, color: true }, 'good', 'well'),
+    ),
   );
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 30 }), fc.integer({ min: 40, max: 200 }), (pieces, width) => {
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
       const text = pieces.join('');
       assert.equal(columnsOf(text), stringWidth(text), JSON.stringify(text));
-      const line = text.replaceAll(/ +/g, ' ').trim();
-      if (line.split(' ').some((word) => stringWidth(word) > width)) return;
-      const expected = wrapAnsi(line, width).split('\n');
-      assert.deepEqual(wrapped(line, width).map(bare), expected.map(bare));
     }),
     { numRuns: 200 },
   );
   for (let code = 0x20; code < 0x2720; code += 3) {
     const character = String.fromCodePoint(code);
-    assert.equal(columnsOf(`a${character}`), stringWidth(`a${character}`), character);
+    // Thai's AM is a column of its own in a terminal; the library takes it for a part of what stands before it.
+    const own = character === '\u0e33' ? 1 : 0;
+    assert.equal(columnsOf(`a${character}`), stringWidth(`a${character}`) + own, character);
   }
 });
-
-function bare(line: string): string {
-  return stripVTControlCharacters(line).trimEnd();
-}
 
 test('property: a wrapped paragraph keeps its words, and no line is wider than the terminal', () => {
   fc.assert(
