@@ -71,6 +71,18 @@ const editProblems: Readonly<Record<EditProblem, string>> = {
   form: 'the entry, or its list, is written in a form that is not edited here (inline, dotted, flow style or in parts)',
 };
 
+/** A program that is to write its own file, and is missing or knows too little. */
+export function toolMissing(command: string): Failure {
+  const message = `${quoted(command, 40)} is not on this machine, or too old to write that entry.`;
+  return refused('tool_missing', message, 'Add it by hand: without --write it is printed.');
+}
+
+/** A program's own command did not do it. */
+export function toolFailed(command: string, why: string): Failure {
+  const message = `${quoted(command, 40)} did not write the entry: ${quoted(why.trim(), 300)}.`;
+  return refused('tool_failed', message, 'Correct its file, or add the entry by hand: without --write it is printed.');
+}
+
 /** There is an entry, in a form that only a person should change. */
 export function entryNotEdited(path: string, problem: EditProblem): Failure {
   const remedy = 'Add the entry by hand: without --write it is printed.';
@@ -117,9 +129,9 @@ export function noSuchScope(title: string): Failure {
   return refused('scope_unknown', `${title} has no configuration for a single project.`, 'Leave --project out.');
 }
 
-export function nothingToWrite(title: string, why: string): Failure {
-  const message = `There is nothing to write for ${title}: ${why}.`;
-  return refused('nothing_to_write', message, 'Leave --write out, to see the command.');
+export function nothingToWrite(title: string): Failure {
+  const message = `postern writes nothing for ${title}: its line is for you to paste.`;
+  return refused('nothing_to_write', message, 'Leave --write out, to see it.');
 }
 
 /** No server was named, and it is not clear which one is meant. */

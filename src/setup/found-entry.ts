@@ -1,9 +1,9 @@
-import { entryAlone, entryValue, meaningOf, openEntry, putEntry, wholeKey } from './formats/entry.js';
+import { entryValue, meaningOf, openEntry } from './formats/entry.js';
 import { ifEditable } from './formats/text.js';
 import type { MachineFiles } from './machine/ports.js';
 import type { SetupRecord } from './machine/setup-records.js';
 import { edit, type SetupPlan } from './plan-entry.js';
-import { callIn, type EntryCall, readCall, shellWords } from './programs/entry-call.js';
+import { callIn, type EntryCall } from './programs/entry-call.js';
 import { entryState } from './recorded-entry.js';
 
 /** How an entry differs from the one that would be written now. */
@@ -32,46 +32,37 @@ export interface FoundEntry {
 /**
  * Reads what a program would run by the entry in its file. Nothing of it is ever run: its words are compared.
  * @param record Of the entry, where `--write` has made one.
- * @throws Failure `entry_not_edited`, `program_file_unusable` (of a shim)
+ * @throws Failure `entry_not_edited`
  */
 export async function readFound(
   { machine, files }: MachineFiles,
   plan: SetupPlan,
   record: SetupRecord | undefined,
 ): Promise<FoundEntry> {
-  const { file, entry, request, wanted } = plan;
-  const key = wholeKey(entry.key);
+  const { file, entry, request } = plan;
+  const { key, holds } = entry;
   const text = file.text ?? '';
-  const { raw, value } = edit(file.path, () => openEntry(text, key));
+  const { raw, value } = await edit(file.path, () => openEntry(text, key));
   if (raw === undefined) return { state: 'missing', faults: [] };
   const { platform } = machine;
-  const names = [wanted.server, request.url, request.server];
-  const readShim = async (path: string) => (await files.read(path)).text;
-  const { call, shim } = await readCall(readShim, [key, value], { names, platform });
-  const isInList = key.format === 'line' && shim === undefined;
-  if (call === undefined) return { state: isInList ? 'missing' : 'other', faults: [] };
-  const alone = entryValue(entryAlone(entry), key);
-  const ours = callIn(key, alone, { shim: plan.shim?.text, names: [wanted.server], platform });
+  const call = callIn(key, value, platform);
+  if (call === undefined) return { state: 'other', faults: [] };
+  const ours = callIn(key, holds.members, platform);
   const members = memberFaults(plan, text);
-  const words = [...call.others, ...lineWords(plan, value, alone)];
   const isRecorded = record?.server === request.url && (await entryState(record, text, platform)) === 'same';
   const isAsWritten = isRecorded && members.length === 0;
   const faults = [
     ...startFaults(call, ours, files.exists),
     ...variableFaults(call, ours, isAsWritten),
     ...loginFaults(call, ours, request.url),
-    ...(words.length === 0 ? [] : [{ kind: 'words', words } as const]),
+    ...(call.others.length === 0 ? [] : [{ kind: 'words', words: call.others } as const]),
     ...members,
   ];
-  const isThere = faults.length === 0 && (plan.shim === undefined || plan.shim.text === shim);
-  return { state: isThere ? 'there' : 'different', faults, ...(isAsWritten ? { recorded: record.call } : {}) };
-}
-
-/** What is in a line beside the call: another script, and in a project's file whatever is set for postern there. */
-function lineWords({ entry, request, shim }: SetupPlan, value: unknown, ours: unknown): readonly string[] {
-  const isCompared = entry.key.format === 'line' && (shim !== undefined || request.scope === 'project');
-  const [is, should] = [value, ours].map((line) => shellWords(String(line), 'posix'));
-  return isCompared ? (is ?? []).filter((word) => should?.includes(word) === false) : [];
+  return {
+    state: faults.length === 0 ? 'there' : 'different',
+    faults,
+    ...(isAsWritten ? { recorded: record.call } : {}),
+  };
 }
 
 function startFaults(
@@ -100,8 +91,8 @@ function variableFaults(call: EntryCall, ours: EntryCall | undefined, isAsWritte
 /** Node.js and the script. */
 function startPaths(call: EntryCall | undefined): readonly string[] {
   return (call?.start ?? [])
-    .filter((word) => !/^(?:@?exec|\/usr\/bin\/env|@)$/.test(word) && !variable.test(word))
-    .map((word) => word.replace(/^@/, '').replaceAll('\\', '/'));
+    .filter((word) => word !== '/usr/bin/env' && !variable.test(word))
+    .map((word) => word.replaceAll('\\', '/'));
 }
 
 function loginFaults(call: EntryCall, ours: EntryCall | undefined, url: string): readonly EntryFault[] {
@@ -113,9 +104,10 @@ function loginFaults(call: EntryCall, ours: EntryCall | undefined, url: string):
 
 /** What is not in the call: the address, what has the entry switched off, credentials of its own. */
 function memberFaults({ entry }: SetupPlan, text: string): readonly EntryFault[] {
-  const { key } = entry;
-  if (key.format === 'git' || key.format === 'kubeconfig' || key.format === 'line') return [];
-  const [now, then] = [text, ifEditable(() => putEntry(text, entry)) ?? text].map((one) => entryValue(one, key) ?? {});
+  const { key, holds } = entry;
+  const edited = ifEditable(() => openEntry(text, key).put(holds));
+  if (typeof edited === 'function') return []; // a helper of git's, a user, a command: nothing but the call
+  const [now, then] = [text, edited ?? text].map((one) => entryValue(one, key) ?? {});
   const calls = ['command', 'cmd', 'args', 'headersHelper', 'http_headers_helper'];
   const names = [...new Set([now, then].flatMap((one) => Object.keys(one ?? {})))].filter(
     (name) => !(calls.includes(name) && name in (then as object)) && meaningOf(now, [name]) !== meaningOf(then, [name]),

@@ -2,21 +2,12 @@ import { ignoreFailure } from '../core/failure.js';
 import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
 import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
-import { type Entry, editedText, entryName, openEntry } from './formats/entry.js';
-import type { EntryMembers } from './formats/json.js';
+import { type EditedText, type Entry, entryName, openEntry, putEntry, type RunCommands } from './formats/entry.js';
 import { NotEditable } from './formats/text.js';
 import type { Machine, MachineFiles } from './machine/ports.js';
 import type { ProgramFile } from './machine/program-files.js';
 import { addressIn, callIn } from './programs/entry-call.js';
-import {
-  callWords,
-  conflictsOf,
-  type EntryRequest,
-  filesOf,
-  type MadeEntry,
-  type Program,
-  type Scope,
-} from './programs/program.js';
+import { callWords, conflictsOf, type EntryRequest, filesOf, type Program, type Scope } from './programs/program.js';
 
 /** What a person wants set up. */
 export interface SetupRequest {
@@ -38,11 +29,12 @@ export interface SetupRequest {
 }
 
 /** An entry, the file that it belongs into, and that file's text with it. */
-export interface SetupPlan extends MadeEntry {
+export interface SetupPlan {
   readonly request: SetupRequest;
   /** What the entry was made of. */
   readonly wanted: EntryRequest;
   readonly file: ProgramFile;
+  readonly entry: Entry;
   /** What else would win over it, each in a sentence. */
   readonly conflicts: readonly string[];
 }
@@ -57,20 +49,17 @@ export async function planEntry(world: MachineFiles, request: SetupRequest): Pro
   const isInProject = scope === 'project' && request.path === undefined;
   const file = await world.files.read(path, isInProject ? world.machine.workingFolder : undefined);
   const context = { machine: world.machine, text: file.text ?? '', switches: await readSwitches(world, program) };
-  const [wanted, made] = firstMade(request, context, (one, words) => program.make(one, words));
-  const entry = scope === 'project' ? withoutEnvironment(made.entry) : made.entry;
-  return { request, wanted, file, ...made, entry, conflicts: conflictsOf(program, wanted) };
+  const [wanted, made] = firstMade(request, context, (one, words) => program.make?.(one, words));
+  const entry = scope === 'project' ? withoutEnvironment(made) : made;
+  return { request, wanted, file, entry, conflicts: conflictsOf(program, wanted) };
 }
 
 /** Others may change a project's file: what it sets for postern in members of its own is taken out. */
-function withoutEnvironment(entry: Entry): Entry {
-  const { key } = entry;
-  if (key.format !== 'json' && key.format !== 'toml' && key.format !== 'yaml') return entry;
-  const { members, without } = entry.holds as EntryMembers;
+function withoutEnvironment({ key, holds: { members, without } }: Entry): Entry {
   return { key, holds: { members, without: [...without, 'env', 'envs', 'environment', 'envFile'] } };
 }
 
-/** For a program without a configuration. @throws Failure `words_unsayable`, `address_secret` */
+/** For a program that nothing is written for. @throws Failure `words_unsayable`, `address_secret` */
 export function planLine(machine: Machine, request: SetupRequest): readonly [wanted: EntryRequest, line: string] {
   return firstMade(request, { machine, text: '' }, (one, words) => request.program.line?.(one, words));
 }
@@ -104,24 +93,26 @@ export function configurationFile({ machine, files }: MachineFiles, program: Pro
 }
 
 /**
- * The file's text with the entry in it, and the entry before and after.
- * @throws Failure `entry_not_edited`, `entry_taken`
+ * The file's text with the entry in it, and the entry then.
+ * @throws Failure `entry_not_edited`, `entry_taken`, or what `run` throws
  */
-export function plannedText({ request, wanted: { machine }, file, entry }: SetupPlan): ReturnType<typeof editedText> {
+export function plannedText(plan: SetupPlan, run: RunCommands): Promise<EditedText> {
+  const { request, wanted, file, entry } = plan;
   const { path, text = '' } = file;
-  const opened = edit(path, () => openEntry(text, entry.key));
-  const { raw, value } = opened;
-  const call = callIn(entry.key, value, { platform: machine.platform });
-  const isOurs = call !== undefined && [request.server, request.url].includes(call.server);
-  const isTaken = raw !== undefined && !isOurs && !addressIn(raw, request.url);
-  if (isTaken && entryName(entry.key) !== undefined) throw entryTaken(path, request.name);
-  return edit(path, () => editedText(text, entry, opened));
+  return edit(path, async () => {
+    const { raw, value } = openEntry(text, entry.key);
+    const call = callIn(entry.key, value, wanted.machine.platform);
+    const isOurs = call !== undefined && [request.server, request.url].includes(call.server);
+    const isTaken = raw !== undefined && !isOurs && !addressIn(raw, request.url);
+    if (isTaken && entryName(entry.key) !== undefined) throw entryTaken(path, request.name);
+    return await putEntry(text, entry, run);
+  });
 }
 
 /** Runs an edit of the file at `path`. @throws Failure `entry_not_edited` */
-export function edit<T>(path: string, edited: () => T): T {
+export async function edit<T>(path: string, edited: () => T | Promise<T>): Promise<T> {
   try {
-    return edited();
+    return await edited();
   } catch (error) {
     throw error instanceof NotEditable ? entryNotEdited(path, error.problem) : error;
   }

@@ -1,9 +1,8 @@
-import { meaningOf, openEntry, rawEntry, wholeKey } from './formats/entry.js';
-import { itemsOf } from './formats/line.js';
+import { meaningOf, openEntry } from './formats/entry.js';
 import { ifEditable, type OpenedText } from './formats/text.js';
 import type { KeptRecord, SetupRecord, SetupRecords } from './machine/setup-records.js';
 import type { SetupPlan } from './plan-entry.js';
-import { callIn, callOf, goWords } from './programs/entry-call.js';
+import { callIn } from './programs/entry-call.js';
 
 /** SHA-256 of a text, in hex. */
 export async function digest(text: string): Promise<string> {
@@ -12,7 +11,7 @@ export async function digest(text: string): Promise<string> {
 
 /** Digests of the entry's bytes, and of what it means by these names; '' where there is none. */
 export async function entryDigests(
-  opened: Pick<OpenedText<never>, 'raw' | 'value'> | undefined,
+  opened: Pick<OpenedText, 'raw' | 'value'> | undefined,
   names: readonly string[],
 ): Promise<Pick<SetupRecord, 'entry'> & { readonly meaning: string }> {
   const { raw, value } = opened ?? {};
@@ -32,34 +31,17 @@ export async function entryState(record: SetupRecord, text: string, platform: st
   const { key, entry, meaning, holds = [] } = record;
   const opened = ifEditable(() => openEntry(text, key));
   if (opened === undefined) return 'unreadable';
-  if (opened.raw === undefined) return changedItem(record, text);
+  if (opened.raw === undefined) return 'missing';
   const now = await entryDigests(opened, holds);
   if (now.entry === entry || (meaning !== undefined && now.meaning === meaning)) return 'same';
-  return callIn(key, opened.value, { platform }) === undefined ? 'other' : 'ours';
+  return callIn(key, opened.value, platform) === undefined ? 'other' : 'ours';
 }
 
-/** The record of the entry, by the file, its place there and the server. */
+/** The record of the entry, by the file and its place there. */
 export async function recordOf(
   records: Pick<SetupRecords, 'all'>,
-  { file, entry, request }: Pick<SetupPlan, 'file' | 'entry' | 'request'>,
+  { file, entry }: Pick<SetupPlan, 'file' | 'entry'>,
 ): Promise<KeptRecord | undefined> {
-  const key = JSON.stringify(wholeKey(entry.key));
-  return (await records.all()).find(
-    ({ record }) =>
-      record.path === file.path &&
-      JSON.stringify(wholeKey(record.key)) === key &&
-      // A line may hold the entries of several servers, or one after the other.
-      (entry.key.format !== 'line' || record.server === request.url),
-  );
-}
-
-/** An item of a line that is not there as it was written: another one for the same server may be. */
-function changedItem({ key, server }: SetupRecord, text: string): EntryState {
-  if (key.format !== 'line' || key.item === undefined) return 'missing';
-  const line = rawEntry(text, wholeKey(key)) ?? '';
-  const changed = itemsOf(line.slice(key.prefix.length))
-    .map(goWords)
-    .find((words) => words.includes(server));
-  if (changed === undefined) return 'missing';
-  return callOf(changed) === undefined ? 'other' : 'ours';
+  const key = JSON.stringify(entry.key);
+  return (await records.all()).find(({ record }) => record.path === file.path && JSON.stringify(record.key) === key);
 }

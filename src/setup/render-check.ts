@@ -132,7 +132,7 @@ function outcomeOf({ end, response }: CheckedEntry): string {
 function responseWords(response: ProgramResponse): string {
   switch (response.kind) {
     case 'token':
-      return `would get a token of ${response.length} characters`;
+      return `would get a token of ${response.length} character${response.length === 1 ? '' : 's'}`;
     case 'server':
       return `would be connected to the server ${printable(response.name, 100)}`;
     case 'refused':

@@ -15,18 +15,17 @@ import type { WrittenEntry } from './write-entry.js';
 
 /** What a person has to know of an entry, each in a line: what would win over it, what it relies on. */
 export function entryNotes(
-  { request, wanted, entry, conflicts }: SetupPlan,
+  { request, wanted, conflicts }: Pick<SetupPlan, 'request' | 'wanted' | 'conflicts'>,
   about: { readonly here: ProgramHere; readonly logins: readonly LoginRecord[]; readonly hasLogin: boolean },
 ): readonly string[] {
   const { program, scope, url } = request;
   const { machine } = wanted;
-  const holdsUrl = program.calls === 'headers' && (entry.key.format === 'json' || entry.key.format === 'toml');
   const notes = [
     ...conflicts,
     ...(request.isProxied !== true
       ? [lastingNote(machine), proxyNote(machine, request), keychainNote(machine, request, about.logins)]
       : ['It holds a key: the file is for your eyes alone (mode 600), and not to be shared.']),
-    holdsUrl && mayHoldSecret(url)
+    program.calls === 'headers' && mayHoldSecret(url)
       ? 'The query of the server’s address seems to hold a secret; the program needs it, so it stands in its file.'
       : undefined,
     scope === 'project'
@@ -57,9 +56,9 @@ function lastingNote({ start }: Machine): string | undefined {
 }
 
 /** `setup` without `--write`. */
-export function planJson({ request, file, shim }: SetupPlan, entry: string, notes: readonly string[]) {
+export function planJson({ request, file }: SetupPlan, entry: string, notes: readonly string[]) {
   const { program, url, name } = request;
-  return { program: program.name, server: url, name, file: file.path, entry, shim: shim ?? null, notes };
+  return { program: program.name, server: url, name, file: file.path, entry, notes };
 }
 
 /** What `--write` did, for a person. */
@@ -93,9 +92,9 @@ export function takenOutNotes({ tookOut, backup }: WrittenEntry): readonly strin
 }
 
 export function writtenJson({ plan, outcome, backup }: WrittenEntry, notes: readonly string[]) {
-  const { request, file, shim } = plan;
+  const { request, file } = plan;
   const about = { program: request.program.name, server: request.url, name: request.name, file: file.path };
-  return { ...about, outcome, backup: backup ?? null, shim: shim?.path ?? null, notes };
+  return { ...about, outcome, backup: backup ?? null, notes };
 }
 
 export function undoneLine({ path, existed }: SetupRecord, undone: UndoneEntry): string {

@@ -2,19 +2,20 @@ import type { Command, CommandExit, CommandOutput } from '../core/command.js';
 import { isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import { fitted, readerLook } from '../core/text/layout.js';
-import { printable } from '../core/text/printable.js';
+import { posixWord, printable } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
 import { keyInFile, segmentOf } from '../stores/local-proxy.js';
 import type { StorePorts } from '../stores/ports.js';
 import { checkAll, exitOfCheck } from './check-programs.js';
 import { machineFor } from './environment.js';
 import { nothingToWrite, noUrlTaken } from './failures.js';
-import { entryAlone, entryName } from './formats/entry.js';
+import { entryName, openEntry } from './formats/entry.js';
 import { listPrograms, programHere } from './list-programs.js';
-import type { ExternalPrograms } from './machine/ports.js';
-import { planEntry, planLine, type SetupRequest } from './plan-entry.js';
+import type { ExternalPrograms, Machine } from './machine/ports.js';
+import { isUsable, toolOf } from './machine/run-commands.js';
+import { edit, planEntry, planLine, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { oldProgram } from './program-version.js';
-import type { Program } from './programs/program.js';
+import { type Program, shellLine } from './programs/program.js';
 import { programNamed } from './programs/programs.js';
 import * as render from './render.js';
 import { type CheckResult, oldProgramLine, resultJson, resultLines } from './render-check.js';
@@ -60,27 +61,59 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
   const program = programNamed(args.program, args.server);
   const programs = await externalProgramsFor(context, program, args);
   const request = withProxy(await readSetupRequest(context, program, args), args);
-  if (program.line !== undefined) {
-    const [, line] = planLine(programs.machine, request);
-    if (json) await out.json({ program: program.name, server: request.url, command: line });
-    else await out.line(line);
-    return 0;
-  }
-  const { plan, unusable } = await planToShow(programs, request);
-  const entry = entryAlone(plan.entry);
   const { logins } = await index.read();
-  const here = programHere(programs, program, request.scope);
-  const about = { here, logins, hasLogin: request.hasLogin };
+  const about = { here: programHere(programs, program, request.scope), logins, hasLogin: request.hasLogin };
+  if (program.line !== undefined) return await showLine(context, programs.machine, request, about);
+  const { plan, unusable } = await planToShow(programs, request);
+  const { entry, isCommand } = await entryToShow(programs, plan, context.signal);
   const notes = [...(unusable ? [render.noteLine(unusable)] : []), ...render.entryNotes(plan, about)];
   if (json) {
     await out.json(render.planJson(plan, entry, notes));
   } else {
     notes.forEach(tell);
-    tell(
-      `Add this to ${printable(plan.file.path, 300)}${unusable || args.proxy ? '' : ', or run again with --write'}:`,
-    );
+    const what = isCommand ? 'Run this to change' : 'Add this to';
+    const canWrite = !unusable && args.proxy === undefined && (isCommand || toolOf(plan.entry.key) === undefined);
+    tell(`${what} ${printable(plan.file.path, 300)}${canWrite ? ', or run again with --write' : ''}:`);
     await out.write(entry);
   }
+  return 0;
+}
+
+/** The commands of a program that writes its own file; else, and where it cannot, what is to be added by hand. */
+async function entryToShow(programs: ExternalPrograms, { file, entry, wanted }: SetupPlan, signal: AbortSignal) {
+  const { key, holds } = entry;
+  const tool = toolOf(key);
+  const { text = '' } = tool === undefined ? {} : file;
+  const change = await edit(file.path, () => openEntry(text, key).put(holds));
+  if (typeof change === 'string' || tool === undefined) return { entry: String(change), isCommand: false };
+  const pasted = tool.pasted?.(change, holds, key.path);
+  if (pasted !== undefined && !(await isUsable(programs, tool, signal))) return { entry: pasted, isCommand: false };
+  const { platform } = wanted.machine;
+  const lineOf = (words: readonly string[]) => shellLine(platform, words) ?? words.map(posixWord).join(' ');
+  const lines = change(file.path).map((words) => `${lineOf([tool.command, ...words])}\n`);
+  return { entry: lines.join(''), isCommand: true };
+}
+
+/** Where nothing is written: the line to paste, and what has to be done before. */
+async function showLine(
+  { out, json, tell }: World,
+  machine: Machine,
+  request: SetupRequest,
+  about: Parameters<typeof render.entryNotes>[1],
+): Promise<CommandExit> {
+  const { program, url: server } = request;
+  const { file = null } = about.here;
+  const [wanted, line] = planLine(machine, request);
+  const before = program.before?.(wanted) ?? null;
+  const notes = file === null ? [] : render.entryNotes({ request, wanted, conflicts: [] }, about);
+  if (json) {
+    await out.json({ program: program.name, server, file, line, before, notes });
+    return 0;
+  }
+  notes.forEach(tell);
+  if (before !== null) tell(`Run this first: ${before}`);
+  if (file !== null) tell(`Add this line to ${printable(file, 300)}:`);
+  await out.line(line);
   return 0;
 }
 
@@ -91,11 +124,16 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
 function withProxy<Request extends SetupRequest>(request: Request, { proxy, keyFile }: SetupArguments): Request {
   if (proxy === undefined || keyFile === undefined) return request;
   const { program, server, url } = request;
-  const { byUrl } = program;
-  if (byUrl === undefined) throw noUrlTaken(program.title, program.name);
+  const { byUrl, lineByUrl } = program;
+  if (byUrl === undefined && lineByUrl === undefined) throw noUrlTaken(program.title, program.name);
   const segment = segmentOf({ server: url, ...(server === url ? {} : { name: server }) });
   const address = `http://127.0.0.1:${proxy}/${keyInFile(keyFile).reveal()}/${segment}`;
-  return { ...request, isProxied: true, program: { ...program, make: (entry) => byUrl(entry, address) } };
+  const proxied: Program = {
+    ...program,
+    ...(byUrl && { make: (entry) => byUrl(entry, address) }),
+    ...(lineByUrl && { line: (entry) => lineByUrl(entry, address) }),
+  };
+  return { ...request, isProxied: true, program: proxied };
 }
 
 /** Where the program's file is left alone, the entry is shown for a person to add: as for a file that is not there. */
@@ -114,7 +152,7 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
   const program = programNamed(args.program, args.server);
   const programs = await externalProgramsFor(context, program, args);
   if (program.line !== undefined) {
-    throw nothingToWrite(program.title, 'it can ask no program for a header, so the token comes through a pipe');
+    throw nothingToWrite(program.title);
   }
   const request = await readSetupRequest(context, program, args);
   const written = await writeEntry({ locks, programs }, request, signal);

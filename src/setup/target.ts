@@ -228,6 +228,6 @@ function scopeOf(record: SetupRecord, machine: Machine): Scope {
 }
 
 /** What the program calls the entry; undefined where that is not known. */
-function recordedName({ name, key, shim }: SetupRecord): string | undefined {
-  return name ?? entryName(key) ?? /[\\/]bazel-([A-Za-z0-9_-]+)(?:\.cmd)?$/.exec(shim ?? '')?.[1];
+function recordedName({ name, key }: SetupRecord): string | undefined {
+  return name ?? entryName(key);
 }

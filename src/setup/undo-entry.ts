@@ -1,10 +1,12 @@
 import { entryChanged, outsideProject } from './failures.js';
 import { entryValue, rawEntry, restoreEntry } from './formats/entry.js';
 import { NotEditable } from './formats/text.js';
+import type { ExternalPrograms } from './machine/ports.js';
+import { runCommands } from './machine/run-commands.js';
 import type { KeptRecord } from './machine/setup-records.js';
 import { edit } from './plan-entry.js';
 import { digest, entryState } from './recorded-entry.js';
-import { removeShim, type SetupWorld } from './write-entry.js';
+import type { SetupWorld } from './write-entry.js';
 
 /** `file`: every byte is as it was. `entry`: the file was changed elsewhere since, which stays. */
 export type UndoneEntry = 'file' | 'entry' | 'nothing-left';
@@ -20,15 +22,14 @@ export async function undoEntry(
   signal: AbortSignal,
 ): Promise<UndoneEntry> {
   await using _lock = await locks.acquire('setup', { waitMs: 5000, signal });
-  const undone = await restoreFile(programs, kept);
+  const undone = await restoreFile(programs, kept, signal);
   await programs.records.forget(kept.id);
-  await removeShim(programs, kept.record.shim);
   await removeFolders(programs, kept.record.folders ?? []);
   return undone;
 }
 
 /** Those that were made for it and are empty; one that holds another entry's file goes when that is undone. */
-async function removeFolders({ files, records }: SetupWorld['programs'], folders: readonly string[]): Promise<void> {
+async function removeFolders({ files, records }: ExternalPrograms, folders: readonly string[]): Promise<void> {
   for (const [index, folder] of folders.entries()) {
     if (await files.removeFolder(folder)) continue;
     const other = (await records.all()).find(({ record }) => isBelow(record.path, folder));
@@ -40,9 +41,11 @@ async function removeFolders({ files, records }: SetupWorld['programs'], folders
 }
 
 async function restoreFile(
-  { machine, files, records }: SetupWorld['programs'],
+  programs: ExternalPrograms,
   { id, record }: KeptRecord,
+  signal: AbortSignal,
 ): Promise<UndoneEntry> {
+  const { machine, files, records } = programs;
   const file = await files.read(record.path);
   if (record.scope === 'project' && file.path !== record.path) throw outsideProject(record.path, file.path);
   const { text } = file;
@@ -57,8 +60,9 @@ async function restoreFile(
   const state = await entryState(record, text, machine.platform);
   if (state === 'missing') return 'nothing-left';
   if (state !== 'same') throw entryChanged(record.path, await records.keep({ id, record }, undefined));
-  const restored = edit(record.path, () => {
-    const edited = restoreEntry(text, record.key, rawEntry(backup, record.key));
+  const restored = await edit(record.path, async () => {
+    const former = rawEntry(backup, record.key);
+    const edited = await restoreEntry(text, record.key, former, runCommands(programs, signal));
     // The bytes of before may not fit into the layout of now.
     const [was, is] = [backup, edited].map((one) => JSON.stringify(entryValue(one, record.key)));
     if (was !== is) throw new NotEditable('form');

@@ -1,6 +1,7 @@
 import type { Locks } from '../stores/ports.js';
-import { namesIn, rawEntry, wholeKey } from './formats/entry.js';
+import { type EditedText, rawEntry } from './formats/entry.js';
 import type { ExternalPrograms } from './machine/ports.js';
+import { runCommands } from './machine/run-commands.js';
 import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { digest, entryDigests, entryState, recordOf } from './recorded-entry.js';
@@ -17,7 +18,7 @@ export interface WrittenEntry {
 
 export interface SetupWorld {
   readonly locks: Locks;
-  readonly programs: Pick<ExternalPrograms, 'machine' | 'files' | 'records'>;
+  readonly programs: ExternalPrograms;
 }
 
 /**
@@ -33,36 +34,23 @@ export async function writeEntry(
   await using _lock = await locks.acquire('setup', { waitMs: 5000, signal });
   const { files, records } = programs;
   const plan = await planEntry(programs, request);
-  const { file, shim } = plan;
-  const edited = plannedText(plan);
+  const { file } = plan;
+  const edited = await plannedText(plan, runCommands(programs, signal));
   const { text } = edited;
-  const shimFile = shim && (await files.read(shim.path));
-  const writeShim = async () => {
-    if (shim !== undefined && shimFile !== undefined && shimFile.text !== shim.text) {
-      await files.replace(shimFile, shim.text, 0o700);
-    }
-  };
-  if (text === file.text) {
-    await writeShim();
-    return { plan, outcome: 'unchanged', backup: undefined, tookOut: false };
-  }
-  const folders = [file.path, shim?.path ?? file.path].flatMap(files.missingFolders);
+  if (text === file.text) return { plan, outcome: 'unchanged', backup: undefined, tookOut: false };
+  const folders = files.missingFolders(file.path);
   const { kept, earlier, isCarried } = await recordFor(programs, plan, edited);
   const backup = await records.keep(kept, isCarried ? undefined : (file.text ?? ''));
   try {
-    await writeShim();
     await files.replace(file, text);
   } catch (error) {
     if (isCarried && earlier !== undefined) await records.keep(earlier, undefined);
     else await records.forget(kept.id);
-    if (shimFile !== undefined && shimFile.text === undefined) await files.forget(shimFile.path);
     for (const folder of folders) await files.removeFolder(folder);
     throw error;
   }
   if (earlier !== undefined && !isCarried) await records.forget(earlier.id);
-  await removeShim(programs, earlier?.record.shim);
-  const { key } = plan.entry;
-  const raw = key.format === 'line' ? rawEntry(file.text ?? '', wholeKey(key)) : edited.before.raw;
+  const raw = rawEntry(file.text ?? '', plan.entry.key);
   const tookOut = /authorization|bearer|token|api[_-]?key/i.test(raw ?? '');
   return { plan, outcome: raw === undefined ? 'made' : 'changed', backup, tookOut };
 }
@@ -74,15 +62,15 @@ export async function writeEntry(
 async function recordFor(
   { machine, records, files }: SetupWorld['programs'],
   plan: SetupPlan,
-  { text, after }: ReturnType<typeof plannedText>,
+  { text, after }: EditedText,
 ): Promise<{ readonly kept: KeptRecord; readonly earlier: KeptRecord | undefined; readonly isCarried: boolean }> {
-  const { request, wanted, file, entry, shim } = plan;
+  const { request, wanted, file, entry } = plan;
   const before = file.text ?? '';
   const earlier = await recordOf(records, plan);
   const now = await digest(before);
   const state = earlier && (await entryState(earlier.record, before, machine.platform));
   const carried = state === 'same' || state === 'ours' ? earlier : undefined;
-  const holds = namesIn(entry);
+  const holds = Object.keys(entry.holds.members);
   const fresh = {
     version: 1,
     program: request.program.name,
@@ -101,14 +89,7 @@ async function recordFor(
     scope: request.scope,
     name: request.name,
     call: { server: wanted.server, options: wanted.options, variables: wanted.machine.variables },
-    ...(shim === undefined ? {} : { shim: shim.path }),
   };
   const kept = { id: carried?.id ?? crypto.randomUUID(), record };
   return { kept, earlier, isCarried: carried !== undefined };
-}
-
-/** Removes a script that was written for an entry, unless another entry needs it. */
-export async function removeShim({ files, records }: SetupWorld['programs'], path: string | undefined): Promise<void> {
-  if (path === undefined || (await records.all()).some(({ record }) => record.shim === path)) return;
-  await files.forget(path);
 }

@@ -29,7 +29,7 @@ async function furnish(stage: Stage, others: readonly string[]) {
   for (const words of [
     ['setup', 'cursor', 'localhost', '--write'],
     ['setup', 'cursor', 'localhost-2', '--write'],
-    ['setup', 'bazel', 'localhost', '--write'],
+    ['setup', 'kiro', 'localhost', '--write'],
     ['credential', 'headers', 'localhost', '--shim', shim],
     ['call', 'localhost', 'whoami'],
     ['credential', 'headers', 'https://nowhere.example/mcp'],

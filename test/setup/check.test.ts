@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Seeded, seed, server, token, work } from '../credential/seeded.js';
 import { needs } from '../support/needs.js';
-import { programCommand, runProgram } from '../support/program.js';
+import { newerPrograms } from '../support/newer-programs.js';
+import { programCommand, runProgram, startCommand } from '../support/program.js';
 import { runWithUserBus } from './user-bus.js';
 
 const skip = needs('gnome-keyring');
+const paths = `${process.env['PATH']}:${newerPrograms.folder}`;
 let world: Seeded | undefined;
 
 before(async () => {
@@ -22,16 +24,16 @@ async function setup(...args: readonly string[]) {
   const finished =
     args[0] === 'codex'
       ? await runWithUserBus(world.home, programCommand(['setup', ...args]))
-      : await runProgram(world.home, ['setup', ...args]);
+      : await runProgram({ ...world.home, env: { ...world.home.env, PATH: paths } }, ['setup', ...args]);
   assert.ok(!finished.stdout.includes(token) && !finished.stderr.includes(token), 'no token is shown');
   return finished;
 }
 
 for (const program of ['claude', 'codex', 'git', 'kubectl', 'bazel', 'go', 'curl']) {
   test(`${program}: --check runs what was written, as it would, and gets the token`, {
-    skip: skip || (program === 'codex' && needs('root')),
+    skip: skip || (program === 'codex' && needs('root')) || (program === 'go' && needs('go 1.24')),
   }, async () => {
-    const hasFile = program !== 'curl';
+    const hasFile = program !== 'curl' && program !== 'bazel';
     const first = await setup(program, 'work', '--check');
     assert.match(first.stdout, new RegExp(`\\b${token.length} characters`), first.stdout);
     assert.equal(first.code, hasFile ? 2 : 0);
@@ -75,4 +77,18 @@ test('--check never runs a command that stands in the file, and what is set for 
   assert.equal(existsSync(trace), false);
   const { stdout } = await setup('claude', 'work');
   assert.match(stdout, /"\/usr\/bin\/env POSTERN_CONFIG_DIR=\S+ POSTERN_STATE_DIR=\S+ \/\S*node/);
+});
+
+test('for Bazel a line is printed, and the command that makes the helper that it names', { skip }, async () => {
+  assert.ok(world !== undefined);
+  const { stdout, stderr } = await setup('bazel', 'work');
+  const [, shim = ''] = /^common --credential_helper=mcp\.example=(\S+\.postern-bazel-work)\n$/.exec(stdout) ?? [];
+  const [, words = ''] = /Run this first: postern (.+)\n/.exec(stderr) ?? [];
+  assert.match(stderr, /Add this line to \S+\.bazelrc:/);
+  const made = await runProgram(world.home, words.split(' '));
+  assert.equal(made.code, 0, made.stderr);
+  const asked = startCommand(shim, ['get'], world.home);
+  asked.stdin.end(JSON.stringify({ uri: server }));
+  assert.ok((await asked.finished).stdout.includes(token));
+  assert.equal((await setup('bazel', 'work', '--write')).code, 2);
 });

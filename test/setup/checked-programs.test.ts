@@ -5,11 +5,13 @@ import { after, before, test } from 'node:test';
 import { type Seeded, seed, token, work } from '../credential/seeded.js';
 import { startHttp } from '../support/http-server.js';
 import { needs } from '../support/needs.js';
+import { newerPrograms } from '../support/newer-programs.js';
 import { programCommand, runProgram } from '../support/program.js';
 import { storeLogin } from '../support/stored-login.js';
 import { runWithUserBus } from './user-bus.js';
 
 const skip = needs('gnome-keyring', 'dbus');
+const paths = `${process.env['PATH']}:${newerPrograms.folder}`;
 let world: Seeded | undefined;
 
 before(async () => {
@@ -33,14 +35,14 @@ async function setup(words: readonly string[], env: Readonly<Record<string, stri
 function older(name: string, says: string): Readonly<Record<string, string>> {
   const folder = at('older');
   mkdirSync(folder, { recursive: true });
-  const real = `PATH='${process.env['PATH']}'; [ "$1" = config ] && exec ${name} "$@"`;
+  const real = `PATH='${paths}'; case "$1" in config | env | help) exec ${name} "$@" ;; esac`;
   writeFileSync(join(folder, name), `#!/bin/sh\n${real}\necho '${says}'\n`);
   chmodSync(join(folder, name), 0o700);
-  return { PATH: `${folder}:${process.env['PATH']}` };
+  return { PATH: `${folder}:${paths}` };
 }
 
 test('git before 2.46 at a server that takes Bearer tokens alone, and go before 1.24, are told and fail --check', {
-  skip: skip || needs('git'),
+  skip: skip || needs('git', 'go 1.24'),
 }, async () => {
   let challenge = 'Bearer';
   await using http = await startHttp((_, response) => {
@@ -63,13 +65,13 @@ test('git before 2.46 at a server that takes Bearer tokens alone, and go before 
   const newer = await setup(['git', 'here', '--check'], older('git', 'git version 2.46.0'));
   assert.deepEqual([newer.code, /Not used|Note/.test(newer.stdout)], [0, false], newer.stdout);
   await setup(['git', '--undo']);
-  assert.equal((await setup(['go', 'work', '--write'])).code, 0);
+  assert.equal((await setup(['go', 'work', '--write'], { PATH: paths })).code, 0);
   const go = await setup(['go', 'work', '--check'], older('go', 'go version go1.22.2 linux/amd64'));
   assert.equal(go.code, 2);
   assert.match(go.stdout, /Not used: go 1\.22 asks no program for a credential/);
   const goNow = await setup(['go', 'work', '--check'], older('go', 'go version go1.26.1 linux/amd64'));
   assert.equal(goNow.code, 0, goNow.stdout);
-  await setup(['go', '--undo']);
+  await setup(['go', '--undo'], { PATH: paths });
   rmSync(at('older'), { recursive: true });
 });
 
@@ -99,48 +101,28 @@ test('Codex in a desktop’s session finds the keychain, and nothing is said', {
   assert.ok(usual.path === home.path && token.length > 0);
 });
 
-test('the entry of a person and that of a folder are told apart at --undo; their shim stays for as long as one of them needs it', {
-  skip,
-}, async () => {
+test('the entry of a person and that of a folder are told apart at --undo', { skip }, async () => {
   assert.ok(world !== undefined);
   const folder = at('project');
   mkdirSync(folder);
   const inFolder = (...words: string[]) => runProgram({ ...(world as Seeded).home, path: folder }, ['setup', ...words]);
-  writeFileSync(at('.bazelrc'), 'build -c opt\n');
-  assert.equal((await setup(['bazel', 'work', '--write'])).code, 0);
-  assert.equal((await inFolder('bazel', 'work', '--project', '--write')).code, 0);
-  const shimIn = (path: string) =>
-    /--credential_helper=(?:[^=\s]*=)?"?([^"\s]+)/.exec(readFileSync(path, 'utf8'))?.[1] ?? '';
-  const shim = shimIn(at('.bazelrc'));
-  assert.deepEqual([shimIn(join(folder, '.bazelrc')), existsSync(shim)], [shim, true]);
-  const which = await inFolder('bazel', 'work', '--undo');
-  assert.equal(which.code, 2);
-  assert.match(which.stderr, /several entries there: [^\n]*--(?:user|project) \([^)]+\.bazelrc\)[^\n]*\n?[^\n]*--undo/);
-  const of = await inFolder('bazel', 'work', '--undo', '--project');
-  assert.equal(of.code, 0, of.stderr);
-  assert.equal(existsSync(join(folder, '.bazelrc')), false);
-  assert.deepEqual([shimIn(at('.bazelrc')), existsSync(shim)], [shim, true]);
-  assert.equal((await inFolder('bazel', 'work', '--project', '--write')).code, 0);
-  assert.equal((await inFolder('bazel', 'work', '--undo', '--user')).code, 0);
-  assert.equal(readFileSync(at('.bazelrc'), 'utf8'), 'build -c opt\n');
-  assert.deepEqual([shimIn(join(folder, '.bazelrc')), existsSync(shim)], [shim, true]);
-  assert.equal((await inFolder('bazel', '--undo')).code, 0);
-  assert.equal(existsSync(shim), false);
-});
-
-test('a .bazelrc whose last line goes on keeps its meaning: the entry stands behind an empty line', {
-  skip,
-}, async () => {
-  for (const text of ['build --jobs=2 \\', 'build --jobs=2 \\\n', 'build --jobs=2 \\\r\n']) {
-    writeFileSync(at('.bazelrc'), text);
-    assert.equal((await setup(['bazel', 'work', '--write'])).code, 0);
-    const lines = readFileSync(at('.bazelrc'), 'utf8').split(/\r?\n/);
-    assert.deepEqual(lines.slice(0, 2), ['build --jobs=2 \\', '']);
-    assert.match(lines[2] ?? '', /^common --credential_helper=/);
-    assert.equal((await setup(['bazel', '--undo'])).code, 0);
-    assert.equal(readFileSync(at('.bazelrc'), 'utf8'), text);
+  assert.equal((await setup(['kiro', 'work', '--write'])).code, 0);
+  for (const [scope, gone] of [
+    ['project', join(folder, '.kiro')],
+    ['user', at('.kiro')],
+  ] as const) {
+    assert.equal((await inFolder('kiro', 'work', '--project', '--write')).code, 0);
+    const which = await inFolder('kiro', 'work', '--undo');
+    assert.equal(which.code, 2);
+    assert.match(
+      which.stderr,
+      /several entries there: [^\n]*--(?:user|project) \([^)]+mcp\.json\)[^\n]*\n?[^\n]*--undo/,
+    );
+    const undone = await inFolder('kiro', 'work', '--undo', `--${scope}`);
+    assert.equal(undone.code, 0, undone.stderr);
+    assert.equal(existsSync(gone), false);
   }
-  rmSync(at('.bazelrc'));
+  assert.equal((await inFolder('kiro', '--undo')).code, 0);
 });
 
 test('--shim into a folder that is not there names it, with mkdir -p', { skip }, async () => {

@@ -117,7 +117,6 @@ test('a project’s file never chooses the variables that a login is run with, n
     ['cursor', '.cursor/mcp.json', (text: string) => text.replace('"args": [', `"args": ["${added.join('", "')}",`)],
     ['claude', '.mcp.json', (text: string) => text.replace('/bin/env ', `/bin/env ${added.join(' ')} `)],
     ['cursor', '.cursor/mcp.json', (text: string) => text.replace('"args"', `"env": {"HTTPS_PROXY": "x"}, "args"`)],
-    ['crush', '.crushrc', (text: string) => text.replace('--command', '--env HTTPS_PROXY=x --command')],
   ] as const) {
     const file = join(project, path);
     mkdirSync(join(file, '..'), { recursive: true });
@@ -246,12 +245,12 @@ test('Codex: an Authorization of its own is taken out, in whatever form; one tha
 test('--list says what is left of what was written, and --check without a program checks all of it', {
   skip,
 }, async () => {
-  for (const program of ['claude', 'cursor', 'git', 'bazel'])
+  for (const program of ['claude', 'cursor', 'git'])
     assert.equal((await setup([program, 'work', '--write'])).code, 0, program);
   const all = await setup(['--check', '--json']);
   const { entries } = JSON.parse(all.stdout);
   const found = entries.map(({ program, entry }: Record<string, string>) => `${program} ${entry}`).sort();
-  assert.deepEqual(found, ['bazel there', 'claude there', 'cursor there', 'git there']);
+  assert.deepEqual(found, ['claude there', 'cursor there', 'git there']);
   writeFileSync(at('.claude.json'), '{}');
   writeFileSync(at('.cursor', 'mcp.json'), '{"mcpServers": {"work": {"command": "mine"}}}');
   const { stdout } = await setup(['--list']);
@@ -263,7 +262,7 @@ test('--list says what is left of what was written, and --check without a progra
   const left = JSON.parse(checked.stdout).entries.map(({ program, entry }: Record<string, string>) => [program, entry]);
   assert.equal(Object.fromEntries(left)['git'], 'there', checked.stdout);
   assert.notEqual(Object.fromEntries(left)['claude'], 'there', checked.stdout);
-  for (const program of ['claude', 'git', 'bazel']) assert.equal((await setup([program, '--undo'])).code, 0);
+  for (const program of ['claude', 'git']) assert.equal((await setup([program, '--undo'])).code, 0);
   assert.equal((await setup(['cursor', '--undo'])).code, 2, 'somebody’s own work stays');
   rmSync(at('.cursor'), { recursive: true });
   await setup(['cursor', '--undo']);

@@ -57,10 +57,6 @@ export const configurations: Readonly<Record<string, readonly string[]>> = {
     'GOOSE_MODE: auto',
     '---\nextensions:\nGOOSE_MODE: auto\n',
   ],
-  crush: [
-    '# my Crush\nmcp add a --type http --url "https://a.example/mcp" \\\n  --timeout 10\noption debug true # really\n',
-    'provider add ollama --type ollama',
-  ],
   windsurf: ['{"mcpServers": {"a": {"command": "x", "args": []}}}'],
   git: [
     '# mine\n[user]\n\tname = A B ; me\n\temail = a@example.com\n[credential]\n\thelper = cache --timeout=900\n[url "git@example.com:"]\n\tinsteadOf = https://example.com/\n',
@@ -68,9 +64,7 @@ export const configurations: Readonly<Record<string, readonly string[]>> = {
   ],
   kubectl: [
     'apiVersion: v1\nclusters:\n- cluster:\n    server: https://k.example:6443\n  name: k\ncontexts:\n- context:\n    cluster: k\n    user: me\n  name: k\ncurrent-context: k\nkind: Config\npreferences: {}\nusers:\n- name: me # the only one\n  user:\n    client-certificate-data: QQ==\n    client-key-data: QQ==\n',
-    'apiVersion: v1\nkind: Config\nusers: []\nclusters: []\n',
     'apiVersion: v1\nkind: Config\nusers:\n  - name: a\n    user: {token: x}\n\n# more\ncontexts: null\n',
   ],
-  bazel: ['# flags\nbuild --jobs=2\ncommon --credential_helper=other.example=/x # theirs\n', 'build -c opt'],
   go: ['GOFLAGS=-mod=mod\nGOAUTH=netrc; git /home/a\nGOPROXY=direct\n', '# by go env -w\nGONOSUMDB=a\n'],
 };

@@ -67,12 +67,9 @@ test('kubectl and go: no credential goes over plain http, which is said', () => 
   }
 });
 
-test('kubectl, bazel and go: what the environment or another line says is named', () => {
+test('kubectl and go: what the environment says is named', () => {
   assert.match(conflicts('kubectl', '', { env: { KUBECONFIG: '/a:/b' } }), /names several files/);
   assert.equal(conflicts('kubectl', ''), '');
-  assert.match(conflicts('bazel', 'build --credential_helper=h.example=/x\n'), /"build --credential_helper/);
-  assert.match(conflicts('bazel', 'common --credential_helper=/x\n'), /Another line/);
-  assert.equal(conflicts('bazel', 'common --credential_helper=o.example=/x\n'), '');
   assert.match(conflicts('go', '', { env: { GOAUTH: 'netrc' } }), /\bGOAUTH\b/);
   assert.equal(conflicts('go', ''), '');
 });

@@ -1,22 +1,29 @@
 import * as entries from '../../src/setup/formats/entry.js';
 import { type EditProblem, NotEditable } from '../../src/setup/formats/text.js';
+import { runCommands } from '../../src/setup/machine/run-commands.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { workshop } from './workshop.js';
 
 type Edited = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: EditProblem };
 
 /** The text after an edit, or why it is left alone. */
-function edited(edit: () => string): Edited {
+async function edited(edit: (run: entries.RunCommands) => Promise<string>): Promise<Edited> {
+  const run: entries.RunCommands = async (...call) => {
+    await using home = await temporaryFolder();
+    return await runCommands(workshop(home.path).programs, new AbortController().signal)(...call);
+  };
   try {
-    return { ok: true, text: edit() };
+    return { ok: true, text: await edit(run) };
   } catch (error) {
     if (error instanceof NotEditable) return { ok: false, problem: error.problem };
     throw error;
   }
 }
 
-export function putEntry(...args: Parameters<typeof entries.putEntry>): Edited {
-  return edited(() => entries.putEntry(...args));
+export function putEntry(text: string, entry: entries.Entry): Promise<Edited> {
+  return edited(async (run) => (await entries.putEntry(text, entry, run)).text);
 }
 
-export function restoreEntry(...args: Parameters<typeof entries.restoreEntry>): Edited {
-  return edited(() => entries.restoreEntry(...args));
+export function restoreEntry(text: string, key: entries.EntryKey, former: string | undefined): Promise<Edited> {
+  return edited((run) => entries.restoreEntry(text, key, former, run));
 }

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { mayHoldSecret } from '../../src/core/resource.js';
-import { entryAlone } from '../../src/setup/formats/entry.js';
-import { planEntry } from '../../src/setup/plan-entry.js';
+import { planEntry, planLine } from '../../src/setup/plan-entry.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { loginWords } from '../../src/tokens/login-pin.js';
 import { startBuiltBridge } from '../bridge/built-bridge.js';
@@ -33,14 +32,14 @@ async function giveNameAway({ home }: Seeded): Promise<void> {
   await storeLogin(home, { ...work(), server: otherServer, accessToken: otherToken });
 }
 
-const written = allPrograms.filter(({ name }) => name !== 'curl');
-for (const program of written) {
+for (const program of allPrograms) {
   test(`${program.name}: the entry names server and account, not the login’s name`, async () => {
     const words = await loginWords({ server, account: 'me', name: 'work' }, false);
     const request = { program, scope: 'user', url: server, server: 'work', words, name: 'x', options: [] } as const;
     const files = { read: async (path: string) => ({ path, text: undefined }), exists: () => false };
-    const plan = await planEntry({ machine: machine({}), files } as never, request);
-    const text = plan.shim?.text ?? entryAlone(plan.entry);
+    const [wanted, line] = program.line === undefined ? [] : planLine(machine({}), request);
+    const plan = program.line === undefined && (await planEntry({ machine: machine({}), files } as never, request));
+    const text = plan ? JSON.stringify(plan.entry.holds) : `${(wanted && program.before?.(wanted)) ?? line}`;
     assert.ok(text.includes(server), text);
     assert.match(text, /--account\W+(?:--args )?me/);
     assert.doesNotMatch(text, /\bwork\b/);
@@ -201,7 +200,8 @@ test('on Windows, what cmd.exe would replace is not written: name and pin are', 
     const files = { read: async (path: string) => ({ path, text: undefined }), exists: () => false };
     return [planEntry({ machine: machine({ platform: 'win32' }), files } as never, request)];
   });
-  for (const plan of await Promise.all(made)) assert.match(entryAlone(plan.entry), /headers work --pin [0-9a-f]{32}"/);
+  for (const plan of await Promise.all(made))
+    assert.match(JSON.stringify(plan.entry.holds), /headers work --pin [0-9a-f]{32}"/);
   assert.equal(made.length, 2);
 });
 

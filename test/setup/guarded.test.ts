@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { openEntry } from '../../src/setup/formats/entry.js';
 import { writeShimFile } from '../../src/setup/machine/program-files.js';
@@ -35,23 +35,6 @@ function requestFor(name: string): SetupRequest {
   return { program: programNamed(name), scope: 'user', url, server: 'work', words, name: 'work', options: [] };
 }
 
-test('an entry that would not come back as the backup has it is not put back', async () => {
-  await using home = await temporaryFolder();
-  const world = workshop(home.path);
-  const path = `${home.path}/.kube/config`;
-  mkdirSync(dirname(path));
-  const item = `- name: work\n  user:\n    exec:\n      command: *theirs\n      args:\n      - ${url}\n`;
-  writeFileSync(path, `x-command: &theirs /bin/a\nusers:\n${item}- name: b\n  user: {}\n`);
-  await writeEntry(world, requestFor('kubectl'), signal);
-  const changed = readFileSync(path, 'utf8').replace('/bin/a', '/bin/b');
-  writeFileSync(path, changed);
-  const [kept] = await world.programs.records.all();
-  assert.ok(kept !== undefined);
-  await assert.rejects(undoEntry(world, kept, signal), { code: 'entry_not_edited' });
-  assert.equal(readFileSync(path, 'utf8'), changed);
-  assert.equal((await world.programs.records.all()).length, 1, 'the way back is not forgotten');
-});
-
 test('an entry that calls postern otherwise than it was written is somebody’s work, and stays', async () => {
   await using home = await temporaryFolder();
   const world = workshop(home.path);
@@ -68,19 +51,6 @@ test('an entry that calls postern otherwise than it was written is somebody’s 
   // The next --write is asked for by the person; the way back still leads to the beginning.
   assert.equal((await writeEntry(world, requestFor('claude'), signal)).outcome, 'changed');
   assert.equal(await world.programs.records.backup(kept.id), '{"a": 1}');
-});
-
-test('a shim that is gone, or was changed, is made again by --write, for this user alone', async () => {
-  await using home = await temporaryFolder();
-  const world = workshop(home.path);
-  const { plan } = await writeEntry(world, requestFor('bazel'), signal);
-  const { path, text } = plan.shim ?? { path: '', text: '' };
-  for (const spoil of [() => rmSync(path), () => writeFileSync(path, '#!/bin/sh\n')]) {
-    spoil();
-    assert.equal((await writeEntry(world, requestFor('bazel'), signal)).outcome, 'unchanged');
-    assert.equal(readFileSync(path, 'utf8'), text);
-    assertMode(statSync(path).mode, 0o700);
-  }
 });
 
 test('what others changed between two --write is not undone with the entry', async () => {
@@ -111,22 +81,21 @@ test('where the entry was taken out by hand, the next --write keeps the file of 
   assert.equal((await world.programs.records.all()).length, 1);
 });
 
-test('an item of GOAUTH: written otherwise it is ours, another program’s it is theirs, gone it is missing', async () => {
+test('an item of GOAUTH: written otherwise it is ours, gone or another program’s it is missing', async () => {
   const item = `/opt/node /opt/postern.js credential goauth ${url}`;
-  const key = { format: 'line', prefix: 'GOAUTH=', item } as const;
+  const key = { format: 'go', path: [url] } as const;
   const text = `GOAUTH=${item}; netrc\n`;
   const record = {
     ...{ version: 1 as const, program: 'go', server: url, path: '/x', key, existed: true },
-    ...{ before: '', after: null, holds: [] },
-    ...(await entryDigests(openEntry(text, key), [])),
+    ...{ before: '', after: null, holds: ['command'] },
+    ...(await entryDigests(openEntry(text, key), ['command'])),
   };
   const stateOf = (now: string) => entryState(record, now, 'linux');
   assert.equal(await stateOf(text), 'same');
   assert.equal(await stateOf(`GOAUTH=netrc;   ${item}\n`), 'same');
   assert.equal(await stateOf(text.replace('/opt/node', '/usr/bin/node')), 'ours');
-  assert.equal(await stateOf(`GOAUTH=/their/helper ${url}; netrc\n`), 'other');
-  assert.equal(await stateOf('GOAUTH=netrc\n'), 'missing');
-  assert.equal(await stateOf('GOFLAGS=x\n'), 'missing');
+  for (const gone of [`GOAUTH=/their/helper ${url}; netrc\n`, 'GOAUTH=netrc\n', 'GOFLAGS=x\n'])
+    assert.equal(await stateOf(gone), 'missing');
 });
 
 test('what an entry means does not hang on the order of names, but on every name that was put there', async () => {
@@ -151,7 +120,7 @@ const record = {
     after: null,
     entry: '',
   },
-  key: { format: 'line', prefix: 'a' },
+  key: { format: 'git', path: ['a'] },
 } as const;
 
 test('a record or backup that another could have written, or larger than any, is not gone by [A-266]', async () => {

@@ -1,87 +1,87 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type EntryMembers, jsonAt } from '../../src/setup/formats/json.js';
+import { jsonAt } from '../../src/setup/formats/json.js';
+import type { EntryMembers } from '../../src/setup/formats/text.js';
 import { putEntry, restoreEntry } from './edited.js';
 
 const path = ['mcpServers', 'work'];
 const key = { format: 'json', path } as const;
 const entry = { members: { type: 'http', url: 'https://h/mcp' }, without: [] };
 
-function put(text: string, holds: EntryMembers = entry): string {
-  const result = putEntry(text, { key, holds });
+async function put(text: string, holds: EntryMembers = entry): Promise<string> {
+  const result = await putEntry(text, { key, holds });
   assert.ok(result.ok, text);
   return result.text;
 }
 
-test('an entry is laid out as its neighbours are', () => {
+test('an entry is laid out as its neighbours are', async () => {
   const two = '{\n  "a": 1,\n  "mcpServers": {\n    "x": {}\n  }\n}\n';
   assert.equal(
-    put(two),
+    await put(two),
     '{\n  "a": 1,\n  "mcpServers": {\n    "x": {},\n    "work": {\n      "type": "http",\n      "url": "https://h/mcp"\n    }\n  }\n}\n',
   );
-  assert.equal(put('{"a":1}'), '{"a":1, "mcpServers": {"work":{"type":"http","url":"https://h/mcp"}}}');
+  assert.equal(await put('{"a":1}'), '{"a":1, "mcpServers": {"work":{"type":"http","url":"https://h/mcp"}}}');
   assert.equal(
-    put('{\r\n\t"a": 1\r\n}'),
+    await put('{\r\n\t"a": 1\r\n}'),
     '{\r\n\t"a": 1,\r\n\t"mcpServers": {\r\n\t\t"work": {\r\n\t\t\t"type": "http",\r\n\t\t\t"url": "https://h/mcp"\r\n\t\t}\r\n\t}\r\n}',
   );
 });
 
-test('an empty file, and an empty object, take an entry', () => {
+test('an empty file, and an empty object, take an entry', async () => {
   for (const text of ['', '\n', '\ufeff', '{}', '{ }\n', '\ufeff{\r\n}\r\n']) {
-    const made = put(text);
+    const made = await put(text);
     assert.deepEqual(jsonAt(made, path), entry.members, JSON.stringify(text));
     assert.equal(made.startsWith('\ufeff'), text.startsWith('\ufeff'));
     assert.equal(made.includes('\r\n'), text.includes('\r\n'));
   }
 });
 
-test('what is written in one line stays in one', () => {
+test('what is written in one line stays in one', async () => {
   const text = '{"mcpServers":{"work":{"headers":{"Authorization":"x"}}}}';
-  const made = put(text, { members: { command: 'a', args: ['b'] }, without: ['headers'] });
+  const made = await put(text, { members: { command: 'a', args: ['b'] }, without: ['headers'] });
   assert.equal(made, '{"mcpServers":{"work":{"command": "a", "args": ["b"]}}}');
 });
 
-test('comments and trailing commas stay where they are', () => {
+test('comments and trailing commas stay where they are', async () => {
   const text = '// mine\n{\n  "mcpServers": {\n    // first\n    "x": { "command": "a" }, // why\n  }, /* end */\n}\n';
-  const made = put(text);
+  const made = await put(text);
   for (const comment of ['// mine\n{', '// first\n', '}, // why\n', '}, /* end */\n']) {
     assert.ok(made.includes(comment), `${comment} in ${made}`);
   }
   assert.deepEqual(jsonAt(made, path), entry.members);
-  const undone = restoreEntry(made, key, undefined);
+  const undone = await restoreEntry(made, key, undefined);
   assert.ok(undone.ok && undone.text === text);
   const last = '{\n  "mcpServers": {\n    "x": {} // why\n  }\n}';
-  assert.match(put(last), /"x": \{\}, \/\/ why\n {4}"work"/);
+  assert.match(await put(last), /"x": \{\}, \/\/ why\n {4}"work"/);
 });
 
-test('members of others stay, what would win over ours goes', () => {
+test('members of others stay, what would win over ours goes', async () => {
   const text =
     '{"mcpServers": {"work": {"timeout": 5, "headers": {"AUTHORIZATION": "Bearer s", "X-A": "1"}, "oauth": {}}}}';
-  const made = put(text, { ...entry, without: ['headers/authorization', 'oauth'] });
+  const made = await put(text, { ...entry, without: ['headers/authorization', 'oauth'] });
   assert.deepEqual(jsonAt(made, path), { timeout: 5, headers: { 'X-A': '1' }, type: 'http', url: 'https://h/mcp' });
   const alone = '{"mcpServers": {"work": {"headers": {"authorization": "Bearer s"}, "timeout": 5}}}';
-  assert.deepEqual(Object.keys(jsonAt(put(alone, { ...entry, without: ['headers/authorization'] }), path) ?? {}), [
-    'timeout',
-    'type',
-    'url',
-  ]);
+  assert.deepEqual(
+    Object.keys(jsonAt(await put(alone, { ...entry, without: ['headers/authorization'] }), path) ?? {}),
+    ['timeout', 'type', 'url'],
+  );
 });
 
-test('what cannot be edited safely is left alone, and why is said', () => {
-  const problem = (text: string) => {
-    const result = putEntry(text, { key, holds: entry });
+test('what cannot be edited safely is left alone, and why is said', async () => {
+  const problem = async (text: string) => {
+    const result = await putEntry(text, { key, holds: entry });
     return result.ok ? 'edited' : result.problem;
   };
-  assert.equal(problem('{"a": }'), 'unreadable');
-  assert.equal(problem("{'a': 1}"), 'unreadable');
-  assert.equal(problem('{"a": 1'), 'unreadable');
-  assert.equal(problem('{"a": 1} x'), 'unreadable');
-  assert.equal(problem(`${'['.repeat(5000)}`), 'unreadable');
-  assert.equal(problem('[]'), 'shape');
-  assert.equal(problem('{"mcpServers": null}'), 'shape');
-  assert.equal(problem('{"mcpServers": {"work": "x"}}'), 'shape');
-  assert.equal(problem('{"mcpServers": {}, "mcpServers": {}}'), 'duplicate');
+  assert.equal(await problem('{"a": }'), 'unreadable');
+  assert.equal(await problem("{'a': 1}"), 'unreadable');
+  assert.equal(await problem('{"a": 1'), 'unreadable');
+  assert.equal(await problem('{"a": 1} x'), 'unreadable');
+  assert.equal(await problem(`${'['.repeat(5000)}`), 'unreadable');
+  assert.equal(await problem('[]'), 'shape');
+  assert.equal(await problem('{"mcpServers": null}'), 'shape');
+  assert.equal(await problem('{"mcpServers": {"work": "x"}}'), 'shape');
+  assert.equal(await problem('{"mcpServers": {}, "mcpServers": {}}'), 'duplicate');
 });
 
 /** A value and a text that says it, in every layout that JSON with comments allows. */
@@ -136,16 +136,16 @@ const documents = fc
     };
   });
 
-test('any document is the same but for the entry; twice is once; taking it away again leaves the same bytes', () => {
-  fc.assert(
-    fc.property(documents, ({ value, text }) => {
+test('any document is the same but for the entry; twice is once; taking it away again leaves the same bytes', async () => {
+  await fc.assert(
+    fc.asyncProperty(documents, async ({ value, text }) => {
       assert.deepEqual(jsonAt(text, []), value);
-      const made = put(text);
+      const made = await put(text);
       assert.deepEqual(jsonAt(made, []), { ...value, mcpServers: { ...value.mcpServers, work: entry.members } });
-      assert.equal(put(made), made);
-      const changed = put(made, { members: { url: 'https://other' }, without: ['type'] });
+      assert.equal(await put(made), made);
+      const changed = await put(made, { members: { url: 'https://other' }, without: ['type'] });
       assert.deepEqual(jsonAt(changed, path), { url: 'https://other' });
-      const undone = restoreEntry(made, key, undefined);
+      const undone = await restoreEntry(made, key, undefined);
       assert.ok(undone.ok);
       assert.deepEqual(jsonAt(undone.text, []), value);
       if (Object.keys(value.mcpServers).length > 0) assert.equal(undone.text, text);
@@ -153,12 +153,12 @@ test('any document is the same but for the entry; twice is once; taking it away 
   );
 });
 
-test('a text of any kind is edited or refused, never broken', () => {
-  fc.assert(
-    fc.property(
+test('a text of any kind is edited or refused, never broken', async () => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.oneof(fc.string(), fc.json(), fc.string({ unit: fc.constantFrom(...'{}[]",:/*\\ \n1') })),
-      (text) => {
-        const result = putEntry(text, { key, holds: entry });
+      async (text) => {
+        const result = await putEntry(text, { key, holds: entry });
         if (result.ok) assert.deepEqual(jsonAt(result.text, path), entry.members);
       },
     ),

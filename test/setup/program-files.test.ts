@@ -78,7 +78,7 @@ test('backups and records are closed to others; a damaged record is passed over'
     program: 'git',
     server: 'https://h.example',
     path: '/x',
-    key: { format: 'line', prefix: 'a' },
+    key: { format: 'git', path: ['a'] },
     existed: true,
     before: '',
     after: null,

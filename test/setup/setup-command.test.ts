@@ -215,10 +215,10 @@ test('a slip of the finger is answered with what was meant, curl with its comman
 test('an entry’s name is no path, no option and no markup [A-267]', async () => {
   await using home = await plainHome();
   for (const name of ['../../.ssh/x', 'a/b', 'a\n[x]', '', 'a"b', 'ü', 'x'.repeat(64)]) {
-    const { code, stderr } = await runProgram(home, ['setup', 'bazel', server, `--as=${name}`, '--write']);
+    const { code, stderr } = await runProgram(home, ['setup', 'kiro', server, `--as=${name}`, '--write']);
     assert.equal(code, 2, stderr);
   }
-  assert.equal(existsSync(join(home.path, '.bazelrc')), false);
+  assert.equal(existsSync(join(home.path, '.kiro')), false);
 });
 
 test('of several entries each can be taken back; help names every program', async () => {

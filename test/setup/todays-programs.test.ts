@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { entryAlone, entryValue } from '../../src/setup/formats/entry.js';
+import { entryValue, openEntry } from '../../src/setup/formats/entry.js';
 import { jsonAt } from '../../src/setup/formats/json.js';
 import { tomlAt } from '../../src/setup/formats/toml.js';
 import { yamlAt } from '../../src/setup/formats/yaml.js';
-import { crushLine, crushWords } from '../../src/setup/programs/crush-line.js';
-import { callIn, shellWords } from '../../src/setup/programs/entry-call.js';
+import { callIn } from '../../src/setup/programs/entry-call.js';
 import type { EntryRequest, Program } from '../../src/setup/programs/program.js';
 import { programs } from '../../src/setup/programs/programs.js';
 import { foundServers } from '../../src/setup/programs/read-servers.js';
@@ -29,10 +28,10 @@ function request(text: string, more: Partial<EntryRequest> = {}): EntryRequest {
 }
 
 /** The text of a program's file with the entry in it. */
-function written(name: string, text: string, more: Partial<EntryRequest> = {}): string {
-  const made = named(name).make(request(text, more), words);
+async function written(name: string, text: string, more: Partial<EntryRequest> = {}): Promise<string> {
+  const made = named(name).make?.(request(text, more), words);
   assert.ok(made !== undefined);
-  const result = putEntry(text, made.entry);
+  const result = await putEntry(text, made);
   assert.ok(result.ok, `${result.ok || result.problem}: ${text}`);
   return result.text;
 }
@@ -43,23 +42,26 @@ function blocks(name: string, text: string, more: Partial<EntryRequest> = {}): s
 
 test('every program that starts the bridge: what is written is read as a call of ours, and as a server to log in to', () => {
   for (const program of programs.filter(({ calls }) => calls === 'bridge')) {
-    const made = program.make(request(''), words);
-    assert.ok(made !== undefined, program.name);
-    const text = entryAlone(made.entry);
-    const { key } = made.entry;
-    assert.equal(callIn(key, entryValue(text, key), { platform: 'linux' })?.server, url, program.name);
+    const line = program.line?.(request(''), words);
+    const made = program.make?.(request(''), words);
+    const text = line ?? (made === undefined ? '' : String(openEntry('', made.key).put(made.holds)));
+    if (made !== undefined)
+      assert.equal(callIn(made.key, entryValue(text, made.key), 'linux')?.server, url, program.name);
     assert.deepEqual((program.servers?.(text, machine({})) ?? []).flatMap(foundServers), [{ name: 'work', url }]);
-    assert.equal(program.make(request(''), [...words, '$HOME']) === undefined, program.name !== 'crush', program.name);
+    assert.equal(program.make?.(request(''), [...words, '$HOME']), undefined, program.name);
   }
 });
 
-test('OpenCode: a file in the form of OpenCode 2 keeps it, one of OpenCode 1 too', () => {
+test('OpenCode: a file in the form of OpenCode 2 keeps it, one of OpenCode 1 too', async () => {
   const native = '{\n  "mcp": {\n    "servers": {\n      "a": { "type": "local", "command": ["x"] }\n    }\n  }\n}\n';
-  assert.deepEqual(jsonAt(written('opencode', native), ['mcp', 'servers', 'work']), { type: 'local', command: words });
+  assert.deepEqual(jsonAt(await written('opencode', native), ['mcp', 'servers', 'work']), {
+    type: 'local',
+    command: words,
+  });
   const off = native.replace('"a"', '"work"').replace('["x"]', '["x"], "disabled": true');
   assert.match(blocks('opencode', off), /switched off \("disabled": true\)/);
   for (const text of ['{}', '{"mcp":{}}', '{"mcp":{"servers":{"type":"local","command":["x"]}}}']) {
-    assert.deepEqual(jsonAt(written('opencode', text), ['mcp', 'work']), {
+    assert.deepEqual(jsonAt(await written('opencode', text), ['mcp', 'work']), {
       ...{ type: 'local', enabled: true },
       command: words,
     });
@@ -86,57 +88,56 @@ test('Gemini CLI: a folder that it was not told to trust is named, as no server 
   assert.ok(!said({ machine: windows, switches: ['{"C:\\\\Users\\\\a": "TRUST_FOLDER"}'] }));
 });
 
-test('Copilot CLI: its own list of what is switched off counts, and a list of tools stays', () => {
+test('Copilot CLI: its own list of what is switched off counts, and a list of tools stays', async () => {
   assert.equal(blocks('copilot', '{}', { switches: ['{"disabledMcpServers": ["other"]}'] }), '');
   assert.match(blocks('copilot', '{}', { switches: ['{"disabledMcpServers": ["work"]}'] }), /mcp enable work/);
   const text = '{"mcpServers": {"work": {"type": "http", "url": "https://h.example/mcp", "tools": ["echo"]}}}';
   const [command, ...args] = words;
-  assert.deepEqual(jsonAt(written('copilot', text), ['mcpServers', 'work']), {
+  assert.deepEqual(jsonAt(await written('copilot', text), ['mcpServers', 'work']), {
     ...{ type: 'local', tools: ['echo'] },
     ...{ command, args },
   });
 });
 
-test('Grok Build: what it has switched off is named, and a name whose tools it passes over', () => {
+test('Grok Build: what it has switched off is named, and a name whose tools it passes over', async () => {
   assert.match(blocks('grok', 'disabled_mcp_servers = ["work"]\n'), /grok mcp enable work/);
   assert.match(blocks('grok', '[mcp_servers.work]\nenabled = false\n'), /switched off \(enabled = false\)/);
   for (const name of ['127-0-0-1', 'a__b', 'a_']) assert.match(blocks('grok', '', { name }), /--as NAME/, name);
   for (const name of ['work', '_a', 'a-b_c']) assert.equal(blocks('grok', '', { name }), '', name);
   // As Grok itself lays it out.
-  const text = written('grok', '').replace(
+  const text = (await written('grok', '')).replace(
     /\[(".*")\]/,
     (_, list: string) => `[\n    ${list.replaceAll(', ', ',\n    ')},\n]`,
   );
-  assert.equal(written('grok', text), text);
+  assert.equal(await written('grok', text), text);
   assert.deepEqual(tomlAt(text, ['mcp_servers', 'work', 'args']), words.slice(1));
 });
 
-test('Goose: an entry has its name in small letters, and a description that a person gave it', () => {
-  const text = written('goose', '', { name: 'Work' });
+test('Goose: an entry has its name in small letters, and a description that a person gave it', async () => {
+  const text = await written('goose', '', { name: 'Work' });
   assert.deepEqual(yamlAt(text, ['extensions', 'work', 'name']), 'work');
   const described = text.replace('description: ""', 'description: Notes # of mine');
-  assert.equal(written('goose', described, { name: 'Work' }), described);
+  assert.equal(await written('goose', described, { name: 'Work' }), described);
   assert.match(blocks('goose', text.replace('enabled: true', 'enabled: false')), /switched off \(enabled: false\)/);
 });
 
-test('Cline: an entry for a URL becomes one for the command, in the old form and in the new', () => {
+test('Cline: an entry for a URL becomes one for the command, in the old form and in the new', async () => {
   const [command, ...args] = words;
   for (const old of [{ transport: { type: 'streamableHttp', url } }, { type: 'streamableHttp', url, headers: {} }]) {
     const text = JSON.stringify({ mcpServers: { work: { ...old, disabled: false } } });
     assert.deepEqual((named('cline').servers?.(text, machine({})) ?? []).flatMap(foundServers), [
       { name: 'work', url },
     ]);
-    assert.deepEqual(jsonAt(written('cline', text), ['mcpServers', 'work']), { disabled: false, command, args });
+    assert.deepEqual(jsonAt(await written('cline', text), ['mcpServers', 'work']), { disabled: false, command, args });
   }
 });
 
-test('a line of Crush’s script says each word to Bash as it is, and is read back so [A-269]', () => {
+test('a line of Crush’s script says each word to Bash as it is, and each line is one command [A-269]', () => {
   const bash = 'mcp() { printf "%s\\0" "$@"; }; ';
   const argument = anyText().filter((word) => !/[\0\r\n]/.test(word));
   fc.assert(
     fc.property(fc.array(argument, { minLength: 1, maxLength: 12 }), (all) => {
-      const line = crushLine('work', all);
-      assert.deepEqual(crushWords(shellWords(line, 'posix')), all);
+      const line = named('crush').line?.(request(''), all);
       const { stdout } = spawnSync('bash', ['-c', bash + line], { encoding: 'utf8' });
       const [command, ...args] = all;
       const options = ['--command', command, ...args.flatMap((word) => ['--args', word])];
@@ -146,17 +147,12 @@ test('a line of Crush’s script says each word to Bash as it is, and is read ba
   );
 });
 
-test('Crush: a server that is said in several lines is left to its person, and read for login --from', () => {
+test('Crush: its servers are read for login --from, those of several lines, too', () => {
   const text = `mcp add work \\\n  --type http --url "${url}" --header Authorization "Bearer $T"\nmcp add b --command npx --args -y --args mcp-remote --args https://b.example/mcp\n`;
-  const made = named('crush').make(request(text), words);
-  assert.ok(made !== undefined);
-  assert.deepEqual(putEntry(text, made.entry), { ok: false, problem: 'form' });
   assert.deepEqual((named('crush').servers?.(text, machine({})) ?? []).flatMap(foundServers), [
     { name: 'work', url },
     { name: 'b', url: 'https://b.example/mcp' },
   ]);
   const json = `{"mcp": {"a": {"type": "http", "url": "${url}"}}}`;
   assert.deepEqual((named('crush').servers?.(json, machine({})) ?? []).flatMap(foundServers), [{ name: 'a', url }]);
-  assert.notEqual(blocks('crush', 'mcp add work --command x\nmcp rm work\n'), '');
-  assert.equal(blocks('crush', 'mcp rm other\n'), '');
 });

@@ -4,8 +4,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { goWords } from '../../src/setup/formats/tools.js';
 import { startWords } from '../../src/setup/machine/external-programs.js';
-import { callWords, gitLine, goLine, isExpanded, shellLine, shimText } from '../../src/setup/programs/program.js';
+import { goLine } from '../../src/setup/programs/access-programs.js';
+import { callWords, gitLine, isExpanded, shellLine } from '../../src/setup/programs/program.js';
 import { anyText } from '../support/arbitraries.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { machine } from './workshop.js';
@@ -25,33 +27,16 @@ test('a shell line reaches the program word for word, whatever is in it [A-269]'
   );
 });
 
-test('a shim passes on its own words, and then its caller’s [A-269]', async () => {
-  await using folder = await temporaryFolder();
-  const path = join(folder.path, 'shim');
-  const words = ["it's", '$HOME `id`', 'a\\b', 'https://h/mcp?a&b;c'];
-  writeFileSync(path, shimText({ platform: 'linux', homedir: '/home/ann' }, [...print, ...words]) ?? '', {
-    mode: 0o700,
-  });
-  const { stdout } = spawnSync(path, ['get', 'a b'], { encoding: 'utf8' });
-  assert.deepEqual(JSON.parse(stdout), [...words, 'get', 'a b']);
-});
-
 test('on Windows words are quoted for cmd, and what cmd would replace is refused', () => {
   const node = 'C:\\Program Files\\nodejs\\node.exe';
   const line = shellLine('win32', [node, 'C:\\p\\postern.js', 'credential', 'headers', 'work']);
   assert.equal(line, '"C:\\Program Files\\nodejs\\node.exe" C:\\p\\postern.js credential headers work');
   for (const word of ['https://h/%7Ea', 'a"b', 'a!b', 'a^b', 'a\nb']) {
     assert.equal(shellLine('win32', [node, word]), undefined, word);
-    assert.equal(shimText({ platform: 'win32', homedir: 'C:\\Users\\ann' }, [node, word]), undefined, word);
   }
   assert.equal(shellLine('win32', ['https://h/a?b&c']), '"https://h/a?b&c"');
   assert.equal(gitLine('win32', [node, 'x']), "!'C:/Program Files/nodejs/node.exe' x");
 });
-
-/** The rule of Go's `cmd/internal/quoted`: fields, or quoted by one kind of quote without escapes. */
-function goSplit(line: string): readonly string[] {
-  return [...line.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)].map(([, one, two, bare]) => one ?? two ?? bare ?? '');
-}
 
 test('GOAUTH says each word, or refuses', () => {
   fc.assert(
@@ -60,7 +45,7 @@ test('GOAUTH says each word, or refuses', () => {
       if (line === undefined) {
         assert.ok(words.some((word) => word === '' || word.includes(';') || /'.*"|".*'/.test(word)));
       } else {
-        assert.deepEqual(goSplit(line), words);
+        assert.deepEqual(goWords(line), words);
       }
     }),
   );

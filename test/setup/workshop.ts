@@ -1,19 +1,26 @@
 import { join } from 'node:path';
+import { createExternalPrograms } from '../../src/setup/machine/external-programs.js';
 import type { Machine } from '../../src/setup/machine/ports.js';
-import { programFiles } from '../../src/setup/machine/program-files.js';
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
 import type { SetupWorld } from '../../src/setup/write-entry.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { realClock } from '../stores/state/real-clock.js';
+import { newerPrograms } from '../support/newer-programs.js';
 
 /** A machine whose user lives in `home`, with real files there. */
 export function workshop(home: string, script = '/opt/lib/node_modules/postern/bin/postern.js'): SetupWorld {
+  const env = { PATH: `${newerPrograms.folder}:${process.env['PATH']}` };
   const stateFolder = join(home, '.local', 'state', 'postern');
   return {
     locks: createLocks({ directory: join(stateFolder, 'locks'), clock: realClock }),
     programs: {
-      machine: machine({ homedir: home, stateFolder, start: { node: '/opt/bin/node', script, lasts: 'upgrades' } }),
-      files: programFiles,
+      ...createExternalPrograms({ env, platform: process.platform, homedir: home, script }),
+      machine: machine({
+        env,
+        homedir: home,
+        stateFolder,
+        start: { node: '/opt/bin/node', script, lasts: 'upgrades' },
+      }),
       records: createSetupRecords(join(stateFolder, 'setup')),
     },
   };

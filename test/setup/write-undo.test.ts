@@ -21,11 +21,16 @@ import { entryDigests, entryState } from '../../src/setup/recorded-entry.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
 import { assertMode } from '../support/modes.js';
+import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { configurations } from './configurations.js';
 import { workshop } from './workshop.js';
 
-const programs = allPrograms.filter(({ name }) => name !== 'curl');
+const programs = allPrograms.filter(({ make }) => make !== undefined);
+
+/** Programs that write their own file: they lay it out, and have forms of their own. */
+const skipOf = ({ name }: SetupRequest['program']) =>
+  name === 'go' ? needs('go 1.24') : (name === 'git' || name === 'kubectl') && needs(name);
 const { signal } = new AbortController();
 
 function requestFor(program: SetupRequest['program'], more: Partial<SetupRequest> = {}): SetupRequest {
@@ -50,7 +55,9 @@ const firstOfKind = (program: SetupRequest['program']) => programs.find((one) =>
 const formAt = (at: number) => forms[at % forms.length] ?? ['as it is', (text: string) => text];
 
 for (const program of programs) {
-  test(`${program.name}: --write twice is --write once, and --undo leaves the file as it was, byte for byte`, async () => {
+  test(`${program.name}: --write twice is --write once, and --undo leaves the file as it was, byte for byte`, {
+    skip: skipOf(program),
+  }, async () => {
     for (const [at, text] of (configurations[program.name] ?? []).entries()) {
       // Each form with the first file of its kind; whatever else is edited by the same code comes in one of them.
       for (const [form, made] of at === 0 && program === firstOfKind(program) ? forms : [formAt(at)]) {
@@ -79,20 +86,22 @@ for (const program of programs) {
     }
   });
 
-  test(`${program.name}: a file that was not there is closed to others, and gone after --undo`, async () => {
+  test(`${program.name}: a file that was not there is closed to others, and gone after --undo`, {
+    skip: skipOf(program),
+  }, async () => {
     await using home = await temporaryFolder();
     const world = workshop(home.path);
     const { plan } = await writeEntry(world, requestFor(program), signal);
     assertMode(statSync(plan.file.path).mode, 0o600);
-    if (plan.shim !== undefined) assertMode(statSync(plan.shim.path).mode, 0o700);
     const [kept] = await world.programs.records.all();
     assert.ok(kept !== undefined);
     assert.equal(await undoEntry(world, kept, signal), 'file');
     assert.equal(existsSync(plan.file.path), false);
-    assert.equal(plan.shim !== undefined && existsSync(plan.shim.path), false);
   });
 
-  test(`${program.name}: what others change afterwards survives --undo; a changed entry is left alone`, async () => {
+  test(`${program.name}: what others change afterwards survives --undo; a changed entry is left alone`, {
+    skip: skipOf(program),
+  }, async () => {
     const [text = ''] = configurations[program.name] ?? [];
     await using home = await temporaryFolder();
     const world = workshop(home.path);
@@ -104,18 +113,19 @@ for (const program of programs) {
     const [kept] = await world.programs.records.all();
     assert.ok(kept !== undefined);
     writeFileSync(path, written.replaceAll(/postern\.js/g, 'other.js'));
-    if (program.name === 'bazel') writeFileSync(path, written.replace('bazel-work', 'other'));
     await assert.rejects(undoEntry(world, kept, signal), { code: 'entry_changed' });
     const elsewhere = `${written}${written.endsWith('\n') ? '' : '\n'}\n`;
     writeFileSync(path, elsewhere);
     assert.equal(await undoEntry(world, kept, signal), 'entry');
     const after = readFileSync(path, 'utf8');
     assert.ok(!after.includes('postern'), after);
-    assert.ok(after.trimEnd().startsWith(text.trimEnd().slice(0, -1).trimEnd().split('\n')[0] ?? ''));
+    assert.ok(after.includes(text.trimEnd().slice(0, -1).trimEnd().split('\n')[0] ?? ''));
   });
 }
 
-test('a linked file is changed where it lies, and stays a link; others’ and broken ones are left alone', async () => {
+test('a linked file is changed where it lies, and stays a link; others’ and broken ones are left alone', {
+  skip: needs('git'),
+}, async () => {
   await using home = await temporaryFolder();
   const world = workshop(home.path);
   const git = programs.find(({ name }) => name === 'git');
@@ -170,7 +180,7 @@ test('a second --write after an upgrade keeps the first backup: --undo goes back
   assert.equal(readFileSync(path, 'utf8'), '{"a": 1}');
 });
 
-test('a --write that fails leaves no record, no shim and no folder behind, and an earlier record as it was', async () => {
+test('a --write that fails leaves no record and no folder behind, and an earlier record as it was', async () => {
   await using home = await temporaryFolder();
   const world = workshop(home.path);
   const { files, records } = world.programs;
@@ -188,30 +198,19 @@ test('a --write that fails leaves no record, no shim and no folder behind, and a
     },
   });
   const code = 'program_file_unwritable';
-  for (const [name, file] of [
-    ['bazel', '.bazelrc'],
-    ['zed', 'settings.json'],
-  ] as const) {
-    const program = programs.find((one) => one.name === name);
-    assert.ok(program !== undefined);
-    await assert.rejects(writeEntry(failing(file), requestFor(program), signal), { code });
-    assert.deepEqual(await records.all(), [], name);
-    const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
-    const kept = left.filter((path) => !/^\.local(?:\/state(?:\/postern(?:\/(?:setup|locks).*)?)?)?$/.test(path));
-    assert.deepEqual(kept, [], name);
-    assert.deepEqual(
-      left.filter((path) => path.includes('bazel-') || path.endsWith('.backup')),
-      [],
-      name,
-    );
-    await writeEntry(world, requestFor(program), signal);
-    const before = await records.all();
-    const newer = failing(file);
-    newer.programs.machine = { ...newer.programs.machine, variables: { POSTERN_CONFIG_DIR: '/other' } };
-    if (name === 'zed') await assert.rejects(writeEntry(newer, requestFor(program), signal), { code });
-    assert.deepEqual(await records.all(), before);
-    for (const kept of before) await undoEntry(world, kept, signal);
-  }
+  const program = programs.find(({ name }) => name === 'zed');
+  assert.ok(program !== undefined);
+  await assert.rejects(writeEntry(failing('settings.json'), requestFor(program), signal), { code });
+  assert.deepEqual(await records.all(), []);
+  const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
+  const kept = left.filter((path) => !/^\.local(?:\/state(?:\/postern(?:\/(?:setup|locks).*)?)?)?$/.test(path));
+  assert.deepEqual([kept, left.filter((path) => path.endsWith('.backup'))], [[], []]);
+  await writeEntry(world, requestFor(program), signal);
+  const before = await records.all();
+  const newer = failing('settings.json');
+  newer.programs.machine = { ...newer.programs.machine, variables: { POSTERN_CONFIG_DIR: '/other' } };
+  await assert.rejects(writeEntry(newer, requestFor(program), signal), { code });
+  assert.deepEqual(await records.all(), before);
 });
 
 test('an entry that is somebody’s own work is told apart from ours, and from one that is gone or cannot be read', async () => {

@@ -6,18 +6,10 @@ import {
   lineStart,
   NotEditable,
   type OpenedText,
+  type PlainJson,
   splice,
   withoutMark,
 } from './text.js';
-
-export type PlainJson = string | boolean | number | readonly PlainJson[] | { readonly [name: string]: PlainJson };
-
-/** What an entry of JSON or TOML is to hold; members that are not named stay as they are. */
-export interface EntryMembers {
-  readonly members: Readonly<Record<string, PlainJson>>;
-  /** Members that are removed. `a/b` is the member `b`, in any letter case, of the member `a`. */
-  readonly without: readonly string[];
-}
 
 interface Member {
   readonly name: string;
@@ -57,7 +49,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
 }
 
 /** The entry at `path`; where something above it is missing, it is made with it. @throws NotEditable */
-export function openJson(text: string, path: readonly string[]): OpenedText<EntryMembers> {
+export function openJson(text: string, path: readonly string[]): OpenedText<string> {
   const filled = isBlank(text) ? `${text}{}${lineEnding(text)}` : text;
   const location = locate(filled, rootOf(filled), path);
   const { parent, member } = location;

@@ -29,18 +29,30 @@ export function ifEditable<T>(edited: () => T): T | undefined {
   }
 }
 
+export type PlainJson = string | boolean | number | readonly PlainJson[] | { readonly [name: string]: PlainJson };
+
+/** What an entry is to hold; members that are not named stay as they are. */
+export interface EntryMembers {
+  readonly members: Readonly<Record<string, PlainJson>>;
+  /** Members that are removed. `a/b` is the member `b`, in any letter case, of the member `a`. */
+  readonly without: readonly string[];
+}
+
+/** Arguments of the commands by which a program changes its own file, in order. */
+export type Commands = (file: string) => readonly (readonly string[])[];
+
 /** One entry of a configuration file. */
-export interface OpenedText<Holds> {
-  /** The bytes of the entry; undefined when there is none. */
+export interface OpenedText<Edited = string | Commands> {
+  /** The entry as the file has it, or as its program reads it; undefined when there is none. */
   readonly raw: string | undefined;
   /** What the entry means, whatever its layout. */
   readonly value: unknown;
   /** What all else means. */
   readonly rest: unknown;
-  /** The text with the entry in it. @throws NotEditable */
-  put(holds: Holds): string;
-  /** The text with `former` in place of the entry; with undefined, without the entry. @throws NotEditable */
-  restore(former: string | undefined): string;
+  /** The text with the entry in it, or the commands that put it there. @throws NotEditable */
+  put(holds: EntryMembers): Edited;
+  /** The same with `former`, which was `raw` once, in place of the entry; with undefined, without it. @throws NotEditable */
+  restore(former: string | undefined): Edited;
 }
 
 /** `text` takes the place of what lies from `start` to `end` (offsets in UTF-16 units). */

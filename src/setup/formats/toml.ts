@@ -1,6 +1,7 @@
 import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
-import { type EntryMembers, type PlainJson, valueAt } from './json.js';
+import { valueAt } from './json.js';
 import {
+  type EntryMembers,
   ifEditable,
   lineEnd,
   lineEnding,
@@ -8,6 +9,7 @@ import {
   missingEnding,
   NotEditable,
   type OpenedText,
+  type PlainJson,
   type Splice,
   splice,
   withoutMark,
@@ -45,7 +47,7 @@ export function tomlAt(text: string, path: readonly string[]): unknown {
 }
 
 /** The table of that name, with the tables below it. @throws NotEditable */
-export function openToml(text: string, path: readonly string[]): OpenedText<EntryMembers> {
+export function openToml(text: string, path: readonly string[]): OpenedText<string> {
   const tables = tablesOf(text);
   const { own, below } = entryTables(tables, path);
   const literal = ({ value: { range } }: Pair) => text.slice(...range);

@@ -1,6 +1,7 @@
 import { isMap, isNode, isScalar, type Node, type Pair, type YAMLMap } from 'yaml';
-import { type EntryMembers, type PlainJson, valueAt, valueWithout } from './json.js';
+import { valueAt, valueWithout } from './json.js';
 import {
+  type EntryMembers,
   ifEditable,
   lineEnd,
   lineEnding,
@@ -8,6 +9,7 @@ import {
   missingEnding,
   NotEditable,
   type OpenedText,
+  type PlainJson,
   type Splice,
   splice,
 } from './text.js';
@@ -33,7 +35,7 @@ export function yamlAt(text: string, path: readonly string[]): unknown {
  * their file out anew; entries of another style are left as they are.
  * @throws NotEditable
  */
-export function openYaml(text: string, path: readonly string[]): OpenedText<EntryMembers> {
+export function openYaml(text: string, path: readonly string[]): OpenedText<string> {
   const [listName = '', name = ''] = path;
   const { value: all, root } = documentOf(text);
   const list = root && namedIn(text, root).find((one) => one.name === listName);

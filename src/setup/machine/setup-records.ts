@@ -34,8 +34,6 @@ export interface SetupRecord {
     readonly options: readonly string[];
     readonly variables: Readonly<Record<string, string>>;
   };
-  /** The script that was written for it. */
-  readonly shim?: string;
   /** Folders that were made for it, the innermost first. */
   readonly folders?: readonly string[];
 }

@@ -1,8 +1,8 @@
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
 import { type GitVariable, gitVariables } from '../formats/git-config.js';
-import { kubeContexts } from '../formats/kubeconfig.js';
+import { kubeContexts } from '../formats/tools.js';
 import type { Machine } from '../machine/ports.js';
-import { type EntryRequest, gitLine, inConfig, inHome, type Program, pathIn, shellLine } from './program.js';
+import { type EntryRequest, gitLine, inApplications, inConfig, inHome, type Program, pathIn } from './program.js';
 
 const git: Program = {
   name: 'git',
@@ -14,14 +14,11 @@ const git: Program = {
     return named === undefined ? [inHome(machine, '.gitconfig'), inConfig(machine, 'git', 'config')] : [named];
   },
   make: (request, words) => ({
-    entry: {
-      key: { format: 'git', section: 'credential', subsection: gitAddress(request) },
+    key: { format: 'git', path: [gitAddress(request)] },
+    holds: {
       // The empty one first: helpers for all servers are not asked here, nor given our token to keep.
-      holds: [
-        ['helper', ''],
-        ['helper', gitLine(request.machine.platform, words)],
-        ['useHttpPath', 'true'],
-      ],
+      members: { helper: ['', gitLine(request.machine.platform, words)], useHttpPath: ['true'] },
+      without: [],
     },
   }),
   since: {
@@ -89,9 +86,10 @@ const kubectl: Program = {
   commands: ['kubectl'],
   files: kubeFiles,
   make: ({ name }, [command = '', ...args]) => ({
-    entry: {
-      key: { format: 'kubeconfig', user: name },
-      holds: { apiVersion: kubeVersion, command, args, interactiveMode: 'Never', provideClusterInfo: true },
+    key: { format: 'kubeconfig', path: [name] },
+    holds: {
+      members: { apiVersion: kubeVersion, command, args, interactiveMode: 'Never', provideClusterInfo: 'true' },
+      without: [],
     },
   }),
   *blocks({ url }) {
@@ -109,7 +107,7 @@ const kubectl: Program = {
   },
   *dangling(text, user) {
     for (const { name, context } of kubeContexts(text)) {
-      if (context?.user !== user || typeof name !== 'string') continue;
+      if ((context as { readonly user?: unknown } | undefined)?.user !== user || typeof name !== 'string') continue;
       yield `The context ${quoted(name, 80)} still names the user ${quoted(user, 80)}; give it another one: kubectl config set-context ${shellWord(printable(name, 80))} --user=<user>`;
     }
   },
@@ -122,22 +120,40 @@ function kubeFiles(machine: Machine): readonly string[] {
   return named.length > 0 ? named : [inHome(machine, '.kube', 'config')];
 }
 
-/**
- * curl can ask no program for a header, and a token in `.curlrc` would be a copy on disk that goes to every server:
- * there is a command line instead, with the token in a pipe and in no argument.
- */
-export const curl: Program = {
-  name: 'curl',
-  title: 'curl',
-  calls: 'curl',
-  commands: ['curl'],
-  files: () => [],
-  make: () => undefined,
-  line: ({ machine, url }, words) => {
-    const [ours, theirs] = [words, ['curl', '--config', '-', url]].map((one) => shellLine(machine.platform, one));
-    return ours === undefined || theirs === undefined ? undefined : `${ours} | ${theirs}`;
+const go: Program = {
+  name: 'go',
+  title: 'Go (1.24 or later)',
+  calls: 'goauth',
+  commands: ['go'],
+  files: (machine) => {
+    const usual = machine.platform === 'linux' ? inConfig : inApplications;
+    return [pathIn(machine, 'GOENV') ?? usual(machine, 'go', 'env')];
   },
-  next: '',
+  make: ({ server, url }, words) => {
+    const command = goLine(words);
+    const path = [...new Set([server, url])];
+    return command === undefined
+      ? undefined
+      : { key: { format: 'go', path }, holds: { members: { command }, without: [] } };
+  },
+  since: { command: ['go', 'version'], major: 1, minor: 24, lacks: 'asks no program for a credential (GOAUTH)' },
+  *blocks({ machine, url }) {
+    if (url.startsWith('http:')) yield 'go sends no credential over plain http.';
+    if ((machine.env['GOAUTH'] ?? '') !== '') {
+      yield 'GOAUTH is set in the environment, and wins over this file; unset it.';
+    }
+  },
+  invocation: ({ url }) => ({ words: [url], input: { text: 'HTTP/1.1 404 Not Found\n\n', upTo: 'its-end' } }),
+  next: 'Look at it with: go env GOAUTH',
 };
 
-export const accessPrograms: readonly Program[] = [git, kubectl];
+/**
+ * Words as one command of Go's GOAUTH: separated by blanks, quoted by `'` or `"` without any escapes, commands
+ * separated by `;`. Undefined where that cannot say a word.
+ */
+export function goLine(words: readonly string[]): string | undefined {
+  if (words.some((word) => /[;\r\n]|^$/.test(word) || (word.includes("'") && word.includes('"')))) return undefined;
+  return words.map((word) => (!/[\s'"]/.test(word) ? word : word.includes("'") ? `"${word}"` : `'${word}'`)).join(' ');
+}
+
+export const accessPrograms: readonly Program[] = [git, kubectl, go];

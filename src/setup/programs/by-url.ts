@@ -1,4 +1,4 @@
-import type { PlainJson } from '../formats/json.js';
+import type { PlainJson } from '../formats/text.js';
 import type { ByUrl, EntryRequest } from './program.js';
 
 /** How a program writes down a server that it reaches by a URL. */
@@ -24,6 +24,6 @@ export function byUrl(
     const found = valueAt(request.text, at);
     const there = (typeof found === 'object' && found !== null ? found : {}) as Readonly<Record<string, unknown>>;
     const members = { ...fixed?.(there, request), [member]: address };
-    return { entry: { key: { format, path: at }, holds: { members, without: [] } } };
+    return { key: { format, path: at }, holds: { members, without: [] } };
   };
 }

@@ -19,7 +19,7 @@ const claude: Program = {
     const members = { type: 'http', url, headersHelper };
     // A static header in another letter case is sent with ours; in the same one it is sent when the helper fails.
     const without = ['headers/authorization', 'command', 'args', 'env', 'oauth'];
-    return { entry: { key: { format: 'json', path: ['mcpServers', name] }, holds: { members, without } } };
+    return { key: { format: 'json', path: ['mcpServers', name] }, holds: { members, without } };
   },
   byUrl: byUrl('json', { member: 'url', fixed: () => ({ type: 'http' }) }, ({ name }) => ['mcpServers', name], jsonAt),
   blocks: claudeBlocks,
@@ -84,7 +84,7 @@ const codex: Program = {
     const helper = configuredLine(machine.platform, words);
     if (helper === undefined) return undefined;
     const holds = { members: { url, http_headers_helper: helper }, without: codexWithout };
-    return { entry: { key: { format: 'toml', path: ['mcp_servers', name] }, holds } };
+    return { key: { format: 'toml', path: ['mcp_servers', name] }, holds };
   },
   byUrl: byUrl('toml', { member: 'url' }, ({ name }) => ['mcp_servers', name], tomlAt),
   blocks: codexBlocks,

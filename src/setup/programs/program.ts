@@ -1,5 +1,4 @@
 import { posixWord } from '../../core/text/printable.js';
-import { batchFile, batchText } from '../../core/text/system.js';
 import type { Entry } from '../formats/entry.js';
 import type { Machine } from '../machine/ports.js';
 import { sameServerElsewhere } from './read-servers.js';
@@ -36,14 +35,8 @@ export interface Since {
   readonly unlessBasic?: true;
 }
 
-/** An entry, and the script that it names, if it names one. */
-export interface MadeEntry {
-  readonly entry: Entry;
-  readonly shim?: { readonly path: string; readonly text: string };
-}
-
 /** The entry of a program that reaches a server by a URL. */
-export type ByUrl = (request: EntryRequest, address: string) => MadeEntry;
+export type ByUrl = (request: EntryRequest, address: string) => Entry;
 
 /** Another program: where its configuration is, and what belongs there. Messages are sentences. */
 export interface Program {
@@ -68,10 +61,14 @@ export interface Program {
   alsoRead?(machine: Machine): readonly string[];
   /** Its configuration below a working folder. */
   readonly projectFile?: readonly string[];
-  /** The command line that gets the token where there is no configuration to put it in. */
+  /** The line that a person pastes, where nothing is written here; undefined where it cannot say the words. */
   line?(request: EntryRequest, words: readonly string[]): string | undefined;
+  /** The same for a URL. */
+  lineByUrl?(request: EntryRequest, address: string): string;
+  /** What has to be done before the line works, as a command. */
+  before?(request: EntryRequest): string;
   /** The entry that makes it call us with these words; undefined where it cannot hold them. */
-  make(request: EntryRequest, words: readonly string[]): MadeEntry | undefined;
+  make?(request: EntryRequest, words: readonly string[]): Entry | undefined;
   /** Not given: it takes no URL. */
   readonly byUrl?: ByUrl;
   /** What keeps the program from using the entry: what wins over it, or has it switched off. */
@@ -171,15 +168,6 @@ export function gitLine(platform: string, words: readonly string[]): string {
   return `!${slashed.map(posixWord).join(' ')}`;
 }
 
-/**
- * Words as one command of Go's GOAUTH: separated by blanks, quoted by `'` or `"` without any escapes, commands
- * separated by `;`. Undefined where that cannot say a word.
- */
-export function goLine(words: readonly string[]): string | undefined {
-  if (words.some((word) => /[;\r\n]|^$/.test(word) || (word.includes("'") && word.includes('"')))) return undefined;
-  return words.map((word) => (!/[\s'"]/.test(word) ? word : word.includes("'") ? `"${word}"` : `'${word}'`)).join(' ');
-}
-
 /** What wins over the entry, or has it switched off, and what else a person has to know of. */
 export function conflictsOf(program: Program, request: EntryRequest): readonly string[] {
   const [servers] = program.servers?.(request.text, request.machine) ?? [];
@@ -190,15 +178,4 @@ export function conflictsOf(program: Program, request: EntryRequest): readonly s
 /** Is there something in it that these programs replace in strings of their configuration (`${x}`, `$x`, `{env:x}`, `{{x}}`)? */
 export function isExpanded(words: readonly string[]): boolean {
   return words.some((word) => /\$|\{\{|\{(?:env|file):/.test(word));
-}
-
-/** A script that starts ours with these words, for programs that allow no arguments. */
-export function shimText(
-  { platform, homedir }: Pick<Machine, 'platform' | 'homedir'>,
-  words: readonly string[],
-): string | undefined {
-  if (platform !== 'win32') return `#!/bin/sh\nexec ${words.map(posixWord).join(' ')} "$@"\n`;
-  if (shellLine(platform, words) === undefined) return undefined;
-  const line = words.map((word) => `"${batchText(word, homedir)}"`).join(' ');
-  return batchFile(['@echo off', '@setlocal DisableDelayedExpansion', `@${line} %*`]);
 }

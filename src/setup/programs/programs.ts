@@ -1,10 +1,9 @@
 import { closest } from '../../core/text/closest.js';
 import { wordMissing } from '../../core/usage-failures.js';
 import { programUnknown, wordsSwapped } from '../failures.js';
-import { accessPrograms, curl } from './access-programs.js';
-import { buildPrograms } from './build-programs.js';
-import { crush } from './crush.js';
+import { accessPrograms } from './access-programs.js';
 import { headersPrograms } from './headers-programs.js';
+import { pastedPrograms } from './pasted-programs.js';
 import type { Program } from './program.js';
 import { agents } from './stdio/agents.js';
 import { desktops } from './stdio/desktops.js';
@@ -18,10 +17,8 @@ const stdioPrograms: readonly Program[] = [...desktops, ...editors, ...agents].m
 export const programs: readonly Program[] = [
   ...headersPrograms,
   ...stdioPrograms,
-  crush,
   ...accessPrograms,
-  ...buildPrograms,
-  curl,
+  ...pastedPrograms,
 ];
 
 /** Its commands and its title: `code`, `visual-studio-code`, `claude-code`. */

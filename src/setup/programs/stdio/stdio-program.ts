@@ -1,8 +1,10 @@
-import { jsonAt, type PlainJson } from '../../formats/json.js';
+import type { Entry } from '../../formats/entry.js';
+import { jsonAt } from '../../formats/json.js';
+import type { PlainJson } from '../../formats/text.js';
 import { tomlAt } from '../../formats/toml.js';
 import { yamlAt } from '../../formats/yaml.js';
 import { byUrl, type UrlForm } from '../by-url.js';
-import { type EntryRequest, isExpanded, type MadeEntry, type Program } from '../program.js';
+import { type EntryRequest, isExpanded, type Program } from '../program.js';
 import { initializeLine } from '../responses.js';
 
 type Members = Readonly<Record<string, PlainJson>>;
@@ -67,7 +69,7 @@ const ofUrls = [
   ...['transport', 'bearerTokenEnvVar', 'bearer_token_env_var', 'http_headers', 'env_http_headers'],
 ];
 
-function makeStdioEntry(row: StdioProgram, request: EntryRequest, words: readonly string[]): MadeEntry | undefined {
+function makeStdioEntry(row: StdioProgram, request: EntryRequest, words: readonly string[]): Entry | undefined {
   if (isExpanded(words)) return undefined;
   const [command = '', ...args] = words;
   const path = entryPath(row, request);
@@ -75,7 +77,7 @@ function makeStdioEntry(row: StdioProgram, request: EntryRequest, words: readonl
   const there = (typeof found === 'object' && found !== null ? found : {}) as Readonly<Record<string, unknown>>;
   const members = { ...row.fixed?.(there, request), ...(row.call?.(words) ?? { command, args }) };
   const without = ['type', 'args', ...ofUrls].filter((member) => !(member in members));
-  return { entry: { key: { format: row.format ?? 'json', path }, holds: { members, without } } };
+  return { key: { format: row.format ?? 'json', path }, holds: { members, without } };
 }
 
 /** A person, or the program's own window, may have switched the entry off. */

@@ -1,0 +1,151 @@
+import { type Commands, type EntryMembers, ifEditable, NotEditable, type OpenedText } from './text.js';
+import { documentsIn } from './yaml-lines.js';
+
+/** A program that writes its own configuration. */
+export interface Tool {
+  readonly command: string;
+  /** What makes it take that file, where no argument does; and keeps a project's file from choosing what runs. */
+  variables?(file: string): Readonly<Record<string, string>>;
+  /** A command whose output holds this word where the program knows all that we need. */
+  readonly probe?: { readonly words: readonly string[]; readonly says: string };
+  /** What a person adds by hand where the program cannot. */
+  pasted?(commands: Commands, holds: EntryMembers, path: readonly string[]): string;
+}
+
+export const tools: Readonly<Record<'git' | 'kubeconfig' | 'go', Tool>> = {
+  git: { command: 'git' },
+  kubeconfig: {
+    command: 'kubectl',
+    probe: { words: ['config', 'set-credentials', '--help'], says: '--exec-provide-cluster-info' },
+    pasted: (_, { members }, [name]) => {
+      const list = Object.entries({ ...members, provideClusterInfo: true });
+      const lines = list.map(([member, value]) => `      ${member}: ${JSON.stringify(value)}\n`);
+      return `users:\n- name: ${JSON.stringify(name)}\n  user:\n    exec:\n${lines.join('')}`;
+    },
+  },
+  go: {
+    command: 'go',
+    variables: (file) => ({ GOENV: file, GOTOOLCHAIN: 'local' }),
+    probe: { words: ['help', 'environment'], says: 'GOAUTH' },
+    pasted: (commands) => `${commands('')[0]?.at(-1)}\n`,
+  },
+};
+
+type Kubeconfig = Readonly<Record<string, unknown>>;
+
+/** The user of that name, and what it has credentials from. */
+export function openKubeUser(text: string, [name = '']: readonly string[]): OpenedText {
+  const all = kubeconfigIn(text);
+  const { apiVersion: _, kind: __, ...others } = all; // kubectl adds them where they are missing
+  const users = listIn(all, 'users');
+  const [user, another] = users.filter((one) => one['name'] === name);
+  if (another !== undefined) throw new NotEditable('duplicate');
+  const change = (members: EntryMembers['members'] | undefined): Commands => {
+    return (file) => [
+      ...(user === undefined ? [] : [['config', `--kubeconfig=${file}`, 'delete-user', name]]),
+      ...(members === undefined
+        ? []
+        : [['config', `--kubeconfig=${file}`, 'set-credentials', name, ...flags(members)]]),
+    ];
+  };
+  return {
+    raw: user && JSON.stringify(user),
+    value: user && ((user['user'] as Kubeconfig | undefined)?.['exec'] ?? {}),
+    rest: tidied({ ...others, users: users.filter((one) => one !== user) }),
+    put: ({ members }) => change(members),
+    restore: (former) => change(former === undefined ? undefined : JSON.parse(former).user?.exec),
+  };
+}
+
+/** kubectl takes the value of `--exec-arg` as a line of CSV. */
+function flags({ apiVersion, command, args, interactiveMode, provideClusterInfo }: EntryMembers['members']) {
+  const word = (value: unknown) => (/[",\r\n]/.test(`${value}`) ? `"${`${value}`.replaceAll('"', '""')}"` : `${value}`);
+  return [
+    `--exec-api-version=${apiVersion}`,
+    `--exec-command=${command}`,
+    ...[args ?? []].flat().map((value) => `--exec-arg=${word(value)}`),
+    `--exec-interactive-mode=${interactiveMode}`,
+    `--exec-provide-cluster-info=${provideClusterInfo}`,
+  ];
+}
+
+/** The contexts of a kubeconfig. */
+export function kubeContexts(text: string): readonly Kubeconfig[] {
+  return ifEditable(() => listIn(kubeconfigIn(text), 'contexts')) ?? [];
+}
+
+function listIn(all: Kubeconfig, name: string): readonly Kubeconfig[] {
+  const list = all[name];
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'object' && one !== null) : [];
+}
+
+/** Every scalar is read as a string: what kubectl quotes, and what it does not, means the same. */
+function kubeconfigIn(text: string): Kubeconfig {
+  try {
+    const [document, another] = documentsIn(text, { schema: 'failsafe' });
+    const all: unknown = document === undefined ? {} : document.toJS();
+    const isPlain = typeof all === 'object' && all !== null && !Array.isArray(all);
+    if (another === undefined && (document?.errors.length ?? 0) === 0 && (isPlain || !all))
+      return (all || {}) as Kubeconfig;
+  } catch {
+    // brackets, or aliases, by the thousand
+  }
+  throw new NotEditable('unreadable');
+}
+
+/** Without what kubectl writes or leaves out where nothing is set, and in its order. */
+function tidied(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => tidied(item) as { readonly name?: unknown } | undefined);
+    const isNamed = items.every((item) => typeof item?.name === 'string');
+    return isNamed ? items.sort((one, other) => (String(one?.name) < String(other?.name) ? -1 : 1)) : items;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value)
+    .map(([name, inner]) => [name, tidied(inner)] as const)
+    .filter(([, inner]) => !['', 'null', 'false', 'IfAvailable', '[]', '{}'].includes(textOf(inner)))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(members);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** Of the commands of GOAUTH the one of ours for a server of one of these names. */
+export function openGo(text: string, names: readonly string[]): OpenedText {
+  const lines = text.split(/\r?\n/).filter((one) => one !== '');
+  const [line = 'GOAUTH=netrc', another] = lines.filter((one) => one.startsWith('GOAUTH='));
+  if (another !== undefined) throw new NotEditable('duplicate');
+  const items = goItems(line);
+  if (items.includes('off')) throw new NotEditable('shape'); // no command may stand beside it
+  const others = items.filter((one) => !isGoCall(one, names));
+  const [item] = items.filter((one) => isGoCall(one, names));
+  const change = (first: string | undefined): Commands => {
+    const now = [...(first === undefined ? [] : [first]), ...others].join('; ');
+    return () => [['env', ...(now === '' || now === 'netrc' ? ['-u', 'GOAUTH'] : ['-w', `GOAUTH=${now}`])]];
+  };
+  return {
+    raw: item,
+    value: item && { command: item },
+    rest: [lines.filter((one) => one !== line).sort(), others],
+    put: ({ members }) => change(String(members['command'])), // first, as go takes the first credential that it gets
+    restore: change,
+  };
+}
+
+/** What `;` separates in the list, in its order. */
+function goItems(line: string): readonly string[] {
+  const items = line.slice('GOAUTH='.length).split(';');
+  return items.map((one) => one.trim()).filter((one) => one !== '');
+}
+
+function isGoCall(item: string, names: readonly string[]): boolean {
+  const words = goWords(item);
+  return names.includes(words[words.indexOf('goauth') + 1] ?? '') && words.includes('goauth');
+}
+
+/** The words of a command of `GOAUTH`: quoted by `'` or `"`, without escapes. */
+export function goWords(command: string): readonly string[] {
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)].map(([, one, two, bare]) => one ?? two ?? bare ?? '');
+}
