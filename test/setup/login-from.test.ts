@@ -71,7 +71,10 @@ test('login without a server: exit 2, a line that works, and the programs that k
   await using home = await homeWith('.cursor/mcp.json', '{"mcpServers": {"a": {"url": "https://a.example/mcp"}}}');
   const { code, stdout, stderr } = await runProgram(home, ['login']);
   assert.deepEqual([code, stdout], [2, '']);
-  assert.match(stderr, /postern login https:\S+\n[\s\S]*postern login --from cursor\n[\s\S]*\[word_missing, exit 2\]/);
+  assert.match(
+    stderr,
+    /postern login https:\S+ --name work\n[\s\S]*postern login --from cursor\n[\s\S]*\[word_missing, exit 2\]/,
+  );
   assert.match((await runProgram(home, ['request'])).stderr, /\bURL\b[\s\S]*\[word_missing, exit 2\]/);
 });
 
