@@ -105,6 +105,7 @@ test('the sandbox, completion, help and lines of our sources are in the executab
     assert.equal(await mustRun(home, '--version'), `${version}\n`);
     assert.match(await mustRun(home, '__complete', 'bash', 'postern logi', ''), /^login$/m);
     assert.match(await mustRun(home, 'help', 'login'), /postern login/);
+    assert.match(await mustRun(home, 'help', 'stores'), /Sealed files/);
     assert.match(await mustRun(home, 'sandbox', '--misbehave', 'list'), /as-no-pkce/);
     await using running = startCommand(own, ['sandbox', '--approve'], home);
     await running.waitForStdout(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
