@@ -14,7 +14,7 @@ const namesInside: ReadonlyMap<string, RegExp> = new Map([
   ['handed-out', /^\d{1,3}\.json(?:\.\d+)?$/],
   ['locks', /^[a-z0-9-]{1,71}\.lock(?:\.[0-9a-f.-]+(?:\.new|\.break)?)?$/],
   ['native', /^[0-9a-f]{64}\.node(?:\.\d+)?$/],
-  ['recovery', /^\.?[0-9a-f]{64}\.(?:sealed|[0-9a-f]{16}\.room)(?:\.new)?$/],
+  ['recovery', /^\.?[0-9a-f]{64}\.(?:sealed|[0-9a-f]{16}\.begun)(?:\.new)?$/],
   ['sealed', /^\.?(?:head|[0-9a-f]{64}\.sealed)(?:\.new)?$/],
   ['setup', /^\.?(?:shim-[0-9a-f]{32}\.json|[0-9a-f-]{36}\.(?:json|backup))(?:\.new)?$/],
   ['shared', /^(?:settled-notes|\.?[0-9a-f]{64}\.(?:read|salts|spent)(?:\.new)?)$/],

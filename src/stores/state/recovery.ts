@@ -36,7 +36,7 @@ type Kind = 'recovery' | 'refresh';
  * Sealed files in `directory`: AES-256-GCM, the key by HKDF-SHA-256 (RFC 5869) from the refresh token that the store
  * still holds, a fresh salt and nonce for each, the credential's own key authenticated with it, so that no file can
  * stand in for another. `<key>.sealed` holds the response to a refresh until the store has it; while one is under way,
- * `<key>.<number>.room` keeps its place on the disk and says who has begun it.
+ * `<key>.<number>.begun` says which process has begun it.
  */
 export function createRecovery({
   directory,
@@ -46,33 +46,33 @@ export function createRecovery({
   readonly identify?: () => ProcessIdentity;
 }): Recovery {
   const pathOf = (key: string) => recoveryPath(directory, key);
-  const roomsOf = async (key: string): Promise<readonly string[]> => {
+  const notesOf = async (key: string): Promise<readonly string[]> => {
     const base = join(directory, `${key}.`);
-    return (await pathsIn(directory)).filter((path) => path.startsWith(base) && path.endsWith('.room'));
+    return (await pathsIn(directory)).filter((path) => path.startsWith(base) && path.endsWith('.begun'));
   };
-  const removeRooms = async (key: string): Promise<void> => {
-    for (const path of await roomsOf(key)) await removeFile(path);
+  const removeNotes = async (key: string): Promise<void> => {
+    for (const path of await notesOf(key)) await removeFile(path);
   };
   return {
     begin: async (key, { bytes, spent }) => {
-      await removeRooms(key);
+      await removeNotes(key);
       // The key is derived before anything is asked for: once the response is here, two short calls are to be enough.
       const sealWith = spent && sealer(key, spent);
       const who = sealWith?.('refresh', JSON.stringify(identify())) ?? '';
-      // Each room has a name of its own, so that nobody writes into another's.
-      const room = join(directory, `${key}.${randomBytes(8).toString('hex')}.room`);
-      const file = await takeRoom(room, Buffer.concat([Buffer.from(`${who}\n`), randomBytes(2 * bytes + spareBytes)]));
+      // Each note has a name of its own, so that no process writes into another's. Spaces keep room on the disk for the response.
+      const note = join(directory, `${key}.${randomBytes(8).toString('hex')}.begun`);
+      const file = await openNote(note, who.padEnd(2 * bytes + spareBytes));
       let kept: Promise<void> | undefined;
       return {
         keep: (value) => {
           if (sealWith === undefined) return undefined;
-          kept = keepIn(file, room, pathOf(key), sealWith('recovery', value.reveal()));
+          kept = keepIn(file, note, pathOf(key), sealWith('recovery', value.reveal()));
           return kept;
         },
         // Once: a number that was closed may be another file's by now.
         [Symbol.asyncDispose]: once(async () => {
           await kept?.catch(ignoreFailure);
-          await giveBack(file, room);
+          await closeAndRemove(file, note);
         }),
       };
     },
@@ -83,7 +83,7 @@ export function createRecovery({
       return text === undefined ? undefined : new Secret(text);
     },
     begunElsewhere: async (key, spent) => {
-      for (const path of await roomsOf(key)) {
+      for (const path of await notesOf(key)) {
         const file = readIfThere(path, maxBytes);
         const who = file && opened(file.bytes, 'refresh', key, spent);
         if (file && who !== undefined && mayGoOn(who, identify(), file.modifiedAt)) return { since: file.modifiedAt };
@@ -92,7 +92,7 @@ export function createRecovery({
     },
     forget: async (key) => {
       await removeFile(pathOf(key));
-      await removeRooms(key); // of a process that was killed
+      await removeNotes(key); // of a process that was killed
     },
   };
 }
@@ -122,13 +122,9 @@ function sealer(key: string, spent: Secret): (kind: Kind, text: string) => strin
   };
 }
 
-/**
- * The sealed text in a file's first line; undefined when it was changed, cut off, or sealed with another secret: of no use
- * to anybody then.
- */
+/** The sealed text; undefined when it was changed, cut off, or sealed with another secret: of no use then. */
 function opened(bytes: Uint8Array, kind: Kind, key: string, spent: Secret): string | undefined {
-  const end = bytes.indexOf(0x0a);
-  const object = parseObject(end < 0 ? bytes : bytes.subarray(0, end));
+  const object = parseObject(bytes);
   if (object?.['version'] !== 1) return undefined;
   const bytesOf = (name: string) => Buffer.from(stringField(object, name) ?? '', 'base64');
   const sealed = Buffer.concat([bytesOf('nonce'), bytesOf('sealed')]);
@@ -143,42 +139,38 @@ function nameOf(kind: Kind, key: string): string {
   return `postern ${kind} 1 ${key}`;
 }
 
-/**
- * Reserves disk space before it is needed: a file of random bytes, which no file system can store in less. Not synced:
- * file systems account for what is written at once.
- * @throws Failure `state_unsafe`, `state_unwritable`
- */
-async function takeRoom(room: string, bytes: Uint8Array): Promise<number> {
-  await ensurePrivateFolder(dirname(room));
+/** @throws Failure `state_unsafe`, `state_unwritable` */
+async function openNote(path: string, text: string): Promise<number> {
+  await ensurePrivateFolder(dirname(path));
   try {
-    const file = openSync(room, newFile, 0o600);
+    const file = openSync(path, newFile, 0o600);
     try {
       fchmodSync(file, 0o600); // whatever the umask
-      writeFileSync(file, bytes);
+      writeFileSync(file, text);
       return file;
     } catch (cause) {
-      await giveBack(file, room).catch(() => undefined);
+      await closeAndRemove(file, path).catch(() => undefined);
       throw cause;
     }
   } catch (cause) {
-    throw stateUnwritable(room, cause);
+    throw stateUnwritable(path, cause);
   }
 }
 
-async function giveBack(file: number, room: string): Promise<void> {
+async function closeAndRemove(file: number, path: string): Promise<void> {
   closeSync(file);
-  await removeFile(room);
+  await removeFile(path);
 }
 
 /**
- * Puts a text into the room, and makes it the file at `path`. What SIGKILL interrupts is done when this returns, what a
+ * Puts the response in place of the note, and makes it the file at `path`. What SIGKILL interrupts is done when this returns, what a
  * power cut interrupts once that resolves.
  * @throws Failure `state_unwritable`, at once or later
  */
-function keepIn(file: number, room: string, path: string, text: string): Promise<void> {
+function keepIn(file: number, note: string, path: string, text: string): Promise<void> {
   try {
     ftruncateSync(file, writeSync(file, text, 0));
-    whenFreeSync(() => renameSync(room, path));
+    whenFreeSync(() => renameSync(note, path));
   } catch (cause) {
     throw stateUnwritable(path, cause);
   }

@@ -73,9 +73,9 @@ test('[A-169] who has begun a refresh is no answer to one; and what this process
   await using at = await place();
   await using _refresh = await at.recovery.begin(key, { bytes: 100, spent });
   assert.equal(await at.recovery.begunElsewhere(key, spent), undefined);
-  const [room = ''] = await readdir(at.directory);
-  assert.match(room, /\.room$/);
-  await copyFile(`${at.directory}/${room}`, at.path(key));
+  const [note = ''] = await readdir(at.directory);
+  assert.match(note, /\.begun$/);
+  await copyFile(`${at.directory}/${note}`, at.path(key));
   assert.equal(await at.recovery.find(key, spent), undefined);
 });
 
