@@ -92,7 +92,7 @@ function unusable(why: string, remedy: string): Failure {
 /** The index with that login in it, in the place of a stored one of its server and account. What is written is the index alone. */
 export function withEnvironmentLogin(index: CredentialIndex, given: () => EnvironmentLogin): CredentialIndex {
   return {
-    update: (change, first) => index.update(change, first),
+    update: (change) => index.update(change),
     adopt: async (kind) => await index.adopt?.(kind),
     read: async () => {
       const { login } = given();

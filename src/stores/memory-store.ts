@@ -18,8 +18,7 @@ function createMemoryIndex(): CredentialIndex {
   let document: IndexDocument = { version: 1, logins: [], registrations: [] };
   return {
     read: async () => document,
-    update: async (change, first) => {
-      await first;
+    update: async (change) => {
       document = change(document);
       return document;
     },

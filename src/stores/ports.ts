@@ -63,11 +63,8 @@ export interface SecretStores {
 export interface CredentialIndex {
   /** @throws Failure `index_corrupt`, `index_newer`, `index_unsafe` */
   read(): Promise<IndexDocument>;
-  /**
-   * Reads, changes and replaces it under a lock between processes. `change` may be called twice.
-   * @param first Waited for before; where it rejects nothing is changed, and that is thrown. After a power cut the old one may be there.
-   */
-  update(change: (document: IndexDocument) => IndexDocument, first?: Promise<unknown>): Promise<IndexDocument>;
+  /** Reads, changes and replaces it under a lock between processes. */
+  update(change: (document: IndexDocument) => IndexDocument): Promise<IndexDocument>;
   /** Takes in the logins that other machines have made in the shared store that the person has set. @throws as that store */
   adopt?(kind?: StoreKind): Promise<void>;
 }
@@ -75,7 +72,7 @@ export interface CredentialIndex {
 /** Keeps the response to a refresh until the store has it, sealed with the refresh token that the store still holds. */
 export interface Recovery {
   /**
-   * Begins a refresh: reserves disk space for its response, of about `bytes` bytes, and notes there which process it is. The caller has the lock of that key.
+   * Begins a refresh: notes which process it is, in a file that has room for its response, of about `bytes` bytes. The caller has the lock of that key.
    * @param spent The refresh token that is about to be sent; undefined where none is, and nothing can be kept.
    * @throws Failure `state_unsafe`, `state_unwritable`
    */
@@ -94,10 +91,10 @@ export interface Recovery {
   forget(key: string): Promise<void>;
 }
 
-/** A refresh that is under way; its reserved space is freed at the end. */
+/** A refresh that is under way; its note is removed at the end. */
 export interface BegunRefresh extends AsyncDisposable {
   /**
-   * Keeps the response, in the reserved space: SIGKILL takes nothing back from now on, a power cut once this resolves.
+   * Keeps the response, in place of the note: SIGKILL takes nothing back from now on, a power cut once this resolves.
    * Undefined where nothing was spent. @throws Failure `state_unwritable`, at once or later
    */
   keep(value: Secret): Promise<void> | undefined;

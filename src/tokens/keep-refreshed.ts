@@ -137,18 +137,14 @@ export async function keepCredential(
 ): Promise<void> {
   const { login } = request;
   const { expiresAt, obtainedAt, scopes } = fresh;
-  const stored = writeToStore(ports, request, fresh, sealed);
-  // The store has it first: what the index tells of it is put right at the next read, where it matters.
-  await tryUpdate(
-    ports,
-    (document) =>
-      withLogin(document, login.key, ({ refreshExpiresAt: _, ...old }) => ({
-        ...{ ...old, expiresAt, obtainedAt, scopes },
-        ...endsOf(fresh),
-      })),
-    stored,
+  await writeToStore(ports, request, fresh, sealed);
+  // What the index tells of it is put right at the next read, where this fails.
+  await tryUpdate(ports, (document) =>
+    withLogin(document, login.key, ({ refreshExpiresAt: _, ...old }) => ({
+      ...{ ...old, expiresAt, obtainedAt, scopes },
+      ...endsOf(fresh),
+    })),
   );
-  await stored;
   if (sealed !== undefined) await ports.recovery.forget(login.key).catch(ignoreFailure); // it goes the next time
 }
 

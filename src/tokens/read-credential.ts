@@ -70,16 +70,12 @@ export function withLogin(
   return { ...document, logins, ...(others === providers ? {} : { providers: others }) };
 }
 
-/**
- * For changes that only correct the index: a token is handed out on a full disk, too.
- * @param first As the index takes it; where it rejects, nothing is changed.
- */
+/** For changes that only correct the index: a token is handed out on a full disk, too. */
 export async function tryUpdate(
   ports: Pick<StorePorts, 'index'>,
   change: (document: IndexDocument) => IndexDocument,
-  first?: Promise<unknown>,
 ): Promise<void> {
-  await ports.index.update(change, first).catch(ignoreFailure);
+  await ports.index.update(change).catch(ignoreFailure);
 }
 
 /** A record of a later generation is a newer login's: then it is the credential at hand that is old. */

@@ -35,7 +35,7 @@ export function createCredentialIndex(options: {
   };
   return {
     read: async () => file.read(),
-    update: (change, first) => updateStateFile(file, (before) => withPastNames(before, change(before)), first),
+    update: (change) => updateStateFile(file, (before) => withPastNames(before, change(before))),
   };
 }
 

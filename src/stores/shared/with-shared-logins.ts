@@ -13,12 +13,12 @@ export function withSharedLogins(
 ): CredentialIndex {
   return {
     read: () => index.read(),
-    update: async (change, first) => {
+    update: async (change) => {
       let before: IndexDocument | undefined;
       const after = await index.update((document) => {
         before = document;
         return change(document);
-      }, first);
+      });
       for (const login of after.logins) {
         if (!isSharedKind(login.store) || before?.logins.includes(login) === true) continue;
         // The next change of this login tells them.

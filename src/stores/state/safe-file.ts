@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -120,85 +119,15 @@ export interface StateFile<Value> {
   textOf(value: Value): string;
 }
 
-/**
- * Writes what `change` makes of the value; nothing where it returns the very value that it was given.
- * @param first Waited for before anything is changed, and nothing is where it rejects. The text is on the disk by then, and takes
- *   the file's place if nobody else has: after a power cut the old one may be there.
- * @throws what `first` rejects with
- */
-export async function updateStateFile<Value>(
-  file: StateFile<Value>,
-  change: (value: Value) => Value,
-  first?: Promise<unknown>,
-): Promise<Value> {
+/** Writes what `change` makes of the value, under its lock; nothing where it returns the very value that it was given. */
+export async function updateStateFile<Value>(file: StateFile<Value>, change: (value: Value) => Value): Promise<Value> {
   const { signal } = new AbortController();
-  const drafting = first && draftOf(file, change).catch(ignoreError); // it is written anew, then
-  let draft: Draft<Value> | undefined;
-  try {
-    try {
-      await first;
-    } finally {
-      draft = await drafting;
-    }
-    await using _lock = await file.locks.acquire(file.lock, { waitMs: file.waitMs, signal });
-    const before = file.read();
-    if (draft !== undefined && draft.before === before && (await tryRename(draft.path, file.path))) return draft.after;
-    const after = change(before);
-    if (after === before) return after;
-    await replacePrivateFile(file.path, file.textOf(after));
-    await removeDrafts(file.path); // all that are there follow on what was before
-    return after;
-  } finally {
-    if (draft !== undefined) removeQuietly(draft.path);
-  }
-}
-
-interface Draft<Value> {
-  readonly path: string;
-  readonly before: Value;
-  readonly after: Value;
-}
-
-/** What a file is to be, written beside it without a lock. Undefined where it is to stay as it is. */
-async function draftOf<Value>(
-  file: StateFile<Value>,
-  change: (value: Value) => Value,
-): Promise<Draft<Value> | undefined> {
+  await using _lock = await file.locks.acquire(file.lock, { waitMs: file.waitMs, signal });
   const before = file.read();
   const after = change(before);
-  if (after === before) return undefined;
-  const path = `${draftsOf(file.path)}${randomBytes(8).toString('hex')}`;
-  try {
-    await writeNew(path, file.textOf(after), 0o600);
-  } catch (error) {
-    removeQuietly(path);
-    throw error;
-  }
-  return { path, before, after };
+  if (after !== before) await replacePrivateFile(file.path, file.textOf(after));
+  return after;
 }
-
-/** False where it could not, as another process has removed the draft. */
-async function tryRename(draft: string, path: string): Promise<boolean> {
-  try {
-    await whenFree(async () => renameSync(draft, path));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** How the paths of its drafts begin. */
-function draftsOf(path: string): string {
-  return join(dirname(path), `.${basename(path)}.draft-`);
-}
-
-/** Of processes that were killed; who loses one that way writes it anew. */
-async function removeDrafts(path: string): Promise<void> {
-  const there = await pathsIn(dirname(path)).catch(() => []);
-  for (const one of there) if (one.startsWith(draftsOf(path))) removeQuietly(one);
-}
-
-function ignoreError(): undefined {}
 
 function removeQuietly(path: string): void {
   try {

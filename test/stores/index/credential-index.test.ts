@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { createCredentialIndex, readIndexSync } from '../../../src/stores/index/credential-index.js';
@@ -48,69 +47,6 @@ test('what was parsed before in this process is taken for the very same bytes, a
     (await index.read()).logins.map(({ name }) => name),
     ['two'],
   );
-});
-
-const named = (name: string): Parameters<CredentialIndex['update']>[0] => {
-  return (document) => ({ ...document, logins: [...document.logins, loginNamed(name)] });
-};
-
-const namesIn = async (index: CredentialIndex) => (await index.read()).logins.map(({ name }) => name);
-
-const draftsIn = (directory: string) => readdirSync(directory).filter((name) => name.includes('draft'));
-
-test('a change that waits for something is on the disk meanwhile, and in its place only after that, beside what others have written', async () => {
-  await using folder = await temporaryFolder();
-  const directory = `${folder.path}/state`;
-  const index = indexIn(directory);
-  await index.update(named('one'));
-  for (const [at, other] of [undefined, 'other'].entries()) {
-    const first = new AbortController();
-    const updated = index.update(named(`late-${at}`), once(first.signal, 'abort'));
-    while (draftsIn(directory).length === 0) await wait(1);
-    if (other !== undefined) await indexIn(directory).update(named(other));
-    assert.equal((await namesIn(index)).includes(`late-${at}`), false, 'not before');
-    first.abort();
-    assert.deepEqual((await updated).logins.at(-1)?.name, `late-${at}`);
-    assert.deepEqual(draftsIn(directory), []);
-  }
-  assert.deepEqual(await namesIn(indexIn(directory)), ['one', 'late-0', 'other', 'late-1']);
-});
-
-test('a change that waits for what fails is none, and says why', async () => {
-  await using folder = await temporaryFolder();
-  const directory = `${folder.path}/state`;
-  const index = indexIn(directory);
-  await index.update(named('one'));
-  const why = new Error('the store is gone');
-  await assert.rejects(index.update(named('two'), Promise.reject(why)), why);
-  assert.deepEqual([await namesIn(index), draftsIn(directory)], [['one'], []]);
-});
-
-test('a draft that a killed process has left goes with the next change, and is never taken', async () => {
-  await using folder = await temporaryFolder();
-  const directory = `${folder.path}/state`;
-  const index = indexIn(directory);
-  await index.update(named('one'));
-  const never = new Promise<void>(() => undefined);
-  void index.update(named('lost'), never);
-  while (draftsIn(directory).length === 0) await wait(1);
-  await index.update(named('two'));
-  assert.deepEqual([await namesIn(index), draftsIn(directory)], [['one', 'two'], []]);
-});
-
-test('a draft that is gone when its time has come is written anew', async () => {
-  await using folder = await temporaryFolder();
-  const directory = `${folder.path}/state`;
-  const index = indexIn(directory);
-  await index.update(named('one'));
-  const first = new AbortController();
-  const updated = index.update(named('two'), once(first.signal, 'abort'));
-  while (draftsIn(directory).length === 0) await wait(1);
-  await indexIn(directory).update((document) => document); // changes nothing
-  for (const draft of draftsIn(directory)) rmSync(`${directory}/${draft}`);
-  first.abort();
-  await updated;
-  assert.deepEqual(await namesIn(indexIn(directory)), ['one', 'two']);
 });
 
 test('no file yet: an empty index, and nothing is made by reading it', async () => {

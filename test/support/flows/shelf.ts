@@ -20,9 +20,9 @@ export async function openShelf() {
     /** The same machine, in a process that ends at its `at`th change of the index. */
     dyingAt: (at: number): LoginPorts => {
       let changes = 0;
-      const update: LoginPorts['index']['update'] = (change, first) => {
+      const update: LoginPorts['index']['update'] = (change) => {
         changes += 1;
-        return changes >= at ? Promise.reject(new Error('killed')) : ports.index.update(change, first);
+        return changes >= at ? Promise.reject(new Error('killed')) : ports.index.update(change);
       };
       return { ...ports, index: { ...ports.index, update } };
     },
