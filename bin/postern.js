@@ -12,27 +12,25 @@ function oldNode() {
 // `postern token` and `postern credential` take the hot path where nothing unusual is asked for; everything else, and
 // whatever the hot path does not want, is the program's.
 async function launch() {
-  const { load, read } = require('./load.js'); // which an older Node.js could not read
+  const { load } = require('./load.js'); // which an older Node.js could not read
+  const [, , command, ...words] = process.argv;
   // A single executable is also the process that can be killed where a keychain hangs; elsewhere that is a file of its own.
-  if (process.argv[2] === '__keychain' && __filename === process.execPath) return load('keychain-child');
-  if (process.argv[2] === '__complete') {
-    load('completion').printCompletion(() => read('completion.json'), process.argv.slice(3));
+  if (command === '__keychain' && __filename === process.execPath) return load('keychain-child');
+  if (command === '__complete') {
+    load('completion').printCompletion(() => require('../dist/completion.json'), words);
     process.exit(0);
   }
-  const isCredential = process.argv[2] === 'credential';
   // Those who ask for a credential wait 10 s and no longer. The program ends sooner by itself; this is the last resort.
-  if (isCredential && !process.argv.some((word) => word.startsWith('--timeout')))
+  if (command === 'credential' && !words.some((word) => word.startsWith('--timeout')))
     setTimeout(giveUp, 8000 - process.uptime() * 1000).unref();
-  let end;
-  if (isCredential || process.argv[2] === 'token') {
-    const { hotPath } = load('hot-path');
-    end = await hotPath(process.argv.slice(2));
+  let input;
+  if (command === 'credential' || command === 'token') {
+    const end = await load('hot-path').hotPath([command, ...words]);
     // All is written by then, and an exit is a millisecond sooner than the end of the file.
     if (end.done) process.exit();
+    input = end.input;
   }
-  const use = isCredential ? 'token' : ['token', 'request'].find((name) => name === process.argv[2]); // scripts call these
-  const { start } = load('main', use);
-  await start(require('../package.json'), __filename, end);
+  await load('main').start(require('../package.json'), __filename, input);
 }
 
 // Wrong configuration, as far as this program is concerned: exit 2.
@@ -51,10 +49,10 @@ function giveUp() {
 }
 
 function fail(error) {
-  const { isBuilt } = require('./load.js');
+  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.js`);
   process.exitCode = 1;
   process.stderr.write(
-    isBuilt()
+    isBuilt
       ? `postern: the program could not be started (${error && (error.code || error.name)}).\n         Install it again.\n`
       : 'postern: this checkout is not built yet.\n         Run: npm ci && npm run build\n',
   );

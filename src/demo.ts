@@ -115,7 +115,7 @@ async function runOne(scene: DemoScene, argv: readonly string[], browser: Browse
       interruption,
       programs: createPrograms(env, signals),
       signals,
-      launch: { script: process.argv[1] ?? '', before: undefined, elapsed: () => 0 },
+      launch: { script: process.argv[1] ?? '', input: undefined, elapsed: () => 0 },
       tokenGiven: {},
       own: {
         ...(store === undefined ? {} : { store }),

@@ -1,7 +1,6 @@
 import type { Context, World } from './app/context.js';
 import { fieldWriter } from './app/field.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
-import type { HotEnd } from './app/hot-path/parts.js';
 import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
 import { isUnattended, registry } from './app/registry.js';
@@ -17,6 +16,7 @@ import { redact } from './core/secret.js';
 import { lookOf } from './core/text/look.js';
 import { asciiJson, printable } from './core/text/printable.js';
 import { createPrograms } from './credential/exec-program.js';
+import type { ReadInput } from './credential/read-input.js';
 import { takeToken } from './stores/environment-token.js';
 import { withSessionBus } from './stores/keychain/bus-address.js';
 import { homeFolder } from './stores/paths.js';
@@ -80,9 +80,9 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
 
 /**
  * What `bin/postern.js` calls: one run in the real world, whose end is that of the process.
- * @param script The launcher's absolute path. @param before What the hot path has left, where it was tried.
+ * @param script The launcher's absolute path. @param input What the hot path has read of stdin.
  */
-export async function start(release: Release, script: string, before: HotEnd | undefined): Promise<void> {
+export async function start(release: Release, script: string, input?: ReadInput): Promise<void> {
   // The keychain's package looks at the environment of the process, and nowhere else.
   Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
   const interruption = new AbortController();
@@ -96,7 +96,7 @@ export async function start(release: Release, script: string, before: HotEnd | u
     fault: (error) => reportFailure(error, { json: false, verbose: false, steps: [], oneLine: false }),
   });
   const { env, stdout, stderr, platform } = process;
-  const launch = { script, before, elapsed: () => performance.now() };
+  const launch = { script, input, elapsed: () => performance.now() };
   const stdin = createKeyboard(() => process.stdin);
   const own = { interruption, programs, signals, launch, tokenGiven, stdin, own: {} };
   const world = { env, stdout, stderr, platform, homedir: homeFolder(), ...release, ...own };

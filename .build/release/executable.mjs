@@ -1,7 +1,7 @@
 // node .build/release/executable.mjs OUT-FILE
 //
-// Makes a single executable of the built program and of the Node.js that runs this: its assets are the bundles, what this
-// very Node.js has compiled of them, and the native part of the keychain's package.
+// Makes a single executable of the Node.js that runs this and of the built program, as one script. The native part of the
+// keychain's package lies beside it in there.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,36 +11,22 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const dist = join(root, 'dist');
-const compiled = join(root, 'build', 'src');
 const require = createRequire(import.meta.url);
-
-const wrapper = {
-  bundle: true,
-  platform: 'node',
-  target: 'node20.19',
-  format: 'cjs',
-  logLevel: 'error',
-  legalComments: 'none', // all licences are in THIRD-PARTY-LICENSES.txt
-  define: { 'import.meta.url': '__address', 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
-  banner: {
-    js: "(function (exports, require, module, __filename, __dirname) { const __address = require('node:url').pathToFileURL(__filename).href;",
-  },
-  footer: { js: '})' },
-  supported: { 'regexp-unicode-property-escapes': true, 'dynamic-import': false },
-};
 
 /** Makes the executable at that path. */
 export async function makeExecutable(out) {
   const work = mkdtempSync(join(tmpdir(), 'postern-executable-'));
   try {
-    const assets = { ...(await ownBundles(work)), ...builtFiles(), 'keychain.node': nativePart() };
+    const topics = join(root, 'dist', 'topics');
+    const texts = readdirSync(topics).map((name) => [`topics/${name}`, join(topics, name)]);
+    const assets = { 'keychain.node': nativePart(), ...Object.fromEntries(texts) };
     const start = join(work, 'start.cjs');
     await build({
       ...{ bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' },
       entryPoints: [join(root, 'bin', 'postern.js')],
       outfile: start,
-      plugins: [{ name: 'assets', setup: takeAssets }],
+      external: ['@node-rs/xxhash'], // which Redis' client does without
+      plugins: [{ name: 'inside', setup: takeInside }],
     });
     const config = join(work, 'config.json');
     const blob = join(work, 'blob');
@@ -69,44 +55,6 @@ async function inject(out, blob) {
   if (isMac) execFileSync('codesign', ['--sign', '-', out]);
 }
 
-/** Bundles that are ES modules in the npm package, which no executable can load. */
-async function ownBundles(work) {
-  const path = (...parts) => JSON.stringify(join(compiled, ...parts));
-  const texts = {
-    sandbox: `export * as start from ${path('sandbox', 'start.js')};
-      export * as faults from ${path('sandbox', 'faults', 'table.js')};
-      export * as 'state-schema' from ${path('sandbox', 'state-schema.js')};`,
-    'keychain-child': `import ${path('stores', 'keychain', 'keychain-child.js')};`,
-  };
-  const assets = {};
-  for (const [name, contents] of Object.entries(texts)) {
-    const outfile = join(work, `${name}.cjs`);
-    await build({ ...wrapper, stdin: { contents, resolveDir: root }, outfile, keepNames: true });
-    assets[`${name}.cjs`] = outfile;
-  }
-  return assets;
-}
-
-/** What lies in `dist`, by the names under which the loader asks for it. Compiled code is taken of this very Node.js alone. */
-function builtFiles() {
-  const { engine } = require('../../bin/load.js');
-  const end = `.${engine()}.cache`;
-  const names = readdirSync(dist);
-  const bundles = names.filter((name) => name.endsWith('.cjs'));
-  const caches = bundles.flatMap((name) => {
-    const [, cache] = /\n\/\/# cache: (\S+)\n$/.exec(readFileSync(join(dist, name), 'latin1').slice(-80)) ?? [];
-    if (cache === undefined) return [];
-    if (!names.includes(cache + end)) {
-      console.error(`dist/ was built by another Node.js: the executable starts later without ${cache + end}`);
-      return [];
-    }
-    return [[name.replace(/\.cjs$/, '.cache'), join(dist, cache + end)]];
-  });
-  const topics = readdirSync(join(dist, 'topics')).map((name) => `topics/${name}`);
-  const others = [...names.filter((name) => name.endsWith('.cjs.map') || name === 'completion.json'), ...topics];
-  return { ...Object.fromEntries(caches), ...Object.fromEntries([...bundles, ...others].map((name) => [name, join(dist, name)])) };
-}
-
 /** The file that is installed for this system. */
 function nativePart() {
   const { platform, arch } = process;
@@ -115,10 +63,15 @@ function nativePart() {
   return require.resolve(`@napi-rs/keyring-${name}/keyring.${name}.node`);
 }
 
-/** bin/load.js, with another way to the files. */
-function takeAssets(bundler) {
-  const loader = fileURLToPath(new URL('asset-loader.cjs', import.meta.url));
-  bundler.onResolve({ filter: /^\.\/load\.js$/ }, () => ({ path: loader }));
+/** In place of bin/load.js: the same files, inside of this script. */
+function takeInside(bundler) {
+  const names = ['main', 'hot-path', 'completion', 'keychain-child'];
+  const files = names.map((name) => `'${name}': () => require('../dist/${name}.js')`);
+  bundler.onResolve({ filter: /^\.\/load\.js$/ }, () => ({ path: 'load', namespace: 'inside' }));
+  bundler.onLoad({ filter: /.*/, namespace: 'inside' }, () => ({
+    contents: `const files = { ${files.join(', ')} }; exports.load = (name) => files[name]();`,
+    resolveDir: join(root, 'bin'),
+  }));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await makeExecutable(process.argv[2]);

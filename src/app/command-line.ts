@@ -37,8 +37,10 @@ export async function parseCommandLine(argv: readonly string[], options: Command
   }
   const shown: ParsedLine = { kind: 'text', text: `${version}\n` };
   if (words.includes('--version')) return shown;
-  const plain = isHot(table) ? plainArguments(table, words, env) : undefined;
-  if (plain !== undefined && table !== undefined) return { kind: 'command', table, args: plain };
+  if (table !== undefined && options.tables.includes(table) && end === -1) {
+    const args = plainArguments(table, words, env); // yargs takes twice as long to load as Node.js itself
+    if (args !== undefined) return { kind: 'command', table, args };
+  }
   refuseOdd(words, table);
   if (table === undefined) {
     const wrong = unknownCommand(argv, tables, at === -1 ? [] : ((await options.loginNames?.()) ?? []));
@@ -52,11 +54,6 @@ export async function parseCommandLine(argv: readonly string[], options: Command
   if (table === completionTable) return { kind: 'text', text: completionScript(typed[0], env) };
   const rest = table.rest && { [camelCase(table.rest.name)]: end === -1 ? [] : argv.slice(end + 1) };
   return { kind: 'command', table, args: { ...args, ...rest } };
-}
-
-/** Scripts call these again and again, and yargs takes a tenth of a request to load: plain lines do without. */
-function isHot(table: CommandTable | undefined): table is CommandTable {
-  return table !== undefined && ['token', 'credential', 'request'].includes(table.name);
 }
 
 /** `postern help NAME`: a command or a topic; without a name, all of them. */

@@ -28,7 +28,6 @@ import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
 import type { ExternalPrograms } from '../setup/machine/ports.js';
 import type { GlobalOptions } from './global-options.js';
-import type { HotEnd } from './hot-path/parts.js';
 import type { OwnSignals } from './process.js';
 import type { Keyboard } from './terminal/quiet-keys.js';
 
@@ -104,8 +103,8 @@ export interface World extends Release {
 export interface Launch {
   /** The launcher's absolute path, or that of the single executable. */
   readonly script: string;
-  /** What the hot path has left, where it was tried. */
-  readonly before: HotEnd | undefined;
+  /** What the hot path has read of stdin. */
+  readonly input: ReadInput | undefined;
   /** Milliseconds since the start. */
   readonly elapsed: () => number;
 }

@@ -25,10 +25,10 @@ interface StoreParts extends Pick<Context, 'clock' | 'terminal' | 'locks' | 'ope
 /** Where the secrets are, and which logins there are. */
 export function storePorts({ world, table }: Run, parts: StoreParts): Pick<StorePorts, 'stores' | 'store' | 'index'> {
   const { own, settings, localIndex, folder: stateFolder } = parts;
-  const { platform, env, interruption, launch, tokenGiven } = world;
+  const { platform, env, interruption, tokenGiven } = world;
   const usual = createStores({
     ...parts,
-    ...{ platform, env, stateFolder, signal: interruption.signal, keychain: launch.before?.keychain },
+    ...{ platform, env, stateFolder, signal: interruption.signal },
     limits: async () => (await settings()).limits,
     isReadOnly: async () => (await settings()).storeReadOnly === true,
   });

@@ -7,7 +7,6 @@ import { columnsOf, commandAtEnd, commandLine, fitted, wrapped } from '../core/t
 import { type Look, type Tone, toned } from '../core/text/look.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { type GivenToken, withUnusedToken } from '../stores/environment-token.js';
-import { singleExecutable } from '../stores/keychain/single-executable.js';
 import { isOutOfFiles, outOfFiles } from '../stores/state-failures.js';
 import { plainStep, stepLines } from './journal.js';
 
@@ -162,7 +161,7 @@ function backgroundOf(error: unknown): readonly string[] {
  */
 function inSource(stack: string): string {
   const maps = new Map<string, SourceMap | undefined>();
-  return stack.replace(/[^\s()]*\bdist\/([\w-]+\.cjs):(\d+):(\d+)/g, (position, name: string, line, column) => {
+  return stack.replace(/[^\s()]*\bdist[\\/]([\w-]+\.js):(\d+):(\d+)/g, (position, name: string, line, column) => {
     if (!maps.has(name)) maps.set(name, mapOf(name));
     const entry = maps.get(name)?.findEntry(Number(line) - 1, Number(column) - 1);
     if (entry === undefined || !('originalSource' in entry)) return position;
@@ -173,9 +172,7 @@ function inSource(stack: string): string {
 
 function mapOf(name: string): SourceMap | undefined {
   try {
-    const inside = singleExecutable()?.getRawAsset(`${name}.map`);
-    const bytes = inside === undefined ? readFileSync(join(import.meta.dirname, `${name}.map`)) : Buffer.from(inside);
-    return new SourceMap(JSON.parse(bytes.toString()));
+    return new SourceMap(JSON.parse(readFileSync(join(import.meta.dirname, `${name}.map`), 'utf8')));
   } catch {
     return undefined;
   }

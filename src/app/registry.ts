@@ -1,24 +1,22 @@
-import { bridgeTable } from '../bridge/bridge.command.js';
-import { callTable } from '../call/call.command.js';
-import { requestTable } from '../call/request.command.js';
-import { shellTable } from '../call/shell/shell.command.js';
+import { bridgeTable } from '../bridge/bridge.options.js';
+import { callTable, requestTable, shellTable } from '../call/call.options.js';
 import { clientMetadataTable } from '../client-metadata/client-metadata.options.js';
-import { configTable } from '../config/config.command.js';
+import { configTable } from '../config/config.options.js';
 import type { ArgumentsOf, Command, CommandTable, LooseArguments } from '../core/command.js';
-import { credentialTable } from '../credential/credential.options.js';
-import { execTable } from '../credential/exec.command.js';
-import { tokenTable } from '../credential/token.command.js';
-import { doctorTable } from '../doctor/doctor.command.js';
+import { credentialTable, execTable, tokenTable } from '../credential/credential.options.js';
+import { doctorTable } from '../doctor/doctor.options.js';
 import { keeperTable } from '../fleet/keeper.options.js';
-import { renameTable } from '../login/accounts/rename.command.js';
-import { switchTable } from '../login/accounts/switch.command.js';
 import { loginTable } from '../login/login.options.js';
-import { logoutTable } from '../login/logout/logout.command.js';
-import { moveTable } from '../login/move/move.command.js';
-import { statusTable } from '../login/status/status.command.js';
-import { whoamiTable } from '../login/status/whoami.command.js';
+import {
+  logoutTable,
+  moveTable,
+  renameTable,
+  statusTable,
+  switchTable,
+  whoamiTable,
+} from '../login/status/logins.options.js';
 import { proxyTable } from '../proxy/run/proxy.options.js';
-import { sandboxTable } from '../sandbox/sandbox.command.js';
+import { sandboxTable } from '../sandbox/sandbox.options.js';
 import { setupTable } from '../setup/setup.options.js';
 import type { Context } from './context.js';
 import { commandAt } from './global-options.js';

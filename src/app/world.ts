@@ -87,7 +87,7 @@ function machinePorts(world: World) {
     callerName: () => callerName(platform),
     availability: () => browserAvailability({ env, platform, fileExists: existsSync }),
     clientMetadataUrl: clientMetadataUrl === '' ? undefined : clientMetadataUrl,
-    input: launch.before?.input,
+    input: launch.input,
     timeLeft: (ms: number) => Math.max(0, ms - launch.elapsed()),
     self: () => ownProgram({ env, platform, homedir, script: launch.script }),
   };
@@ -113,7 +113,7 @@ function commonPorts(run: Run, own: OwnPorts) {
 }
 
 /** What lies in the state folder, beside the secrets. */
-function statePorts({ env, platform, homedir, launch }: World, own: OwnPorts, clock: Context['clock']) {
+function statePorts({ env, platform, homedir }: World, own: OwnPorts, clock: Context['clock']) {
   const folder = () => statePaths(env, platform, homedir).state;
   const locks = lazy(async () => {
     const { createLocks } = await import('../stores/state/locks.js');
@@ -124,7 +124,7 @@ function statePorts({ env, platform, homedir, launch }: World, own: OwnPorts, cl
     locks,
     localIndex: lazy(async () => {
       const { createCredentialIndex } = await import('../stores/index/credential-index.js');
-      return createCredentialIndex({ directory: folder(), locks, known: launch.before?.index });
+      return createCredentialIndex({ directory: folder(), locks });
     }),
     assertions: createAssertions({ env }),
     recovery: lazy(async () => {

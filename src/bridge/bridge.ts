@@ -25,7 +25,6 @@ const lastResponsesMs = 120_000;
 
 /** Then what a refresh brings, and the end of the session. */
 const settleMs = 1_000;
-
 const goodbyeMs = 500;
 
 /** Where a bridge leads to, and whose token goes there. */

@@ -9,8 +9,7 @@ import { isResponse, type MessageShape, scanText } from '../mcp/scan-message.js'
 import type { SplitLine } from '../mcp/stdio/line-splitter.js';
 import type { HostPipe } from './host-pipe.js';
 import type { LentTools } from './lent-tools.js';
-import { noResponse, refusedBy } from './no-response.js';
-import { allowsBatches } from './server-messages.js';
+import { allowsBatches, noResponse, refusedBy } from './server-messages.js';
 import type { TwoEras } from './translation/two-eras.js';
 
 /** How many messages, and bytes of them, may be under way before the host has to wait. */

@@ -1,9 +1,13 @@
+import type { Failure } from '../core/failure.js';
 import { ByteCollector, withoutMark } from '../core/text/bytes.js';
-import { protocolBroken } from '../mcp/failures.js';
+import type { Outcome, Refusal } from '../mcp/exchange.js';
+import { protocolBroken, resultMissing, statusFailed } from '../mcp/failures.js';
 import type { Incoming, MessageHost } from '../mcp/host.js';
 import type { Pending } from '../mcp/pending.js';
 import { namedError } from '../mcp/rpc-error.js';
 import { type MessageShape, type ScannedText, scanText, textMember } from '../mcp/scan-message.js';
+import { serverWords } from '../tokens/server-words.js';
+import { responseMissing } from './failures.js';
 import type { HostPipe } from './host-pipe.js';
 import type { LentTools } from './lent-tools.js';
 
@@ -118,4 +122,16 @@ function escaped(text: Uint8Array): Uint8Array {
   }
   collector.push(text.subarray(from));
   return collector.take();
+}
+
+/** Why a request has no response, by how its exchange ended. */
+export function noResponse(server: string, method: string, outcome: Outcome | undefined): Failure {
+  if (outcome?.kind === 'refused') return refusedBy(server, outcome);
+  if (outcome?.kind === 'stream') return responseMissing(server, outcome.error);
+  if (outcome?.kind === 'empty' && outcome.status !== 200) return resultMissing(server, outcome.status);
+  return protocolBroken(server, `it gave no answer to ${method}`);
+}
+
+export function refusedBy(server: string, refused: Refusal): Failure {
+  return statusFailed(server, refused, serverWords(refused));
 }

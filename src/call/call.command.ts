@@ -1,88 +1,26 @@
-import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
 import { interrupted } from '../core/output-failures.js';
 import type { CorePorts, Files, Signals } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { toned } from '../core/text/look.js';
 import { counted, printable, shellWord } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
-import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
-import { clientLoginOptions } from '../stores/own-login.js';
+import { withOwnLogin } from '../stores/memory-store.js';
 import type { StorePorts } from '../stores/ports.js';
-import { headerOptions } from '../tokens/server-headers/header-options.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { type CallRequest, call, commandFor, toolNamed } from './call.js';
+import { callTable } from './call.options.js';
 import { printResult } from './content/print-result.js';
 import type { Introduction } from './conversation.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
 import { callTimedOut, toolFailed } from './failures.js';
-import { findServer, outsideTheDeadline, programOf, programRest, type ServerWorld } from './find-server.js';
+import { findServer, outsideTheDeadline, programOf, type ServerWorld } from './find-server.js';
 import type { DuringTask } from './follow-task.js';
-import { conversationOptions, loginOptions, resultOptions } from './login-options.js';
 import { withLoginOffered } from './offer-login.js';
 import { instructionLines, isOfLists, notificationLine } from './render.js';
 import { toolHelp } from './tools/help.js';
 import { watch } from './watch.js';
 import { asAsked, mayBeTool, type ProtocolCall, readCall } from './words.js';
-
-export const callTable = {
-  name: 'call',
-  environmentToken: true,
-  group: 'use',
-  summary: 'list and call tools, read resources, get prompts',
-  positionals: [
-    { name: 'server', describe: 'URL or login name', required: false },
-    { name: 'method', describe: 'a tool, or a method such as resources/read (default: tools/list)', required: false },
-    {
-      name: 'arguments',
-      describe:
-        'key=value, or a value alone for a tool’s only required parameter; key:=json, @file with a JSON object, - for one on stdin',
-      required: false,
-      many: true,
-    },
-  ],
-  rest: programRest,
-  options: [
-    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
-    ...loginOptions,
-    memoryOption,
-    ...clientLoginOptions,
-    ...headerOptions,
-    { name: 'watch', kind: 'boolean', describe: 'follow what the server says by itself' },
-    {
-      name: 'ping',
-      topic: 'scripts',
-      kind: 'number',
-      min: 1,
-      max: 3_600,
-      default: 30,
-      value: 'SECONDS',
-      describe:
-        'with --watch: how often the server is asked whether it is still there; it has as long to answer, at most 15 s',
-    },
-    ...resultOptions,
-    ...conversationOptions,
-  ],
-  examples: [
-    { command: 'postern call work', describe: 'list the tools' },
-    { command: 'postern call work -l', describe: 'with what each parameter means' },
-    { command: 'postern call work add --help', describe: 'what a tool takes, and an example to copy' },
-    { command: 'postern call work add a=5 b=3', describe: 'call the tool “add”' },
-    { command: 'postern call work chart --save .', describe: 'save the images that it brings' },
-    { command: 'postern call work resources/read uri=file:///x', describe: 'any method' },
-    { command: 'postern call work --watch', describe: 'one line for each notification, until Ctrl-C' },
-    { command: 'postern call add a=5 b=3 -- npx -y a-server', describe: 'a stdio server: the same, before “--”' },
-    {
-      command:
-        'POSTERN_CLIENT_ID=ci POSTERN_CLIENT_SECRET_FILE=/run/secrets/ci postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --authorization-server https://as.example',
-      describe: 'in CI: as the client itself, nothing is kept',
-    },
-  ],
-  notes: [
-    'key=value becomes what the tool’s schema wants: a number, a truth value, JSON or text; what the schema does not know is refused before the call. key:=json, @file and - are sent as they are. The list of tools is kept for a day.',
-    'The result goes to stdout, progress to stderr. A tool that fails is exit 8.',
-  ],
-  seeAlso: ['scripts', 'json'],
-} as const satisfies CommandTable;
 
 type Arguments = ArgumentsOf<typeof callTable>;
 

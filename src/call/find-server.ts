@@ -34,13 +34,6 @@ export interface ServerWorld
   readonly startServer: (command: readonly string[], said: (line: string) => void) => Promise<ServerProgram>;
 }
 
-/** What commands take behind “--”. */
-export const programRest = {
-  name: 'command',
-  describe:
-    'instead of a server with an address: a program that is one (stdio), started as it is, without a shell and without POSTERN_… variables',
-} as const;
-
 /**
  * The login, the open server, or the program, which has been started then and is to be disposed of.
  * @param name The command's, for failures.

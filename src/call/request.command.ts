@@ -1,4 +1,4 @@
-import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandOutput } from '../core/command.js';
 import type { Files, Logins } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { canonicalResource } from '../core/resource.js';
@@ -6,63 +6,15 @@ import { isFieldName, isHeaderValue, mediaTypeIs } from '../core/text/characters
 import { Deadline } from '../core/time.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import type { HttpResponse } from '../http/request.js';
-import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
-import { clientLoginOptions, isClientLogin } from '../stores/own-login.js';
+import { withOwnLogin } from '../stores/memory-store.js';
+import { isClientLogin } from '../stores/own-login.js';
 import { findLogin, noLogin } from '../tokens/find-login.js';
-import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { readWords } from '../tokens/server-words.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
+import { requestTable } from './call.options.js';
 import { requestFailed, requestTimedOut, requestUrlNeeded } from './failures.js';
-import { loginOptions } from './login-options.js';
 import { serverText } from './render.js';
 import { createTransport, type ProtectedRequest } from './transport.js';
-
-export const requestTable = {
-  name: 'request',
-  environmentToken: true,
-  noJson: true,
-  group: 'use',
-  summary: 'one HTTP request with the login’s token, like curl',
-  positionals: [{ name: 'url', describe: 'at or below the server of a login', required: true }],
-  options: [
-    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
-    {
-      name: 'request',
-      alias: 'X',
-      kind: 'string',
-      value: 'METHOD',
-      describe: 'the HTTP method',
-      fallback: 'GET, or POST with --data',
-    },
-    { name: 'header', alias: 'H', kind: 'list', value: 'LINE', describe: 'a header, “Name: value”; again for more' },
-    { name: 'data', alias: 'd', kind: 'list', value: 'DATA', describe: 'the body; @FILE from a file, @- from stdin' },
-    { name: 'include', alias: 'i', kind: 'boolean', describe: 'print status line and headers first' },
-    { name: 'output', alias: 'o', kind: 'string', value: 'FILE', describe: 'write the body to a file' },
-    { name: 'fail', alias: 'f', kind: 'boolean', describe: 'exit 8 and print no body when the status is 400 or more' },
-    ...loginOptions,
-    memoryOption,
-    ...clientLoginOptions,
-    ...headerOptions,
-    {
-      name: 'timeout',
-      kind: 'number',
-      min: 1,
-      max: 86_400,
-      value: 'SECONDS',
-      describe: 'for the whole answer; 60 s until it begins in any case',
-      fallback: 'none, for streams',
-    },
-  ],
-  examples: [
-    { command: 'postern request https://example.com/mcp/health', describe: 'GET' },
-    { command: 'postern request -d @body.json -H "content-type: application/json" URL', describe: 'POST' },
-  ],
-  notes: [
-    'Redirects are shown, not followed: the token goes to the server of its login and nowhere else.',
-    'Limits: those of postern config; 1 MiB for a body given with --data @FILE that is to be sent twice.',
-  ],
-  seeAlso: ['scripts'],
-} as const satisfies CommandTable;
 
 type Arguments = ArgumentsOf<typeof requestTable>;
 

@@ -1,6 +1,5 @@
 import type { CommandTable } from '../core/command.js';
-import { ownLoginOptions } from '../stores/own-login.js';
-import { pinOption } from '../tokens/login-pin.js';
+import { ownLoginOptions, pinOption } from '../stores/own-login.js';
 
 /** The forms in which other programs ask for a credential. */
 export const credentialFormats = [
@@ -105,4 +104,76 @@ export const credentialTable = {
     'Answers for the server of a login, at its path and below, and for no other. It asks nothing and opens no browser. The output is whole, or empty with a line on stderr and an exit code, which status remembers.',
   ],
   seeAlso: ['credential-helpers'],
+} as const satisfies CommandTable;
+
+export const tokenTable = {
+  name: 'token',
+  environmentToken: true,
+  group: 'use',
+  summary: 'print a valid access token, and nothing else',
+  positionals: [{ name: 'server', describe: 'the server’s URL, or the name of a login', required: true }],
+  options: [
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    { name: 'header', kind: 'boolean', describe: 'print it as a header: Authorization: Bearer …' },
+    { ...minTtlOption, default: 60, describe: 'refresh a token with less life left than this' },
+    {
+      name: 'refresh',
+      kind: 'boolean',
+      describe: 'refresh it first, though it may live: where a server refuses that one',
+    },
+    ...ownLoginOptions,
+  ],
+  examples: [
+    { command: 'postern token work', describe: 'print it' },
+    { command: 'curl -H "$(postern token work --header)" https://example.com/mcp', describe: 'use it elsewhere' },
+  ],
+  notes: [
+    'With --json: accessToken, tokenType, expiresAt (a time, or null) and scopes. Limits: 15 s for a refresh, 30 s to wait for another process’s, three with --refresh within a minute, 5 s for the keychain.',
+  ],
+  seeAlso: ['scripts', 'credential-helpers'],
+} as const satisfies CommandTable;
+
+export const execTable = {
+  name: 'exec',
+  environmentToken: true,
+  noJson: true,
+  group: 'use',
+  summary: 'run a command with tokens in its environment',
+  positionals: [
+    {
+      name: 'server',
+      describe: 'a server’s URL, or the name of a login; its token goes into POSTERN_ACCESS_TOKEN',
+      required: false,
+    },
+  ],
+  rest: { name: 'command', describe: 'the command and its arguments, started as they are, without a shell' },
+  options: [
+    {
+      name: 'var',
+      kind: 'list',
+      value: 'NAME=SERVER[,header|,value]',
+      describe:
+        'the variable for that server’s token, with “,header” as Authorization: Bearer …, with “,value” as Bearer …; NAME alone is for the server above; again for more',
+    },
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for the server' },
+    pinOption,
+    {
+      ...minTtlOption,
+      default: 60,
+      describe: 'start with no token that has less life left than this, refreshed or not',
+    },
+    ...ownLoginOptions,
+  ],
+  examples: [
+    { command: 'postern exec work -- ./server', describe: 'a STDIO server that takes POSTERN_ACCESS_TOKEN' },
+    {
+      command: 'postern exec --var A_TOKEN=work --var B_AUTH=home,header -- make test',
+      describe: 'two servers, other names',
+    },
+  ],
+  notes: [
+    'The token goes into the environment of the command and nowhere else; it is not renewed there. Whatever the command starts gets it, too. Names that programs act on (PATH, LD_PRELOAD, NODE_OPTIONS, …) are refused; NODE_AUTH_TOKEN and cargo’s CARGO_…_TOKEN (with “,value”) are not.',
+    'Signals are passed on; the exit code is the command’s, 128 + n when signal n ended it. A failure before the command starts exits with a code of postern’s.',
+  ],
+  seeAlso: ['scripts'],
 } as const satisfies CommandTable;

@@ -1,63 +1,17 @@
-import type { ArgumentsOf, Command, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, Command } from '../core/command.js';
 import type { Logins } from '../core/ports.js';
 import { Secret } from '../core/secret.js';
 import { argumentRefused, wordMissing } from '../core/usage-failures.js';
-import { isClientLogin, ownLoginOptions } from '../stores/own-login.js';
+import { isClientLogin } from '../stores/own-login.js';
 import { proveNamed } from '../tokens/credential-target.js';
 import { proveBare } from '../tokens/dpop/bare-token.js';
 import { findLogin } from '../tokens/find-login.js';
-import { pinOption } from '../tokens/login-pin.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { tokenToKeep } from '../tokens/valid-token.js';
-import { minTtlOption } from './credential.options.js';
+import { execTable } from './credential.options.js';
 import type { Programs } from './exec-program.js';
 import { ownVariable, readTokenVariable, type TokenVariable } from './formats/environment.js';
 import { tokenIn } from './formats/plain.js';
-
-export const execTable = {
-  name: 'exec',
-  environmentToken: true,
-  noJson: true,
-  group: 'use',
-  summary: 'run a command with tokens in its environment',
-  positionals: [
-    {
-      name: 'server',
-      describe: 'a server’s URL, or the name of a login; its token goes into POSTERN_ACCESS_TOKEN',
-      required: false,
-    },
-  ],
-  rest: { name: 'command', describe: 'the command and its arguments, started as they are, without a shell' },
-  options: [
-    {
-      name: 'var',
-      kind: 'list',
-      value: 'NAME=SERVER[,header|,value]',
-      describe:
-        'the variable for that server’s token, with “,header” as Authorization: Bearer …, with “,value” as Bearer …; NAME alone is for the server above; again for more',
-    },
-    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for the server' },
-    pinOption,
-    {
-      ...minTtlOption,
-      default: 60,
-      describe: 'start with no token that has less life left than this, refreshed or not',
-    },
-    ...ownLoginOptions,
-  ],
-  examples: [
-    { command: 'postern exec work -- ./server', describe: 'a STDIO server that takes POSTERN_ACCESS_TOKEN' },
-    {
-      command: 'postern exec --var A_TOKEN=work --var B_AUTH=home,header -- make test',
-      describe: 'two servers, other names',
-    },
-  ],
-  notes: [
-    'The token goes into the environment of the command and nowhere else; it is not renewed there. Whatever the command starts gets it, too. Names that programs act on (PATH, LD_PRELOAD, NODE_OPTIONS, …) are refused; NODE_AUTH_TOKEN and cargo’s CARGO_…_TOKEN (with “,value”) are not.',
-    'Signals are passed on; the exit code is the command’s, 128 + n when signal n ended it. A failure before the command starts exits with a code of postern’s.',
-  ],
-  seeAlso: ['scripts'],
-} as const satisfies CommandTable;
 
 type Arguments = ArgumentsOf<typeof execTable>;
 

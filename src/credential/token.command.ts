@@ -1,40 +1,13 @@
-import type { Command, CommandOutput, CommandTable } from '../core/command.js';
+import type { Command, CommandOutput } from '../core/command.js';
 import type { Logins } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
-import { isClientLogin, ownLoginOptions } from '../stores/own-login.js';
+import { isClientLogin } from '../stores/own-login.js';
 import { proveNamed } from '../tokens/credential-target.js';
 import { proveBare } from '../tokens/dpop/bare-token.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { refreshedToken, validToken } from '../tokens/valid-token.js';
-import { minTtlOption } from './credential.options.js';
-
-export const tokenTable = {
-  name: 'token',
-  environmentToken: true,
-  group: 'use',
-  summary: 'print a valid access token, and nothing else',
-  positionals: [{ name: 'server', describe: 'the server’s URL, or the name of a login', required: true }],
-  options: [
-    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
-    { name: 'header', kind: 'boolean', describe: 'print it as a header: Authorization: Bearer …' },
-    { ...minTtlOption, default: 60, describe: 'refresh a token with less life left than this' },
-    {
-      name: 'refresh',
-      kind: 'boolean',
-      describe: 'refresh it first, though it may live: where a server refuses that one',
-    },
-    ...ownLoginOptions,
-  ],
-  examples: [
-    { command: 'postern token work', describe: 'print it' },
-    { command: 'curl -H "$(postern token work --header)" https://example.com/mcp', describe: 'use it elsewhere' },
-  ],
-  notes: [
-    'With --json: accessToken, tokenType, expiresAt (a time, or null) and scopes. Limits: 15 s for a refresh, 30 s to wait for another process’s, three with --refresh within a minute, 5 s for the keychain.',
-  ],
-  seeAlso: ['scripts', 'credential-helpers'],
-} as const satisfies CommandTable;
+import { tokenTable } from './credential.options.js';
 
 interface World extends TokenPorts, CommandOutput {
   readonly logins: () => Promise<Logins>;

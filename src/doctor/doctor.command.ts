@@ -1,127 +1,26 @@
-import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandOutput } from '../core/command.js';
 import { isFailure } from '../core/failure.js';
 import type { Clock, Files } from '../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import type { SecretHeader } from '../core/secret.js';
-import { readerLook } from '../core/text/layout.js';
-import { asciiJson } from '../core/text/printable.js';
-import { usageContradictory, wordMissing } from '../core/usage-failures.js';
+import { closest } from '../core/text/closest.js';
+import { inColumnsOrStacked, readerLook, wrapped } from '../core/text/layout.js';
+import type { Look } from '../core/text/look.js';
+import { asciiJson, quoted } from '../core/text/printable.js';
+import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { noLogin, readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
-import { headerOptions } from '../tokens/server-headers/header-options.js';
+import { catalogue, type FindingId, isFindingId } from './catalogue/catalogue.js';
+import { doctorTable } from './doctor.options.js';
 import { examineMachine, examinePrograms, type MachineWorld } from './examine-machine.js';
 import { type Examined, examineServer } from './examine-server.js';
-import { allFindings, explanation, explanationLines, findingLines, kindJson } from './explain.js';
+import { actors, type FindingKind } from './finding.js';
 import { reportJson } from './forms/as-json.js';
 import { bundleOf } from './forms/bundle.js';
 import { reportLines } from './forms/for-people.js';
 import { junitXml } from './forms/junit.js';
 import type { Examination, ExamineWorld } from './ports.js';
 import { exitOf } from './report.js';
-
-export const doctorTable = {
-  name: 'doctor',
-  group: 'more',
-  summary: 'say why a login does not work, and who can mend it',
-  positionals: [
-    { name: 'server', describe: 'its URL, or the name of a login; without: this machine', required: false },
-  ],
-  options: [
-    { name: 'account', kind: 'string', value: 'NAME', describe: 'the account, where a login of it is meant' },
-    { name: 'explain', kind: 'string', value: 'FINDING', describe: 'what a finding means; list: all of them' },
-    {
-      name: 'fail-on',
-      kind: 'string',
-      choices: ['error', 'warning', 'never'],
-      default: 'error',
-      describe: 'lowest level that fails',
-    },
-    {
-      name: 'from',
-      kind: 'string',
-      value: 'PROGRAM',
-      describe: 'what a program gets that setup wrote an entry for',
-      excludes: ['explain'],
-    },
-    { name: 'login', kind: 'boolean', describe: 'log in for this run, and look at what comes of it' },
-    {
-      name: 'scope',
-      needs: ['login'],
-      topic: 'diagnosis',
-      kind: 'list',
-      value: 'SCOPE',
-      describe: 'with --login: ask for these scopes; again for more',
-    },
-    {
-      name: 'browser',
-      needs: ['login'],
-      topic: 'diagnosis',
-      kind: 'boolean',
-      describe: 'with --login: open the browser although CI is set, or --non-interactive was given',
-      excludes: ['no-browser', 'device'],
-    },
-    {
-      name: 'no-browser',
-      needs: ['login'],
-      topic: 'diagnosis',
-      kind: 'boolean',
-      describe: 'with --login: print the address of the login page instead',
-    },
-    {
-      name: 'device',
-      needs: ['login'],
-      topic: 'diagnosis',
-      kind: 'boolean',
-      describe: 'with --login: show a code to type in a browser anywhere',
-    },
-    {
-      name: 'timeout',
-      needs: ['login'],
-      topic: 'diagnosis',
-      kind: 'number',
-      min: 10,
-      max: 3600,
-      value: 'SECONDS',
-      describe: 'with --login: how long to wait for the answer in the browser',
-      fallback: '900 at a terminal, else 300',
-    },
-    ...headerOptions,
-    { name: 'junit', kind: 'string', value: 'FILE', describe: 'the report, as CI servers read it (JUnit)' },
-    { name: 'bundle', kind: 'string', value: 'FILE', describe: 'all of the run for a bug report; no secret is in it' },
-  ],
-  examples: [
-    {
-      command: 'postern doctor https://example.com/mcp',
-      describe: 'the steps of a login, as far as nobody has to log in',
-    },
-    {
-      command: 'postern doctor https://example.com/mcp --login',
-      describe: 'with a login made for it: iss, token, refresh, revocation',
-    },
-    { command: 'postern doctor', describe: 'this machine: store, browser, logins, programs that are set up' },
-    { command: 'postern doctor --from claude', describe: 'what Claude Code would get by its entry, and why' },
-    { command: 'postern doctor --explain resource-mismatch', describe: 'a finding in plain words, with its source' },
-    {
-      command: 'postern doctor http://127.0.0.1:7000/mcp --login --device --fail-on warning',
-      describe: 'all of it, where the authorization server says yes by itself (postern sandbox --approve)',
-    },
-    { command: 'postern doctor work --fail-on warning --json', describe: 'for a CI job' },
-  ],
-  terms: {
-    title: 'Verdicts',
-    rows: [
-      ['PASS', 'as it should be'],
-      ['NOTE', 'good to know'],
-      ['WARN', 'some programs or people will have trouble'],
-      ['FAIL', 'a login cannot work, or is not safe'],
-      ['SKIP', 'follows from another step, or needs --login'],
-    ],
-  },
-  notes: [
-    'Without --login nothing is registered, and no login is made. A stored token is used only if you name its login (postern doctor work), and with --from.',
-  ],
-  seeAlso: ['logging-in', 'diagnosis', 'exit-codes'],
-} as const satisfies CommandTable;
 
 interface World extends CommandOutput, ExamineWorld, MachineWorld {
   readonly files: Pick<Files, 'read' | 'writePrivate'>;
@@ -207,4 +106,48 @@ async function keptHeaders(world: World, held: LoginRecord | undefined): Promise
     world.tell(`Note: the headers that are kept with this login are not sent. ${error.message}`);
     return [];
   }
+}
+
+/** A finding in plain words, with its source. @throws Failure `usage_wrong` for an id that is none */
+export function explanation(id: string): FindingKind & { readonly id: FindingId } {
+  if (isFindingId(id)) return { id, ...catalogue[id] };
+  const meant = closest(id, Object.keys(catalogue));
+  const message = `There is no finding ${quoted(id, 80)}.`;
+  throw meant === undefined
+    ? usageWrong(message, 'postern doctor --explain list')
+    : usageMistyped(message, `postern doctor --explain ${meant}`);
+}
+
+/** The same for a person. */
+export function explanationLines(id: string, look: Look): readonly string[] {
+  const { title, explanation: why, remedy, source, who } = explanation(id);
+  const part = (text: string) => wrapped(text, look.width, 2);
+  return [
+    ...wrapped(`${id}: ${title}`, look.width),
+    '',
+    ...part(why),
+    '',
+    ...part(`To act: ${actors[who]}`),
+    ...part(`To do: ${remedy}`),
+    '',
+    ...part(`Source: ${source}`),
+  ];
+}
+
+/** What programs are told of a finding. */
+export function kindJson({ isUnsafe: _, ...kind }: FindingKind & { readonly id: string }): object {
+  return kind;
+}
+
+/** Every finding, as programs are told. */
+export function allFindings(): readonly object[] {
+  return Object.entries(catalogue).map(([id, kind]) => kindJson({ id, ...kind }));
+}
+
+/** Every finding, in a line each. */
+export function findingLines(look: Look): readonly string[] {
+  return inColumnsOrStacked(
+    look,
+    Object.entries(catalogue).map(([id, { level, title }]) => [id, level, title]),
+  );
 }

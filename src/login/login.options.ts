@@ -1,8 +1,43 @@
-import type { CommandTable } from '../core/command.js';
+import type { CommandTable, OptionSpec } from '../core/command.js';
 import { assertionOptions } from '../stores/assertions/options.js';
 import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { browserOptions } from './browser/browser-options.js';
-import { providerOptions } from './company/options.js';
+
+const excludedByProvider = ['client-credentials', 'device', 'registration'] as const;
+
+/** How a login is made by a company's provider. */
+const providerOptions = [
+  {
+    name: 'idp',
+    topic: 'company',
+    kind: 'string',
+    value: 'ISSUER',
+    describe:
+      'your company’s provider (OpenID Connect): log in there once, and each server’s token comes by it; kept with the login',
+    excludes: excludedByProvider,
+  },
+  {
+    name: 'idp-client-id',
+    topic: 'company',
+    kind: 'string',
+    value: 'ID',
+    describe: 'of --idp: the client there; --client-id is the one at the server’s own authorization server',
+  },
+  {
+    name: 'idp-client-secret-file',
+    topic: 'company',
+    kind: 'string',
+    value: 'FILE',
+    describe: 'of --idp-client-id: the file with its secret, where it has one',
+  },
+  {
+    name: 'idp-token-file',
+    topic: 'company',
+    kind: 'string',
+    value: 'FILE',
+    describe: 'of --idp: take the ID token from this file, read anew each time and never stored; nobody logs in there',
+  },
+] as const satisfies readonly OptionSpec[];
 
 export const loginTable = {
   name: 'login',

@@ -8,7 +8,6 @@ import { type ClientAuthentication, clientAuthentication } from './client-authen
 import { skewOf, usableNonce } from './dpop/server-clock.js';
 import type { TokenProofs } from './dpop/token-proofs.js';
 import { errorWords, type Repair, tidyResponse, withoutMark } from './leniency.js';
-import { lightResponse } from './library/light-fetch.js';
 
 export type OAuth = typeof import('oauth4webapi');
 
@@ -98,7 +97,7 @@ export function sendingBy(
     const { status } = response;
     const bytes = new Uint8Array(await response.bytes());
     holdReceived(bytes);
-    return lightResponse(bodyless.includes(status) ? null : bytes, {
+    return new Response(bodyless.includes(status) ? null : bytes, {
       status: Math.min(status, 599),
       headers: readHeaders(response.headers),
     });
@@ -147,7 +146,7 @@ export async function isTaken(
   document: JsonObject,
 ): Promise<boolean> {
   const oauth = await import('oauth4webapi');
-  const response = lightResponse(JSON.stringify(document), { headers: { 'content-type': 'application/json' } });
+  const response = new Response(JSON.stringify(document), { headers: { 'content-type': 'application/json' } });
   try {
     await oauth[process](new URL(identifier), response);
     return true;

@@ -1,7 +1,6 @@
 import type { ClientAuth } from 'oauth4webapi';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 import { lifetimeSeconds } from '../core/time.js';
-import { lightResponse } from './library/light-fetch.js';
 
 /**
  * What real servers send and oauth4webapi refuses (field notes 1, 4, 6, 11, 12 and 17). Each exception has a name and puts the
@@ -78,7 +77,7 @@ export function tidyResponse(
   const isError = typeof error === 'string' || asObject(error) !== undefined;
   const isSuccess = (status === 200 || status === success) && !isError;
   const tidy = isSuccess && object !== undefined ? repair(withoutNulls(object)) : object;
-  return lightResponse(tidy === undefined ? null : JSON.stringify(tidy), {
+  return new Response(tidy === undefined ? null : JSON.stringify(tidy), {
     status: isSuccess ? success : status >= 400 && status < 500 ? status : 400,
     headers: { 'content-type': 'application/json' },
   });

@@ -47,3 +47,12 @@ export function isClientLogin(args: OwnLoginArguments, command: string, byPerson
   }
   return true;
 }
+
+/** `--pin`: of those commands that `setup` writes into the configuration of other programs. */
+export const pinOption = {
+  name: 'pin',
+  topic: 'hosts',
+  kind: 'string',
+  value: 'HASH',
+  describe: 'hash of the login that the name has to stand for',
+} as const;

@@ -3,7 +3,6 @@ import type { Limits } from '../core/limits.js';
 import type { Clock, Terminal } from '../core/ports.js';
 import { isSharedKind, type SharedKind, type StoreKind } from '../core/records.js';
 import type { SharedEngine } from './engines/engine.js';
-import type { OpenKeychain } from './keychain/read-item.js';
 import { createMemoryStore } from './memory-store.js';
 import type { CredentialIndex, Locks, SecretStore, SecretStores } from './ports.js';
 
@@ -15,8 +14,6 @@ export interface StoresOptions {
   readonly terminal: Terminal;
   readonly stateFolder: () => string;
   readonly signal: AbortSignal;
-  /** Where it is open already. */
-  readonly keychain: OpenKeychain | undefined;
   readonly limits: () => Promise<Limits>;
   /** Opens what several machines share. */
   readonly openEngine: (address: string) => Promise<SharedEngine>;
@@ -86,7 +83,7 @@ async function openShared(kind: SharedKind, options: StoresOptions): Promise<Sec
   });
 }
 
-async function openKeychain({ platform, env, clock, terminal, limits, keychain }: StoresOptions): Promise<SecretStore> {
+async function openKeychain({ platform, env, clock, terminal, limits }: StoresOptions): Promise<SecretStore> {
   const [{ createKeychain }, { keychainLimits }] = await Promise.all([
     import('./keychain/keychain.js'),
     import('./keychain/item-access.js'),
@@ -98,7 +95,6 @@ async function openKeychain({ platform, env, clock, terminal, limits, keychain }
     clock,
     interactive,
     notify,
-    open: keychain,
     limits: keychainLimits(platform, await limits()),
   });
 }

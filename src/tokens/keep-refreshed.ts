@@ -5,7 +5,6 @@ import { parseObject } from '../core/text/json.js';
 import { endsOf } from '../core/time.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
 import { endOfIdToken, identityIn, idTokenProblem } from '../oauth/id-token.js';
-import { lightResponse } from '../oauth/library/light-fetch.js';
 import { type IssuedToken, validateTokenResponse } from '../oauth/token.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { BegunRefresh, StorePorts } from '../stores/ports.js';
@@ -101,7 +100,7 @@ export function sealResponse(
 async function credentialIn(item: Secret, stored: StoredCredential): Promise<StoredCredential | undefined> {
   const { response: body, now, generation } = parseObject(item.reveal()) ?? {};
   if (typeof body !== 'string' || typeof now !== 'number' || generation !== stored.generation) return undefined;
-  const response = lightResponse(Buffer.from(body, 'base64'));
+  const response = new Response(Buffer.from(body, 'base64'));
   const dpop = stored.dpopKey && { key: stored.dpopKey, isRequired: true };
   const context = { now, requested: stored.scopes, sent: secretsOf(stored), dpop };
   const result = await validateTokenResponse(response, context);

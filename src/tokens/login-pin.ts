@@ -50,12 +50,3 @@ export async function checkPin(
     throw loginChanged(wanted.named ?? login.server, login);
   }
 }
-
-/** `--pin`: of those commands that `setup` writes into the configuration of other programs. */
-export const pinOption = {
-  name: 'pin',
-  topic: 'hosts',
-  kind: 'string',
-  value: 'HASH',
-  describe: 'hash of the login that the name has to stand for',
-} as const;

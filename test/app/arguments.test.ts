@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommandLine } from '../../src/app/command-line.js';
-import { requestTable } from '../../src/call/request.command.js';
+import { requestTable } from '../../src/call/call.options.js';
 import type { CommandTable, LooseArguments } from '../../src/core/command.js';
-import { tokenTable } from '../../src/credential/token.command.js';
+import { tokenTable } from '../../src/credential/credential.options.js';
 import { loginTable } from '../../src/login/login.options.js';
 import { Failure } from '../support/product.js';
 

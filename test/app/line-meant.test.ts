@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withLineMeant } from '../../src/app/wrong-command-line.js';
-import { callTable } from '../../src/call/call.command.js';
+import { callTable } from '../../src/call/call.options.js';
 import { shellWord } from '../../src/core/text/printable.js';
 import { exitCode, Failure, type Typo } from '../support/product.js';
 

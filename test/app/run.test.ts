@@ -140,7 +140,7 @@ async function world(env: Record<string, string>, home: string) {
     version: '9.9.9',
     clientMetadataUrl: '',
     interruption: new AbortController(),
-    launch: { script: '/nowhere/postern.js', before: undefined, elapsed: () => 0 },
+    launch: { script: '/nowhere/postern.js', input: undefined, elapsed: () => 0 },
     tokenGiven: {},
     programs: createPrograms(env, createSignals()),
     signals: createSignals(),

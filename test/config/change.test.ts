@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { withMember } from '../../src/config/edit-json.js';
+import { withMember } from '../../src/config/change.js';
 import { makeHome } from '../support/home.js';
 import { runProgram } from '../support/program.js';
 

@@ -40,7 +40,7 @@ export async function scene(...logins: readonly Readonly<Record<string, unknown>
       version: '9.9.9',
       clientMetadataUrl: '',
       interruption,
-      launch: { script, before: undefined, elapsed: () => 0 },
+      launch: { script, input: undefined, elapsed: () => 0 },
       tokenGiven,
       programs: createPrograms(all, createSignals()),
       signals: createSignals(),

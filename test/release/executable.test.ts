@@ -90,12 +90,12 @@ test('the native part of the keychain lies in the state folder, closed to others
   assert.equal(existsSync(join(home.path, 'state', 'postern')), false);
 });
 
-test('the sandbox, completion, help and lines of our sources are in the executable, and nothing beside it is read', async () => {
+test('the sandbox, completion and help are in the executable, and nothing beside it is read', async () => {
   await using home = await makeHome();
   const alone = join(home.path, 'alone');
   await mkdir(join(alone, 'dist'), { recursive: true });
   await copyFile(executable, join(alone, 'postern'));
-  for (const name of ['main.cjs', 'load.js', 'keychain.node', 'package.json', 'dist/main.cjs']) {
+  for (const name of ['main.js', 'load.js', 'keychain.node', 'package.json', 'dist/main.js']) {
     await writeFile(join(alone, name), 'process.exit(99)');
   }
   const [used, own] = [executable, join(alone, 'postern')];

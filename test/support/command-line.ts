@@ -83,7 +83,7 @@ export async function runLine(machine: Machine, argv: readonly string[], options
     version: '9.9.9',
     clientMetadataUrl: '',
     interruption,
-    launch: { script: '/opt/postern/bin/postern.js', before: undefined, elapsed: () => 0 },
+    launch: { script: '/opt/postern/bin/postern.js', input: undefined, elapsed: () => 0 },
     tokenGiven: {},
     programs: createPrograms(env, signals),
     signals,

@@ -106,7 +106,7 @@ function begin(home: Home, args: readonly string[], options: HereOptions) {
     programs: createPrograms(env, signals),
     launch: {
       script: join(repositoryRoot, 'bin', 'postern.js'),
-      before: undefined,
+      input: undefined,
       elapsed: () => performance.now() - started,
     },
     own: options.own ?? {},

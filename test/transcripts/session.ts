@@ -140,7 +140,7 @@ export class Session {
     const stuck = setTimeout(() => interruption.abort(new Error('nobody came')), 20_000);
     const { store, ...others } = this.#machine.own;
     const own = { browser, ...others, ...(ownStore || store === undefined ? {} : { store }) };
-    const launch = { script: join(this.home, 'postern.js'), before: undefined, elapsed: () => 0 };
+    const launch = { script: join(this.home, 'postern.js'), input: undefined, elapsed: () => 0 };
     const ended = await runLine(this.#machine, words, {
       columns: this.#look.columns ?? 0,
       ...rest,

@@ -10,17 +10,16 @@ import type { CompletionTables } from './values.js';
 /**
  * Prints what may stand at the cursor, for the script of a shell: by the tables that the build made, the list of logins and
  * their kept lists of tools. Nobody is asked, and whatever fails, nothing is printed.
- * @param tablesText Gives the text of the file that the build made.
+ * @param tables The file that the build made, read once it is needed.
  * @param argv The shell; then for bash and PowerShell the line up to the cursor, for others its words, the last being typed.
  */
-export function printCompletion(tablesText: () => string, argv: readonly string[]): void {
+export function printCompletion(tables: () => CompletionTables, argv: readonly string[]): void {
   const [shell = '', ...words] = argv;
   const isLine = shell === 'bash' || shell === 'powershell';
   const line: ShellLine = isLine
     ? readShellLine(words[0] ?? '')
     : { before: words.slice(0, -1), current: words.at(-1) ?? '', quote: '' };
-  const tables = JSON.parse(tablesText()) as CompletionTables;
-  const found = complete(tables, knownHere(), line.before, line.current);
+  const found = complete(tables(), knownHere(), line.before, line.current);
   const lines = completionLines(shell, found, line, isLine ? (words[1] ?? '') : '');
   if (lines.length > 0) writeSync(1, `${lines.join('\n')}\n`);
 }

@@ -6,38 +6,26 @@ import type { LoginRecord } from '../../core/records.js';
 import type { ReadInput } from '../../credential/read-input.js';
 import { assertionOptionsOf } from '../../stores/assertions/options.js';
 import { mentionsToken } from '../../stores/environment-token.js';
-import { indexPath, type KnownIndex, type ReadIndex, readIndexSync } from '../../stores/index/credential-index.js';
-import { parseIndex } from '../../stores/index/index-schema.js';
-import type { OpenKeychain } from '../../stores/keychain/read-item.js';
+import { indexPath, type ReadIndex, readIndexSync } from '../../stores/index/credential-index.js';
+import { withSessionBus } from '../../stores/keychain/bus-address.js';
+import { type Keyring, openKeyring } from '../../stores/keychain/read-item.js';
 import type { OwnLoginArguments } from '../../stores/own-login.js';
 import { homeFolder, recoveryPath, statePaths } from '../../stores/paths.js';
 import type { GlobalOptions } from '../global-options.js';
 import { plainArguments } from './plain-arguments.js';
 
-/** Whether all was done; if not, what has been read of stdin meanwhile. */
+/** Whether all was done; if not, what has been read of stdin, which the whole program cannot read again. */
 export interface HotEnd {
   readonly done: boolean;
   readonly input: ReadInput | undefined;
-  /** As far as it was opened. */
-  readonly keychain: OpenKeychain | undefined;
-  readonly index: KnownIndex | undefined;
 }
 
-/** What the hot path leaves to whoever comes after it. */
+/** What is left where the whole program takes over. */
 export interface Left {
   /** What was read of stdin, which nobody can read again. */
   input: ReadInput | undefined;
-  /** What is closed before anybody else comes. */
+  /** What is closed before. */
   readonly open: Disposable[];
-  /**
-   * For whoever comes. When all is done the process ends at once, and this with it: to close it by itself takes two
-   * milliseconds, since node:net then asks whether it is `process.stderr`, which is made for that.
-   */
-  keychain: OpenKeychain | undefined;
-  /** As it was read. */
-  index: KnownIndex | undefined;
-  /** To be done once all is written. */
-  afterwards: (() => void) | undefined;
 }
 
 type UsualArguments<Table extends CommandTable> = ArgumentsOf<Table> & GlobalOptions;
@@ -69,13 +57,16 @@ export function isOwnLogin(args: OwnLoginArguments): boolean {
   );
 }
 
-/** The index of logins, which whoever comes need not parse again. @throws as `stateFolder`, or an error of the file system */
-export function readIndex(left: Left): ReadIndex {
-  return readIndexSync(indexPath(stateFolder()), (bytes) => {
-    const parsed = parseIndex(bytes);
-    left.index = { bytes, parsed };
-    return parsed;
-  });
+/** Undefined where no keyring can be asked. */
+export async function keyringFor(left: Left): Promise<Keyring | undefined> {
+  const keyring = await openKeyring({ ...process.env, ...withSessionBus(process.env, process.geteuid?.()) });
+  if (keyring !== undefined) left.open.push(keyring);
+  return keyring;
+}
+
+/** The index of logins. @throws as `stateFolder`, or an error of the file system */
+export function readIndex(): ReadIndex {
+  return readIndexSync(indexPath(stateFolder()));
 }
 
 /** Where the index of logins is. @throws Failure `path_refused` */

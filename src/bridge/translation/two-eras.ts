@@ -11,8 +11,8 @@ import { ownRevision } from '../../mcp/message-headers.js';
 import type { Pending, PendingRequests } from '../../mcp/pending.js';
 import { isResponse, type MessageShape } from '../../mcp/scan-message.js';
 import type { HostPipe } from '../host-pipe.js';
-import { noResponse } from '../no-response.js';
 import type { ServerMessages } from '../server-messages.js';
+import { noResponse } from '../server-messages.js';
 import { HostSide } from './host-side.js';
 import {
   errorCode,

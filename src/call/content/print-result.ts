@@ -3,15 +3,11 @@ import type { Files } from '../../core/ports.js';
 import type { JsonObject } from '../../core/text/json.js';
 import { jsonPieces } from '../../core/text/json-pieces.js';
 import { printable } from '../../core/text/printable.js';
+import type { OutputForm } from '../call.options.js';
 import { lines, terminalText } from '../render.js';
 import { listLines } from '../tools/render-list.js';
 import { type Media, type Piece, piecesOf } from './pieces.js';
 import { Saver } from './save.js';
-
-/** How a result is printed: laid out for a person, as JSON in one line, or as the server wrote it. */
-export const outputForms = ['text', 'json', 'raw'] as const;
-
-export type OutputForm = (typeof outputForms)[number];
 
 export interface Result {
   readonly method: string;

@@ -1,6 +1,6 @@
 import { printable } from '../../core/text/printable.js';
 import type { ToolList, ToolParameter } from '../../stores/ports.js';
-import { outputForms } from '../content/print-result.js';
+import { outputForms } from '../call.options.js';
 import { wordsOfLine } from './line-words.js';
 import type { Completion } from './ports.js';
 

@@ -9,7 +9,7 @@ import type { StorePorts, ToolList, ToolSignature } from '../../stores/ports.js'
 import type { AuthorizerPorts } from '../../tokens/token-in-use.js';
 import { Allowance } from '../allowance.js';
 import { allPages, ask } from '../call.js';
-import type { OutputForm } from '../content/print-result.js';
+import type { OutputForm } from '../call.options.js';
 import type { Conversation, Introduction } from '../conversation.js';
 import { type ConversationRequest, createConversation } from '../create-conversation.js';
 import type { PersonPorts } from '../elicitation/ask-page.js';

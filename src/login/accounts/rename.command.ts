@@ -1,4 +1,4 @@
-import type { Command, CommandOutput, CommandTable } from '../../core/command.js';
+import type { Command, CommandOutput } from '../../core/command.js';
 import type { IndexDocument, LoginRecord } from '../../core/records.js';
 import { printable } from '../../core/text/printable.js';
 import { mayGiveName } from '../../stores/index/past-names.js';
@@ -6,25 +6,8 @@ import type { StorePorts } from '../../stores/ports.js';
 import { accountUnknown, loginAmbiguous, loginNeeded } from '../../tokens/failures.js';
 import { loginsCalled, sameLogin } from '../../tokens/find-login.js';
 import { checkName, checkNameForm } from '../begin-login.js';
+import { renameTable } from '../status/logins.options.js';
 import { nameWasOthers, newNameTaken } from './failures.js';
-
-export const renameTable = {
-  name: 'rename',
-  group: 'log-in',
-  summary: 'give a login another short name',
-  positionals: [
-    { name: 'login', describe: 'its name, or its server’s URL', required: true },
-    { name: 'name', describe: 'what it is to be called', required: true },
-  ],
-  options: [
-    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
-    { name: 'force', kind: 'boolean', describe: 'take a name that another server’s login had before' },
-  ],
-  examples: [{ command: 'postern rename work home', describe: 'the login “work” is called “home” from now on' }],
-  notes: [
-    'Nothing of the login changes but its name. Programs that were set up with postern setup name the server, and go on; scripts that use the old name have to be changed.',
-  ],
-} as const satisfies CommandTable;
 
 type World = CommandOutput & Pick<StorePorts, 'index'>;
 

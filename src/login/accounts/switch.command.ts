@@ -1,4 +1,4 @@
-import type { Command, CommandOutput, CommandTable } from '../../core/command.js';
+import type { Command, CommandOutput } from '../../core/command.js';
 import type { CorePorts } from '../../core/ports.js';
 import type { IndexDocument, LoginRecord } from '../../core/records.js';
 import { printable } from '../../core/text/printable.js';
@@ -7,29 +7,8 @@ import { accountUnknown } from '../../tokens/failures.js';
 import { loginsCalled } from '../../tokens/find-login.js';
 import type { CheckWorld } from '../status/check-logins.js';
 import { whoOf } from '../status/login-status.js';
+import { switchTable } from '../status/logins.options.js';
 import { accountNotSaid } from './failures.js';
-
-export const switchTable = {
-  name: 'switch',
-  group: 'log-in',
-  summary: 'choose which account of a server is meant',
-  positionals: [
-    { name: 'server', describe: 'the server’s URL, or the name of a login for it', required: true },
-    {
-      name: 'account',
-      describe: 'the account, or who the server says it is; without: that of the named login',
-      required: false,
-    },
-  ],
-  options: [],
-  examples: [
-    { command: 'postern switch work', describe: 'the login “work”, whichever account that is' },
-    { command: 'postern switch https://example.com/mcp me', describe: 'that server’s URL now means the account “me”' },
-  ],
-  notes: [
-    'It holds for every command that names the server and no --account, and for programs that were set up so. A name goes on meaning its own login. postern status marks the one that is taken with *. Where no account is called so, each is asked whose it is.',
-  ],
-} as const satisfies CommandTable;
 
 type World = CommandOutput & CheckWorld & Pick<StorePorts, 'index'> & Pick<CorePorts, 'terminal'>;
 

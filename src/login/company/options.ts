@@ -1,45 +1,8 @@
-import type { OptionSpec } from '../../core/command.js';
 import { gateUrl } from '../../core/url.js';
 import { argumentRefused, usageContradictory, usageWrong } from '../../core/usage-failures.js';
 import { tokenFilePath } from '../../stores/kept-provider.js';
 import { type ClientWorld, readSecret } from '../client/client-options.js';
 import type { GivenProvider } from '../ports.js';
-
-const excluded = ['client-credentials', 'device', 'registration'] as const;
-
-/** How a login is made by a company's provider. */
-export const providerOptions = [
-  {
-    name: 'idp',
-    topic: 'company',
-    kind: 'string',
-    value: 'ISSUER',
-    describe:
-      'your company’s provider (OpenID Connect): log in there once, and each server’s token comes by it; kept with the login',
-    excludes: excluded,
-  },
-  {
-    name: 'idp-client-id',
-    topic: 'company',
-    kind: 'string',
-    value: 'ID',
-    describe: 'of --idp: the client there; --client-id is the one at the server’s own authorization server',
-  },
-  {
-    name: 'idp-client-secret-file',
-    topic: 'company',
-    kind: 'string',
-    value: 'FILE',
-    describe: 'of --idp-client-id: the file with its secret, where it has one',
-  },
-  {
-    name: 'idp-token-file',
-    topic: 'company',
-    kind: 'string',
-    value: 'FILE',
-    describe: 'of --idp: take the ID token from this file, read anew each time and never stored; nobody logs in there',
-  },
-] as const satisfies readonly OptionSpec[];
 
 /** What of a command line says by which provider a login is made. */
 export interface ProviderArguments {

@@ -1,4 +1,4 @@
-import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../../core/command.js';
+import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../../core/command.js';
 import { exitCode, isFailure } from '../../core/failure.js';
 import { isSharedKind, type LoginRecord, storeInWords } from '../../core/records.js';
 import { plainLook, toned } from '../../core/text/look.js';
@@ -13,60 +13,8 @@ import { confirmMany } from '../confirm-many.js';
 import type { LoginPorts } from '../ports.js';
 import { byFailure, dateOrNull, failureJson, inWords, orphanLines } from '../render.js';
 import { fullName } from '../status/login-status.js';
+import { logoutTable } from '../status/logins.options.js';
 import { hangingOn, type LogoutOfAll, type LogoutResult, logout, logoutOfAll, logoutOfProvider } from './logout.js';
-
-export const logoutTable = {
-  name: 'logout',
-  group: 'log-in',
-  summary: 'end a login: revoke it there, forget it here',
-  positionals: [
-    {
-      name: 'server',
-      describe: 'the server’s URL, or the name of a login; none with --all and --idp',
-      required: false,
-    },
-  ],
-  options: [
-    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
-    {
-      name: 'all',
-      kind: 'boolean',
-      describe:
-        'every login, and every client registration, secret and key kept here, but those of client metadata documents',
-    },
-    {
-      name: 'idp',
-      kind: 'string',
-      value: 'ISSUER',
-      describe: 'the login at that company’s provider, and every login that hangs on it',
-      excludes: ['all', 'account'],
-    },
-    { name: 'yes', alias: 'y', kind: 'boolean', describe: 'with --all: do not ask' },
-    {
-      name: 'force',
-      kind: 'boolean',
-      describe: 'forget it here even where its store does not open; what is left there goes once it does',
-    },
-    {
-      name: 'local',
-      kind: 'boolean',
-      describe: 'a login that machines share: forget it on this one alone, and revoke nothing',
-      excludes: ['all', 'force'],
-    },
-  ],
-  examples: [
-    { command: 'postern logout work', describe: 'revoke it at its authorization server, forget it here' },
-    { command: 'postern logout --all', describe: 'says how many there are, and asks' },
-  ],
-  notes: [
-    'A login by a company’s provider leaves the one at the provider when it ends alone: the next one needs no browser. --idp ends that one, too, and asks nothing. Tokens that were handed out work until they expire, unless their authorization server revokes them.',
-    '--all says how many logins there are and which, and asks; without a terminal, and with --json, it needs --yes.',
-    'It is forgotten here whether or not the authorization server, which has 5 s to answer (revocationSeconds of postern config), takes part.',
-    'A login that machines share (--store redis:URL) is ended for all of them, unless --local is given.',
-    'A login whose store does not work is kept, and said (exit 7), unless --force is given; the others are ended all the same.',
-  ],
-  seeAlso: ['stores'],
-} as const satisfies CommandTable;
 
 type World = CommandOutput & Omit<LoginPorts, 'handedOut' | 'attempts' | 'browser' | 'listeners' | 'renewal'>;
 

@@ -1,31 +1,12 @@
-import type { Command, CommandOutput, CommandTable } from '../../core/command.js';
+import type { Command, CommandOutput } from '../../core/command.js';
 import { readStoreOption } from '../../core/configuration/settings.js';
 import { exitCode } from '../../core/failure.js';
 import { storeInWords } from '../../core/records.js';
 import { counted, printable } from '../../core/text/printable.js';
 import type { LoginPorts } from '../ports.js';
 import { byFailure, failureJson } from '../render.js';
+import { moveTable } from '../status/logins.options.js';
 import { moveStore } from './move-store.js';
-
-export const moveTable = {
-  name: 'move',
-  group: 'more',
-  summary: 'move the secrets of every login to another store',
-  positionals: [
-    {
-      name: 'store',
-      describe:
-        'keychain, file (sealed files), helper:NAME (docker-credential-NAME), or what machines share: redis:URL',
-      required: true,
-    },
-  ],
-  options: [],
-  examples: [{ command: 'postern move file', describe: 'out of the keychain, into sealed files' }],
-  notes: [
-    'Each secret is written there and read again before it is removed where it was, so that a move that is interrupted loses nothing; run it again to end it. Out of a store that machines share it is gone for the others, too. New logins go where the last one is. What the stores are: postern help login.',
-  ],
-  seeAlso: ['stores'],
-} as const satisfies CommandTable;
 
 type World = CommandOutput & Pick<LoginPorts, 'stores' | 'index' | 'locks' | 'progress'>;
 

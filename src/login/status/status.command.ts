@@ -1,4 +1,4 @@
-import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../../core/command.js';
+import type { ArgumentsOf, Command, CommandOutput } from '../../core/command.js';
 import { redirectUriText } from '../../core/configuration/redirect-uri.js';
 import { exitCode, Failure } from '../../core/failure.js';
 import type { ClientKeyRecord, FormatFailure, IndexDocument, LoginRecord } from '../../core/records.js';
@@ -9,9 +9,8 @@ import { originText } from '../../tokens/credential-target.js';
 import { isDefaultLogin, loginsCalled } from '../../tokens/find-login.js';
 import { chosenRedirectUri } from '../../tokens/registrations.js';
 import type { LoginPorts } from '../ports.js';
-import { clientKeyJson, clientKeyLines, orphanLines } from '../render.js';
+import { clientKeyJson, clientKeyLines, inWords, orphanLines } from '../render.js';
 import type { CheckedLogin, CheckWorld } from './check-logins.js';
-import { failureJson, failureLines } from './failure-lines.js';
 import {
   checkedJson,
   type LabelledRow,
@@ -22,49 +21,9 @@ import {
   needsPerson,
   okInWords,
 } from './login-status.js';
+import { statusTable } from './logins.options.js';
 import { type ProviderStatus, providerJson, providerLine, providerLines, providerStatuses } from './provider-status.js';
 import { rowOf, type TableLook, tableOf } from './status-table.js';
-
-export const statusTable = {
-  name: 'status',
-  environmentToken: true,
-  aliases: ['list', 'ls'],
-  group: 'log-in',
-  summary: 'show every login, and its state',
-  positionals: [
-    { name: 'server', describe: 'the name of a login, or its server’s URL; every login without', required: false },
-  ],
-  options: [
-    { name: 'long', alias: 'l', kind: 'boolean', describe: 'all that is known of each: scopes, issuer, client, store' },
-    {
-      name: 'check',
-      kind: 'boolean',
-      describe: 'ask each server now whether it takes the login; no browser is opened',
-    },
-  ],
-  examples: [
-    { command: 'postern status', describe: 'one line for each login' },
-    { command: 'postern status work -l', describe: 'all that is known of one' },
-    { command: 'postern status --check', describe: 'ask every server now' },
-  ],
-  terms: {
-    title: 'States',
-    rows: [
-      ['ok, 52 min', 'it can be used, for that long; in a pipe, until that time'],
-      ['ok, …, then log in', 'the same, but nothing refreshes it after that'],
-      ['refreshes by itself', 'its token has run out, and the next use gets another one'],
-      ['expired, refused, ended', 'only a person can log in again; where a login was named, that is exit 3'],
-      ['ok, 80 ms, 12 tools', 'with --check: the server took it; how many tools it has, where that is known'],
-      ['login needed, refused', 'with --check: the server did not take it; exit 3'],
-      ['not reachable', 'with --check: no answer; exit 6'],
-    ],
-  },
-  notes: [
-    '* marks the account in use where a server has several. To use another, run postern switch with its name.',
-    '--check asks 8 servers at a time, each for 15 s at most, with a valid token, which is refreshed where it has to be; nobody is asked to log in. Where no ID token says whose login it is, a tool such as whoami is called, if the server marks one read-only.',
-  ],
-  seeAlso: ['stores'],
-} as const satisfies CommandTable;
 
 interface World
   extends CommandOutput,
@@ -234,4 +193,37 @@ function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] 
     ['to do', failure?.remedy],
     ['server says', says],
   ];
+}
+
+/** What is wrong with the words, or the input, that `postern credential` was called with. */
+const wrongCalls: ReadonlySet<string> = new Set([
+  'usage',
+  'usage_wrong',
+  'word_missing',
+  'server_unusable',
+  'request_unusable',
+  'output_unusable',
+]);
+
+/**
+ * What other programs asked for in vain, a line each, and how to see why: such programs mostly hide what we print, and a
+ * helper that is called with the wrong words need not be an entry of ours. `now` in milliseconds since 1970.
+ */
+export function failureLines(failures: readonly FormatFailure[], now: number): readonly string[] {
+  const isCall = ({ code }: FormatFailure) => wrongCalls.has(code);
+  return [
+    ...failures.map((failure) => failureLine(failure, now)),
+    ...(failures.every(isCall) ? [] : ['To see why: postern setup --check']),
+    ...(failures.some(isCall) ? ['How such a helper is to be called: postern help credential'] : []),
+  ];
+}
+
+function failureLine({ at, format, origin, code }: FormatFailure, now: number): string {
+  const where = origin === '' ? '' : ` for ${origin}`;
+  const when = now - at < 1000 ? 'just now' : `${inWords(now - at)} ago`;
+  return printable(`Last failure: credential ${format}${where} ${when}: ${code.replaceAll('_', ' ')}`, 600);
+}
+
+export function failureJson({ at, format, origin, code }: FormatFailure): Readonly<Record<string, unknown>> {
+  return { at: new Date(at).toISOString(), format, origin: origin === '' ? null : origin, code };
 }

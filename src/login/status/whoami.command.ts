@@ -1,4 +1,4 @@
-import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../../core/command.js';
+import type { ArgumentsOf, Command, CommandOutput } from '../../core/command.js';
 import { loginArgument } from '../../core/login-command.js';
 import type { LoginRecord } from '../../core/records.js';
 import { inColumnsOrStacked, readerLook } from '../../core/text/layout.js';
@@ -8,25 +8,7 @@ import { loginsCalled } from '../../tokens/find-login.js';
 import type { LoginPorts } from '../ports.js';
 import type { CheckedLogin, CheckWorld } from './check-logins.js';
 import { checkedJson, fullName, labelledLines } from './login-status.js';
-
-export const whoamiTable = {
-  name: 'whoami',
-  environmentToken: true,
-  group: 'log-in',
-  summary: 'tell whose login it is',
-  positionals: [
-    { name: 'server', describe: 'the name of a login, or its server’s URL; every login without', required: false },
-  ],
-  options: [{ name: 'check', kind: 'boolean', describe: 'ask the server, too' }],
-  examples: [
-    { command: 'postern whoami work', describe: 'as its ID token says' },
-    { command: 'postern whoami work --check', describe: 'as the server says' },
-  ],
-  notes: [
-    'An ID token (OpenID Connect Core 1.0) comes with a login where its authorization server gives one; what it says of the person is kept, and the token is not. With --check the server is asked by a tool of its own that is called like whoami, get_me or current_user, if it marks one read-only and it takes no argument: that is what the server says, and no proof of anything.',
-    'With --check exit 3 means that a login needs a person, exit 6 that a server is not reachable.',
-  ],
-} as const satisfies CommandTable;
+import { whoamiTable } from './logins.options.js';
 
 type World = CommandOutput & CheckWorld & Pick<LoginPorts, 'index'>;
 

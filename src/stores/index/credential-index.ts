@@ -17,14 +17,9 @@ const maxIndexBytes = 1_048_576;
  * The index of logins in the state folder `directory`. A file that is not understood is kept: no update
  * replaces it.
  */
-export function createCredentialIndex(options: {
-  readonly directory: string;
-  readonly locks: Locks;
-  /** What was parsed before, in this process. */
-  readonly known?: KnownIndex | undefined;
-}): CredentialIndex {
+export function createCredentialIndex(options: { readonly directory: string; readonly locks: Locks }): CredentialIndex {
   const path = indexPath(options.directory);
-  const parse = onceForEach(parseIndex, options.known);
+  const parse = onceForEach(parseIndex);
   const file: StateFile<IndexDocument> = {
     path,
     locks: options.locks,
@@ -39,15 +34,9 @@ export function createCredentialIndex(options: {
   };
 }
 
-/** Bytes of the index, and what was made of them. */
-export interface KnownIndex {
-  readonly bytes: Uint8Array;
-  readonly parsed: IndexText;
-}
-
 /** The file is read each time, and parsed only where it is another than the last time: a command reads it three times. */
-function onceForEach(parse: typeof parseIndex, known: KnownIndex | undefined): typeof parseIndex {
-  let last = known;
+function onceForEach(parse: typeof parseIndex): typeof parseIndex {
+  let last: { readonly bytes: Uint8Array; readonly parsed: IndexText } | undefined;
   return (bytes) => {
     if (last === undefined || Buffer.compare(last.bytes, bytes) !== 0) last = { bytes, parsed: parse(bytes) };
     return last.parsed;

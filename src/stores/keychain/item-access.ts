@@ -16,7 +16,7 @@ import type { Items } from './item-parts.js';
 import { type ItemRequest, type ItemResponse, performItemRequest, requestInChild } from './keychain-requests.js';
 import { macosTrouble } from './macos-trouble.js';
 import { type Probe, probeSecretService } from './probe.js';
-import { type OpenKeychain, readSecret, replaceSecret } from './read-item.js';
+import { readSecret, replaceSecret } from './read-item.js';
 import { askServiceName, asksNoMore } from './service-name.js';
 import { SessionBus } from './session-bus.js';
 
@@ -60,8 +60,6 @@ export interface KeychainOptions {
   /** Takes a line for that person. */
   readonly notify: (line: string) => void;
   readonly limits: KeychainLimits;
-  /** As it was left open by whoever read there in this process. */
-  readonly open?: OpenKeychain | undefined;
 }
 
 /** The package gives up on a call after 2 s. A failure that took this long, of a healthy keychain, is worth another try. */
@@ -87,21 +85,14 @@ export class ItemAccess implements Items {
   readonly #bus: SessionBus;
   #gaveUp: Failure | undefined;
   /** Was the last item read over our own connection? Then the next is, too, and looked at only where that fails. */
-  #isReadHere: boolean;
-  /** What need not be read once more. */
-  #item: OpenKeychain['item'];
+  #isReadHere = false;
 
   constructor(options: KeychainOptions) {
     this.#options = options;
-    this.#bus = new SessionBus(options.env, options.open?.bus);
-    this.#item = options.open?.item;
-    this.#isReadHere = this.#item !== undefined;
+    this.#bus = new SessionBus(options.env);
   }
 
   async get(account: string): Promise<string | undefined> {
-    const item = this.#item;
-    this.#item = undefined; // by the second time it may be another
-    if (item?.account === account) return item.text;
     const again = this.#isReadHere && this.#gaveUp === undefined ? await readSecret(this.#bus, account) : undefined;
     if (again?.ok) return again.value;
     const text = await this.#perform({ operation: 'read', account });
@@ -131,14 +122,12 @@ export class ItemAccess implements Items {
    * is open. KeePassXC might ask a person all the same.
    */
   async #isReplaced(account: string, text: string, deadline: number): Promise<boolean> {
-    this.#item = undefined;
     if (!this.#isReadHere || this.#gaveUp !== undefined) return false;
     const item = { key: account, text, ms: Math.max(1, deadline - this.#options.clock.monotonic()) };
     return await replaceSecret(this.#bus, item, async (bus) => asksNoMore.has((await askServiceName(bus)).name));
   }
 
   async #perform(request: ItemRequest, deadline = this.#deadline()): Promise<string | boolean | null> {
-    this.#item = undefined;
     if (this.#gaveUp !== undefined) throw this.#gaveUp;
     return await this.#attempt(request, await this.#look(request.account), deadline);
   }

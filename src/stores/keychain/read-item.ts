@@ -8,44 +8,34 @@ export type FastRead =
   /** Nothing was read; the whole program finds out why. */
   | { readonly ok: false; readonly why: string };
 
-/** The keychain as it was left open. */
-export interface OpenKeychain {
-  readonly bus: BusConnection;
-  /** What was read there just now. */
-  readonly item: { readonly account: string; readonly text: string } | undefined;
-}
-
 const limitMs = 1000;
 
-/**
- * The item that `findKey` names, if it is there, unlocked and in one piece. Three round trips on the bus, the first while
- * the key is found, and next to nothing to load; the package's way cannot be cancelled, and may end gnome-keyring (see
- * `greet`). Rejects only with what `findKey` throws.
- * @param opened Takes the connection, and later once more with what was read: to hand on, or to leave to the end of the process.
- * @param findKey Called while the bus handles the greeting, so that its time costs nothing; undefined: no item.
- */
-export async function readSecretFast(
-  findKey: () => Promise<string | undefined> | string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-  opened: (keychain: OpenKeychain) => void,
-): Promise<FastRead> {
-  if (process.platform === 'darwin' || process.platform === 'win32') {
-    return { ok: false, why: 'no session bus on this platform' };
-  }
-  const bus = await connectBus(env, limitMs);
-  if (typeof bus === 'string') return { ok: false, why: bus };
-  opened({ bus, item: undefined });
-  const greeted = bus.call(secretService.greet);
-  await new Promise<void>((resolve) => process.nextTick(resolve)); // now it is sent
-  const key = await findKey();
-  await greeted;
-  if (key === undefined) return { ok: false, why: 'no item named' };
-  const found = await read(bus, key);
-  if (found.ok) opened({ bus, item: { account: key, text: found.value } });
-  return found;
+/** An open keyring, for one item. */
+export interface Keyring extends Disposable {
+  /** The item of this key, if it is there, unlocked and in one piece. Never rejects. */
+  read(key: string): Promise<FastRead>;
 }
 
-/** The same for the whole program, which knows the key and may be connected already. Never rejects. */
+/**
+ * Connects to the Secret Service, whose greeting is on its way when this returns: the key can be found meanwhile. Three round
+ * trips in all, and next to nothing to load; the package's way cannot be cancelled, and may end gnome-keyring (see `greet`).
+ */
+export async function openKeyring(env: Readonly<Record<string, string | undefined>>): Promise<Keyring | undefined> {
+  if (process.platform === 'darwin' || process.platform === 'win32') return undefined;
+  const bus = await connectBus(env, limitMs);
+  if (typeof bus === 'string') return undefined;
+  const greeted = bus.call(secretService.greet);
+  await new Promise<void>((resolve) => process.nextTick(resolve)); // now it is sent
+  return {
+    read: async (key) => {
+      await greeted;
+      return await read(bus, key);
+    },
+    [Symbol.dispose]: () => bus[Symbol.dispose](),
+  };
+}
+
+/** The same for the whole program, which may be connected already. Never rejects. */
 export async function readSecret(session: SessionBus, key: string): Promise<FastRead> {
   const found = await session.use(limitMs, async (bus) => {
     await greet(bus);

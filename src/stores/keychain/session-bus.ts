@@ -8,10 +8,8 @@ export class SessionBus {
   readonly #env: Readonly<Record<string, string | undefined>>;
   #resting: BusConnection | undefined;
 
-  /** @param open A connection that is open already, for the first use. */
-  constructor(env: Readonly<Record<string, string | undefined>>, open?: BusConnection) {
+  constructor(env: Readonly<Record<string, string | undefined>>) {
     this.#env = env;
-    this.#resting = open;
   }
 
   /**

@@ -11,14 +11,13 @@ import { repositoryRoot } from '../../support/repository.js';
 import { type StoredLogin, storeLogin } from '../../support/stored-login.js';
 
 const skip = needs('gnome-keyring', 'dbus');
-const loader = join(repositoryRoot, 'bin', 'load.js');
+const built = join(repositoryRoot, 'dist', 'hot-path.js');
 const inAnHour = () => Date.now() + 3_600_000;
 
 /** What the hot path prints; undefined when it leaves the command to the whole program, having printed nothing. */
 function hotPathOf(home: Home, argv: readonly string[]): string | undefined {
   const script = `
-    const loaded = require(${JSON.stringify(loader)}).load('hot-path');
-    loaded.hotPath(process.argv.slice(1)).then(({ done }) => process.exit(done ? 0 : 99))`;
+    require(${JSON.stringify(built)}).hotPath(process.argv.slice(1)).then(({ done }) => process.exit(done ? 0 : 99))`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script, '--', ...argv], {
     env: home.env,
     encoding: 'utf8',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureLines } from '../../../src/login/status/failure-lines.js';
+import { failureLines } from '../../../src/login/status/status.command.js';
 
 const now = Date.UTC(2026, 10, 23);
 const failed = (code: string) => ({ at: now - 120_000, format: 'git', origin: 'https://a.example', code });

@@ -33,22 +33,6 @@ test('the index begins empty, and holds what was written', async () => {
   assert.deepEqual(readdirSync(`${folder.path}/state`).sort(), ['locks', 'logins.json']);
 });
 
-test('what was parsed before in this process is taken for the very same bytes, and for no others', async () => {
-  await using folder = await temporaryFolder();
-  const directory = `${folder.path}/state`;
-  const locks = createLocks({ directory: `${directory}/locks`, clock: realClock });
-  await indexIn(directory).update((document) => ({ ...document, logins: [loginNamed('one')] }));
-  const bytes = readFileSync(`${directory}/logins.json`);
-  const known = { bytes, parsed: parseIndex(bytes) };
-  const index = createCredentialIndex({ directory, locks, known });
-  assert.equal(await index.read(), known.parsed.ok && known.parsed.document);
-  await indexIn(directory).update((document) => ({ ...document, logins: [loginNamed('two')] }));
-  assert.deepEqual(
-    (await index.read()).logins.map(({ name }) => name),
-    ['two'],
-  );
-});
-
 test('no file yet: an empty index, and nothing is made by reading it', async () => {
   await using folder = await temporaryFolder();
   assert.deepEqual(await indexIn(`${folder.path}/state`).read(), empty);

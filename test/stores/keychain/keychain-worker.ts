@@ -1,6 +1,6 @@
 import { keychainLimits } from '../../../src/stores/keychain/item-access.js';
 import { createKeychain } from '../../../src/stores/keychain/keychain.js';
-import { readSecretFast, replaceSecret } from '../../../src/stores/keychain/read-item.js';
+import { openKeyring, replaceSecret } from '../../../src/stores/keychain/read-item.js';
 import { SessionBus } from '../../../src/stores/keychain/session-bus.js';
 import { defaultLimits, Failure, Secret } from '../../support/product.js';
 import { realClock } from '../state/real-clock.js';
@@ -34,14 +34,10 @@ async function perform({ operation, key = '', value = '' }: KeychainCommand): Pr
       return { value: await store.remove(key) };
     case 'replace':
       return { value: await replaceSecret(new SessionBus(process.env), { key, text: value, ms: 5_000 }) };
-    case 'fast':
-      return {
-        value: await readSecretFast(
-          () => key,
-          process.env,
-          () => undefined,
-        ),
-      };
+    case 'fast': {
+      using keyring = await openKeyring(process.env);
+      return { value: await keyring?.read(key) };
+    }
   }
 }
 

@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { test } from 'node:test';
 import { ItemAccess, keychainLimits } from '../../../src/stores/keychain/item-access.js';
-import {
-  type FastRead,
-  type OpenKeychain,
-  readSecret,
-  readSecretFast,
-} from '../../../src/stores/keychain/read-item.js';
+import { type FastRead, openKeyring, readSecret } from '../../../src/stores/keychain/read-item.js';
 import { SessionBus } from '../../../src/stores/keychain/session-bus.js';
 import { defaultLimits } from '../../support/product.js';
-import { temporaryFolder } from '../../support/temporary.js';
 import { realClock } from '../state/real-clock.js';
 import { Body, found, odd, type Reply, secret, startBus } from './scripted-bus.js';
 
-async function readFrom(replies: Readonly<Record<string, Reply | undefined>>, key: string | undefined) {
+async function readFrom(replies: Readonly<Record<string, Reply | undefined>>, key: string) {
   await using bus = await startBus(replies);
-  const read = await readSecretFast(
-    () => key,
-    bus.env,
-    () => undefined,
-  );
-  return { read, asked: bus.asked };
+  using keyring = await openKeyring(bus.env);
+  return { read: await keyring?.read(key), asked: bus.asked };
 }
 
 test('one connection does for all that is asked one after another, two at a time have their own, and one that has ended is made anew', async () => {
@@ -59,12 +47,13 @@ test('a session that is open serves all that is asked on its connection; one tha
 test('what was read here is written over without a look at the keyring, and looked for anew', async () => {
   const nothing: Reply = { signature: '', body: new Body() };
   const replies = { SearchItems: found(['/item'], []), GetSecret: secret('text'), SetSecret: nothing };
-  await using bus = await startBus({ ...replies, GetNameOwner: odd });
+  const isLocked: Reply = { signature: 'v', body: new Body().signature('b').number(0) };
+  await using bus = await startBus({ ...replies, GetNameOwner: odd, Get: isLocked });
   const items = new ItemAccess({
     ...{ platform: 'linux', env: bus.env, clock: realClock, interactive: false, notify: () => undefined },
     limits: keychainLimits('linux', defaultLimits),
-    open: await openedBy(bus.env),
   });
+  assert.equal(await items.get('key'), 'text');
   bus.asked.length = 0;
   await items.set('key', 'newer');
   assert.deepEqual(bus.asked, ['SearchItems', 'GetNameOwner', 'GetNameOwner', 'SetSecret']);
@@ -82,38 +71,6 @@ test('an item that another program has made anew meanwhile is read where it lies
   assert.deepEqual(await readSecret(kept, 'key'), { ok: false, why: 'not found' });
   paths = ['/item'];
   assert.deepEqual(await readSecret(kept, 'another key'), { ok: true, value: 'older' });
-});
-
-/** What the hot path leaves. */
-async function openedBy(env: Readonly<Record<string, string>>): Promise<OpenKeychain | undefined> {
-  const left: OpenKeychain[] = [];
-  await readSecretFast(
-    () => 'key',
-    env,
-    (open) => void left.push(open),
-  );
-  return left.at(-1);
-}
-
-test('what the hot path leaves open is used, and its item once: by the second time it may be another', async () => {
-  await using bus = await startBus({ SearchItems: found(['/item'], []), GetSecret: secret('newer') });
-  const left: OpenKeychain[] = [];
-  const read = await readSecretFast(
-    () => 'key',
-    bus.env,
-    (open) => void left.push(open),
-  );
-  assert.deepEqual(read, { ok: true, value: 'newer' });
-  const open = left.at(-1);
-  assert.deepEqual(open?.item, { account: 'key', text: 'newer' });
-  const older = open && { ...open, item: { account: 'key', text: 'older' } };
-  const items = new ItemAccess({
-    ...{ platform: 'linux', env: bus.env, clock: realClock, interactive: false, notify: () => undefined },
-    limits: keychainLimits('linux', defaultLimits),
-    open: older,
-  });
-  assert.deepEqual([await items.get('key'), await items.get('key')], ['older', 'newer']);
-  assert.equal(bus.sockets.length, 1);
 });
 
 test('[A-206] the one open item is read; two of the same name, a locked one, one that is gone and whatever is odd are left to the careful way', async () => {
@@ -154,63 +111,8 @@ test('[A-206] the one open item is read; two of the same name, a locked one, one
   }
 });
 
-test('what the hot path has read is of no worth once something was changed', async () => {
-  await using bus = await startBus({ SearchItems: found(['/item'], []), GetSecret: secret('text') });
-  const open = await openedBy(bus.env);
-  open?.bus[Symbol.dispose]();
-  const items = new ItemAccess({
-    ...{ platform: 'linux', env: {}, clock: realClock, interactive: false, notify: () => undefined },
-    limits: keychainLimits('linux', defaultLimits),
-    open,
-  });
-  await assert.rejects(items.delete('key'), { code: 'store_unavailable' });
-  await assert.rejects(items.get('key'), { code: 'store_unavailable' });
-});
-
-test('a hot path that leaves the keychain to another holds no process up by it', async () => {
-  await using bus = await startBus({});
-  await using folder = await temporaryFolder();
-  const script = `
-    const { hotPath } = await import(process.argv[1]);
-    const { done, keychain } = await hotPath(['token', 'nobody']);
-    console.log(JSON.stringify({ done, isOpen: keychain !== undefined, held: process.getActiveResourcesInfo() }));
-    process.exit();`;
-  const hotPath = new URL('../../../src/hot-path.js', import.meta.url).href;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, hotPath], {
-    env: { ...bus.env, POSTERN_STATE_DIR: folder.path },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  await once(child, 'close');
-  const { held, ...rest } = JSON.parse(said) as { readonly held: readonly string[] };
-  assert.deepEqual(rest, { done: false, isOpen: true });
-  assert.deepEqual(
-    held.filter((name) => /^(?:Pipe(?!ConnectWrap)|Timeout)/.test(name)),
-    [],
-  );
-});
-
-test('without a bus nothing is read, and nothing is kept open', async () => {
-  const opened: OpenKeychain[] = [];
-  const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' };
-  assert.deepEqual(
-    await readSecretFast(
-      () => 'key',
-      env,
-      (open) => void opened.push(open),
-    ),
-    { ok: false, why: 'no_bus' },
-  );
-  assert.deepEqual(opened, []);
-});
-
-test('where no item is named nothing is searched', async () => {
-  const { read, asked } = await readFrom({ SearchItems: found(['/item'], []) }, undefined);
-  assert.deepEqual(read, { ok: false, why: 'no item named' });
-  assert.ok(!asked.includes('SearchItems'));
+test('without a bus there is no keyring to read from', async () => {
+  assert.equal(await openKeyring({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }), undefined);
 });
 
 test('gnome-keyring ends at an OpenSession of somebody it does not know yet: nothing else is asked before its first answer', async () => {
