@@ -1,10 +1,11 @@
 import { Failure } from '../core/failure.js';
 import { withDoctor } from '../core/login-command.js';
+import { asciiJson, printable } from '../core/text/printable.js';
 import { saysOlder } from '../mcp/eras.js';
 import type { Outcome } from '../mcp/exchange.js';
 import { ownRevision } from '../mcp/message-headers.js';
 import type { Pending, PendingRequests } from '../mcp/pending.js';
-import { failureResponse, refusal, rpcCode } from '../mcp/rpc-error.js';
+import { namedError, refusal, rpcCode } from '../mcp/rpc-error.js';
 import { isResponse, type MessageShape, scanText } from '../mcp/scan-message.js';
 import type { SplitLine } from '../mcp/stdio/line-splitter.js';
 import type { HostPipe } from './host-pipe.js';
@@ -248,4 +249,26 @@ function isPassedOn(outcome: Outcome, pending: Pending, client: Pick<TwoEras, 't
   const [message] = scanned.messages;
   if (message === undefined || !isResponse(message)) return false;
   return [pending.id, undefined].includes(message.id) && client.take(outcome.body, pending);
+}
+
+const longest = 2048;
+
+const loginCodes: ReadonlySet<string> = new Set([
+  'login_needed',
+  'login_expired',
+  'login_changed',
+  'login_under_way',
+  'login_needs_person',
+  'insufficient_scope',
+  'token_refused',
+  'dpop_needed',
+]);
+
+/** The response to a request that could not be passed on: what happened and what to type, in words and in `data`. */
+function failureResponse(id: Uint8Array, failure: Failure, own?: number): Uint8Array {
+  const [message, remedy] = [failure.message, failure.remedy].map((text) => printable(text, longest));
+  const other = failure.code === 'not_translated' ? rpcCode.notTranslated : rpcCode.notDelivered;
+  const code = own ?? (loginCodes.has(failure.code) ? rpcCode.loginNeeded : other);
+  const error = asciiJson({ code, message: `${message} ${remedy}`, data: { code: failure.code, remedy } });
+  return namedError(id, Buffer.from(error));
 }

@@ -127,7 +127,8 @@ function escaped(text: Uint8Array): Uint8Array {
 /** Why a request has no response, by how its exchange ended. */
 export function noResponse(server: string, method: string, outcome: Outcome | undefined): Failure {
   if (outcome?.kind === 'refused') return refusedBy(server, outcome);
-  if (outcome?.kind === 'stream') return responseMissing(server, outcome.error);
+  if (outcome?.kind === 'stream' && (outcome.error !== undefined || method !== 'server/discover'))
+    return responseMissing(server, outcome.error);
   if (outcome?.kind === 'empty' && outcome.status !== 200) return resultMissing(server, outcome.status);
   return protocolBroken(server, `it gave no answer to ${method}`);
 }

@@ -3,6 +3,7 @@ import { interruptedUnderWay } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import type { JsonObject } from '../core/text/json.js';
 import { shellWord } from '../core/text/printable.js';
+import { CallRefused } from '../mcp/failures.js';
 import { type ListCut, readPages } from '../mcp/server-session.js';
 import type { StorePorts, ToolSignature } from '../stores/ports.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
@@ -10,7 +11,6 @@ import { Allowance } from './allowance.js';
 import type { Conversation, Introduction } from './conversation.js';
 import { type ConversationRequest, createConversation } from './create-conversation.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
-import { CallRefused } from './failures.js';
 import { type CommandFor, isMisfit, KnownTools, saysMisfit, toolListKey } from './tools/known-tools.js';
 import type { ProtocolCall } from './words.js';
 
@@ -150,7 +150,7 @@ async function askOnce(
     if (saysMisfit(result)) await known.forget();
     return result;
   } catch (error) {
-    if (error instanceof CallRefused && isMisfit(error.rpcCode)) await known.forget();
+    if (error instanceof CallRefused && isMisfit(error.error.code)) await known.forget();
     throw error;
   }
 }

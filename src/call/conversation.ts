@@ -1,21 +1,32 @@
 import type { CorePorts } from '../core/ports.js';
-import { clientInfo, latestProtocolVersion, metaName } from '../core/product.js';
+import { clientInfo, latestProtocolVersion, metaName, ownMeta } from '../core/product.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { within } from '../core/time.js';
-import { type EraMemory, saysOlder } from '../mcp/eras.js';
-import { HttpFailed, protocolBroken } from '../mcp/failures.js';
+import { saysOlder } from '../mcp/eras.js';
+import { CallRefused, HttpFailed, protocolBroken } from '../mcp/failures.js';
+import { NewerEra } from '../mcp/newer-era.js';
 import type { StreamEnd } from '../mcp/streams.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
 import { Questions, type QuestionsOptions } from './elicitation/questions.js';
 import { Exchanges, type ExchangesOptions, type ServerRequest } from './exchanges.js';
-import { CallRefused, pageRequired } from './failures.js';
-import { type DuringTask, mayBeTask } from './follow-task.js';
+import { pageRequired } from './failures.js';
+import { type DuringTask, followTask, mayBeTask, type TaskParts, tasksExtension } from './follow-task.js';
 import { rawMember } from './message-forms.js';
-import { NewerEra } from './newer-era.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
 const openingMs = 1_000;
+
+/** A server of the older era begins with `initialize`; to one of the newer era each request says all by itself. */
+export type Era = 'newer' | 'older';
+
+/** What of a server's era is known, and who keeps what is found out. */
+export interface EraMemory {
+  readonly known: Era | undefined;
+  /** Whether a person said so: then nothing else is tried. */
+  readonly isForced: boolean;
+  learned(era: Era): Promise<void>;
+}
 
 export interface ConversationOptions
   extends Pick<ExchangesOptions, 'server' | 'connect' | 'notify' | 'raw' | 'signal'>,
@@ -72,17 +83,26 @@ export class Conversation implements AsyncDisposable {
       },
       respond: (request, asked) => this.#respond(request, asked),
     });
+    const { clock } = ports;
+    const { during, signal } = options;
+    const ask = (request: JsonObject, cancelled: AbortSignal | undefined) => this.#input(request, cancelled);
+    const offered = { ...asObject(this.#capabilities['extensions']), [tasksExtension]: {} };
+    const send: TaskParts['send'] = (method, params, cancelled) => this.#newerEra.agreed(method, params, cancelled);
+    const tasks = {
+      clock,
+      server,
+      during,
+      signal,
+      ask,
+      send,
+      notify: (task: JsonObject) => notify('notifications/tasks', task),
+    };
     this.#newerEra = new NewerEra({
       server,
-      capabilities: this.#capabilities,
+      ask,
+      meta: (revision) => ownMeta(revision, { ...this.#capabilities, extensions: offered }),
       exchange: (method, params, cancelled) => this.#exchanges.request(method, params, { isModern: true, cancelled }),
-      ask: (request, cancelled) => this.#input(request, cancelled),
-      tasks: {
-        clock: ports.clock,
-        notify: (task) => notify('notifications/tasks', task),
-        during: options.during,
-        signal: options.signal,
-      },
+      task: (created, cancelled) => followTask(tasks, created, cancelled),
     });
   }
 
@@ -195,8 +215,8 @@ export class Conversation implements AsyncDisposable {
    * be repeated. @param error What the request has failed with. @throws the signal's reason
    */
   async pagesFirst(error: unknown, cancelled?: AbortSignal): Promise<boolean> {
-    if (this.#isNewer || !(error instanceof CallRefused) || error.rpcCode !== pageRequired) return false;
-    return this.#questions.pagesFirst(asObject(error.data) ?? {}, this.#either(cancelled));
+    if (this.#isNewer || !(error instanceof CallRefused) || error.error.code !== pageRequired) return false;
+    return this.#questions.pagesFirst(asObject(error.error.data) ?? {}, this.#either(cancelled));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -244,7 +264,7 @@ export class Conversation implements AsyncDisposable {
 
 /** Whether what came instead of a result may be of a server that was put back to the older era. */
 function mayBeOlder(error: unknown): boolean {
-  return error instanceof CallRefused ? error.rpcCode !== invalidParams : saysOlder(error);
+  return error instanceof CallRefused ? error.error.code !== invalidParams : saysOlder(error);
 }
 
 const invalidParams = -32602; // it knows the method

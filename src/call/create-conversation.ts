@@ -1,16 +1,22 @@
-import type { CorePorts, Relogin } from '../core/ports.js';
+import { ignoreFailure } from '../core/failure.js';
+import type { Clock, CorePorts, Relogin } from '../core/ports.js';
 import { loginExtensions, newestRevision } from '../core/product.js';
-import type { LoginRecord } from '../core/records.js';
+import type { IndexDocument, LoginRecord, ServerEra } from '../core/records.js';
 import { ProtocolClient } from '../mcp/client.js';
-import { type Era, type EraMemory, keptEra } from '../mcp/eras.js';
 import type { Meter } from '../mcp/exchange.js';
-import { HttpWire } from '../mcp/http-wire.js';
 import { type ServerProgram, StdioClient } from '../mcp/stdio/stdio-client.js';
 import { CookieWire } from '../mcp/wire.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
-import { Conversation, type ConversationOptions, type ConversationPorts } from './conversation.js';
+import {
+  Conversation,
+  type ConversationOptions,
+  type ConversationPorts,
+  type Era,
+  type EraMemory,
+} from './conversation.js';
+import { HttpWire } from './http-wire.js';
 import { authorizerFor } from './transport.js';
 
 /** A server that is a program of this machine: no login, no token. */
@@ -84,4 +90,37 @@ function unkept(known: Era): EraMemory {
 function forced(protocol: string): EraMemory {
   const known = protocol === newestRevision ? 'newer' : 'older';
   return { known, isForced: true, learned: async () => undefined };
+}
+
+/** The part of the index that this file uses. */
+interface EraIndex {
+  read(): Promise<IndexDocument>;
+  update(change: (document: IndexDocument) => IndexDocument): Promise<unknown>;
+}
+
+/** After seven days a server is asked anew: it may have got another release. */
+const eraLastsMs = 7 * 86_400_000;
+
+/** Verdicts that are kept, of the servers that were asked last. */
+const maxEras = 256;
+
+/** The era of a server as the index has it. Where nothing of a login is kept, its server's era is not kept either. */
+async function keptEra(
+  { index, clock }: { readonly index: EraIndex; readonly clock: Clock },
+  { server, key, store }: { readonly server: string; readonly key?: string | undefined; readonly store?: string },
+): Promise<EraMemory> {
+  const now = clock.now();
+  const { eras = [] } = await index.read();
+  const isFresh = ({ checkedAt }: ServerEra) => checkedAt <= now && now - checkedAt < eraLastsMs;
+  const known = eras.find((one) => one.server === server && isFresh(one))?.era;
+  const isKept = key === undefined || (store !== 'memory' && store !== 'environment');
+  const learned = async (era: Era) => {
+    if (!isKept || era === known) return;
+    const keep = (document: IndexDocument) => {
+      const others = (document.eras ?? []).filter((one) => one.server !== server && isFresh(one));
+      return { ...document, eras: [...others.slice(1 - maxEras), { server, era, checkedAt: now }] };
+    };
+    await index.update(keep).catch(ignoreFailure); // it only saves a request
+  };
+  return { known, isForced: false, learned };
 }

@@ -1,8 +1,9 @@
-import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
+import { exitCode, Failure } from '../core/failure.js';
 import { namedServer, visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { asObject, type JsonValue, stringField } from '../core/text/json.js';
 import { counted, printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
+import { CallRefused, type RpcError } from '../mcp/failures.js';
 
 /** Lines and events of streams, and what each counts beyond its bytes. */
 interface Pieces {
@@ -34,30 +35,6 @@ export function messageTooCostly(server: string): Failure {
     message: `${quoted(server)} sent a message of so many values and names that it would take too much memory.`,
     remedy: 'Ask for less at a time, where the tool or method can do that.',
   });
-}
-
-interface RpcError {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: JsonValue | undefined;
-  readonly status?: number;
-}
-
-/** Code `call_failed`. */
-export class CallRefused extends Failure {
-  /** Of JSON-RPC. */
-  readonly rpcCode: number;
-  /** What the error brings beside its words. */
-  readonly data: JsonValue | undefined;
-  /** Of HTTP, where that refused the request, too. */
-  readonly status: number | undefined;
-
-  constructor(detail: Pick<FailureDetail, 'message' | 'remedy'>, error: Omit<RpcError, 'message'>) {
-    super({ code: 'call_failed', exit: exitCode.callFailed, ...detail });
-    this.rpcCode = error.code;
-    this.data = error.data;
-    this.status = error.status;
-  }
 }
 
 /** What a server can be asked by name, for "did you mean". */

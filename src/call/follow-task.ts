@@ -4,8 +4,8 @@ import { asObject, type JsonObject, jsonWords, stringField } from '../core/text/
 import { quoted } from '../core/text/printable.js';
 import { within } from '../core/time.js';
 import { maxInputs } from '../mcp/eras.js';
-import { HttpFailed, protocolBroken } from '../mcp/failures.js';
-import { CallRefused, callRefused, TaskEnded, taskCancelled } from './failures.js';
+import { CallRefused, HttpFailed, protocolBroken } from '../mcp/failures.js';
+import { callRefused, TaskEnded, taskCancelled } from './failures.js';
 
 /** The extension by its full name (SEP-2663): only those who both declare it have tasks. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
@@ -200,7 +200,7 @@ async function cancelTask({ send, clock }: TaskParts, taskId: string): Promise<s
 
 function whyNot(error: unknown): string | undefined {
   if (!(error instanceof CallRefused)) return undefined;
-  return error.rpcCode === taskUnknown
+  return error.error.code === taskUnknown
     ? 'Its task had ended: the server no longer knows it.'
     : `It may go on with its task: ${error.message}`;
 }

@@ -53,7 +53,6 @@ export class ProtocolClient implements MessageClient {
   /** Until what speaks of the session is said in a new one, too: then it is about something else. */
   #believesWords = true;
   #older: OlderTransport | undefined;
-  /** Resolves once the server has opened the session's own stream, or has none. */
   listening: Promise<void> = Promise.resolve();
   readonly over: Promise<StreamEnd>;
   #close: (end: StreamEnd) => void = () => undefined;
@@ -75,10 +74,6 @@ export class ProtocolClient implements MessageClient {
     return this.#parts.session.revision;
   }
 
-  /**
-   * Sends a request. Resolves once the host has its response, or it is cancelled; to what came instead if there is none.
-   * @throws Failure of the transport, `session_lost`, `protocol_broken`
-   */
   async request(text: Uint8Array, message: MessageShape, pending: Pending): Promise<Outcome | undefined> {
     const { session } = this.#parts;
     await this.#reopener.ready();
@@ -101,7 +96,6 @@ export class ProtocolClient implements MessageClient {
     return this.#conclude(outcome, pending, position);
   }
 
-  /** Sends what has no response. The refusal, if it is refused. @throws as `request` */
   async tell(text: Uint8Array, message: MessageShape): Promise<Refusal | undefined> {
     const { session } = this.#parts;
     const isInitialized = message.method === initialized;
@@ -129,17 +123,15 @@ export class ProtocolClient implements MessageClient {
     return undefined;
   }
 
-  /** Gives the host a text that came for that request. False if it is not for the host. */
+  /** Gives the host a text that came for that request; false: not for it. */
   take(text: Uint8Array, asked: Pending): boolean {
     return this.#parts.inbound.take(text, asked);
   }
 
-  /** Ends all requests under way: they fail with that. */
   end(reason: Failure): void {
     this.#parts.transport.end(reason);
   }
 
-  /** Ends the session at the server, which may not allow it (405): best effort. @throws Failure of the authorizer */
   async endSession(maxMs: number): Promise<void> {
     const { wire, authorizer } = this.#options;
     const { session, server, credential } = this.#parts;

@@ -1,4 +1,5 @@
-import { exitCode, Failure } from '../core/failure.js';
+import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
+import type { JsonValue } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { serverRedirects } from '../http/address-failures.js';
 
@@ -42,6 +43,29 @@ export function statusFailed(
 ): Failure {
   const isRedirect = status >= 300 && status < 400;
   return isRedirect ? serverRedirects({ server }, status, location) : httpFailed(server, status, said);
+}
+
+/** A JSON-RPC error. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: JsonValue | undefined;
+  /** Of HTTP, where that refused the request, too. */
+  readonly status?: number;
+}
+
+/** The server has answered a request with an error. Code `call_failed`. */
+export class CallRefused extends Failure {
+  readonly error: RpcError;
+
+  constructor(detail: Pick<FailureDetail, 'message' | 'remedy'>, error: RpcError) {
+    super({ code: 'call_failed', exit: exitCode.callFailed, ...detail });
+    this.error = error;
+  }
+
+  get status(): number | undefined {
+    return this.error.status;
+  }
 }
 
 /** A server that speaks no revision of the protocol that is known here. @param theirs As it named them. */

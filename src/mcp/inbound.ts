@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.js';
 import type { EventBytes } from '../core/text/event-stream.js';
-import { asObject, parseObject, stringField } from '../core/text/json.js';
+import { asObject, type JsonObject, parseObject, stringField } from '../core/text/json.js';
 import { skipSpace, skipValue } from '../core/text/json-scan.js';
 import { elementSpans, listOf, memberAt } from '../core/text/json-splice.js';
 import { quoted } from '../core/text/printable.js';
@@ -79,8 +79,9 @@ export class Inbound {
    */
   #kept(text: Uint8Array, asked: Pending | undefined): Uint8Array {
     if (asked?.isModern !== true || asked.method !== 'tools/list') return text;
-    this.#parts.session.parameterHeaders.learn(text);
-    return withoutBrokenTools(text, (tool, why) => {
+    const tools = markedTools(text);
+    this.#parts.session.parameterHeaders.learn(tools);
+    return withoutBrokenTools(text, tools, (tool, why) => {
       const line = `The tool ${quoted(tool, 128)} is left out of the list: ${why}.`;
       if (this.#leftOut.size >= maxReported || this.#leftOut.has(line)) return;
       this.#leftOut.add(line);
@@ -109,19 +110,27 @@ export class Inbound {
   }
 }
 
-/**
- * A response to `tools/list` without the tools whose marks for headers break the rules, each of which is reported
- * (2026-07-28, server/tools). The very bytes that came where there is none; one that marks nothing is not taken apart.
- */
-function withoutBrokenTools(response: Uint8Array, leftOut: (tool: string, why: string) => void): Uint8Array {
+/** The tools of a response to `tools/list`; none where nothing marks a parameter, which is not taken apart. */
+function markedTools(response: Uint8Array): readonly JsonObject[] {
   const { buffer, byteOffset, byteLength } = response;
-  if (!Buffer.from(buffer, byteOffset, byteLength).includes('"x-mcp-header"')) return response;
+  if (!Buffer.from(buffer, byteOffset, byteLength).includes('"x-mcp-header"')) return [];
   const tools = asObject(parseObject(response, messageLimits)?.['result'])?.['tools'];
-  if (!Array.isArray(tools)) return response;
-  const reasons = tools.map((tool) => brokenHeaderMark(asObject(tool) ?? {}));
+  return Array.isArray(tools) ? tools.map((tool) => asObject(tool) ?? {}) : [];
+}
+
+/**
+ * The response without the tools whose marks for headers break the rules, each of which is reported (2026-07-28,
+ * server/tools). The very bytes that came where there is none.
+ */
+function withoutBrokenTools(
+  response: Uint8Array,
+  tools: readonly JsonObject[],
+  leftOut: (tool: string, why: string) => void,
+): Uint8Array {
+  const reasons = tools.map(brokenHeaderMark);
   if (reasons.every((why) => why === undefined)) return response;
   for (const [at, why] of reasons.entries()) {
-    if (why !== undefined) leftOut(stringField(asObject(tools[at]) ?? {}, 'name') ?? '', why);
+    if (why !== undefined) leftOut(stringField(tools[at] ?? {}, 'name') ?? '', why);
   }
   const listAt = memberAt(response, memberAt(response, skipSpace(response, 0), 'result'), 'tools');
   const kept = elementSpans(response, listAt).filter((_, at) => reasons[at] === undefined);

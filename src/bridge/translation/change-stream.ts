@@ -1,12 +1,10 @@
-import { Failure } from '../../core/failure.js';
+import { Failure, isFailure } from '../../core/failure.js';
 import type { Clock } from '../../core/ports.js';
-import type { JsonObject } from '../../core/text/json.js';
-import { asObject } from '../../core/text/json.js';
+import { asObject, type JsonObject } from '../../core/text/json.js';
 import { acknowledged, textsIn } from '../../mcp/eras.js';
-import { httpFailed } from '../../mcp/failures.js';
+import { CallRefused, HttpFailed } from '../../mcp/failures.js';
 import type { HostSide } from './host-side.js';
-import { jsonText, type MessageText, messageText, objectIn, param } from './message-text.js';
-import type { Reply, ServerConversation } from './server-conversation.js';
+import { type MessageText, objectOf } from './message-text.js';
 
 const firstRetryMs = 1_000;
 
@@ -24,21 +22,22 @@ const changeMethods: ReadonlySet<string> = new Set([
 ]);
 
 interface ChangeStreamParts {
-  readonly server: string;
   readonly clock: Clock;
-  readonly conversation: ServerConversation;
+  /** Sends `subscriptions/listen`, until it is ended. */
+  readonly listen: (
+    params: JsonObject,
+    signal: AbortSignal,
+    notified: (notification: MessageText) => void,
+  ) => Promise<JsonObject>;
   readonly host: HostSide;
   /** The lists whose changes the server tells, as the filter names them. */
   readonly lists: JsonObject;
-  /** Puts on a request what each one carries. */
-  readonly carried: (request: MessageText) => MessageText;
   readonly tell: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
 /** One exchange of `subscriptions/listen`. */
 interface Stream {
-  readonly key: string;
   readonly ending: AbortController;
   /** The filter that the server agrees to; undefined: the stream ended before it said so. */
   readonly agreed: Promise<JsonObject | undefined>;
@@ -51,7 +50,6 @@ export class ChangeStream {
   readonly #parts: ChangeStreamParts;
   readonly #followed = new Set<string>();
   #current: Stream | undefined;
-  #next: Stream | undefined;
   #turning: Promise<JsonObject | undefined> | undefined;
   #inVain = 0;
   #isRefused = false;
@@ -83,18 +81,6 @@ export class ChangeStream {
     if (this.#followed.delete(uri)) await this.turn();
   }
 
-  /** Takes a notification, if one of its streams has brought it. */
-  take({ text, message: { method } }: MessageText, asked: string | undefined): boolean {
-    const stream = [this.#current, this.#next].find((one) => one !== undefined && one.key === asked);
-    if (stream === undefined) return false;
-    if (method === acknowledged) {
-      stream.isAgreed = true;
-      stream.agree(objectIn(param(text, 'notifications')));
-    } else if (changeMethods.has(method)) this.#parts.host.send(text);
-    else if (method === 'notifications/cancelled') stream.ending.abort();
-    return true;
-  }
-
   async #turn(): Promise<JsonObject | undefined> {
     const before = this.#current;
     if (Object.keys(this.#parts.lists).length === 0 && this.#followed.size === 0) {
@@ -103,9 +89,7 @@ export class ChangeStream {
       return undefined;
     }
     const stream = this.#open();
-    this.#next = stream;
     const agreed = await stream.agreed;
-    this.#next = undefined;
     if (agreed === undefined && before !== undefined) return undefined; // the one that there is goes on
     this.#current = stream;
     before?.ending.abort();
@@ -113,18 +97,25 @@ export class ChangeStream {
   }
 
   #open(): Stream {
-    const { conversation, carried, lists } = this.#parts;
-    const id = `postern-changes-${crypto.randomUUID()}`;
+    const { listen, lists, host } = this.#parts;
     let agree: Stream['agree'] = () => undefined;
     const agreed = new Promise<JsonObject | undefined>((resolve) => {
       agree = resolve;
     });
-    const stream = { key: `"${id}`, ending: new AbortController(), agreed, agree, isAgreed: false };
+    const stream = { ending: new AbortController(), agreed, agree, isAgreed: false };
+    const { signal } = stream.ending;
+    const notified = (notification: MessageText) => {
+      const { method } = notification.message;
+      if (method === acknowledged) {
+        const params = asObject(objectOf(notification.text)?.['params']);
+        stream.isAgreed = true;
+        agree(asObject(params?.['notifications']) ?? {});
+      } else if (changeMethods.has(method)) host.send(notification);
+      else if (method === 'notifications/cancelled') stream.ending.abort();
+    };
     const resourceSubscriptions = [...this.#followed];
     const notifications = { ...lists, ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }) };
-    const request = messageText({ id, method: 'subscriptions/listen' }, { params: jsonText({ notifications }) });
-    const { signal } = stream.ending;
-    const ended = conversation.request(carried(request), signal).catch((error: unknown) => error);
+    const ended = listen({ notifications }, signal, notified).catch((error: unknown) => error);
     void ended.then(async (end) => {
       agree(undefined);
       if (signal.aborted && this.#current !== stream) return;
@@ -134,10 +125,10 @@ export class ChangeStream {
   }
 
   async #afterEnd(stream: Stream, end: unknown): Promise<void> {
-    const { clock, signal, tell, server } = this.#parts;
+    const { clock, signal, tell } = this.#parts;
     await this.#turning; // it may be the one that is being opened
     if (this.#current !== stream || signal.aborted) return;
-    const refusal = refusalIn(end, server);
+    const refusal = refusalIn(end);
     if (refusal !== undefined) {
       if (!this.#isRefused) tell(`The server tells no changes: ${refusal}`);
       this.#isRefused = true;
@@ -155,13 +146,10 @@ export class ChangeStream {
 }
 
 /** Why it is of no use to ask again. */
-function refusalIn(end: unknown, server: string): string | undefined {
-  if (end instanceof Failure) return end.code === 'network_failed' ? undefined : end.message;
-  const reply = end as Reply;
-  if (reply.kind === 'response') return reply.message.kind === 'error' ? 'it refuses subscriptions/listen.' : undefined;
-  const { outcome } = reply;
-  if (outcome?.kind !== 'refused' || outcome.status >= 500 || [408, 429].includes(outcome.status)) return undefined;
-  return httpFailed(server, outcome.status).message;
+function refusalIn(end: unknown): string | undefined {
+  if (end instanceof CallRefused) return 'it refuses subscriptions/listen.';
+  if (end instanceof HttpFailed && (end.status >= 500 || [408, 429].includes(end.status))) return undefined;
+  return isFailure(end, 'network_failed', 'answer_missing') || !(end instanceof Failure) ? undefined : end.message;
 }
 
 /** The lists whose changes a server tells, by its capabilities. */

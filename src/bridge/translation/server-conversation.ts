@@ -1,24 +1,24 @@
 import { withoutMark } from '../../core/text/bytes.js';
+import type { JsonObject } from '../../core/text/json.js';
+import { quoted } from '../../core/text/printable.js';
 import type { ProtocolClient } from '../../mcp/client.js';
 import type { Outcome } from '../../mcp/exchange.js';
+import { CallRefused, protocolBroken, type RpcError } from '../../mcp/failures.js';
 import type { Incoming, MessageHost } from '../../mcp/host.js';
+import { type Message, parseMessages } from '../../mcp/messages.js';
 import { type Pending, PendingRequests } from '../../mcp/pending.js';
-import { namedError } from '../../mcp/rpc-error.js';
-import { isResponse, type MessageShape, scanText } from '../../mcp/scan-message.js';
+import { isResponse, scanText } from '../../mcp/scan-message.js';
 import type { HostPipe } from '../host-pipe.js';
-import { type MessageText, scanned } from './message-text.js';
-
-/** What came of a request: its response, or how it ended without one; neither where it was cancelled. */
-export type Reply =
-  | ({ readonly kind: 'response' } & MessageText)
-  | { readonly kind: 'none'; readonly outcome: Outcome | undefined };
+import { noResponse } from '../server-messages.js';
+import { type MessageText, messageOf } from './message-text.js';
 
 interface ServerConversationParts {
+  readonly server: string;
   readonly pipe: Pick<HostPipe, 'isFull' | 'whenDrained'>;
   /** The client whose host this is. */
   readonly connect: (host: MessageHost, pending: PendingRequests) => ProtocolClient;
-  /** Takes what is no response. @param asked The id, as in `MessageShape`, of the request that it came for */
-  readonly unasked: (received: MessageText, asked: string | undefined) => void;
+  /** Takes notifications, as they are spelled. */
+  readonly notified: (notification: MessageText) => void;
 }
 
 interface Received extends Incoming {
@@ -26,13 +26,19 @@ interface Received extends Incoming {
   readonly asked: string | undefined;
 }
 
-/** Requests of the bridge’s own to a server of the newer era: their responses come back as the bytes that they are. */
+/** A request under way. */
+interface Asked {
+  readonly respond: (text: Uint8Array) => void;
+  readonly notified: (notification: MessageText) => void;
+}
+
+/** Requests of the bridge’s own to a server of the newer era. */
 export class ServerConversation implements MessageHost {
   readonly keepsTexts = true;
   readonly client: ProtocolClient;
   readonly #parts: ServerConversationParts;
   readonly #pending = new PendingRequests();
-  readonly #arrived = new Map<string, (received: MessageText) => void>();
+  readonly #asked = new Map<string, Asked>();
 
   constructor(parts: ServerConversationParts) {
     this.#parts = parts;
@@ -40,30 +46,45 @@ export class ServerConversation implements MessageHost {
   }
 
   /**
-   * Sends one request, whose id is unlike any other that is under way.
-   * @param signal Ends its exchange.
-   * @throws Failure as the client's `request`
+   * Sends one request. Its result.
+   * @param notified Takes the notifications that come for it
+   * @throws CallRefused; Failure as the client's `request`, and where no response comes; the signal's reason
    */
-  async request({ text, message }: MessageText, signal?: AbortSignal): Promise<Reply> {
-    const { id, idBytes = [0, 0], method } = message;
-    const own = { id: id ?? '', idBytes: text.subarray(...idBytes), method, isModern: true };
-    const pending = this.#pending.add(own);
+  async exchange(
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+    notified = this.#parts.notified,
+  ): Promise<JsonObject> {
+    const id = `postern-${crypto.randomUUID()}`;
+    const { text, message } = messageOf({ id, method, params });
+    const key = `"${id}`;
+    const pending = this.#pending.add({ id: key, idBytes: Buffer.from(`"${id}"`), method, isModern: true });
     if (pending === undefined) throw new Error('each request has an id of its own');
-    const arrived = new Promise<Reply>((resolve) => {
-      this.#arrived.set(pending.id, (received) => resolve({ kind: 'response', ...received }));
-      signal?.addEventListener('abort', () => resolve({ kind: 'none', outcome: undefined }), { once: true });
-    });
+    const over = new AbortController();
     try {
-      if (signal?.aborted) return await arrived;
-      const ended = this.client.request(text, message, pending).then((outcome) => {
+      signal.throwIfAborted();
+      return await new Promise<JsonObject>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
+        const respond = (response: Uint8Array) => {
+          try {
+            resolve(this.#resultIn(method, response));
+          } catch (error) {
+            reject(error);
+          }
+        };
+        this.#asked.set(key, { respond, notified });
         // Without an outcome the response has come, or nobody waits for it.
-        return outcome === undefined ? arrived : replyIn(outcome, pending);
+        this.client.request(text, message, pending).then((outcome) => {
+          if (outcome?.kind === 'refused' && isError(outcome.body)) respond(outcome.body);
+          else if (outcome !== undefined) reject(noResponse(this.#parts.server, method, outcome));
+        }, reject);
       });
-      return await Promise.race([arrived, ended]);
     } finally {
-      pending.isCancelled = signal?.aborted === true;
+      over.abort();
+      pending.isCancelled = signal.aborted;
       this.#pending.settle(pending);
-      this.#arrived.delete(pending.id);
+      this.#asked.delete(key);
       if (pending.isCancelled) pending.exchange?.abort(undefined);
     }
   }
@@ -73,16 +94,15 @@ export class ServerConversation implements MessageHost {
     const found = scanText(text);
     const [message] = typeof found === 'string' ? [] : found.messages;
     if (message === undefined) return undefined;
-    if (asked !== undefined && message.kind === 'error' && message.id === undefined) {
-      return this.read(namedError(asked.idBytes, text.subarray(message.errorAt, message.errorEnd)), undefined);
-    }
-    return { text, messages: [message], received: { text, message }, asked: asked?.id };
+    const { kind } = message;
+    const id = kind === 'error' && message.id === undefined ? asked?.id : message.id;
+    return { text, messages: [{ kind, id }], received: { text, message: { ...message, id } }, asked: asked?.id };
   }
 
   write({ received, asked }: Received): void {
-    const { message } = received;
-    if (isResponse(message)) this.#arrived.get(message.id ?? '')?.(received);
-    else this.#parts.unasked(received, asked);
+    const { text, message } = received;
+    if (isResponse(message)) this.#asked.get(message.id ?? '')?.respond(text);
+    else if (message.kind === 'notification') (this.#asked.get(asked ?? '') ?? this.#parts).notified(received);
   }
 
   /** Only a session has one. */
@@ -97,22 +117,24 @@ export class ServerConversation implements MessageHost {
   whenDrained(then: () => void): void {
     this.#parts.pipe.whenDrained(then);
   }
+
+  #resultIn(method: string, text: Uint8Array): JsonObject {
+    const parsed = parseMessages(text);
+    const [message] = typeof parsed === 'object' ? parsed : [];
+    if (message?.kind === 'result') return message.result;
+    if (message?.kind === 'error') throw refused(method, message);
+    const why = parsed === 'costly' ? 'its response has too many values' : 'its response can be read in several ways';
+    throw protocolBroken(this.#parts.server, why);
+  }
 }
 
-/** A response may be the body of a refusal, and may not name the request. */
-function replyIn(outcome: Outcome, pending: Pending): Reply {
-  const found = outcome.kind === 'refused' ? responseIn(outcome.body) : undefined;
-  if (found === undefined || outcome.kind !== 'refused') return { kind: 'none', outcome };
-  if (found.id === pending.id) return { kind: 'response', text: outcome.body, message: found };
-  if (found.id !== undefined || found.kind !== 'error') return { kind: 'none', outcome };
-  return {
-    kind: 'response',
-    ...scanned(namedError(pending.idBytes, outcome.body.subarray(found.errorAt, found.errorEnd))),
-  };
+function refused(method: string, error: RpcError): CallRefused {
+  const message = `The server refused ${quoted(method)} (${error.code}): ${quoted(error.message)}`;
+  return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, error);
 }
 
-function responseIn(body: Uint8Array): MessageShape | undefined {
-  const found = body.byteLength === 0 ? 'not_json' : scanText(body);
-  const message = typeof found === 'string' ? undefined : found.messages[0];
-  return message !== undefined && isResponse(message) ? message : undefined;
+/** Whether the body of a refusal is an error response, which may not name the request. */
+function isError(body: Extract<Outcome, { kind: 'refused' }>['body']): boolean {
+  const found = scanText(body);
+  return typeof found !== 'string' && found.messages[0]?.kind === ('error' satisfies Message['kind']);
 }

@@ -1,10 +1,10 @@
 import type { Failure } from '../../core/failure.js';
+import { interrupted } from '../../core/output-failures.js';
 import type { Clock } from '../../core/ports.js';
-import { metaName, newestRevision } from '../../core/product.js';
-import type { JsonObject } from '../../core/text/json.js';
-import { memberBytes, withMembers } from '../../core/text/json-splice.js';
+import { metaName } from '../../core/product.js';
+import { asObject, type JsonObject } from '../../core/text/json.js';
 import type { MessageClient, ProtocolClient } from '../../mcp/client.js';
-import { type Discovery, meansUnknown, newerError, newerRevision } from '../../mcp/eras.js';
+import { meansUnknown } from '../../mcp/eras.js';
 import type { Outcome } from '../../mcp/exchange.js';
 import type { MessageHost } from '../../mcp/host.js';
 import { ownRevision } from '../../mcp/message-headers.js';
@@ -14,19 +14,8 @@ import type { HostPipe } from '../host-pipe.js';
 import type { ServerMessages } from '../server-messages.js';
 import { noResponse } from '../server-messages.js';
 import { HostSide } from './host-side.js';
-import {
-  errorCode,
-  jsonText,
-  type MessageText,
-  messageText,
-  objectIn,
-  resultMember,
-  stringIn,
-  valueIn,
-  withExtensions,
-} from './message-text.js';
-import { metaOf, OlderHost } from './older-host.js';
-import { type Reply, ServerConversation } from './server-conversation.js';
+import { type MessageText, messageOf, objectOf } from './message-text.js';
+import { OlderHost } from './older-host.js';
 
 export interface TwoErasParts {
   readonly server: string;
@@ -53,8 +42,6 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
   readonly #host: HostSide;
   /** Messages that pass. */
   readonly #passing: ProtocolClient;
-  /** Requests of ours in the newer era, once there are any. */
-  #asNewer: ServerConversation | undefined;
   #olderHost: OlderHost | undefined;
   /** Whether the host has begun one. */
   #hasSession = false;
@@ -102,9 +89,8 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
   }
 
   end(reason: Failure): void {
-    this.#olderHost?.end();
+    this.#olderHost?.end(reason);
     this.#passing.end(reason);
-    this.#asNewer?.client.end(reason);
   }
 
   endSession(maxMs: number): Promise<void> {
@@ -114,61 +100,37 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
   /** Most servers take it. One that refuses it may speak the newer era alone. */
   async #initialize(text: Uint8Array, message: MessageShape, pending: Pending): Promise<Outcome | undefined> {
     this.#hasSession = true;
-    this.#olderHost?.end();
+    this.#olderHost?.end(interrupted());
     this.#olderHost = undefined;
     const outcome = await this.#passing.request(text, message, pending);
     if (outcome?.kind !== 'refused' || !meansUnknown(outcome.status)) return outcome;
-    const found = await this.#discover(withMembers(jsonText({}), 0, metaOf(text, newestRevision)));
-    if (found === undefined || pending.isCancelled) return outcome;
-    const { discovered, revision } = found;
-    const { tell } = this.#parts;
-    tell('The server speaks the newer protocol without sessions only; what the host says is translated.');
-    this.#olderHost = new OlderHost({
-      ...this.#parts,
-      host: this.#host,
-      conversation: this.#newer,
-      opening: text,
-      discovered,
-      meta: metaOf(text, revision),
+    const { connect, tell } = this.#parts;
+    const olderHost = new OlderHost(
+      { ...this.#parts, host: this.#host, connect: (host, own) => connect(host, own, false) },
+      asObject(objectOf(text)?.['params']) ?? {},
+    );
+    this.#olderHost = olderHost;
+    const isNewer = await olderHost.begin(pending).catch((error: unknown) => {
+      this.#olderHost = undefined;
+      throw error;
     });
-    this.#olderHost.begin(pending);
-    return undefined;
-  }
-
-  get #newer(): ServerConversation {
-    const { pipe, connect } = this.#parts;
-    this.#asNewer ??= new ServerConversation({
-      pipe,
-      connect: (host, pending) => connect(host, pending, false),
-      unasked: (received, asked) => this.#olderHost?.take(received, asked),
-    });
-    return this.#asNewer;
-  }
-
-  /** What the server says of itself in the newer era; undefined where it does not speak it. @throws as `newerRevision` */
-  async #discover(
-    meta: Uint8Array,
-  ): Promise<{ readonly revision: string; readonly discovered: MessageText } | undefined> {
-    const { server } = this.#parts;
-    const method = 'server/discover';
-    const params = withMembers(jsonText({}), 0, { _meta: meta });
-    const asked = messageText({ id: `postern-discover-${crypto.randomUUID()}`, method }, { params });
-    const reply = await this.#newer.request(asked).catch((failure: unknown) => ({ kind: 'failed', failure }) as const);
-    const revision = newerRevision(server, discoveryIn(server, reply));
-    if (revision === undefined || reply.kind !== 'response') return undefined;
-    const named = metaName('protocolVersion');
-    const isRefused = errorCode(reply) === newerError.revisionUnsupported;
-    if (isRefused && stringIn(memberBytes(meta, 0, named)) !== revision) {
-      return await this.#discover(withMembers(meta, 0, { [named]: jsonText(revision) }));
-    }
-    return { revision, discovered: reply };
+    if (isNewer) tell('The server speaks the newer protocol without sessions only; what the host says is translated.');
+    else this.#olderHost = undefined;
+    return isNewer ? undefined : outcome;
   }
 }
 
-function discoveryIn(server: string, reply: Reply | { readonly kind: 'failed'; readonly failure: unknown }): Discovery {
-  if (reply.kind === 'failed') return reply;
-  if (reply.kind === 'none') return { failure: noResponse(server, 'server/discover', reply.outcome) };
-  const { text, message } = reply;
-  if (message.kind === 'error') return { error: objectIn(text.subarray(message.errorAt, message.errorEnd)) };
-  return { result: { supportedVersions: valueIn(resultMember(reply, 'supportedVersions')) ?? null } };
+/** With these extensions among the capabilities that it declares, if it declares any. */
+function withExtensions(given: MessageText, extensions: JsonObject): MessageText {
+  const opens = given.message.method === 'initialize';
+  const isPlain = Object.keys(extensions).length === 0 || !(opens || ownRevision(given.message) !== undefined);
+  const object = isPlain ? undefined : objectOf(given.text);
+  const params = asObject(object?.['params']);
+  const holder = opens ? params : asObject(params?.['_meta']);
+  const name = opens ? 'capabilities' : metaName('clientCapabilities');
+  const declared = asObject(holder?.[name]);
+  if (object === undefined || declared === undefined) return given;
+  const all = { ...declared, extensions: { ...asObject(declared['extensions']), ...extensions } };
+  const changed = { ...holder, [name]: all };
+  return messageOf({ ...object, params: opens ? changed : { ...params, _meta: changed } });
 }

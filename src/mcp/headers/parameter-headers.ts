@@ -1,4 +1,4 @@
-import { asObject, type JsonValue, parseObject, stringField } from '../../core/text/json.js';
+import { asObject, type JsonObject, type JsonValue, parseObject, stringField } from '../../core/text/json.js';
 import { messageLimits } from '../messages.js';
 import { type HeaderMark, headerMarks } from './header-marks.js';
 
@@ -17,13 +17,8 @@ const maxTools = 10_000;
 export class ParameterHeaders {
   readonly #tools = new Map<string, readonly HeaderMark[]>();
 
-  /** Looks at a response to `tools/list`; one that marks no parameter is not taken apart. */
-  learn(response: Uint8Array): void {
-    const { buffer, byteOffset, byteLength } = response;
-    if (!Buffer.from(buffer, byteOffset, byteLength).includes('"x-mcp-header"')) return;
-    const tools = asObject(parseObject(response, messageLimits)?.['result'])?.['tools'];
-    for (const value of Array.isArray(tools) ? tools : []) {
-      const tool = asObject(value) ?? {};
+  learn(tools: readonly JsonObject[]): void {
+    for (const tool of tools) {
       const name = stringField(tool, 'name');
       if (name === undefined || (this.#tools.size >= maxTools && !this.#tools.has(name))) continue;
       this.#tools.set(name, headerMarks(tool)); // one that breaks the rules gets no header: its server will refuse the call

@@ -36,9 +36,9 @@ test('a host that dies while it is asked something leaves nothing behind', async
   await until(() => server.streams.length === 0);
 });
 
-test('[Q-3.12] structured content that only the newer era has is left out, and all else of a tool stays as it is spelled', async () => {
+test('[Q-3.12] structured content that only the newer era has is left out, and all else of a tool stays, numbers beyond a double too', async () => {
   const tools =
-    '[{"name":"list","outputSchema":{"type":"array"},"x":1.0},{"name":"plain","outputSchema":{"type":"object","minProperties":1e0}}]';
+    '[{"name":"list","outputSchema":{"type":"array"},"x":12345678901234567891},{"name":"plain","outputSchema":{"type":"object","minProperties":1e400}}]';
   await using server = await newerOnly(({ id, method }, _seen, response) => {
     if (method === 'tools/call')
       return { result: { content: [{ type: 'text', text: '[1]' }], structuredContent: [1] } };

@@ -73,7 +73,7 @@ test('[Q-2.8] [Q-2.9] a mark at the end of any chain of properties is whole, and
       assert.equal(brokenHeaderMark(one), undefined);
       assert.deepEqual(headerMarks(one), [{ path: at, name }]);
       const headers = new ParameterHeaders();
-      headers.learn(Buffer.from(JSON.stringify({ result: { tools: [one] } })));
+      headers.learn([one]);
       const value = { string: 'v', integer: 7, boolean: false }[type] ?? '';
       const given = at.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value);
       const call = Buffer.from(JSON.stringify({ params: { arguments: given } }));

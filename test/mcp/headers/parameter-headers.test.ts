@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '../../../src/core/text/json.js';
 import { ParameterHeaders } from '../../../src/mcp/headers/parameter-headers.js';
 import { bareHome, scriptedServer, startBridge, usualOfBoth } from '../../bridge/host.js';
 
@@ -42,10 +43,10 @@ test('parameters that a tool marks go into headers on the wire without sessions,
 });
 
 test('names that differ in their letter case only, and numbers that are not exact, make no header', () => {
-  const learn = (schema: object) => {
+  const learn = (schema: JsonObject) => {
     const headers = new ParameterHeaders();
     const tools = [{ name: 't', inputSchema: { properties: schema } }];
-    headers.learn(Buffer.from(JSON.stringify({ result: { tools } })));
+    headers.learn(tools);
     return headers;
   };
   const call = (args: string) => Buffer.from(`{"params":{"arguments":${args}}}`);

@@ -1,23 +1,21 @@
-import { newestRevision, ownMeta } from '../core/product.js';
+import { newestRevision } from '../core/product.js';
 import { asObject, type JsonObject, jsonWords } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
-import { commonRevision, type Discovery, maxInputs, mayAsk, newerError, newerRevision } from '../mcp/eras.js';
-import { protocolBroken } from '../mcp/failures.js';
-import { readPages } from '../mcp/server-session.js';
-import { CallRefused } from './failures.js';
-import { followTask, mayBeTask, type TaskParts, tasksExtension } from './follow-task.js';
+import { commonRevision, type Discovery, maxInputs, mayAsk, newerError, newerRevision } from './eras.js';
+import { CallRefused, protocolBroken } from './failures.js';
+import { readPages } from './server-session.js';
 
 export interface NewerParts {
   /** What the server is called in failures. */
   readonly server: string;
-  /** What is offered to the server with each request. */
-  readonly capabilities: JsonObject;
+  /** What each request says of the one who sends it, as a revision has it. */
+  readonly meta: (revision: string) => JsonObject;
   /** Sends one request as it is. @throws CallRefused, HttpFailed, and what else the conversation throws */
   readonly exchange: (method: string, params: JsonObject, cancelled: AbortSignal | undefined) => Promise<JsonObject>;
-  /** How a task of the server is followed. */
-  readonly tasks: Omit<TaskParts, 'server' | 'send' | 'ask'>;
-  /** What the person says to a question of the server. @throws Failure `protocol_broken` for what was not offered */
+  /** The response to a question of the server. @throws Failure `protocol_broken` for what was not offered */
   readonly ask: (request: JsonObject, cancelled: AbortSignal | undefined) => Promise<JsonObject>;
+  /** Follows a task that the server has made of a call; absent: it may make none. */
+  readonly task?: (created: JsonObject, cancelled: AbortSignal | undefined) => Promise<JsonObject>;
 }
 
 /** How often a server may ask before it responds. */
@@ -37,10 +35,9 @@ export class NewerEra {
    * @throws as `newerRevision`
    */
   async discover(cancelled: AbortSignal | undefined): Promise<JsonObject | undefined> {
-    const came = await this.#agreed('server/discover', {}, cancelled).then(
+    const came = await this.agreed('server/discover', {}, cancelled).then(
       (result): Discovery => ({ result }),
-      (error: unknown): Discovery =>
-        error instanceof CallRefused ? { error: { code: error.rpcCode, data: error.data } } : { failure: error },
+      (error: unknown): Discovery => (error instanceof CallRefused ? { error: error.error } : { failure: error }),
     );
     const revision = newerRevision(this.#parts.server, came);
     if (revision === undefined) return undefined;
@@ -49,17 +46,17 @@ export class NewerEra {
   }
 
   /**
-   * One request and its result. What the server wants to know in between is asked, and the request sent again with it.
+   * One request and its result. What the server asks in between is answered, and the request sent again.
    * @throws as `exchange` and `ask`; Failure `protocol_broken`, `revision_unknown`
    */
   async request(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
-    const { server } = this.#parts;
+    const { server, task } = this.#parts;
     let inputs: JsonObject = {};
     for (let round = 0; ; round += 1) {
       const result = await this.#withHeaders(method, { ...params, ...inputs }, cancelled);
       const { resultType: type = 'complete' } = result;
       if (type === 'complete') return result;
-      if (type === 'task' && method === mayBeTask) return await this.#task(result, cancelled);
+      if (type === 'task' && task !== undefined && method === 'tools/call') return await task(result, cancelled);
       if (type !== 'input_required' || !mayAsk.has(method)) {
         throw protocolBroken(
           server,
@@ -69,12 +66,6 @@ export class NewerEra {
       if (round === maxRounds) throw protocolBroken(server, `it asks something for the ${maxRounds + 1}th time`);
       inputs = await this.#inputs(result, cancelled);
     }
-  }
-
-  #task(created: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
-    const { server, ask, tasks } = this.#parts;
-    const send: TaskParts['send'] = (method, params, ending) => this.#agreed(method, params, ending);
-    return followTask({ ...tasks, server, ask, send }, created, cancelled);
   }
 
   /** What the request is to be sent with once more. */
@@ -98,33 +89,34 @@ export class NewerEra {
   /** A server that misses what a header should have repeated has changed its tools: they are read, and it is asked again. */
   async #withHeaders(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
     try {
-      return await this.#agreed(method, params, cancelled);
+      return await this.agreed(method, params, cancelled);
     } catch (error) {
-      const isMissed = error instanceof CallRefused && error.rpcCode === newerError.headerMismatch;
+      const isMissed = error instanceof CallRefused && error.error.code === newerError.headerMismatch;
       if (!isMissed || method !== 'tools/call') throw error;
     }
-    await readPages((at) => this.#agreed('tools/list', at, cancelled));
-    return await this.#agreed(method, params, cancelled);
+    await readPages((at) => this.agreed('tools/list', at, cancelled));
+    return await this.agreed(method, params, cancelled);
   }
 
-  /** In a revision that both know: a server that knows another one is asked once more. */
-  async #agreed(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
+  /** In a revision that both know: another one that the server names is tried once. */
+  async agreed(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
     try {
       return await this.#send(method, params, cancelled);
     } catch (error) {
-      if (!(error instanceof CallRefused) || error.rpcCode !== newerError.revisionUnsupported) throw error;
+      if (!(error instanceof CallRefused) || error.error.code !== newerError.revisionUnsupported) throw error;
       const before = this.#revision;
-      this.#revision = commonRevision(this.#parts.server, asObject(error.data)?.['supported']);
+      this.#revision = commonRevision(this.#parts.server, asObject(error.error.data)?.['supported']);
       if (this.#revision === before) throw error;
     }
     return await this.#send(method, params, cancelled);
   }
 
   #send(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
-    const { exchange, capabilities } = this.#parts;
-    const given = asObject(params['_meta']) ?? {};
-    const offered = { ...capabilities, extensions: { ...asObject(capabilities['extensions']), [tasksExtension]: {} } };
-    const meta = { ...given, ...ownMeta(this.#revision, offered) };
-    return exchange(method, { ...params, _meta: meta }, cancelled);
+    return this.#parts.exchange(method, this.carried(params), cancelled);
+  }
+
+  /** With what each request says. */
+  carried(params: JsonObject): JsonObject {
+    return { ...params, _meta: { ...asObject(params['_meta']), ...this.#parts.meta(this.#revision) } };
   }
 }

@@ -1,6 +1,6 @@
 import { endedEarly } from '../http/network-cause.js';
 import type { HttpClient } from '../http/request.js';
-import type { Wire, WireExchange, WireRequest, WireWatcher } from './wire.js';
+import type { Wire, WireExchange, WireRequest, WireWatcher } from '../mcp/wire.js';
 
 /** A wire over the HTTP client, for a command that sends a few requests. */
 export class HttpWire implements Wire {
