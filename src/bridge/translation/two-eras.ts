@@ -12,7 +12,6 @@ import type { Pending, PendingRequests } from '../../mcp/pending.js';
 import { isResponse, type MessageShape } from '../../mcp/scan-message.js';
 import type { HostPipe } from '../host-pipe.js';
 import type { ServerMessages } from '../server-messages.js';
-import { noResponse } from '../server-messages.js';
 import { HostSide } from './host-side.js';
 import { type MessageText, messageOf, objectOf } from './message-text.js';
 import { OlderHost } from './older-host.js';
