@@ -13,7 +13,7 @@ export async function digest(text: string): Promise<string> {
 export async function entryDigests(
   opened: Pick<OpenedText, 'raw' | 'value'> | undefined,
   names: readonly string[],
-): Promise<Pick<SetupRecord, 'entry'> & { readonly meaning: string }> {
+): Promise<Pick<SetupRecord, 'entry' | 'meaning'>> {
   const { raw, value } = opened ?? {};
   return {
     entry: raw === undefined ? '' : await digest(raw),
@@ -28,12 +28,12 @@ export async function entryDigests(
 export type EntryState = 'same' | 'ours' | 'other' | 'missing' | 'unreadable';
 
 export async function entryState(record: SetupRecord, text: string, platform: string): Promise<EntryState> {
-  const { key, entry, meaning, holds = [] } = record;
+  const { key, entry, meaning, holds } = record;
   const opened = ifEditable(() => openEntry(text, key));
   if (opened === undefined) return 'unreadable';
   if (opened.raw === undefined) return 'missing';
   const now = await entryDigests(opened, holds);
-  if (now.entry === entry || (meaning !== undefined && now.meaning === meaning)) return 'same';
+  if (now.entry === entry || now.meaning === meaning) return 'same';
   return callIn(key, opened.value, platform) === undefined ? 'other' : 'ours';
 }
 

@@ -12,10 +12,10 @@ import { findLogin, pickLogin } from '../tokens/find-login.js';
 import { loginWords } from '../tokens/login-pin.js';
 import { entryNameUnusable, nothingToUndo, serverNotNamed, severalToUndo } from './failures.js';
 import { entryName } from './formats/entry.js';
-import type { ExternalPrograms, Machine } from './machine/ports.js';
+import type { ExternalPrograms } from './machine/ports.js';
 import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import type { SetupRequest } from './plan-entry.js';
-import { filesOf, type Program, type Scope, wayOf } from './programs/program.js';
+import { filesOf, type Program, wayOf } from './programs/program.js';
 import { programNamed, programs } from './programs/programs.js';
 import type { setupTable } from './setup.options.js';
 
@@ -93,23 +93,22 @@ function plainName(text: string): string {
  */
 export async function requestsToCheck(
   ports: Index,
-  { records: kept, machine }: Pick<RecordWorld, 'records' | 'machine'>,
+  { records: kept }: Pick<RecordWorld, 'records'>,
   args: SetupArguments,
 ): Promise<{ readonly all: readonly SetupRequest[]; readonly isOne: boolean }> {
   const { logins } = await ports.index.read();
   const records = (await kept.all()).map(({ record }) => record);
-  if (args.program === undefined) return { all: await requestsOf(machine, logins, records), isOne: false };
+  if (args.program === undefined) return { all: await requestsOf(logins, records), isOne: false };
   const program = programNamed(args.program, args.server);
   const ofProgram = records.filter((record) => record.program === program.name);
-  const isClear = logins.length === 1 && (args.project || ofProgram.some((one) => scopeOf(one, machine) === 'user'));
+  const isClear = logins.length === 1 && (args.project || ofProgram.some((one) => one.scope === 'user'));
   if (args.server === undefined && !isClear && ofProgram.length > 0) {
-    return { all: await requestsOf(machine, logins, ofProgram), isOne: false };
+    return { all: await requestsOf(logins, ofProgram), isOne: false };
   }
   const request = await readSetupRequest(ports, program, args);
-  const isMeant = (record: (typeof records)[number]) =>
-    record.server === request.url && scopeOf(record, machine) === request.scope;
+  const isMeant = (record: (typeof records)[number]) => record.server === request.url && record.scope === request.scope;
   const meant = ofProgram.filter(isMeant);
-  const [only, another] = meant.map(recordedName);
+  const [only, another] = meant.map((record) => record.name);
   const name = args.as ?? (another === undefined ? only : undefined) ?? request.name;
   return { all: [{ ...request, name }], isOne: true };
 }
@@ -132,18 +131,17 @@ export async function recordToUndo(
     ({ record }) =>
       record.program === program.name &&
       (path === undefined || record.path === path) &&
-      (!args.user || scopeOf(record, machine) === 'user') &&
-      (args.as === undefined || recordedName(record) === args.as),
+      (!args.user || record.scope === 'user') &&
+      (args.as === undefined || record.name === args.as),
   );
   const { logins } = await index.read();
   const all = args.server === undefined ? made : forServer(made, args.server, logins);
   const [only, ...others] = all;
   if (only === undefined) throw nothingToUndo(program.title);
   if (others.length === 0) return only;
-  if (!terminal.interactive) throw severalToUndo(program.name, undoWords(all, machine));
+  if (!terminal.interactive) throw severalToUndo(program.name, undoWords(all));
   const choices = all.map(({ record }) => {
-    const name = printable(recordedName(record) ?? 'an entry', 80);
-    return `${name} for ${printable(record.server, 200)} in ${printable(record.path, 200)}`;
+    return `${printable(record.name, 80)} for ${printable(record.server, 200)} in ${printable(record.path, 200)}`;
   });
   return all[await terminal.choose('Which entry is to be undone?', choices, signal)] ?? only;
 }
@@ -159,11 +157,11 @@ function forServer(made: readonly KeptRecord[], server: string, logins: readonly
   const ofServer = made.filter(({ record }) => record.server === (canonical.ok ? canonical.value : url));
   const isOnly = login === undefined || logins.every((other) => other.server !== url || other.key === login.key);
   const meant = isOnly ? ofServer : ofServer.filter(({ record }) => loginOf(logins, record).login?.key === login.key);
-  return meant.length > 0 ? meant : made.filter(({ record }) => recordedName(record) === server);
+  return meant.length > 0 ? meant : made.filter(({ record }) => record.name === server);
 }
 
 /** What tells records of one program apart: server and name; where those are the same, whose configuration it is. */
-function undoWords(all: readonly KeptRecord[], machine: Machine) {
+function undoWords(all: readonly KeptRecord[]) {
   const plain = all.map(({ record }) => {
     const name = entryName(record.key);
     const as = name === undefined ? '' : ` --as ${shellWord(printable(name, 80))}`;
@@ -172,25 +170,20 @@ function undoWords(all: readonly KeptRecord[], machine: Machine) {
   return all.map(({ record }, at) => {
     const own = plain[at] ?? '';
     const isAlone = plain.filter((words) => words === own).length === 1;
-    return { words: isAlone ? own : `${own} --${scopeOf(record, machine)}`, path: record.path };
+    return { words: isAlone ? own : `${own} --${record.scope}`, path: record.path };
   });
 }
 
 /** What would be written now for these records of entries. */
 async function requestsOf(
-  machine: Machine,
   logins: readonly LoginRecord[],
   records: readonly SetupRecord[],
 ): Promise<readonly SetupRequest[]> {
-  const requests = await Promise.all(records.map((record) => requestOf(machine, logins, record)));
+  const requests = await Promise.all(records.map((record) => requestOf(logins, record)));
   return requests.filter((request) => request !== undefined);
 }
 
-async function requestOf(
-  machine: Machine,
-  logins: readonly LoginRecord[],
-  record: SetupRecord,
-): Promise<SetupRequest | undefined> {
+async function requestOf(logins: readonly LoginRecord[], record: SetupRecord): Promise<SetupRequest | undefined> {
   const program = programs.find(({ name }) => name === record.program);
   if (program === undefined) return undefined;
   const { server: url, path } = record;
@@ -200,34 +193,20 @@ async function requestOf(
     program,
     url,
     path,
-    scope: scopeOf(record, machine),
+    scope: record.scope,
     server: login?.name ?? url,
     words: await loginWords(meant, logins.filter(({ server }) => server === url).length > 1),
-    name: recordedName(record) ?? 'postern',
+    name: record.name,
     options: options.includes('--whole-host') ? ['--whole-host'] : [],
   };
 }
 
 /** The login that the entry was written for, whatever the file says now. */
 function loginOf(logins: readonly LoginRecord[], record: SetupRecord) {
-  const { server: named, options = [] } = record.call ?? {};
+  const { server: named, options } = record.call;
   const account = options.includes('--account') ? options[options.indexOf('--account') + 1] : undefined;
   const ofServer = logins.filter(({ server }) => server === record.server);
   const picked = pickLogin(ofServer, { server: record.server, account });
   const login = ofServer.find(({ name }) => name === named) ?? (picked.kind === 'one' ? picked.login : undefined);
   return { login, account, options };
-}
-
-/** Is it of the person's own configuration, or of a folder's? */
-function scopeOf(record: SetupRecord, machine: Machine): Scope {
-  const program = programs.find(({ name }) => name === record.program);
-  if (record.scope !== undefined || program === undefined) return record.scope ?? 'project';
-  const isUsual = filesOf(program, machine, 'user').includes(record.path);
-  const isBelowHome = program.projectFile === undefined && record.path.startsWith(machine.homedir);
-  return isUsual || isBelowHome ? 'user' : 'project';
-}
-
-/** What the program calls the entry; undefined where that is not known. */
-function recordedName({ name, key }: SetupRecord): string | undefined {
-  return name ?? entryName(key);
 }

@@ -24,7 +24,7 @@ export async function undoEntry(
   await using _lock = await locks.acquire('setup', { waitMs: 5000, signal });
   const undone = await restoreFile(programs, kept, signal);
   await programs.records.forget(kept.id);
-  await removeFolders(programs, kept.record.folders ?? []);
+  await removeFolders(programs, kept.record.folders);
   return undone;
 }
 
@@ -34,7 +34,7 @@ async function removeFolders({ files, records }: ExternalPrograms, folders: read
     if (await files.removeFolder(folder)) continue;
     const other = (await records.all()).find(({ record }) => isBelow(record.path, folder));
     if (other === undefined) return;
-    const all = new Set([...(other.record.folders ?? []), ...folders.slice(index)]);
+    const all = new Set([...other.record.folders, ...folders.slice(index)]);
     await records.keep({ ...other, record: { ...other.record, folders: [...all] } }, undefined);
     return;
   }

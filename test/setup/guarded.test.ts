@@ -24,7 +24,7 @@ import { writeEntry } from '../../src/setup/write-entry.js';
 import { assertMode } from '../support/modes.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
-import { workshop } from './workshop.js';
+import { plainRecord, workshop } from './workshop.js';
 
 const { signal } = new AbortController();
 const url = 'https://h.example/mcp';
@@ -86,8 +86,7 @@ test('an item of GOAUTH: written otherwise it is ours, gone or another programâ€
   const key = { format: 'go', path: [url] } as const;
   const text = `GOAUTH=${item}; netrc\n`;
   const record = {
-    ...{ version: 1 as const, program: 'go', server: url, path: '/x', key, existed: true },
-    ...{ before: '', after: null, holds: ['command'] },
+    ...{ ...plainRecord, program: 'go', key, holds: ['command'] },
     ...(await entryDigests(openEntry(text, key), ['command'])),
   };
   const stateOf = (now: string) => entryState(record, now, 'linux');
@@ -109,19 +108,7 @@ test('what an entry means does not hang on the order of names, but on every name
   assert.deepEqual(await entryDigests(openEntry('{}', key), ['a']), { entry: '', meaning: '' });
 });
 
-const record = {
-  ...{
-    version: 1 as const,
-    program: 'git',
-    server: url,
-    path: '/x',
-    existed: true,
-    before: '',
-    after: null,
-    entry: '',
-  },
-  key: { format: 'git', path: ['a'] },
-} as const;
+const record = plainRecord;
 
 test('a record or backup that another could have written, or larger than any, is not gone by [A-266]', async () => {
   for (const spoil of [

@@ -15,6 +15,7 @@ import { programFiles as files } from '../../src/setup/machine/program-files.js'
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
 import { assertMode } from '../support/modes.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { plainRecord } from './workshop.js';
 
 test('what is no plain file of this user’s is left alone, and why is said [A-266]', async () => {
   await using folder = await temporaryFolder();
@@ -73,25 +74,14 @@ test('backups and records are closed to others; a damaged record is passed over'
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'state', 'setup');
   const records = createSetupRecords(path);
-  const record = {
-    version: 1,
-    program: 'git',
-    server: 'https://h.example',
-    path: '/x',
-    key: { format: 'git', path: ['a'] },
-    existed: true,
-    before: '',
-    after: null,
-    entry: '',
-  } as const;
   const id = crypto.randomUUID();
-  const backup = await records.keep({ id, record }, '\ufeffBearer of a token\r\n');
+  const backup = await records.keep({ id, record: plainRecord }, '\ufeffBearer of a token\r\n');
   for (const name of readdirSync(path)) assertMode(statSync(join(path, name)).mode, 0o600);
   assertMode(statSync(path).mode, 0o700);
   assert.equal(await records.backup(id), '\ufeffBearer of a token\r\n');
   writeFileSync(join(path, `${crypto.randomUUID()}.json`), '{"version": 2}', { mode: 0o600 });
   writeFileSync(join(path, `${crypto.randomUUID()}.json`), 'x', { mode: 0o600 });
-  assert.deepEqual(await records.all(), [{ id, record }]);
+  assert.deepEqual(await records.all(), [{ id, record: plainRecord }]);
   await records.forget(id);
   await assert.rejects(records.backup(id), { code: 'state_unsafe' });
   assert.throws(() => readFileSync(backup), { code: 'ENOENT' });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createExternalPrograms } from '../../src/setup/machine/external-programs.js';
 import type { Machine } from '../../src/setup/machine/ports.js';
-import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
+import { createSetupRecords, type SetupRecord } from '../../src/setup/machine/setup-records.js';
 import type { SetupWorld } from '../../src/setup/write-entry.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { realClock } from '../stores/state/real-clock.js';
@@ -38,3 +38,11 @@ export function machine(more: Partial<Machine>): Machine {
     ...more,
   };
 }
+
+/** What `--write` keeps of an entry. */
+export const plainRecord: SetupRecord = {
+  ...{ version: 1, program: 'git', server: 'https://h.example/mcp', path: '/x', existed: true, folders: [] },
+  ...{ before: '', after: null, entry: '', meaning: '', holds: [], scope: 'user', name: 'work' },
+  key: { format: 'git', path: ['a'] },
+  call: { server: 'https://h.example/mcp', options: [], variables: {} },
+};

@@ -24,7 +24,7 @@ import { assertMode } from '../support/modes.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { configurations } from './configurations.js';
-import { workshop } from './workshop.js';
+import { plainRecord, workshop } from './workshop.js';
 
 const programs = allPrograms.filter(({ make }) => make !== undefined);
 
@@ -218,8 +218,7 @@ test('an entry that is somebody’s own work is told apart from ours, and from o
   const ours = { command: 'postern', args: ['bridge', 'https://h.example/mcp'] };
   const textOf = (entry: unknown) => JSON.stringify({ servers: entry === undefined ? {} : { work: entry } });
   const record = {
-    ...{ version: 1 as const, program: 'x', server: 'https://h.example/mcp', path: '/x', key, existed: true },
-    ...{ before: '', after: null, holds: ['command', 'args'] },
+    ...{ ...plainRecord, key, holds: ['command', 'args'] },
     ...(await entryDigests(openEntry(textOf(ours), key), ['command', 'args'])),
   } as const;
   const stateOf = (text: string) => entryState(record, text, 'linux');

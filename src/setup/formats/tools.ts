@@ -1,5 +1,5 @@
 import { type Commands, type EntryMembers, ifEditable, NotEditable, type OpenedText } from './text.js';
-import { documentsIn } from './yaml-lines.js';
+import { documentsIn } from './yaml.js';
 
 /** A program that writes its own configuration. */
 export interface Tool {

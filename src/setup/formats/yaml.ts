@@ -1,4 +1,16 @@
-import { isMap, isNode, isScalar, type Node, type Pair, type YAMLMap } from 'yaml';
+import {
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type ParseOptions,
+  parseAllDocuments,
+  type SchemaOptions,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { valueAt, valueWithout } from './json.js';
 import {
   type EntryMembers,
@@ -13,7 +25,12 @@ import {
   type Splice,
   splice,
 } from './text.js';
-import { documentsIn, type Lines, lastOffset, reindented } from './yaml-lines.js';
+
+/** Offsets of whole lines. */
+interface Lines {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** A name of a map in block style, with its value: the lines that they have for themselves. */
 interface Named extends Lines {
@@ -147,4 +164,40 @@ function rendered(value: PlainJson): string {
   const isPlain = typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(value);
   const isWord = isPlain && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(value);
   return isWord ? value : JSON.stringify(value).replaceAll('\x7f', '\\u007f');
+}
+
+/**
+ * The documents of a text. To find a name that is twice in a map, the library compares each with all others.
+ * @throws NotEditable
+ */
+export function documentsIn(text: string, options: ParseOptions & SchemaOptions = {}) {
+  const documents = [...parseAllDocuments(text, { ...options, logLevel: 'silent', uniqueKeys: false })];
+  for (const document of documents) {
+    visit(document, {
+      Map: (_, { items }) => {
+        const names = items.flatMap(({ key }) => (isScalar(key) ? [key.value] : []));
+        if (new Set(names).size < names.length) throw new NotEditable('unreadable');
+      },
+    });
+  }
+  return documents;
+}
+
+/** Behind the last value in a node; comments behind it are not part of it. */
+function lastOffset(item: unknown): number {
+  let last = 0;
+  if (!isNode(item)) return last;
+  visit(item, {
+    Node: (_, node) => {
+      const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true && node.items.length > 0;
+      if (!isBlock) last = Math.max(last, node.range?.[1] ?? 0);
+    },
+  });
+  return last;
+}
+
+/** A block in the indentation that it has to have now. */
+function reindented(block: string, indent: string): string {
+  const own = /^ */.exec(block)?.[0] ?? '';
+  return block.replace(/^ *(?=\S)/gm, (spaces) => `${indent}${spaces.slice(own.length)}`);
 }

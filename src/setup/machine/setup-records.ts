@@ -23,19 +23,19 @@ export interface SetupRecord {
   readonly after: string | null;
   readonly entry: string;
   /** SHA-256 of what the entry means, and the names in it that were set. */
-  readonly meaning?: string;
-  readonly holds?: readonly string[];
-  readonly scope?: 'user' | 'project';
+  readonly meaning: string;
+  readonly holds: readonly string[];
+  readonly scope: 'user' | 'project';
   /** What the program was told to call it. */
-  readonly name?: string;
+  readonly name: string;
   /** The login that it was written for, and the variables that it sets: nothing of these is ever read from the file. */
-  readonly call?: {
+  readonly call: {
     readonly server: string;
     readonly options: readonly string[];
     readonly variables: Readonly<Record<string, string>>;
   };
   /** Folders that were made for it, the innermost first. */
-  readonly folders?: readonly string[];
+  readonly folders: readonly string[];
 }
 
 /** A record, and the name that it is kept under. */

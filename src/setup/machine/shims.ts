@@ -10,8 +10,8 @@ import { removeShimFile } from './program-files.js';
 export interface NotedShim {
   readonly path: string;
   readonly mark: string;
-  /** SHA-256 of what was written; notes of before have none. */
-  readonly digest?: string | undefined;
+  /** SHA-256 of what was written. */
+  readonly digest: string;
 }
 
 const maxNoteBytes = 16 * 1024;
@@ -44,7 +44,7 @@ export async function notedShims(folder: string): Promise<readonly NotedShim[]> 
 
 /** Removes a shim that is still ours, and the note; false where somebody has changed it, or taken it away. */
 export async function removeNotedShim(folder: string, { path, mark, digest }: NotedShim): Promise<boolean> {
-  const isOurs = digest === undefined || digest === (await readFile(path).then(digestOf, () => undefined));
+  const isOurs = digest === (await readFile(path).then(digestOf, () => undefined));
   const isRemoved = isOurs && (await removeShimFile(path, mark));
   await unlink(join(folder, noteName(path))).catch(() => undefined);
   return isRemoved;
@@ -53,9 +53,8 @@ export async function removeNotedShim(folder: string, { path, mark, digest }: No
 function noteIn(bytes: Uint8Array | undefined): NotedShim | undefined {
   try {
     const note = JSON.parse(new TextDecoder().decode(bytes));
-    const isNote = note?.version === 1 && typeof note.path === 'string' && typeof note.mark === 'string';
-    if (!isNote) return undefined;
-    return { path: note.path, mark: note.mark, digest: typeof note.digest === 'string' ? note.digest : undefined };
+    const isNote = [note?.path, note?.mark, note?.digest].every((one) => typeof one === 'string');
+    return note?.version === 1 && isNote ? { path: note.path, mark: note.mark, digest: note.digest } : undefined;
   } catch {
     return undefined;
   }
