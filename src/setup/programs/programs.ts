@@ -5,13 +5,11 @@ import { accessPrograms } from './access-programs.js';
 import { headersPrograms } from './headers-programs.js';
 import { pastedPrograms } from './pasted-programs.js';
 import type { Program } from './program.js';
-import { agents } from './stdio/agents.js';
-import { desktops } from './stdio/desktops.js';
-import { editors } from './stdio/editors.js';
+import { stdioRows } from './stdio/rows.js';
 import { stdioProgram } from './stdio/stdio-program.js';
 
 /** Programs that start a command and speak the protocol with it. */
-const stdioPrograms: readonly Program[] = [...desktops, ...editors, ...agents].map(stdioProgram);
+const stdioPrograms: readonly Program[] = stdioRows.map(stdioProgram);
 
 /** Every program whose configuration is known here. */
 export const programs: readonly Program[] = [

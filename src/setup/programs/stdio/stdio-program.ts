@@ -3,28 +3,34 @@ import { jsonAt } from '../../formats/json.js';
 import type { PlainJson } from '../../formats/text.js';
 import { tomlAt } from '../../formats/toml.js';
 import { yamlAt } from '../../formats/yaml.js';
+import type { Machine } from '../../machine/ports.js';
 import { byUrl, type UrlForm } from '../by-url.js';
-import { type EntryRequest, isExpanded, type Program } from '../program.js';
+import {
+  type EntryRequest,
+  inApplications,
+  inConfig,
+  inHome,
+  inProject,
+  isExpanded,
+  join,
+  type Program,
+  pathIn,
+} from '../program.js';
 import { initializeLine } from '../responses.js';
 
 type Members = Readonly<Record<string, PlainJson>>;
 
 /** A program that starts a command and speaks the protocol with it. */
 export interface StdioProgram
-  extends Pick<
-    Program,
-    | 'name'
-    | 'title'
-    | 'commands'
-    | 'files'
-    | 'installed'
-    | 'alsoRead'
-    | 'projectFile'
-    | 'switches'
-    | 'conflicts'
-    | 'next'
-    | 'nextInProject'
-  > {
+  extends Pick<Program, 'name' | 'title' | 'commands' | 'installed' | 'conflicts' | 'next' | 'nextInProject'> {
+  /** As in `Program`: `~/.x/y`, or `{VARIABLE|~/.x}/y` where an absolute path in that variable stands in for `~/.x`. */
+  readonly files: readonly string[];
+  /** In place of `files`, on Windows. */
+  readonly windows?: string;
+  readonly alsoRead?: readonly string[];
+  readonly switches?: readonly string[];
+  /** Below the working folder. */
+  readonly projectFile?: string;
   /** JSON, where nothing is said. */
   readonly format?: 'toml' | 'yaml';
   /** Where its list of servers is; in some, that depends on what is there. */
@@ -45,12 +51,21 @@ export interface StdioProgram
 
 /** A row as a program. */
 export function stdioProgram(row: StdioProgram): Program {
-  const { key: _, fixed: __, call: ___, off: ____, list, inShell, format, url, ...program } = row;
+  const { name, title, commands, installed, conflicts, next, nextInProject, list, format, url } = row;
   const valueThere = (text: string, path: readonly string[]) => valueAt(format, text, path);
+  const paths = (all: readonly string[]) => (machine: Machine) => all.map((template) => pathOf(machine, template));
+  const { files, windows, alsoRead, switches, projectFile } = row;
   return {
-    ...program,
+    ...{ name, title, commands, next },
+    ...(installed && { installed }),
+    ...(conflicts && { conflicts }),
+    ...(nextInProject && { nextInProject }),
+    ...(alsoRead && { alsoRead: paths(alsoRead) }),
+    ...(switches && { switches: paths(switches) }),
+    ...(projectFile && { projectFile: projectFile.split('/') }),
+    files: (machine) => paths(windows !== undefined && machine.platform === 'win32' ? [windows] : files)(machine),
     calls: 'bridge',
-    dropsEnvironment: inShell !== true,
+    dropsEnvironment: row.inShell !== true,
     make: (request, words) => makeStdioEntry(row, request, words),
     ...(url && { byUrl: byUrl(format ?? 'json', url, (request) => entryPath(row, request), valueThere) }),
     blocks: (request) => stdioBlocks(row, request),
@@ -61,6 +76,21 @@ export function stdioProgram(row: StdioProgram): Program {
     // A check is no reason to open a browser.
     invocation: () => ({ words: ['--non-interactive'], input: { text: initializeLine, upTo: 'first-line' } }),
   };
+}
+
+/** What the first word of a path stands for. */
+const roots: Readonly<Record<string, (machine: Machine, ...parts: readonly string[]) => string>> = {
+  '~': inHome,
+  '.': inProject,
+  apps: inApplications,
+  config: inConfig,
+};
+
+function pathOf(machine: Machine, template: string): string {
+  const [, variable, usual = '', below = ''] = /^\{(\w+)\|(.*)\}(.*)$/.exec(template) ?? [];
+  const [root = '', ...parts] = (variable === undefined ? template : below).split('/');
+  if (variable === undefined) return roots[root]?.(machine, ...parts) ?? template;
+  return join(machine, pathIn(machine, variable) ?? pathOf(machine, usual), ...parts);
 }
 
 /** What an entry for a URL holds, and what has no meaning beside a command. */
