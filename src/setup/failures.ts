@@ -130,7 +130,7 @@ export function noSuchScope(title: string): Failure {
 }
 
 export function nothingToWrite(title: string): Failure {
-  const message = `postern writes nothing for ${title}: its line is for you to paste.`;
+  const message = `Nothing is written for ${title}: its line is for you to paste.`;
   return refused('nothing_to_write', message, 'Leave --write out, to see it.');
 }
 
