@@ -7,7 +7,6 @@ import {
   authorizationRequestUrl,
   longestAuthorizationRequest,
   newProof,
-  type PageWishes,
   type Proof,
   type PushedRequest,
   pushAuthorizationRequest,
@@ -18,17 +17,14 @@ import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { resourceToSend } from '../oauth/discover.js';
 import type { LazyClient } from './client/identify-client.js';
 import { requestNotTaken, requestTooLong } from './failures.js';
-import type { BegunLogin, CallbackListener, PersonOptions, RequestToOpen } from './ports.js';
+import type { BegunLogin, PersonLogin, RequestToOpen } from './ports.js';
 import { askAsClient } from './redeem.js';
+import { otherRedirectRemedy, type UsedRedirect } from './refusals/redirect-refused.js';
 
-/** What all requests of one login have in common. */
-interface Common {
+interface Attempt {
   readonly endpoint: string;
   readonly client: LazyClient;
-  readonly listener: CallbackListener;
-  readonly person: PersonOptions;
-  readonly page: PageWishes | undefined;
-  readonly signal: AbortSignal;
+  readonly redirect: UsedRedirect;
 }
 
 /** What proves that a response belongs to a request, and as whom it was sent. */
@@ -40,16 +36,18 @@ type SentRequest = Proof & { readonly clientId: string };
  */
 export class AuthorizationRequests {
   readonly #begun: BegunLogin;
-  readonly #common: Common;
+  readonly #request: PersonLogin;
+  readonly #attempt: Attempt;
   readonly #sent = new Map<string, SentRequest>();
   #prepared: { readonly request: RequestToOpen; readonly until: number } | undefined;
   #fail = (_reason: unknown): void => {};
   /** Rejects when no request can be made, or none any more. */
   readonly failed: Promise<never>;
 
-  constructor(begun: BegunLogin, common: Common) {
+  constructor(begun: BegunLogin, request: PersonLogin, attempt: Attempt) {
     this.#begun = begun;
-    this.#common = common;
+    this.#request = request;
+    this.#attempt = attempt;
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
@@ -94,15 +92,15 @@ export class AuthorizationRequests {
 
   async #make(): Promise<{ readonly request: RequestToOpen; readonly until: number }> {
     const { ports, discovery, scopes, dpop, added, isNew } = this.#begun;
-    const { page } = this.#common;
+    const { page } = this.#request;
     const isOffered = discovery.authorizationServer.promptValues.includes('select_account');
-    const client = await this.#common.client.get();
+    const client = await this.#attempt.client.get();
     const { clientId } = client;
     const proof = await newProof();
     const { codeChallenge } = proof;
     const state = proof.state.reveal();
     const resource = resourceToSend(discovery);
-    const { redirectUri } = this.#common.listener;
+    const { redirectUri } = this.#attempt.redirect;
     const parameters = authorizationRequestParameters({
       clientId,
       redirectUri,
@@ -129,7 +127,7 @@ export class AuthorizationRequests {
     parameters: AuthorizationParameters,
     client: ClientAuthentication,
   ): Promise<{ readonly url: string; readonly lifetimeMs?: number }> {
-    const { endpoint, person } = this.#common;
+    const { endpoint } = this.#attempt;
     const { terminal } = this.#begun.ports;
     const { pushedAuthorizationRequestEndpoint: pushTo, requiresPushedRequests } =
       this.#begun.discovery.authorizationServer;
@@ -140,7 +138,7 @@ export class AuthorizationRequests {
       return { url };
     }
     const { parameters: pushed, lifetimeMs } = await this.#push(pushTo, parameters, client);
-    if (person.mode === 'no-browser') {
+    if (this.#request.person.mode === 'no-browser') {
       terminal.tell(`The address can be opened within ${Math.floor(lifetimeMs / 1000)} seconds, once.`);
     }
     return { url: authorizationRequestUrl(endpoint, pushed), lifetimeMs };
@@ -156,13 +154,17 @@ export class AuthorizationRequests {
     const { issuer } = server;
     ports.progress.begin('Sending the authorization request');
     const step = { name: 'pushed-authorization', asked: `POST ${endpoint}`, rule: 'RFC 9126 section 2' } as const;
-    const request = { endpoint, issuer, zone, parameters, now: ports.clock.now(), signal: this.#common.signal };
+    const request = { endpoint, issuer, zone, parameters, now: ports.clock.now(), signal: this.#request.signal };
     const { result } = await askAsClient(server, client, (as) =>
       takeStep(ports, step, () => pushAuthorizationRequest(ports.http, { ...request, client: as })),
     );
     if (!result.ok) {
       ports.journal.record({ ...step, came: result.problem, verdict: 'failure' });
-      throw requestNotTaken(issuer, result);
+      throw requestNotTaken(
+        issuer,
+        result,
+        otherRedirectRemedy(this.#begun, this.#attempt, result.problem === 'refused' ? result.said : ''),
+      );
     }
     ports.journal.record({ ...step, came: 'a request_uri', verdict: 'pass' });
     return result.pushed;

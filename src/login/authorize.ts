@@ -1,6 +1,5 @@
-import type { BrowserChoice } from '../core/records.js';
+import { isFailure } from '../core/failure.js';
 import { saysYes } from '../core/text/says-yes.js';
-import type { PageWishes } from '../oauth/authorization-request.js';
 import {
   type AuthorizationCode,
   type AuthorizationResponse,
@@ -8,33 +7,30 @@ import {
   validateAuthorizationResponse,
 } from '../oauth/authorization-response.js';
 import { capabilityMissing } from '../oauth/failures.js';
-import type { AuthorizationServer } from '../oauth/server-metadata.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { AuthorizationRequests } from './authorization-requests.js';
-import { linkTakenTwice, type PageAdvice } from './browser/failures.js';
+import { linkTakenTwice, PageAdvice } from './browser/failures.js';
 import { receiveResponse } from './browser/receive-response.js';
 import type { LazyClient } from './client/identify-client.js';
-import type { DeviceFallback } from './device/device-fallback.js';
+import { noteUnanswered } from './client/known-client.js';
+import { deviceFallback } from './device/device-fallback.js';
 import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
-import type { BegunLogin, CallbackListener, LoginConsent, LoginPorts, PersonOptions } from './ports.js';
+import type { BegunLogin, CallbackListener, LoginConsent, LoginPorts, PersonLogin } from './ports.js';
 import type { Authorization, Redeemed } from './redeem.js';
+import { otherRedirectCommand, otherRedirectRemedy, type UsedRedirect } from './refusals/redirect-refused.js';
+import { resourceAdvice } from './refusals/way-out.js';
 
+/** Rejects when a login need not be waited for any longer. */
+export type Overtaking = (signal: AbortSignal) => Promise<never>;
+
+/** Through what the person is asked, and as whom. */
 export interface AuthorizationAttempt {
-  readonly person: PersonOptions;
-  /** Chosen for this login; undefined: the usual one. */
-  readonly browser: BrowserChoice | undefined;
-  /** What the person wants of the login page. */
-  readonly page: PageWishes | undefined;
   readonly client: LazyClient;
   readonly listener: CallbackListener;
+  readonly redirect: UsedRedirect;
   /** What a person is to agree to first; undefined: a person typed the login, or knows server and issuer. */
   readonly consent: LoginConsent | undefined;
-  readonly whenPageFails: PageAdvice;
-  /** Shown with the address where no browser was opened. */
-  readonly fallback: DeviceFallback;
-  /** Rejects when the login need not be waited for any longer. */
-  readonly overtaken: ((signal: AbortSignal) => Promise<never>) | undefined;
-  readonly signal: AbortSignal;
+  readonly overtaken: Overtaking | undefined;
 }
 
 /**
@@ -44,24 +40,29 @@ export interface AuthorizationAttempt {
  * @throws Failure `request_too_long`, `denied`, `authorization_refused`, `issuer_mismatch`, `callback_unusable`,
  * `login_timed_out`
  */
-export async function authorize(begun: BegunLogin, attempt: AuthorizationAttempt): Promise<Authorization | Redeemed> {
+export async function authorize(
+  begun: BegunLogin,
+  request: PersonLogin,
+  attempt: AuthorizationAttempt,
+): Promise<Authorization | Redeemed> {
   const { ports, discovery, meant } = begun;
-  const { person, listener, signal } = attempt;
+  const { person, signal } = request;
+  const { listener } = attempt;
   const server = discovery.authorizationServer;
   const { authorizationEndpoint: endpoint } = server;
   if (endpoint === undefined) throw capabilityMissing(server.issuer, 'an authorization endpoint');
   // Where the HTTP client may not send a request, no browser is sent either.
   await ports.http.check({ url: endpoint, namedBy: discovery.zone, signal });
   if (person.mode === 'browser' && person.caller !== undefined) await loginBrakes(ports, meant).openTab();
-  const requests = new AuthorizationRequests(begun, { ...attempt, endpoint });
+  const requests = new AuthorizationRequests(begun, request, { ...attempt, endpoint });
   // Before a person has agreed, nothing is sent to the authorization server.
   if (attempt.consent === undefined) await requests.prepare();
-  const response = await firstResponse(ports, attempt, requests).finally(() => noteIgnored(ports, listener));
+  const response = await firstResponse(begun, request, attempt, requests).finally(() => noteIgnored(ports, listener));
   if ('token' in response) return response;
   if (listener.doubtful) await askWhoseResponse(ports, signal);
   const { state, verifier, clientId } = requests.sentFor(response);
   const result = await validateAuthorizationResponse(response, { server, clientId, state });
-  const code = codeOf(ports, server, result, response);
+  const code = codeOf(begun, attempt, result, response);
   return { code, verifier };
 }
 
@@ -90,31 +91,53 @@ function noteIgnored({ journal }: Pick<LoginPorts, 'journal'>, { ignored, redire
 
 /** From the callback, the terminal or the fallback: the first one ends the others. */
 async function firstResponse(
-  ports: LoginPorts,
+  begun: BegunLogin,
+  request: PersonLogin,
   attempt: AuthorizationAttempt,
   { newRequest, failed }: AuthorizationRequests,
 ): Promise<AuthorizationResponse | Redeemed> {
-  const { person, fallback, overtaken } = attempt;
+  const { person } = request;
+  const { client, listener, consent, overtaken } = attempt;
   const over = new AbortController();
-  const signal = AbortSignal.any([attempt.signal, over.signal]);
-  const received = receiveResponse(ports, { ...person, ...attempt, newRequest, fallback: fallback.begin, signal });
+  const signal = AbortSignal.any([request.signal, over.signal]);
+  const fallback = deviceFallback(begun, () => client.get(), person);
+  const received = receiveResponse(begun.ports, {
+    ...person,
+    ...{ listener, consent, newRequest, signal },
+    browser: request.browser ?? begun.held?.browser,
+    fallback: fallback.begin,
+    whenPageFails: adviceOn(begun, attempt),
+  });
   try {
     return await Promise.race([received, failed, fallback.redeemed, ...(overtaken ? [overtaken(signal)] : [])]);
+  } catch (error) {
+    // Where no response comes to a page that was shown, the page may be why.
+    const isUnanswered = isFailure(error, 'login_timed_out') || request.signal.aborted;
+    if (client.found !== undefined && isUnanswered) await noteUnanswered(begun, client.found);
+    throw error;
   } finally {
     over.abort();
     await received.catch(() => undefined); // the prompt is gone before anything else is shown
   }
 }
 
+/** What to do where the page shows an error: a client that is not identified yet is going to register. */
+function adviceOn({ meant, discovery }: BegunLogin, { client: { found }, redirect }: AuthorizationAttempt): PageAdvice {
+  const { way = 'dynamic', isKept = false } = found ?? {};
+  const otherRedirect = otherRedirectCommand(meant, redirect, way);
+  return new PageAdvice({ ...redirect, way, isKept, otherRedirect, resourceAdvice: resourceAdvice(discovery) });
+}
+
 /** The code of a response, and the step on record; every other response is a failure. */
 function codeOf(
-  { journal }: Pick<LoginPorts, 'journal'>,
-  { issuer, authorizationEndpoint }: AuthorizationServer,
+  begun: BegunLogin,
+  attempt: AuthorizationAttempt,
   result: AuthorizationResult,
   response: AuthorizationResponse,
 ): AuthorizationCode {
+  const { issuer, authorizationEndpoint } = begun.discovery.authorizationServer;
   const record = (came: string, verdict: 'pass' | 'failure', rule = 'R-2.5b') =>
-    journal.record({ name: 'authorization', asked: `GET ${authorizationEndpoint}`, came, rule, verdict });
+    begun.ports.journal.record({ name: 'authorization', asked: `GET ${authorizationEndpoint}`, came, rule, verdict });
   if (result.ok) {
     const hasIss = response.some(([name]) => name === 'iss');
     record(`a code, with our state ${hasIss ? 'and iss' : 'and no iss'}`, 'pass');
@@ -126,7 +149,7 @@ function codeOf(
       throw responseFromAnotherIssuer(issuer, result.found);
     case 'refused':
       record(`error ${result.error}`, 'failure', 'RFC 6749 section 4.1.2.1');
-      throw authorizationDenied(issuer, result.error, result.said);
+      throw authorizationDenied(issuer, result, otherRedirectRemedy(begun, attempt, result.said));
     case 'unusable':
       record(result.why, 'failure');
       throw responseUnusable(result.why);

@@ -89,13 +89,21 @@ export function clientSecretUnbound(login: LoginAsked, issuer: string, clientId:
 /**
  * The person or the authorization server said no (`error` with our state, RFC 6749 section 4.1.2.1). Which of them,
  * `access_denied` does not tell; `consent_required` (OpenID Connect Core 1.0, section 3.1.2.6) is a consent not given.
+ * @param otherRedirect What to do where it does not take the redirect URI.
  */
-export function authorizationDenied(issuer: string, error: string, said: string): Failure {
+export function authorizationDenied(issuer: string, { error, said }: Refusal, otherRedirect?: string): Failure {
   const code = refusesScope(error, said) ? 'invalid_scope' : (denials[error] ?? codeOfRefusal(error, said));
   const shown = error === 'access_denied' ? '' : ` (${quoted(error, 80)})`;
   const what = `The login was ${code === 'denied' ? 'denied' : 'refused'}${shown} at ${quoted(issuer)}`;
   const message = `${what}${said === '' ? '' : `; it said: ${quoted(said)}`}.`;
-  return new Failure({ code, exit: exitCode.refused, message, remedy: afterDenial(error) });
+  const remedy = (code === 'redirect_uri_refused' ? otherRedirect : undefined) ?? afterDenial(error);
+  return new Failure({ code, exit: exitCode.refused, message, remedy });
+}
+
+/** As an authorization server says it. */
+interface Refusal {
+  readonly error: string;
+  readonly said: string;
 }
 
 function codeOfRefusal(error: string, said: string): string {
@@ -184,11 +192,12 @@ export function responseFromAnotherIssuer(asked: string, found: string | undefin
 export function requestNotTaken(
   issuer: string,
   result:
-    | { readonly problem: 'refused'; readonly status: number; readonly error: string; readonly said: string }
+    | ({ readonly problem: 'refused' } & Refusal)
     | OutOfOrder
     | { readonly problem: 'unusable'; readonly why: string },
+  otherRedirect?: string,
 ): Failure {
-  if (result.problem === 'refused') return authorizationDenied(issuer, result.error, result.said);
+  if (result.problem === 'refused') return authorizationDenied(issuer, result, otherRedirect);
   if (result.problem === 'transient') {
     const message = `The authorization server ${quoted(issuer)} responded ${outageInWords(result)} to the authorization request.`;
     const remedy = whenAgain(result);

@@ -8,6 +8,7 @@ import { hashOfParts } from '../stores/credential-item.js';
 import { Busy } from '../stores/state-failures.js';
 import { sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
+import type { Overtaking } from './authorize.js';
 import { checkName } from './begin-login.js';
 import type { LoginPorts, LoginRequest, PersonLogin } from './ports.js';
 
@@ -57,8 +58,6 @@ export async function loginTogether(
 }
 
 type Seen = LoginRecord | undefined;
-
-type Overtaking = (signal: AbortSignal) => Promise<never>;
 
 /** The login that a person made meanwhile, at a terminal: the tab that nobody typed for is not needed any more. */
 class Overtaken extends Error {

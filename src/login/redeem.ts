@@ -14,7 +14,7 @@ import {
   validateTokenResponse,
 } from '../oauth/token.js';
 import { tokenFailure } from '../tokens/send-refresh.js';
-import type { LoginPorts } from './ports.js';
+import type { BegunLogin, LoginPorts } from './ports.js';
 
 export interface Authorization {
   readonly code: AuthorizationCode;
@@ -43,12 +43,12 @@ export interface TokenRequest {
  * @throws Failure as `askForToken`
  */
 export function redeem(
-  ports: Needs & Pick<LoginPorts, 'progress'>,
-  request: TokenRequest & { readonly authorization: Authorization; readonly redirectUri: string },
+  begun: BegunLogin,
+  request: Pick<TokenRequest, 'client' | 'signal'> & Authorization & { readonly redirectUri: string },
 ): Promise<Redeemed> {
-  const { authorization, redirectUri } = request;
-  ports.progress.begin('Redeeming the code');
-  return askForToken(ports, 'redeem', request, { ...authorization, redirectUri });
+  const { client, signal, ...grant } = request;
+  begun.ports.progress.begin('Redeeming the code');
+  return askForToken(begun.ports, 'redeem', { ...begun, client, signal }, grant);
 }
 
 /**

@@ -122,6 +122,7 @@ export const samples: Readonly<Record<string, readonly unknown[]>> = {
   said: ['no', ''],
   scopes: [['notes:write', 'x']],
   sealed: [true, false],
+  otherRedirect: ['Try another one.'],
   outage: [undefined, 5000].map((retryAfterMs) => ({
     ...({ ok: false, problem: 'transient', status: 503, said: 'no', isPage: false } as const),
     retryAfterMs,
@@ -161,6 +162,11 @@ export const samples: Readonly<Record<string, readonly unknown[]>> = {
 
 /** Where a parameter means something of its own. */
 export const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
+  authorizationDenied: {
+    0: ['access_denied', 'consent_required', 'unauthorized_client', 'invalid_scope', 'server_error', 'redirect'].map(
+      (error) => ({ error, said: 'no' }),
+    ),
+  },
   callRefused: { error: [-32_601, 0].map((code) => ({ code, message: 'no' })) },
   assertionUnusable: {
     about: (['form', 'time', 'audience'] as const).map((problem) => ({ problem, why: 'x', found: 'y' })),
@@ -222,7 +228,7 @@ export const own: Readonly<Record<string, Readonly<Record<string, readonly unkno
   scopeNotGranted: { held: [['mcp:basic']] },
   serverNotThere: { all: [['work']] },
   storeUnavailable: { why: ['no_collection', 'no_service', 'ended', 'no_bus', 'no_bus_named', 'no_package'] },
-  withDocumentRemedy: {
+  documentNotTaken: {
     document: ['--redirect-port 17873 or --redirect-uri http://localhost:17873/callback', undefined].map(
       (redirect) => ({ url: 'https://client.example/c.json', redirect, otherWay: '--registration dynamic' }),
     ),

@@ -15,7 +15,7 @@ import { ownRequest } from '../../tokens/workload/own-grant.js';
 import { beginLogin, headerLines } from '../begin-login.js';
 import type { BegunLogin, LoginPorts, LoginRequest, PreregisteredClient } from '../ports.js';
 import { askForToken, type Redeemed, type TokenRequest } from '../redeem.js';
-import { withOtherRequest } from '../refusals/resource-refused.js';
+import { withWayOut } from '../refusals/way-out.js';
 import { saveCredential } from '../save-credential.js';
 import { clientKeyUnusable, clientProofMissing, ownClientMissing } from './failures.js';
 import { checkTakesKeys, forgetOlderKeys } from './made-keys.js';
@@ -58,7 +58,7 @@ export async function clientCredentialsLogin(world: LoginPorts, request: LoginRe
     await forgetOlderKeys(ports, redeemed.client, issuer, signal);
     return login;
   } catch (error) {
-    throw withOtherRequest(begun, 'client', error);
+    throw withWayOut(begun, error, { isOwn: true });
   } finally {
     ports.progress.end();
   }

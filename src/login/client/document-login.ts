@@ -1,10 +1,9 @@
-import { isFailure } from '../../core/failure.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import { fixedPorts, ownRedirectUris } from '../../oauth/client-metadata/redirect-uris.js';
 import type { Discovery } from '../../oauth/discover.js';
 import type { BegunLogin } from '../ports.js';
 import { otherRedirectUri, type UsedRedirect } from '../refusals/redirect-refused.js';
-import { withDocumentRemedy } from './failures.js';
+import { documentNotTaken } from './failures.js';
 import type { IdentifiedClient } from './register.js';
 
 /**
@@ -44,16 +43,16 @@ function otherRedirect(redirect: UsedRedirect): string {
 /** The codes of a login that the authorization server refused, or left without a response, over who asks. */
 const refusals = ['authorization_refused', 'invalid_client', 'unauthorized_client', 'grant_refused', 'login_timed_out'];
 
-/** The failure of a login; where a document may be the reason, with what can be done about that. */
-export function documentRefused(
-  { discovery }: BegunLogin,
-  client: IdentifiedClient,
+/** What to do where a document may be why a login failed; undefined: it is not. */
+export function documentRemedy(
+  discovery: Discovery,
+  code: string,
+  { clientId: url }: IdentifiedClient,
   redirect: UsedRedirect,
-  error: unknown,
-): unknown {
-  if (client.way !== 'metadata' || !isFailure(error, ...refusals)) return error;
-  const other = error.code === 'invalid_client' ? undefined : otherRedirect(redirect);
-  return withDocumentRemedy(error, { url: client.clientId, redirect: other, otherWay: otherWay(discovery) });
+): string | undefined {
+  if (!refusals.includes(code)) return undefined;
+  const other = code === 'invalid_client' ? undefined : otherRedirect(redirect);
+  return documentNotTaken({ url, redirect: other, otherWay: otherWay(discovery) });
 }
 
 /** What to keep of it: a port that was fixed is used from then on. */

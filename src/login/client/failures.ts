@@ -180,23 +180,18 @@ export function registeredTooOften(issuer: string, max: number, forced: boolean)
   return new Failure({ code: 'registered_too_often', exit: exitCode.refused, message, remedy });
 }
 
-/** A login with a metadata document that the authorization server did not take, or that never came back. */
-export function withDocumentRemedy(
-  failure: Failure,
-  document: {
-    readonly url: string;
-    /** Options to try where the authorization server may mind the redirect URI; undefined: it does not. */
-    readonly redirect: string | undefined;
-    /** The options that go round the document. */
-    readonly otherWay: string;
-  },
-): Failure {
+/** What to do where the authorization server did not take a metadata document, or the login never came back. */
+export function documentNotTaken(document: {
+  readonly url: string;
+  /** Options to try where the authorization server may mind the redirect URI; undefined: it does not. */
+  readonly redirect: string | undefined;
+  /** The options that go round the document. */
+  readonly otherWay: string;
+}): string {
   const { url, redirect, otherWay } = document;
   const other =
     redirect === undefined
       ? ''
       : `if it minds the redirect address, add ${redirect} (documents made here list that, unless others were chosen); `;
-  return failure.withRemedy(
-    `To identify another way, add ${otherWay}; ${other}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`,
-  );
+  return `To identify another way, add ${otherWay}; ${other}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`;
 }

@@ -19,7 +19,7 @@ import { identifyClient } from '../client/identify-client.js';
 import type { IdentifiedClient } from '../client/register.js';
 import type { BegunLogin, GivenProvider, LoginPorts, LoginRequest, PersonLogin } from '../ports.js';
 import { askForToken } from '../redeem.js';
-import { withOtherRequest } from '../refusals/resource-refused.js';
+import { withWayOut } from '../refusals/way-out.js';
 import { saveCredential } from '../save-credential.js';
 import { companyClientMissing } from './failures.js';
 import { logInAtProvider } from './log-in-at-provider.js';
@@ -85,7 +85,7 @@ export async function companyLogin(
       providerSecret: kept.file === undefined ? undefined : provider.secret,
     });
   } catch (error) {
-    throw withOtherRequest(begun, 'person', error);
+    throw withWayOut(begun, error);
   } finally {
     ports.progress.end();
   }

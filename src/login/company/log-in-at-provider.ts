@@ -1,4 +1,3 @@
-import { isFailure } from '../../core/failure.js';
 import { defined, type ProviderRecord, type StoreKind, type Zone } from '../../core/records.js';
 import { quotesSecret } from '../../core/secret.js';
 import { printable } from '../../core/text/printable.js';
@@ -12,15 +11,10 @@ import { itemsOf, removeOrphans, withItemToCome, withOrphans, withoutOrphans } f
 import { providerLogin } from '../../tokens/company/vouch.js';
 import { tokenUnusable } from '../../tokens/failures.js';
 import { refreshed } from '../../tokens/keep-refreshed.js';
-import { chosenRedirectUri, keepChosenRedirectUri } from '../../tokens/registrations.js';
-import { authorize } from '../authorize.js';
-import { PageAdvice } from '../browser/failures.js';
-import { identifyClient, LazyClient } from '../client/identify-client.js';
-import { deviceFallback } from '../device/device-fallback.js';
-import { openListener, planRedirect } from '../open-listener.js';
+import { chosenRedirectUri } from '../../tokens/registrations.js';
+import { byBrowser } from '../browser/by-browser.js';
 import type { BegunLogin, GivenProvider, LoginPorts, PersonLogin } from '../ports.js';
-import { type Redeemed, redeem } from '../redeem.js';
-import { otherRedirectCommand } from '../refusals/redirect-refused.js';
+import type { Redeemed } from '../redeem.js';
 import { credentialLockWaitMs } from '../save-credential.js';
 import { providerNeedsPerson } from './failures.js';
 
@@ -39,7 +33,7 @@ export interface ProviderLoginRequest {
  * One at a time on this machine: whoever waits takes the one that was made.
  * @throws Failure `login_needs_person`, of the provider's metadata, of the way through the browser, of the store
  */
-export async function logInAtProvider(world: LoginPorts, login: ProviderLoginRequest): Promise<ProviderRecord> {
+export async function logInAtProvider(world: LoginPorts, login: ProviderLoginRequest): Promise<void> {
   const { request, provider, seen } = login;
   const { person, account, signal } = request;
   const { issuer, clientId } = provider;
@@ -48,9 +42,21 @@ export async function logInAtProvider(world: LoginPorts, login: ProviderLoginReq
   await using _turn = await world.locks.acquire(name, { waitMs: person.timeoutMs, signal });
   const made = await providerLogin(world, { provider, account });
   const isOther = made !== undefined && (seen === undefined || made.generation !== seen.generation);
-  if (isOther && made.dead !== true) return made;
+  if (isOther && made.dead !== true) return;
   const { provider: server, zone } = await findProvider(world, { issuer, byBrowser: true, signal });
-  return await byBrowser(await beginAt(login, server, zone), login);
+  const begun = await beginAt(login, server, zone);
+  const browser = request.browser ?? login.begun.held?.browser;
+  const client = { ...request.client, way: 'preregistered', metadataUrl: undefined } as const;
+  await byBrowser(
+    begun,
+    { ...request, browser, client },
+    {
+      consent: undefined,
+      overtaken: undefined,
+      announce: () => world.terminal.tell(`Logging in at the company’s provider ${printable(issuer)}`),
+      keep: async (redeemed) => ({ ...(await keep(begun, login, redeemed)), isProvider: true }),
+    },
+  );
 }
 
 /** The login at the provider, as the steps of every login know one. Its failures name the server's login. */
@@ -92,49 +98,6 @@ async function beginAt(
     dpopChoice: undefined,
     isNew: { server: false, issuer: false, account: seen === undefined && hasOther, scopes: [] },
   };
-}
-
-async function byBrowser(begun: BegunLogin, login: ProviderLoginRequest): Promise<ProviderRecord> {
-  const { request } = login;
-  const { person, signal } = request;
-  const { ports, discovery, meant, scopes } = begun;
-  const { issuer } = discovery.authorizationServer;
-  const plan = planRedirect(begun, request.client, person);
-  await using listener = await openListener(ports, plan, person.listenAddress);
-  const redirect = { redirectUri: listener.redirectUri, hasFixedPort: plan.hasFixedPort };
-  const asked = { ...redirect, begun, metadataUrl: undefined, userCode: 'none', signal } as const;
-  const client = new LazyClient(() => identifyClient({ ...asked, forced: 'preregistered' }));
-  const identified = await client.get();
-  ports.terminal.tell(`Logging in at the company’s provider ${printable(issuer)}`);
-  try {
-    const way = 'preregistered';
-    const otherRedirect = otherRedirectCommand(meant, redirect, way);
-    const authorized = await authorize(begun, {
-      ...{ person, client, listener, signal },
-      page: request.page,
-      browser: request.browser ?? login.begun.held?.browser,
-      consent: undefined,
-      whenPageFails: new PageAdvice({ ...redirect, way, isKept: false, otherRedirect }),
-      fallback: deviceFallback(begun, () => client.get(), person),
-      overtaken: undefined,
-    });
-    const redeemed =
-      'token' in authorized
-        ? authorized
-        : await redeem(ports, {
-            ...{ discovery, scopes, signal, dpop: undefined, authorization: authorized, client: identified },
-            redirectUri: redirect.redirectUri,
-          });
-    const record = await keep(begun, login, redeemed);
-    if (person.redirectUri !== undefined) await keepChosenRedirectUri(ports, issuer, person.redirectUri);
-    await listener.finish('stored', { ...record, isProvider: true });
-    return record;
-  } catch (error) {
-    await listener.finish(isFailure(error, 'denied') ? 'declined' : 'failed');
-    throw error;
-  } finally {
-    ports.progress.end();
-  }
 }
 
 /** Whose login it is. @throws Failure `token_unusable` where no ID token says it */

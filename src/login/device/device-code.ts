@@ -80,7 +80,7 @@ export async function waitForDeviceToken(ports: Needs, started: StartedDevice, t
     if (result.problem !== 'refused') throw tokenFailure(result, issuer);
     const { error, said } = result;
     if (error === 'expired_token') throw deviceCodeExpired(issuer);
-    if (error === 'access_denied' || error === 'consent_required') throw authorizationDenied(issuer, error, said);
+    if (error === 'access_denied' || error === 'consent_required') throw authorizationDenied(issuer, { error, said });
     if (error === 'slow_down') intervalMs += slowDownMs;
     else if (error !== 'authorization_pending') throw tokenFailure(result, issuer);
     pauseMs = intervalMs;

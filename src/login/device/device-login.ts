@@ -6,7 +6,7 @@ import { announce, beginLogin } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
 import { forgetRefusedClient, keepClient } from '../client/known-client.js';
 import type { BegunLogin, LoginPorts, PersonLogin } from '../ports.js';
-import { withOtherRequest } from '../refusals/resource-refused.js';
+import { withWayOut } from '../refusals/way-out.js';
 import { saveCredential } from '../save-credential.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
 import { deviceFlowMissing, deviceGrantRefused, deviceSiteRefused } from './failures.js';
@@ -59,7 +59,7 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
     await forgetRefusedClient(begun, client, error);
     // Of the grant itself (RFC 6749 section 5.2).
     const isNotAllowed = isFailure(error, 'unauthorized_client', 'unsupported_grant_type');
-    throw isNotAllowed ? deviceGrantRefused(error, begun.meant) : withOtherRequest(begun, 'person', error);
+    throw isNotAllowed ? deviceGrantRefused(error, begun.meant) : withWayOut(begun, error);
   } finally {
     ports.progress.end();
   }

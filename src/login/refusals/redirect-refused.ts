@@ -5,11 +5,11 @@ import {
   redirectUriText,
   usualRedirectUri,
 } from '../../core/configuration/redirect-uri.js';
-import { isFailure } from '../../core/failure.js';
 import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import type { RegistrationWay } from '../../core/records.js';
 import { shellWord } from '../../core/text/printable.js';
 import { fixedPorts } from '../../oauth/client-metadata/redirect-uris.js';
+import type { LazyClient } from '../client/identify-client.js';
 import { redirectUriNotTaken } from '../failures.js';
 import type { BegunLogin } from '../ports.js';
 
@@ -51,15 +51,12 @@ export function mindsRedirectUri(error: string, said: string): boolean {
   return /redirect/i.test(error) || (error === 'invalid_client_metadata' && /redirect|\bloopback\b/i.test(said));
 }
 
-/** The failure of a login; where the redirect URI was refused, with the command that tries another one. */
-export function withOtherRedirect(
-  { meant, discovery }: BegunLogin,
-  way: RegistrationWay,
-  used: UsedRedirect,
-  error: unknown,
-): unknown {
-  if (!isFailure(error, 'redirect_uri_refused')) return error;
-  // The issuer may itself be on this machine.
-  const said = error.message.replaceAll(discovery.authorizationServer.issuer, '');
-  return error.withRemedy(redirectUriNotTaken(used.redirectUri, otherRedirectCommand(meant, used, way, said)));
+/** The same in a sentence, by what the authorization server says: of the client as it is identified by then. */
+export function otherRedirectRemedy(
+  { meant }: Pick<BegunLogin, 'meant'>,
+  { client, redirect }: { readonly client: LazyClient; readonly redirect: UsedRedirect },
+  said: string,
+): string {
+  const way = client.found?.way ?? 'dynamic';
+  return redirectUriNotTaken(redirect.redirectUri, otherRedirectCommand(meant, redirect, way, said));
 }
