@@ -1,44 +1,23 @@
-import type { CommandOutput } from '../core/command.js';
+import type { ArgumentsOf, CommandOutput } from '../core/command.js';
 import { isFailure } from '../core/failure.js';
-import type { AssertionOptions, CorePorts } from '../core/ports.js';
+import type { CorePorts } from '../core/ports.js';
+import { clientInfo } from '../core/product.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import { wrapped } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
 import { isSameIssuer } from '../oauth/discovery-document.js';
+import { tokenFilePath } from '../stores/kept-provider.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { validToken } from '../tokens/valid-token.js';
 import { namesAssertion } from './client/assertion-options.js';
 import type { ClientWorld } from './client/client-options.js';
-import type { ProviderArguments } from './company/options.js';
+import type { loginTable } from './login.options.js';
+import type { ClientOptions, GivenProvider, PersonLogin, PreregisteredClient } from './ports.js';
 import { fullName, loginStatus, stateInWords } from './status/login-status.js';
 
-/** What of a command line says which login is wanted. */
-interface Wanted extends AssertionOptions, ProviderArguments {
-  readonly force: boolean;
-  readonly name: string | undefined;
-  readonly scope: readonly string[];
-  readonly authorizationServer: string | undefined;
-  readonly registration: string | undefined;
-  readonly clientId: string | undefined;
-  readonly clientSecretStdin: boolean;
-  readonly clientSecretFile: string | undefined;
-  readonly clientName: string | undefined;
-  readonly clientMetadataUrl: string | undefined;
-  readonly clientCredentials: boolean;
-  readonly store: string | undefined;
-  readonly browserWith: string | undefined;
-  readonly redirectUri: string | undefined;
-  readonly authorizationParam: readonly string[];
-  readonly resource: string | undefined;
-  readonly noResource: boolean;
-  readonly dpop: boolean;
-  readonly noDpop: boolean;
-  readonly noHeaders: boolean;
-  readonly loginHint: string | undefined;
-  readonly prompt: readonly string[];
-}
+type Wanted = ArgumentsOf<typeof loginTable>;
 
 type World = TokenPorts &
   Pick<CorePorts, 'terminal' | 'givenHeaders'> &
@@ -56,7 +35,7 @@ export async function staysWith(world: World, held: LoginRecord, wanted: Wanted)
   const status = loginStatus(held, clock.now());
   const isValid = status.problem === undefined;
   const isAsked = terminal.interactive && !json;
-  if (wanted.force || !isValid || !isAsWanted(held, wanted) || (!isAsked && wanted.clientCredentials)) return false;
+  if (wanted.force || !isValid || asksForMore(held, wanted) || (!isAsked && wanted.clientCredentials)) return false;
   if ((await world.givenHeaders()) !== undefined || givesSecret(wanted, world.env)) return false;
   const who = held.identity === undefined ? '' : ` as ${held.identity}`;
   const state = stateInWords(status, clock.now());
@@ -84,39 +63,78 @@ async function hasToken(world: World, login: LoginRecord): Promise<boolean> {
 }
 
 /** One that a variable names is there for every login. */
-function givesSecret({ clientSecretStdin, clientSecretFile }: Wanted, env: ClientWorld['env']): boolean {
+function givesSecret(wanted: Wanted, env: ClientWorld['env']): boolean {
+  const { clientSecretStdin, clientSecretFile, idpClientSecretFile } = wanted;
   return (
-    clientSecretStdin || (clientSecretFile !== undefined && clientSecretFile !== env['POSTERN_CLIENT_SECRET_FILE'])
+    clientSecretStdin ||
+    idpClientSecretFile !== undefined ||
+    (clientSecretFile !== undefined && clientSecretFile !== env['POSTERN_CLIENT_SECRET_FILE'])
   );
 }
 
-function isAsWanted(held: LoginRecord, wanted: Wanted): boolean {
-  const asNamed = (named: string | undefined, found: string) => named === undefined || named === found;
+/** Is there something else to do than what the login at hand was made by? */
+function asksForMore(held: LoginRecord, wanted: Wanted): boolean {
+  const { authorizationParam: added, idp: issuer, idpClientId: clientId = '', idpTokenFile: file } = wanted;
+  const way = wanted.clientMetadataUrl === undefined ? undefined : 'metadata';
+  const given = wanted.clientId === undefined ? undefined : { clientId: wanted.clientId };
+  const asked = differences(held, {
+    issuer: wanted.authorizationServer,
+    resource: wanted.noResource ? null : wanted.resource,
+    parameters: added.length === 0 ? undefined : added,
+    dpop: wanted.dpop ? 'always' : wanted.noDpop ? 'never' : undefined,
+    provider: issuer === undefined ? undefined : { issuer, clientId, tokenFile: file && tokenFilePath(file) },
+    client: {
+      ...{ way: wanted.registration ?? way, given },
+      ...{ metadataUrl: wanted.clientMetadataUrl, name: wanted.clientName },
+    },
+    store: wanted.store,
+    page: { loginHint: wanted.loginHint, prompts: wanted.prompt },
+    isOwn: wanted.clientCredentials,
+  });
   return (
-    asNamed(wanted.name, held.name ?? '') &&
-    asNamed(wanted.clientName, held.clientName ?? '') &&
-    !wanted.noHeaders &&
-    wanted.loginHint === undefined &&
-    wanted.prompt.length === 0 &&
-    wanted.browserWith === undefined &&
-    wanted.redirectUri === undefined &&
-    !namesAssertion(wanted) &&
-    (!wanted.dpop || held.dpop === 'demanded') &&
-    (!wanted.noDpop || held.dpop === 'never') &&
-    asNamed(wanted.idp, held.provider?.issuer ?? '') &&
-    asNamed(wanted.idpClientId, held.provider?.clientId ?? '') &&
-    wanted.idpTokenFile === undefined &&
-    wanted.idpClientSecretFile === undefined &&
-    (!wanted.noResource || held.requestedResource === null) &&
-    (held.requestedResource !== null || wanted.resource === undefined) &&
-    asNamed(wanted.resource, held.requestedResource ?? held.resource) &&
-    wanted.clientCredentials === (held.grant !== undefined) &&
-    scopesMissing(held.scopes, wanted.scope.join(' ').split(' ').filter(Boolean)).length === 0 &&
-    isSameIssuer(wanted.authorizationServer ?? held.issuer, held.issuer) &&
-    asNamed(wanted.authorizationParam.join('\n') || undefined, (held.authorizationParams ?? []).join('\n')) &&
-    asNamed(wanted.registration, held.registration) &&
-    asNamed(wanted.clientId, held.clientId) &&
-    asNamed(wanted.clientMetadataUrl, held.clientId) &&
-    asNamed(wanted.store, held.store)
+    asked.length > 0 ||
+    (wanted.name !== undefined && wanted.name !== held.name) ||
+    wanted.noHeaders ||
+    (wanted.browserWith ?? wanted.redirectUri) !== undefined ||
+    namesAssertion(wanted) ||
+    scopesMissing(held.scopes, wanted.scope.join(' ').split(' ').filter(Boolean)).length > 0
   );
+}
+
+/** What tells a login from another one of the same server and account; undefined: any will do. */
+export interface Distinct extends Pick<PersonLogin, 'issuer' | 'resource' | 'parameters' | 'dpop' | 'page'> {
+  readonly provider?: Omit<GivenProvider, 'secret'> | undefined;
+  readonly client: Pick<ClientOptions, 'way' | 'metadataUrl' | 'name'> & {
+    readonly given: Pick<PreregisteredClient, 'clientId'> | undefined;
+  };
+  readonly store: string | undefined;
+  /** As the client itself. */
+  readonly isOwn: boolean;
+}
+
+/** The options by which a login that is wanted differs from one that is there, its scopes and headers aside. */
+export function differences(made: LoginRecord, wanted: Distinct): readonly string[] {
+  const { issuer, resource, parameters, dpop, provider, client, store, page, isOwn } = wanted;
+  const isOther = <Value>(named: Value | undefined, found: Value) => named !== undefined && named !== found;
+  const usedResource = made.requestedResource === undefined ? made.resource : made.requestedResource;
+  const differs: Readonly<Record<string, boolean>> = {
+    '--client-credentials': isOwn !== (made.grant !== undefined),
+    '--authorization-server': !isSameIssuer(issuer ?? made.issuer, made.issuer),
+    '--resource': isOther(resource, usedResource),
+    '--authorization-param': isOther(parameters?.join('\n'), (made.authorizationParams ?? []).join('\n')),
+    '--dpop': isOther(dpop && { always: 'demanded', never: 'never' }[dpop], made.dpop ?? ''),
+    '--idp':
+      isOther(provider?.issuer, made.provider?.issuer) ||
+      isOther(provider?.clientId, made.provider?.clientId) ||
+      (provider !== undefined && provider.tokenFile !== made.provider?.tokenFile),
+    '--registration': isOther(client.way, made.registration),
+    '--client-id': isOther(client.given?.clientId, made.clientId),
+    '--client-metadata-url': made.registration === 'metadata' && isOther(client.metadataUrl, made.clientId),
+    '--client-name': isOther(client.name, made.clientName ?? clientInfo.name),
+    '--store': isOther(store, made.store),
+    // What its page was to ask, no record says.
+    '--login-hint': page?.loginHint !== undefined,
+    '--prompt': (page?.prompts ?? []).length > 0,
+  };
+  return Object.keys(differs).filter((option) => differs[option]);
 }

@@ -1,15 +1,14 @@
 import { ignoreFailure } from '../core/failure.js';
-import { clientInfo } from '../core/product.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
-import { isSameIssuer } from '../oauth/discovery-document.js';
 import { hashOfParts } from '../stores/credential-item.js';
 import { Busy } from '../stores/state-failures.js';
 import { sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
 import type { Overtaking } from './authorize.js';
 import { checkName } from './begin-login.js';
+import { differences } from './login-again.js';
 import type { LoginPorts, LoginRequest, PersonLogin } from './ports.js';
 
 /** How often a program that waits for a person looks whether the login has been made elsewhere. */
@@ -47,11 +46,12 @@ export async function loginTogether(
       throw error;
     }
   }
-  if (await serves(ports, made, request)) {
+  const lacks = await lacking(ports, made, request);
+  if (lacks.length === 0) {
     if (waited) tell('The other one is logged in; its login is used here, too.');
     return await named(ports, made, request.name);
   }
-  if (waited) tell('The other login is not what is asked for here; this one goes on.');
+  if (waited) tell(`The other login is not what is asked for here (${lacks.join(', ')}); this one goes on.`);
   const { scopes } = request;
   const held = scopes.held.length > 0 ? unionScopes(scopes.held, made.scopes) : [];
   return await logIn(ports, { ...request, scopes: { ...scopes, held } });
@@ -74,7 +74,7 @@ async function madeByPerson(ports: LoginPorts, request: PersonLogin, seen: Seen,
   for (;;) {
     await ports.clock.sleep(lookMs, signal);
     const made = await madeSince(ports, request, seen);
-    if (made !== undefined && (await serves(ports, made, request))) throw new Overtaken(made);
+    if (made !== undefined && (await lacking(ports, made, request)).length === 0) throw new Overtaken(made);
   }
 }
 
@@ -181,32 +181,22 @@ function listed(scopes: readonly string[] | undefined): string | undefined {
   return scopes?.toSorted().join(' ');
 }
 
+/** The options by which this login, which another process made, is not what is asked for here; none: it will do. */
+async function lacking(ports: LoginPorts, made: LoginRecord, request: PersonLogin): Promise<readonly string[]> {
+  return [
+    ...(made.dead === true ? ['a login that works'] : []),
+    ...differences(made, { ...request, isOwn: false }),
+    ...((await sendsTheSame(ports, made, request)) ? [] : ['--header-file']),
+    ...((await hasScopes(made, request)) ? [] : ['--scope']),
+  ];
+}
+
 /**
- * Does this login, which another process made, give what is asked for here: from the issuer, as the client, in the store
- * that are named, and with the scopes? These will do when the same were asked for there, and nothing held is lost; else
- * when all that are named here are there, and, but for a step-up, no more.
+ * Its scopes will do when the same were asked for there, and nothing held is lost; else when all that are named here are
+ * there, and, but for a step-up, no more.
  */
-async function serves(ports: LoginPorts, made: LoginRecord, request: PersonLogin): Promise<boolean> {
-  const { scopes, issuer, client, resource, store, page, dpop, parameters } = request;
-  const asNamed = (named: string | undefined, found: string) => named === undefined || named === found;
-  const isSuch =
-    made.dead !== true &&
-    made.grant === undefined &&
-    isSameIssuer(issuer ?? made.issuer, made.issuer) &&
-    (resource === undefined ||
-      resource === (made.requestedResource === undefined ? made.resource : made.requestedResource)) &&
-    asNamed(parameters?.join('\n'), (made.authorizationParams ?? []).join('\n')) &&
-    (dpop === undefined || made.dpop === (dpop === 'always' ? 'demanded' : 'never')) &&
-    isByProvider(made, request) &&
-    asNamed(client.way, made.registration) &&
-    asNamed(client.given?.clientId, made.clientId) &&
-    (made.registration !== 'metadata' || asNamed(client.metadataUrl, made.clientId)) &&
-    asNamed(store, made.store) &&
-    asNamed(client.name, made.clientName ?? clientInfo.name) &&
-    // What the page was to ask, no record says.
-    page?.loginHint === undefined &&
-    (page?.prompts ?? []).length === 0;
-  if (!isSuch || !(await sendsTheSame(ports, made, request))) return false;
+async function hasScopes(made: LoginRecord, request: PersonLogin): Promise<boolean> {
+  const { scopes } = request;
   const fingerprint = await fingerprintOf(request);
   const nothingLost = scopesMissing(made.scopes, scopes.held).length === 0;
   if (
@@ -218,13 +208,6 @@ async function serves(ports: LoginPorts, made: LoginRecord, request: PersonLogin
   const wanted = scopes.named && unionScopes(scopes.held, scopes.named);
   if (wanted === undefined || scopesMissing(made.scopes, wanted).length > 0) return false;
   return scopes.held.length > 0 || scopesMissing([...wanted, 'offline_access'], made.scopes).length === 0;
-}
-
-/** Is it by the provider that is named, if one is? */
-function isByProvider({ provider: made }: LoginRecord, { provider: named }: PersonLogin): boolean {
-  if (named === undefined) return true;
-  const { issuer, clientId, tokenFile } = named;
-  return made?.issuer === issuer && made.clientId === clientId && made.tokenFile === tokenFile;
 }
 
 /** Does its server get the headers that are given here? Names alone do not say it: a key may be a new one. */
