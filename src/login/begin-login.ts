@@ -1,6 +1,6 @@
 import { isFailure } from '../core/failure.js';
 import type { LoginAsked } from '../core/login-command.js';
-import type { LoginRecord, StoreKind } from '../core/records.js';
+import { isSharedKind, type LoginRecord, type StoreKind } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
@@ -16,6 +16,7 @@ import { chosenRedirectUri, registrationsFor } from '../tokens/registrations.js'
 import { revokePending } from '../tokens/revocation/revoke.js';
 import { proofsFor } from './bind-login.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
+import { companyNotShared } from './company/failures.js';
 import { clientNameUseless, nameTaken, nameUnusable, tooManyLogins } from './failures.js';
 import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
 
@@ -228,6 +229,22 @@ export function storeForLogin(
     read: (key) => ports.store.read(key),
     remove: (key) => ports.store.remove(key),
   };
+}
+
+/**
+ * A login by a company's provider, or one that replaces such a login, is kept in no store that machines share. Neither the
+ * store nor a server is asked before.
+ * @throws Failure `store_refused`, of the index
+ */
+export async function refuseShared(
+  ports: Pick<LoginPorts, 'index' | 'store' | 'stores'>,
+  request: Pick<LoginRequest, 'server' | 'account' | 'name' | 'given' | 'store'> & { readonly byProvider: boolean },
+): Promise<void> {
+  const { logins } = await ports.index.read();
+  const held = sameLogin(logins, request);
+  if (!request.byProvider && held?.provider === undefined) return;
+  const { kind } = storeForLogin(ports, request.store, logins, held);
+  if (isSharedKind(kind)) throw companyNotShared(kind, meantBy(request, held));
 }
 
 /** Half of what the index may hold, so that its notes have room, too; reading it takes 30 ms. */

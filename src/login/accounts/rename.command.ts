@@ -6,8 +6,8 @@ import type { StorePorts } from '../../stores/ports.js';
 import { accountUnknown, loginAmbiguous, loginNeeded } from '../../tokens/failures.js';
 import { loginsCalled, sameLogin } from '../../tokens/find-login.js';
 import { checkName, checkNameForm } from '../begin-login.js';
+import { nameWasOthers, newNameTaken } from '../failures.js';
 import { renameTable } from '../status/logins.options.js';
-import { nameWasOthers, newNameTaken } from './failures.js';
 
 type World = CommandOutput & Pick<StorePorts, 'index'>;
 

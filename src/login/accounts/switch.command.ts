@@ -5,10 +5,10 @@ import { printable } from '../../core/text/printable.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { accountUnknown } from '../../tokens/failures.js';
 import { loginsCalled } from '../../tokens/find-login.js';
+import { accountNotSaid } from '../failures.js';
 import type { CheckWorld } from '../status/check-logins.js';
 import { whoOf } from '../status/login-status.js';
 import { switchTable } from '../status/logins.options.js';
-import { accountNotSaid } from './failures.js';
 
 type World = CommandOutput & CheckWorld & Pick<StorePorts, 'index'> & Pick<CorePorts, 'terminal'>;
 

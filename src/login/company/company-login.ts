@@ -14,7 +14,7 @@ import { sameLogin } from '../../tokens/find-login.js';
 import { readCredential } from '../../tokens/read-credential.js';
 import { manualRegistration } from '../../tokens/registrations.js';
 import { providerRefresh } from '../../tokens/valid-token.js';
-import { beginLogin, headerLines } from '../begin-login.js';
+import { beginLogin, headerLines, refuseShared } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
 import type { IdentifiedClient } from '../client/register.js';
 import type { BegunLogin, GivenProvider, LoginPorts, LoginRequest, PersonLogin } from '../ports.js';
@@ -23,7 +23,6 @@ import { withWayOut } from '../refusals/way-out.js';
 import { saveCredential } from '../save-credential.js';
 import { companyClientMissing } from './failures.js';
 import { logInAtProvider } from './log-in-at-provider.js';
-import { refuseShared } from './refuse-shared.js';
 
 /**
  * The company's provider that a login is made by: the one named now, else that of the login which it replaces. Nothing that a

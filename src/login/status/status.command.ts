@@ -224,6 +224,7 @@ function failureLine({ at, format, origin, code }: FormatFailure, now: number): 
   return printable(`Last failure: credential ${format}${where} ${when}: ${code.replaceAll('_', ' ')}`, 600);
 }
 
-export function failureJson({ at, format, origin, code }: FormatFailure): Readonly<Record<string, unknown>> {
+/** The same as JSON. */
+function failureJson({ at, format, origin, code }: FormatFailure): Readonly<Record<string, unknown>> {
   return { at: new Date(at).toISOString(), format, origin: origin === '' ? null : origin, code };
 }
