@@ -14,14 +14,13 @@ import { readBrowser } from './browser/chosen-browser.js';
 import { checkClient, clientOfNewKey, readClient, readScopes } from './client/client-options.js';
 import { checkProvider, readProvider } from './company/options.js';
 import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
-import { loginToAll } from './from-program/login-to-all.js';
+import { loginToAll, loginToExpired } from './from-program/login-to-many.js';
 import { givenOptions, withLoginTyped } from './given/given-options.js';
 import { loginTable } from './login.options.js';
 import { staysWith } from './login-again.js';
 import { baseNameOf } from './login-name.js';
 import type { LoginWorld } from './logins.js';
 import { newKeyLines } from './render.js';
-import { loginToExpired } from './status/login-expired.js';
 import { loginJson, loginLines, loginStatus } from './status/login-status.js';
 
 type World = LoginWorld & ImportWorld & CommandOutput;

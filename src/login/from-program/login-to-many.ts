@@ -1,0 +1,196 @@
+import type { CommandExit, CommandOutput } from '../../core/command.js';
+import { exitCode, Failure } from '../../core/failure.js';
+import type { GivenOption } from '../../core/login-command.js';
+import type { CorePorts, OfferedServer } from '../../core/ports.js';
+import { defaultAccount, type LoginRecord } from '../../core/records.js';
+import { inColumnsOrStacked, readerLook } from '../../core/text/layout.js';
+import { toned } from '../../core/text/look.js';
+import { counted, printable, shellWord } from '../../core/text/printable.js';
+import { usageWrong } from '../../core/usage-failures.js';
+import { confirmMany } from '../confirm-many.js';
+import { failureJson } from '../render.js';
+import { fullName, loginJson, loginStatus, needsPerson } from '../status/login-status.js';
+import { type ImportWorld, serversOf } from './import-servers.js';
+
+type World = ImportWorld & CommandOutput & Pick<CorePorts, 'clock'>;
+
+interface Wanted {
+  readonly server: string | undefined;
+  readonly from: string;
+  readonly force: boolean;
+  readonly yes: boolean;
+  readonly account: string;
+  /** As they were typed. */
+  readonly given: readonly GivenOption[];
+}
+
+/** So many at once are a slip of the finger, perhaps: each opens a tab. */
+const maxUnasked = 5;
+
+/** What became of one login. */
+type Outcome<Item> = { readonly item: Item } & (Login | { readonly kind: 'failed'; readonly failure: Failure });
+
+interface Login {
+  readonly kind: 'made' | 'kept';
+  readonly login: LoginRecord;
+}
+
+/** One after the other; one that fails does not keep the others from it. */
+async function eachOf<Item>(
+  { tell, signal }: World,
+  items: readonly Item[],
+  logIn: (item: Item, which: string) => Promise<Login>,
+): Promise<readonly Outcome<Item>[]> {
+  const outcomes: Outcome<Item>[] = [];
+  for (const [at, item] of items.entries()) {
+    try {
+      outcomes.push({ item, ...(await logIn(item, `${at + 1} of ${items.length}`)) });
+    } catch (failure) {
+      if (!(failure instanceof Failure) || signal.aborted) throw failure;
+      outcomes.push({ item, kind: 'failed', failure });
+      tell(`${failure.message} ${failure.remedy}`);
+    }
+  }
+  return outcomes;
+}
+
+function failed<Item>(outcomes: readonly Outcome<Item>[]) {
+  return outcomes.filter((one) => one.kind === 'failed');
+}
+
+/**
+ * `login --from PROGRAM --all`: logs in to each server that the program is set up for and that has no valid login, and
+ * says how each went.
+ * @returns The exit code of the first that failed.
+ * @throws Failure `usage_wrong`, `not_confirmed`, as `serversOf`, or the signal's reason
+ */
+export async function loginToAll<Arguments extends Wanted>(
+  world: World,
+  args: Arguments,
+  logIn: (args: Arguments & { readonly server: string; readonly baseName: string | undefined }) => Promise<LoginRecord>,
+): Promise<CommandExit> {
+  const { from, server, force } = args;
+  if (server !== undefined) throw usageWrong('--all takes no server: it means all of them.', 'postern help login');
+  const { servers, title } = await serversOf(world, from);
+  if (!(await mayLogInToAll(world, args, servers))) return exitCode.refused;
+  const outcomes = await eachOf(world, servers, async (one, which) => {
+    const kept = force ? undefined : await validLogin(world, one);
+    if (kept !== undefined) return { kind: 'kept', login: kept };
+    world.tell(printable(`${which} that ${title} has: ${one.name}`, 300));
+    return { kind: 'made', login: await logIn({ ...args, server: one.url, baseName: one.loginName }) };
+  });
+  await print(world, outcomes);
+  return failed(outcomes)[0]?.failure.exit ?? 0;
+}
+
+/** @throws Failure `not_confirmed` where there are many and nobody can be asked */
+async function mayLogInToAll(
+  world: World,
+  args: Wanted,
+  servers: readonly OfferedServer[],
+): Promise<boolean> {
+  const valid = await Promise.all(servers.map((one) => (args.force ? undefined : validLogin(world, one))));
+  const wanted = servers.filter((_, at) => valid[at] === undefined);
+  const { from, account, given } = args;
+  const which = account === defaultAccount ? [] : [`--account ${shellWord(account)}`];
+  const words = [...which, ...given.map(({ text }) => text)];
+  return await confirmMany(world, {
+    would: 'log in to',
+    noun: 'server',
+    names: wanted.map(({ name }) => name),
+    rows: wanted.map(({ name, url }) => [name, url]),
+    maxRows: 12,
+    question: `Log in to all ${wanted.length}?`,
+    yes: args.yes || wanted.length <= maxUnasked,
+    command: ['postern login --from', shellWord(from), '--all --yes', ...words].join(' '),
+  });
+}
+
+async function validLogin({ index, clock }: World, { url }: OfferedServer): Promise<LoginRecord | undefined> {
+  const { logins } = await index.read();
+  return logins.find((login) => login.server === url && loginStatus(login, clock.now()).problem === undefined);
+}
+
+async function print({ out, json, look, clock }: World, outcomes: readonly Outcome<OfferedServer>[]): Promise<void> {
+  const [made, lost] = [outcomes.filter(({ kind }) => kind === 'made'), failed(outcomes)];
+  if (json) {
+    const logins = outcomes.flatMap((one) =>
+      one.kind === 'failed' ? [] : { made: one.kind === 'made', ...jsonOf(one.login, clock.now()) },
+    );
+    const failures = lost.map(({ item: { name, url }, failure }) => ({ name, server: url, ...failureJson(failure) }));
+    await out.json({ logins, failures });
+    return;
+  }
+  const rows = outcomes.map((one) => {
+    const name = one.kind === 'failed' ? one.item.name : fullName(one.login);
+    const [tone, state] = words[one.kind];
+    return [printable(name, 80), toned(look, tone, state), printable(one.item.url, 300)];
+  });
+  const sum = `Logged in to ${counted(made.length, 'server')} of ${outcomes.length}`;
+  const more = lost.length === 0 ? '' : `; ${lost.length} failed: run the command again to try them once more`;
+  await out.line([...inColumnsOrStacked(readerLook({ out, look }), rows), `${sum}${more}.`].join('\n'));
+}
+
+const words = { made: ['good', 'logged in'], kept: ['good', 'was logged in'], failed: ['bad', 'failed'] } as const;
+
+const jsonOf = (login: LoginRecord, now: number) => loginJson(loginStatus(login, now));
+
+/** What of the arguments of `login` says which login is meant, and how it was made. */
+interface WantedAgain {
+  readonly server: string | undefined;
+  readonly from: string | undefined;
+  readonly name: string | undefined;
+  readonly account: string;
+  readonly scope: readonly string[];
+  readonly clientCredentials: boolean;
+}
+
+/**
+ * `login --expired`: logs in again to each login that only a person can renew, as it was made.
+ * @returns The exit code of the first that failed.
+ * @throws Failure `usage_wrong`, or the signal's reason
+ */
+export async function loginToExpired<Arguments extends WantedAgain>(
+  world: World,
+  args: Arguments,
+  logIn: (args: Arguments & { readonly server: string; readonly baseName: undefined }) => Promise<LoginRecord>,
+): Promise<CommandExit> {
+  const { server, from, name } = args;
+  if (server !== undefined || from !== undefined || name !== undefined) {
+    throw usageWrong(
+      '--expired takes no server and no name: it means every login that has ended.',
+      'postern help login',
+    );
+  }
+  const { logins, providers } = await world.index.read();
+  const ended = logins.filter((login) => needsPerson(loginStatus(login, world.clock.now(), providers)));
+  const outcomes = await eachOf(world, ended, async (login, which) => {
+    world.tell(printable(`${which}: ${fullName(login)}`, 300));
+    const { account, askedScopes: scope = args.scope, grant } = login;
+    const clientCredentials = grant === 'client_credentials';
+    const again = { ...args, server: login.server, baseName: undefined, account, scope, clientCredentials };
+    return { kind: 'made', login: await logIn(again) };
+  });
+  await printAgain(world, outcomes);
+  return failed(outcomes)[0]?.failure.exit ?? 0;
+}
+
+async function printAgain({ out, json, clock }: World, outcomes: readonly Outcome<LoginRecord>[]): Promise<void> {
+  const made = outcomes.flatMap((one) => (one.kind === 'failed' ? [] : one.login));
+  const lost = failed(outcomes);
+  if (json) {
+    const logins = made.map((login) => jsonOf(login, clock.now()));
+    const failures = lost.map(({ item: { name = null, server, account }, failure }) => ({
+      ...{ name, server, account },
+      ...failureJson(failure),
+    }));
+    await out.json({ logins, failures });
+    return;
+  }
+  const names = made.map((login) => `Logged in to ${fullName(login)}.`);
+  const failures = lost.map(({ item }) => `Not logged in to ${fullName(item)}.`);
+  const sum = outcomes.length === 0 ? ['No login has to be made again.'] : [];
+  const more =
+    lost.length === 0 ? [] : [`${counted(lost.length, 'login')} failed: run the command again to try once more.`];
+  await out.line([...sum, ...names, ...failures, ...more].map((line) => printable(line, 600)).join('\n'));
+}
