@@ -1,4 +1,4 @@
-import type { CommandExit, CommandOutput } from '../../core/command.js';
+import type { ArgumentsOf, CommandExit, CommandOutput } from '../../core/command.js';
 import { exitCode, Failure } from '../../core/failure.js';
 import type { GivenOption } from '../../core/login-command.js';
 import type { CorePorts, OfferedServer } from '../../core/ports.js';
@@ -8,21 +8,17 @@ import { toned } from '../../core/text/look.js';
 import { counted, printable, shellWord } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
 import { confirmMany } from '../confirm-many.js';
+import type { loginTable } from '../login.options.js';
 import { failureJson } from '../render.js';
 import { fullName, loginJson, loginStatus, needsPerson } from '../status/login-status.js';
-import { type ImportWorld, serversOf } from './import-servers.js';
+import { type ChosenServer, type ImportWorld, serversOf } from './import-servers.js';
 
 type World = ImportWorld & CommandOutput & Pick<CorePorts, 'clock'>;
 
-interface Wanted {
-  readonly server: string | undefined;
-  readonly from: string;
-  readonly force: boolean;
-  readonly yes: boolean;
-  readonly account: string;
-  /** As they were typed. */
-  readonly given: readonly GivenOption[];
-}
+type Arguments = ArgumentsOf<typeof loginTable>;
+
+/** Logs in as these arguments say. */
+type LogIn = (args: Arguments & ChosenServer) => Promise<LoginRecord>;
 
 /** So many at once are a slip of the finger, perhaps: each opens a tab. */
 const maxUnasked = 5;
@@ -64,10 +60,10 @@ function failed<Item>(outcomes: readonly Outcome<Item>[]) {
  * @returns The exit code of the first that failed.
  * @throws Failure `usage_wrong`, `not_confirmed`, as `serversOf`, or the signal's reason
  */
-export async function loginToAll<Arguments extends Wanted>(
+export async function loginToAll(
   world: World,
-  args: Arguments,
-  logIn: (args: Arguments & { readonly server: string; readonly baseName: string | undefined }) => Promise<LoginRecord>,
+  args: Arguments & { readonly from: string; readonly given: readonly GivenOption[] },
+  logIn: LogIn,
 ): Promise<CommandExit> {
   const { from, server, force } = args;
   if (server !== undefined) throw usageWrong('--all takes no server: it means all of them.', 'postern help login');
@@ -86,7 +82,7 @@ export async function loginToAll<Arguments extends Wanted>(
 /** @throws Failure `not_confirmed` where there are many and nobody can be asked */
 async function mayLogInToAll(
   world: World,
-  args: Wanted,
+  args: Arguments & { readonly from: string; readonly given: readonly GivenOption[] },
   servers: readonly OfferedServer[],
 ): Promise<boolean> {
   const valid = await Promise.all(servers.map((one) => (args.force ? undefined : validLogin(world, one))));
@@ -135,26 +131,12 @@ const words = { made: ['good', 'logged in'], kept: ['good', 'was logged in'], fa
 
 const jsonOf = (login: LoginRecord, now: number) => loginJson(loginStatus(login, now));
 
-/** What of the arguments of `login` says which login is meant, and how it was made. */
-interface WantedAgain {
-  readonly server: string | undefined;
-  readonly from: string | undefined;
-  readonly name: string | undefined;
-  readonly account: string;
-  readonly scope: readonly string[];
-  readonly clientCredentials: boolean;
-}
-
 /**
  * `login --expired`: logs in again to each login that only a person can renew, as it was made.
  * @returns The exit code of the first that failed.
  * @throws Failure `usage_wrong`, or the signal's reason
  */
-export async function loginToExpired<Arguments extends WantedAgain>(
-  world: World,
-  args: Arguments,
-  logIn: (args: Arguments & { readonly server: string; readonly baseName: undefined }) => Promise<LoginRecord>,
-): Promise<CommandExit> {
+export async function loginToExpired(world: World, args: Arguments, logIn: LogIn): Promise<CommandExit> {
   const { server, from, name } = args;
   if (server !== undefined || from !== undefined || name !== undefined) {
     throw usageWrong(
