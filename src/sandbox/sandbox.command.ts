@@ -125,7 +125,7 @@ async function start(world: World, args: SandboxArguments) {
       clients: await knownClients(world, args.clients),
       faults: args.misbehave,
     };
-    return await startSandbox(options, undefined, await stateFolder(args.state), logTo(world.requestLog));
+    return await startSandbox(options, await stateFolder(args.state), logTo(world.requestLog));
   } catch (error) {
     if (error instanceof RangeError) throw usageWrong(`${error.message}.`, 'postern sandbox --help');
     const { code, port: taken } = error as NodeJS.ErrnoException & { readonly port?: number };

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { makeSigningKeys, withPublicHalves } from './authorization-server/keys.js';
 import { serveAuthorization } from './authorization-server/start.js';
 import { ActiveFaults } from './faults/active-faults.js';
@@ -31,13 +30,12 @@ export interface Sandbox extends AsyncDisposable {
 
 /**
  * Starts the authorization server and the protected server, both on 127.0.0.1, with keys, accounts and
- * records of their own, all of which are gone when it is closed, but for what goes into `state`. `rsaKey`: what is not to
- * be made anew each time; `over` is told of each request of both when it is over.
+ * records of their own, all of which are gone when it is closed, but for what goes into `state`; `over` is told of each
+ * request of both when it is over.
  * @throws RangeError for an option that makes no sense, the system's error when a port is taken, what `StateFolder` throws
  */
 export async function startSandbox(
   options: SandboxOptions = {},
-  rsaKey?: KeyObject,
   state?: StateFolder,
   over?: RequestOver,
 ): Promise<Sandbox> {
@@ -46,14 +44,13 @@ export async function startSandbox(
   const faults = new ActiveFaults(settings.faults);
   const log = new RequestLog(over);
   const { keys: earlier } = state?.beginning ?? {};
-  const keysReady = earlier === undefined ? makeSigningKeys(rsaKey) : Promise.resolve(withPublicHalves(earlier));
+  const keys = earlier === undefined ? makeSigningKeys() : withPublicHalves(earlier);
   const [protectedPort, ownPort, upstreamPort] = await listenOnAll(portsOf(settings, state));
   const shared = discovery === 'none' ? new SharedPort(protectedPort) : undefined;
   const authorizationPort = shared ?? ownPort;
   const addresses = addressesOf(protectedPort.origin, authorizationPort.origin, settings.issuerPath);
   const { serverUrl, issuer } = addresses;
   const { upstream, accounts } = serveUpstream(upstreamPort, issuer);
-  const keys = await keysReady;
   await state?.begin(protectedPort.port, authorizationPort.port, keys.signing);
   const closing = new AbortController();
   serveAuthorization({

@@ -8,7 +8,7 @@ import { failureOf } from '../support/http.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { listenForCallback, loggedIn, registerNative, tokenRequest } from './client.js';
 
-const startIn = async (folder: string) => await start({}, undefined, await StateFolder.open(folder));
+const startIn = async (folder: string) => await start({}, await StateFolder.open(folder));
 
 test('--state: addresses, keys, clients and refresh tokens are the same after a restart', async () => {
   await using folder = await temporaryFolder();

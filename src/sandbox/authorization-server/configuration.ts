@@ -52,7 +52,7 @@ export function providerConfiguration(about: Surroundings): Configuration {
     jwks: { keys: about.keys.signing.map((key) => ({ ...key })) } as NonNullable<Configuration['jwks']>,
     clients: about.settings.clients.map((client) => clientMetadata(client, about.workloadSecret)),
     // Native is what a client that says nothing is here: loopback redirect URIs, plain http only there.
-    clientDefaults: { application_type: 'native' },
+    clientDefaults: { application_type: 'native', id_token_signed_response_alg: 'ES256' },
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
     enabledJWA: { clientAuthSigningAlgValues: ['ES256', 'RS256', 'EdDSA'], dPoPSigningAlgValues: ['ES256'] },
     responseTypes: ['code'],

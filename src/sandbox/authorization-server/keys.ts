@@ -1,5 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 
 /** A private JSON Web Key with what it is for (RFC 7517). */
 export type Jwk = Readonly<Record<string, unknown>> & { readonly kid: string; readonly alg: string };
@@ -12,19 +11,10 @@ export interface SigningKeys {
   readonly verifying: readonly Jwk[];
 }
 
-/** The key that OpenID Connect demands (RS256). It takes about 150 ms to make. */
-export async function makeRsaKey(): Promise<KeyObject> {
-  return (await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })).privateKey;
-}
-
-/** One ES256 key, which signs access tokens, and the RS256 key. */
-export async function makeSigningKeys(rsaKey: KeyObject | undefined): Promise<SigningKeys> {
-  const [elliptic, rsa] = await Promise.all([
-    promisify(generateKeyPair)('ec', { namedCurve: 'P-256' }),
-    rsaKey ?? makeRsaKey(),
-  ]);
-  const made = [describe(elliptic.privateKey, 'ES256'), describe(rsa, 'RS256')];
-  return withPublicHalves(made);
+/** One ES256 key, which signs access tokens and ID tokens. */
+export function makeSigningKeys(): SigningKeys {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return withPublicHalves([{ ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'ES256', use: 'sig' }]);
 }
 
 /** The keys that an earlier run has made. @throws Error for what is no private key */
@@ -35,8 +25,4 @@ export function withPublicHalves(signing: readonly Jwk[]): SigningKeys {
     return { ...createPublicKey(privateKey).export({ format: 'jwk' }), kid, alg, use: 'sig' };
   });
   return { signing, verifying };
-}
-
-function describe(privateKey: KeyObject, alg: string): Jwk {
-  return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg, use: 'sig' };
 }
