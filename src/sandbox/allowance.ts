@@ -1,3 +1,5 @@
+import { forgetOldest } from './one-time.js';
+
 /** Most keys remembered; the ones untouched for longest are forgotten first. */
 const maxKeys = 1000;
 
@@ -25,8 +27,7 @@ export class Allowance {
     const times = [...this.#recent(key), this.#now()].slice(-this.max);
     this.#times.delete(key);
     this.#times.set(key, times);
-    const [oldest] = this.#times.keys();
-    if (this.#times.size > maxKeys && oldest !== undefined) this.#times.delete(oldest);
+    forgetOldest(this.#times, maxKeys);
   }
 
   #recent(key: string): readonly number[] {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const max = 1000;
 
@@ -18,10 +18,9 @@ export class OneTime<T> {
 
   /** The name under which it can be taken. */
   put(value: T): string {
-    const name = randomBytes(32).toString('base64url');
+    const name = randomSecret();
     this.#kept.set(hashOf(name), { value, until: this.#now() + this.#lifetimeMs });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > max && oldest !== undefined) this.#kept.delete(oldest);
+    forgetOldest(this.#kept, max);
     return name;
   }
 
@@ -37,4 +36,21 @@ export class OneTime<T> {
 /** SHA-256, for values that are random enough to need no salt and no stretching. */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
+}
+
+/** 256 bits that nobody can guess. */
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Compares without telling by its time how much of it is right. */
+export function isSameSecret(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
+}
+
+/** Drops what was put in first, where there is more than `limit`. */
+export function forgetOldest(kept: Map<string, unknown> | Set<string>, limit: number): void {
+  const [oldest] = kept.keys();
+  if (kept.size > limit && oldest !== undefined) kept.delete(oldest);
 }

@@ -1,7 +1,6 @@
 import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../core/text/json.js';
-import { problemOfKeySet } from './authorization-server/client-keys.js';
+import { isAcceptable, problemOfKeySet } from './authorization-server/client-rules.js';
 import { deviceGrant } from './authorization-server/device-flow.js';
-import { isAcceptable } from './authorization-server/redirect-uri.js';
 import { allScopes } from './authorization-server/scopes.js';
 import type { SandboxClient } from './options.js';
 

@@ -141,6 +141,6 @@ async function checkFaults(names: readonly string[]): Promise<void> {
 }
 
 async function printFaults(world: World): Promise<CommandExit> {
-  const { printFaultList } = await import('./faults/print-list.js');
+  const { printFaultList } = await import('./faults/table.js');
   return await printFaultList(world);
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { ActiveFaults } from './faults/active-faults.js';
 import type { Addresses, Exchange, Point } from './faults/fault.js';
+import type { ActiveFaults } from './faults/table.js';
 import type { RequestLog } from './log.js';
 import type { Handler } from './wire/listen.js';
 import { parametersOf } from './wire/request.js';

@@ -1,14 +1,13 @@
 import { makeSigningKeys, withPublicHalves } from './authorization-server/keys.js';
 import { serveAuthorization } from './authorization-server/start.js';
-import { ActiveFaults } from './faults/active-faults.js';
 import type { Addresses } from './faults/fault.js';
+import { ActiveFaults } from './faults/table.js';
 import { RequestLog, type RequestOver, type SandboxStats, type SeenRequest } from './log.js';
 import { type SandboxOptions, type SandboxSettings, settingsFrom } from './options.js';
 import { createProtectedServer } from './protected-server/protected-server.js';
 import { serverFront } from './server-front.js';
 import type { StateFolder } from './state-folder.js';
-import { makeStaticClient } from './static-client.js';
-import { UpstreamAccounts } from './upstream-accounts.js';
+import { makeStaticClient, UpstreamAccounts } from './upstream-accounts.js';
 import { UpstreamServer } from './upstream-server.js';
 import { type LoopbackServer, listenOnLoopback, SharedPort } from './wire/listen.js';
 

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import { askUpstream } from './ask-upstream.js';
-import { hashOf, OneTime } from './one-time.js';
-import type { StaticClient } from './static-client.js';
-import { cookiesOf, strictCookie } from './wire/cookies.js';
+import { createHash } from 'node:crypto';
+import { type IncomingMessage, request } from 'node:http';
+import { collectBytes } from '../core/text/bytes.js';
+import { asObject, parseJson } from '../core/text/json.js';
+import { forgetOldest, hashOf, OneTime, randomSecret } from './one-time.js';
+import { cookiesOf, strictCookie } from './wire/request.js';
 
 /** What a person has just allowed on our own consent page: this client, for this login, and nothing else. */
 export interface UpstreamConsent {
@@ -64,8 +64,8 @@ export class UpstreamAccounts {
 
   /** Only after the person's consent: makes the state, and the cookie that binds it to this browser. */
   depart(consent: UpstreamConsent): Departure {
-    const browser = randomBytes(32).toString('base64url');
-    const verifier = randomBytes(32).toString('base64url');
+    const browser = randomSecret();
+    const verifier = randomSecret();
     const state = this.#underway.put({ ...consent, verifier, browser: hashOf(browser) });
     const query = new URLSearchParams({
       response_type: 'code',
@@ -151,6 +151,62 @@ function ownerOf({ subject, clientId }: { readonly subject: string; readonly cli
 function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > maxTokens && oldest !== undefined) map.delete(oldest);
+  forgetOldest(map, maxTokens);
+}
+
+const largestResponse = 16_384;
+
+/**
+ * One request to the upstream, which is on this computer: a GET, or a POST of `form`. The strings in the JSON
+ * object of its response; empty for one that is an error or none of that.
+ *
+ * @throws the system's error when it cannot be reached
+ */
+export async function askUpstream(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  form?: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const body = form === undefined ? undefined : new URLSearchParams(form).toString();
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { ...headers, ...(body === undefined ? {} : type) },
+        agent: false,
+        timeout: 5000,
+      },
+      (response) => {
+        collectBytes(response, largestResponse, () => new Error('the upstream said too much'))
+          .then((bytes) => resolve(response.statusCode === 200 ? stringsIn(bytes) : {}))
+          .catch(reject);
+      },
+    );
+    sent.once('timeout', () => sent.destroy(new Error('the upstream did not answer')));
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function stringsIn(bytes: Uint8Array): Readonly<Record<string, string>> {
+  const parsed = parseJson(bytes);
+  const object = parsed.ok ? (asObject(parsed.value) ?? {}) : {};
+  return Object.fromEntries(
+    Object.entries(object).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+  );
+}
+
+/** The sandbox as the upstream knows it: one client identifier, whoever of the sandbox's own clients it acts for. */
+export interface StaticClient {
+  readonly id: string;
+  readonly secret: string;
+  /** The one redirect URI that it has; compared as a string. */
+  readonly redirectUri: string;
+}
+
+/** @param issuer of the sandbox, at which the responses of the upstream arrive */
+export function makeStaticClient(issuer: string): StaticClient {
+  return { id: 'postern-sandbox', secret: randomSecret(), redirectUri: `${issuer}/upstream/callback` };
 }

@@ -1,14 +1,12 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { oauthError } from './authorization-server/oauth-error.js';
 import { errorPage } from './authorization-server/pages/error-page.js';
 import { html, pageResponse } from './authorization-server/pages/html.js';
-import { hashOf, OneTime } from './one-time.js';
-import type { StaticClient } from './static-client.js';
-import { cookiesOf, strictCookie } from './wire/cookies.js';
+import { forgetOldest, hashOf, isSameSecret, OneTime, randomSecret } from './one-time.js';
+import type { StaticClient } from './upstream-accounts.js';
 import type { Handler } from './wire/listen.js';
-import { hasHost, parametersOf, readBody, targetOf } from './wire/request.js';
-import { type SentResponse, send } from './wire/response.js';
+import { cookiesOf, hasHost, parametersOf, readBody, strictCookie, targetOf } from './wire/request.js';
+import { jsonResponse, oauthError, redirectTo, type SentResponse, send } from './wire/response.js';
 
 /** What a code was issued for. */
 interface Authorized {
@@ -74,7 +72,7 @@ export class UpstreamServer {
     if (refused !== undefined) return refused;
     const known = cookiesOf(request).get(this.#cookieName);
     if (known !== undefined && this.#allowed.has(hashOf(known))) return this.#grant(params);
-    const session = known ?? randomBytes(32).toString('base64url');
+    const session = known ?? randomSecret();
     const page = upstreamPage({ fields: [...params, ['csrf', this.#csrf(session)]], client: this.#client.id });
     return { ...page, headers: [...page.headers, ['set-cookie', strictCookie(this.#cookieName, session, 3600)]] };
   }
@@ -83,10 +81,10 @@ export class UpstreamServer {
     const refused = this.#refused(params);
     if (refused !== undefined) return refused;
     const session = cookiesOf(request).get(this.#cookieName) ?? '';
-    if (!isSame(params.get('csrf') ?? '', this.#csrf(session))) {
+    if (!isSameSecret(params.get('csrf') ?? '', this.#csrf(session))) {
       return errorPage(403, 'forbidden', 'the form did not come from this page');
     }
-    if (params.get('decision') !== 'allow') return this.reply(params, { error: 'access_denied' });
+    if (params.get('decision') !== 'allow') return this.#reply(params, { error: 'access_denied' });
     remember(this.#allowed, hashOf(session));
     return this.#grant(params);
   }
@@ -98,40 +96,34 @@ export class UpstreamServer {
       return errorPage(400, 'invalid_request', 'no such client, or not its redirect URI');
     }
     const right = params.get('response_type') === 'code' && params.get('code_challenge_method') === 'S256';
-    return right ? undefined : this.reply(params, { error: 'invalid_request' });
+    return right ? undefined : this.#reply(params, { error: 'invalid_request' });
   }
 
   #grant(params: ReadonlyMap<string, string>): SentResponse {
     const challenge = params.get('code_challenge') ?? '';
-    return this.reply(params, { code: this.#codes.put({ redirectUri: this.#client.redirectUri, challenge }) });
+    return this.#reply(params, { code: this.#codes.put({ redirectUri: this.#client.redirectUri, challenge }) });
   }
 
-  reply(params: ReadonlyMap<string, string>, result: Readonly<Record<string, string>>): SentResponse {
+  #reply(params: ReadonlyMap<string, string>, result: Readonly<Record<string, string>>): SentResponse {
     const query = new URLSearchParams({ ...result, state: params.get('state') ?? '', iss: this.#origin });
-    return {
-      status: 303,
-      headers: [
-        ['location', `${this.#client.redirectUri}?${query}`],
-        ['cache-control', 'no-store'],
-      ],
-      body: new Uint8Array(),
-    };
+    return redirectTo(`${this.#client.redirectUri}?${query}`);
   }
 
   /** Redeems a code for a token that is good for this API alone. */
   #token(request: IncomingMessage, params: ReadonlyMap<string, string>): SentResponse {
     const { id, secret } = this.#client;
     const wanted = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-    if (!isSame(request.headers.authorization ?? '', wanted)) return oauthError(401, 'invalid_client', 'not known');
+    if (!isSameSecret(request.headers.authorization ?? '', wanted))
+      return oauthError(401, 'invalid_client', 'not known');
     const authorized = this.#codes.take(params.get('code') ?? '');
     const verifier = params.get('code_verifier') ?? '';
     const fits =
       authorized?.redirectUri === params.get('redirect_uri') &&
       authorized?.challenge === createHash('sha256').update(verifier).digest('base64url');
     if (!fits) return oauthError(400, 'invalid_grant', 'no such code');
-    const token = randomBytes(32).toString('base64url');
+    const token = randomSecret();
     remember(this.#issued, hashOf(token));
-    return json(200, { access_token: token, token_type: 'Bearer', expires_in: 3600 });
+    return jsonResponse(200, { access_token: token, token_type: 'Bearer', expires_in: 3600 });
   }
 
   #profile(request: IncomingMessage): SentResponse {
@@ -139,7 +131,7 @@ export class UpstreamServer {
     this.#received.push(token);
     if (this.#received.length > 100) this.#received.shift();
     if (!this.#issued.has(hashOf(token))) return oauthError(401, 'invalid_token', 'not a token of this server');
-    return json(200, { name: 'Robin Upstream', email: 'robin@upstream.invalid' });
+    return jsonResponse(200, { name: 'Robin Upstream', email: 'robin@upstream.invalid' });
   }
 
   get #cookieName(): string {
@@ -153,24 +145,7 @@ export class UpstreamServer {
 
 function remember(set: Set<string>, value: string): void {
   set.add(value);
-  const [oldest] = set;
-  if (set.size > maxKept && oldest !== undefined) set.delete(oldest);
-}
-
-function isSame(given: string, wanted: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
-  return one.length === other.length && timingSafeEqual(one, other);
-}
-
-function json(status: number, document: unknown): SentResponse {
-  return {
-    status,
-    headers: [
-      ['content-type', 'application/json'],
-      ['cache-control', 'no-store'],
-    ],
-    body: Buffer.from(JSON.stringify(document)),
-  };
+  forgetOldest(set, maxKept);
 }
 
 /** What the upstream asks, once in each browser. It cannot say on whose behalf its client asks. */

@@ -1,7 +1,9 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { errors, Interaction, Provider } from 'oidc-provider';
-import { type SentResponse, send } from '../wire/response.js';
+import { isSameSecret } from '../one-time.js';
+import { strictCookie } from '../wire/request.js';
+import { redirectTo, type SentResponse, send } from '../wire/response.js';
 import { accountById } from './accounts.js';
 import { askedIn, makeGrant } from './grant.js';
 import { consentPage } from './pages/consent-page.js';
@@ -136,16 +138,8 @@ const asksWho = ({ prompt }: Interaction): boolean => prompt.name === 'login' ||
 /** The same authorization request from the start, for a person with another account. */
 function anew(shared: Shared, interaction: Interaction): SentResponse {
   const query = new URLSearchParams(interaction.params as Record<string, string>);
-  const cookie = `${shared.provider.cookieName('session')}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`;
-  return {
-    status: 303,
-    headers: [
-      ['location', `${shared.issuerPath}/authorize?${query}`],
-      ['set-cookie', cookie],
-      ['cache-control', 'no-store'],
-    ],
-    body: new Uint8Array(),
-  };
+  const cookie = strictCookie(shared.provider.cookieName('session'), '', 0);
+  return redirectTo(`${shared.issuerPath}/authorize?${query}`, [['set-cookie', cookie]]);
 }
 
 function tokenFor(secret: string, uid: string): string {
@@ -153,7 +147,5 @@ function tokenFor(secret: string, uid: string): string {
 }
 
 function isOurs(secret: string, uid: string, form: URLSearchParams): boolean {
-  const wanted = Buffer.from(tokenFor(secret, uid));
-  const given = Buffer.from(form.get('csrf') ?? '');
-  return wanted.length === given.length && timingSafeEqual(wanted, given);
+  return isSameSecret(tokenFor(secret, uid), form.get('csrf') ?? '');
 }

@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import { hashOf } from '../one-time.js';
+import { forgetOldest, hashOf } from '../one-time.js';
 
 /** Most records of one kind; then the one least recently written or read is forgotten. */
 const limits: Readonly<Record<string, number>> = { Client: 1000 };
@@ -81,8 +81,7 @@ function adapter({ kind, shelf, limit, shelves, save }: ShelfParts): Adapter {
       const until = expiresIn === undefined ? Number.POSITIVE_INFINITY : Date.now() + expiresIn * 1000;
       shelf.delete(id);
       shelf.set(id, { payload, until });
-      const oldest = shelf.keys().next();
-      if (shelf.size > limit && !oldest.done) shelf.delete(oldest.value);
+      forgetOldest(shelf, limit);
       await save(kind);
     },
     find: async (id) => read(id),

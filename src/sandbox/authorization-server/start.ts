@@ -1,15 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { Provider } from 'oidc-provider/lib/provider.js';
-import type { ActiveFaults } from '../faults/active-faults.js';
 import type { Addresses } from '../faults/fault.js';
 import { noRotation } from '../faults/refresh.js';
+import type { ActiveFaults } from '../faults/table.js';
 import type { RequestLog } from '../log.js';
+import { randomSecret } from '../one-time.js';
 import type { SandboxSettings } from '../options.js';
 import type { UpstreamAccounts } from '../upstream-accounts.js';
 import type { LoopbackServer } from '../wire/listen.js';
 import { Approval } from './approval.js';
 import { ClientDocuments, resolveName } from './client-documents/client-documents.js';
 import { documentHooks } from './client-documents/hand-over.js';
+import { isAcceptable, isRegistered } from './client-rules.js';
 import { CompanyProvider } from './company/company-provider.js';
 import { acceptIdJags } from './company/id-jag-grant.js';
 import { providerConfiguration } from './configuration.js';
@@ -19,7 +20,6 @@ import { interactionPages } from './interactions.js';
 import type { SigningKeys } from './keys.js';
 import type { KeptRecords } from './memory.js';
 import { errorPage } from './pages/error-page.js';
-import { isAcceptable, isRegistered } from './redirect-uri.js';
 import { jwtBearerGrant, WorkloadIssuer } from './workload-issuer.js';
 
 export interface AuthorizationServerParts {
@@ -40,7 +40,7 @@ export interface AuthorizationServerParts {
 export function serveAuthorization(parts: AuthorizationServerParts): void {
   const { server, settings } = parts;
   const resources = [parts.addresses.serverUrl, ...settings.otherResources];
-  const secret = randomBytes(32).toString('base64url');
+  const secret = randomSecret();
   const documents = new ClientDocuments({
     rules: settings.metadataDocuments || {},
     resolve: resolveName,

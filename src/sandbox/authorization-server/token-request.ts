@@ -1,6 +1,5 @@
 import type { Provider } from 'oidc-provider';
-import type { SentResponse } from '../wire/response.js';
-import { oauthError } from './oauth-error.js';
+import { oauthError, type SentResponse } from '../wire/response.js';
 
 /**
  * What must hold before a code or refresh token is looked at any further: one `resource`, one of ours,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Interaction } from 'oidc-provider';
 import { consentForAll, noConsent, stateUnbound } from '../faults/upstream.js';
 import type { UpstreamAccounts } from '../upstream-accounts.js';
-import type { SentResponse } from '../wire/response.js';
+import { redirectTo, type SentResponse } from '../wire/response.js';
 import { askedIn } from './grant.js';
 import { errorPage } from './pages/error-page.js';
 import { upstreamScope } from './scopes.js';
@@ -22,7 +22,7 @@ export function departure(parts: VisitParts, interaction: Interaction, scopes: r
     clientId: askedIn(interaction).clientId,
     scopes,
   });
-  return redirect(location, cookie);
+  return leaving(location, cookie);
 }
 
 /** Two ways to be a confused deputy, on demand: the consent of this client is taken for given. */
@@ -43,18 +43,11 @@ export async function arrival(
     return errorPage(400, 'invalid_request', 'this answer of the upstream belongs to no login in this browser');
   }
   const forgetting = parts.accounts.forget(query.get('state') ?? '');
-  return redirect(`${parts.issuerPath}/interaction/${consent.uid}`, forgetting);
+  return leaving(`${parts.issuerPath}/interaction/${consent.uid}`, forgetting);
 }
 
-function redirect(location: string, cookie?: string): SentResponse {
-  return {
-    status: 303,
-    headers: [
-      ['location', location],
-      ['cache-control', 'no-store'],
-      ['referrer-policy', 'no-referrer'],
-      ...(cookie === undefined ? [] : [['set-cookie', cookie] as const]),
-    ],
-    body: new Uint8Array(),
-  };
-}
+const leaving = (location: string, cookie: string) =>
+  redirectTo(location, [
+    ['referrer-policy', 'no-referrer'],
+    ['set-cookie', cookie],
+  ]);

@@ -1,8 +1,8 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { decodeJwt, errors, generateKeyPair, jwtVerify, SignJWT } from 'jose';
+import { randomSecret } from '../one-time.js';
 import type { SandboxClient } from '../options.js';
-import type { SentResponse } from '../wire/response.js';
-import { oauthError } from './oauth-error.js';
+import { oauthError, type SentResponse } from '../wire/response.js';
 
 /** The grant by which a signed token of another issuer is exchanged (RFC 7523 section 2.1). */
 export const jwtBearerGrant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -24,7 +24,7 @@ export class WorkloadIssuer {
   /** The `iss` of its tokens. */
   readonly issuer: string;
   /** Of each client with `workload`. */
-  readonly secret = randomBytes(32).toString('base64url');
+  readonly secret = randomSecret();
   readonly #audience: string;
   readonly #clients: ReadonlyMap<string, string>;
   #made: ReturnType<typeof generateKeyPair> | undefined;

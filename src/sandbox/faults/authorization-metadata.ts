@@ -1,6 +1,17 @@
-import { gzipBomb, hugeJson, slowJson } from './bodies.js';
-import type { Exchange, Fault } from './fault.js';
-import { html, insteadFault, type JsonObject, jsonFault, jsonOf, successFault, withText } from './rewrite-response.js';
+import {
+  type Exchange,
+  type Fault,
+  gzipBomb,
+  html,
+  hugeJson,
+  insteadFault,
+  type JsonObject,
+  jsonFault,
+  jsonOf,
+  slowJson,
+  successFault,
+  withText,
+} from './fault.js';
 
 const point = 'metadata';
 

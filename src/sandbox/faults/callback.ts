@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import type { SentResponse } from '../wire/response.js';
-import type { Fault } from './fault.js';
-import { headerOf, withHeader } from './rewrite-response.js';
+import { type Fault, headerOf, withHeader } from './fault.js';
 
 /** E: what the browser brings back to the client's callback. */
 export function callbackFaults(): readonly Fault[] {

@@ -1,7 +1,5 @@
-import { jsonResponse } from '../wire/json-response.js';
-import type { SentResponse } from '../wire/response.js';
-import type { Addresses, Exchange, Fault } from './fault.js';
-import { headerOf, insteadFault, withHeader } from './rewrite-response.js';
+import { jsonResponse, type SentResponse } from '../wire/response.js';
+import { type Addresses, type Exchange, type Fault, headerOf, insteadFault, withHeader } from './fault.js';
 
 /** A: what the 401 says in `WWW-Authenticate`. */
 export function challengeFaults(): readonly Fault[] {

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jsonResponse } from '../wire/json-response.js';
-import type { SentResponse } from '../wire/response.js';
-import type { Exchange, Fault } from './fault.js';
-import { html, insteadFault, type JsonObject, jsonOf, withJson } from './rewrite-response.js';
+import { jsonResponse, type SentResponse } from '../wire/response.js';
+import { type Exchange, type Fault, html, insteadFault, type JsonObject, jsonOf, withJson } from './fault.js';
 
 const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 

@@ -1,6 +1,5 @@
-import { jsonResponse } from '../wire/json-response.js';
-import type { Fault } from './fault.js';
-import { insteadFault, jsonFault } from './rewrite-response.js';
+import { jsonResponse } from '../wire/response.js';
+import { type Fault, insteadFault, jsonFault } from './fault.js';
 
 /** What the servers do themselves where these are on. */
 export const nonceEachTime = 'dpop-nonce-each-time';

@@ -1,7 +1,5 @@
-import { jsonResponse } from '../wire/json-response.js';
-import type { SentResponse } from '../wire/response.js';
-import type { Exchange, Fault } from './fault.js';
-import { html, insteadFault, redirect } from './rewrite-response.js';
+import { jsonResponse, type SentResponse } from '../wire/response.js';
+import { type Exchange, type Fault, html, insteadFault, redirect } from './fault.js';
 
 /** The names that the authorization server asks for: whatever it insists on, it has to take the rest. */
 export const resourceRefused = 'resource-refused';

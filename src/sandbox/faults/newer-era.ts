@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Exchange, Fault } from './fault.js';
-import { type JsonObject, jsonOf, withJson } from './rewrite-response.js';
+import { type Exchange, type Fault, type JsonObject, jsonOf, withJson } from './fault.js';
 
 /** A response as it was meant: what it brings, and its HTTP status. */
 interface Meant {

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jsonResponse } from '../wire/json-response.js';
-import type { SentResponse } from '../wire/response.js';
-import { slowJson } from './bodies.js';
-import type { Exchange, Fault } from './fault.js';
-import { html, insteadFault, jsonOf, redirect, withJson } from './rewrite-response.js';
+import { jsonResponse, type SentResponse } from '../wire/response.js';
+import { type Exchange, type Fault, html, insteadFault, jsonOf, redirect, slowJson, withJson } from './fault.js';
 
 /** The name that the authorization server asks for, as it must not rotate then either. */
 export const noRotation = 'refresh-no-rotation';

@@ -1,7 +1,5 @@
-import { jsonResponse } from '../wire/json-response.js';
-import type { SentResponse } from '../wire/response.js';
-import type { Fault } from './fault.js';
-import { html, insteadFault, jsonFault, jsonOf, redirect, successFault, withJson } from './rewrite-response.js';
+import { jsonResponse, type SentResponse } from '../wire/response.js';
+import { type Fault, html, insteadFault, jsonFault, jsonOf, redirect, successFault, withJson } from './fault.js';
 
 const point = 'registration';
 

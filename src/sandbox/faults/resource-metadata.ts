@@ -1,5 +1,4 @@
-import type { Fault } from './fault.js';
-import { html, insteadFault, jsonFault, redirect, successFault, withText } from './rewrite-response.js';
+import { type Fault, html, insteadFault, jsonFault, redirect, successFault, withText } from './fault.js';
 
 const point = 'resource-metadata';
 

@@ -1,8 +1,6 @@
-import { jsonResponse } from '../wire/json-response.js';
-import type { SentResponse } from '../wire/response.js';
+import { jsonResponse, type SentResponse } from '../wire/response.js';
 import { honestDocument } from './challenge.js';
-import type { Exchange, Fault } from './fault.js';
-import { html, insteadFault, redirect, withHeader } from './rewrite-response.js';
+import { type Exchange, type Fault, html, insteadFault, redirect, withHeader } from './fault.js';
 
 /** What lets a request pass where `server-wants-header` is on: a sandbox keeps no secret. */
 export const sandboxApiKey = 'sandbox-api-key';

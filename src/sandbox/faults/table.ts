@@ -1,9 +1,13 @@
+import type { CommandExit, CommandOutput } from '../../core/command.js';
+import { columnsOf, wrapped } from '../../core/text/layout.js';
+import { type Look, toned } from '../../core/text/look.js';
+import type { SentResponse } from '../wire/response.js';
 import { authorizationMetadataFaults } from './authorization-metadata.js';
 import { callbackFaults } from './callback.js';
 import { challengeFaults } from './challenge.js';
 import { companyFaults } from './company.js';
 import { dpopFaults } from './dpop.js';
-import type { Fault } from './fault.js';
+import type { Exchange, Fault } from './fault.js';
 import { insistingFaults } from './insisting.js';
 import { newerEraFaults } from './newer-era.js';
 import { refreshFaults } from './refresh.js';
@@ -54,4 +58,74 @@ export function listFaults(): readonly ListedFault[] {
     for (const { name, what } of faults()) if (!seen.has(name)) seen.set(name, { name, what, group });
   }
   return [...seen.values()];
+}
+
+/** The faults that are switched on now. */
+export class ActiveFaults {
+  #active: readonly Fault[] = [];
+
+  /** @throws RangeError for a name that is not in the table */
+  constructor(names: readonly string[]) {
+    this.set(names);
+  }
+
+  /** Replaces the faults that are on; their counters begin anew. @throws RangeError as the constructor */
+  set(names: readonly string[]): void {
+    const table = allFaults();
+    const unknown = names.find((name) => !table.some((fault) => fault.name === name));
+    if (unknown !== undefined) throw new RangeError(`there is no fault named ${unknown}`);
+    this.#active = table.filter((fault) => names.includes(fault.name));
+  }
+
+  isOn(name: string): boolean {
+    return this.#active.some((fault) => fault.name === name);
+  }
+
+  /** The response that a fault gives before the request is looked at. */
+  instead(exchange: Exchange): SentResponse | undefined {
+    for (const fault of this.#active) {
+      const response = fault.instead?.(exchange);
+      if (response !== undefined) return response;
+    }
+    return undefined;
+  }
+
+  /** The honest response, changed by every fault that is on. */
+  async rewrite(exchange: Exchange, reply: SentResponse): Promise<SentResponse> {
+    let changed = reply;
+    for (const fault of this.#active) changed = (await fault.rewrite?.(exchange, changed)) ?? changed;
+    return changed;
+  }
+}
+
+/** What a fault does has so many columns beside its name, or stands below it. */
+const minRoom = 30;
+
+/** `--misbehave list`: the faults, grouped by what they attack. */
+export async function printFaultList({
+  out,
+  json,
+  look,
+}: Pick<CommandOutput, 'out' | 'json' | 'look'>): Promise<CommandExit> {
+  const all = listFaults();
+  if (json) {
+    await out.json({ faults: all });
+    return 0;
+  }
+  const column = Math.max(...all.map(({ name }) => name.length)) + 4;
+  let group = '';
+  for (const [at, fault] of all.entries()) {
+    if (fault.group !== group) await out.line(`${at === 0 ? '' : '\n'}${toned(look, 'strong', fault.group)}`);
+    group = fault.group;
+    await out.line(faultLines(fault, column, look).join('\n'));
+  }
+  return 0;
+}
+
+/** Nothing is cut. @param column Where what it does begins. */
+function faultLines({ name, what }: ListedFault, column: number, look: Look): readonly string[] {
+  const head = `  ${toned(look, 'name', name)}`;
+  if (look.width - column < minRoom) return [head, ...wrapped(what, look.width, 4)];
+  const [first = '', ...others] = wrapped(what, look.width, column);
+  return [head + first.slice(columnsOf(head)), ...others];
 }

@@ -1,17 +1,18 @@
-import { jsonResponse } from '../wire/json-response.js';
-import { gzipBomb, slowJson } from './bodies.js';
-import type { Fault } from './fault.js';
+import { jsonResponse } from '../wire/response.js';
 import {
+  type Fault,
+  gzipBomb,
   html,
   insteadFault,
   type JsonObject,
   jsonFault,
   jsonOf,
   redirect,
+  slowJson,
   successFault,
   withHeader,
   withText,
-} from './rewrite-response.js';
+} from './fault.js';
 
 const point = 'token';
 

@@ -1,6 +1,5 @@
-import { jsonResponse } from '../wire/json-response.js';
-import type { Exchange, Fault } from './fault.js';
-import { insteadFault, type JsonObject, withText } from './rewrite-response.js';
+import { jsonResponse } from '../wire/response.js';
+import { type Exchange, type Fault, insteadFault, type JsonObject, withText } from './fault.js';
 
 /** G: what the platform signs for a workload (RFC 7523), and what becomes of it. */
 export function workloadFaults(): readonly Fault[] {

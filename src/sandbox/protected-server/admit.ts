@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
-import { rpcErrorResponse } from '../wire/json-response.js';
 import { readBody } from '../wire/request.js';
-import type { SentResponse } from '../wire/response.js';
+import { rpcErrorResponse, type SentResponse } from '../wire/response.js';
 import type { AdmittedRequest } from './mcp-endpoint.js';
 import type { Caller } from './verify-token.js';
 

@@ -6,12 +6,10 @@ import {
   legacyStatelessFallback,
   type McpServer,
 } from '@modelcontextprotocol/server';
-import { rpcErrorResponse } from '../wire/json-response.js';
-import type { SentResponse } from '../wire/response.js';
-import { authInfoOf } from './caller-of.js';
+import { rpcErrorResponse, type SentResponse } from '../wire/response.js';
 import { responseOf, streamOf } from './response-of.js';
 import { Sessions } from './sessions.js';
-import type { Caller } from './verify-token.js';
+import { authInfoOf, type Caller } from './verify-token.js';
 
 /** One request that has passed the gate. */
 export interface AdmittedRequest {

@@ -1,17 +1,12 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import { registerNoteResources } from './note-resources.js';
-import type { NoteStore } from './notes.js';
 import type { ProtectedServerSettings } from './options.js';
 import type { PagesToSee } from './pages-to-see.js';
 import { type TaskStore, tasksExtension } from './tasks.js';
-import { registerBasicTools } from './tools/basic.js';
-import { registerConfirm } from './tools/confirm.js';
-import { registerConnect } from './tools/connect.js';
-import { registerCountdown } from './tools/countdown.js';
-import { registerNoteTools } from './tools/notes.js';
+import { registerBasicTools, registerCountdown } from './tools/basic.js';
+import { registerConfirm, registerConnect } from './tools/connect.js';
+import { type NoteStore, registerNoteResources, registerNoteTools } from './tools/notes.js';
 import { registerReport } from './tools/report.js';
-import { registerUpstreamProfile, registerUpstreamTime } from './tools/upstream.js';
-import type { UpstreamClient } from './upstream.js';
+import { registerUpstreamProfile, registerUpstreamTime, type UpstreamClient } from './tools/upstream.js';
 
 /** What all sessions share. */
 export interface ServerWorld {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { html, pageResponse } from '../authorization-server/pages/html.js';
+import { forgetOldest } from '../one-time.js';
 import type { SentResponse } from '../wire/response.js';
 
 const maxPages = 1_000;
@@ -36,8 +37,7 @@ export class PagesToSee {
       });
       page = { id: randomUUID(), isSeen: false, seen, see };
       this.#pages.set(owner, page);
-      const [oldest = ''] = this.#pages.keys();
-      if (this.#pages.size > maxPages) this.#pages.delete(oldest);
+      forgetOldest(this.#pages, maxPages);
     }
     return { ...page, url: this.#prefix + page.id };
   }

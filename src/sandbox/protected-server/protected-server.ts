@@ -1,18 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { jsonResponse } from '../wire/json-response.js';
 import { hasHost, targetOf } from '../wire/request.js';
-import { type SentResponse, send } from '../wire/response.js';
+import { jsonResponse, type SentResponse, send } from '../wire/response.js';
 import { admit } from './admit.js';
 import { tokenGate } from './gate.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import { buildMcpServer } from './mcp-server.js';
-import { NoteStore } from './notes.js';
 import { type ProtectedServerOptions, protectedServerSettings } from './options.js';
 import { PagesToSee } from './pages-to-see.js';
 import { ProofGate } from './proofs/proof-gate.js';
 import { metadataPaths, metadataResponse, metadataUrl } from './resource-metadata.js';
 import { TaskStore } from './tasks.js';
-import { UpstreamClient } from './upstream.js';
+import { NoteStore } from './tools/notes.js';
+import { UpstreamClient } from './tools/upstream.js';
 
 /** The protected server of the sandbox: a resource server (OAuth 2.1 section 5) with tools worth calling. */
 export interface ProtectedServer extends AsyncDisposable {

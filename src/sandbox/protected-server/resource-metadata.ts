@@ -1,5 +1,4 @@
-import { jsonResponse } from '../wire/json-response.js';
-import type { SentResponse } from '../wire/response.js';
+import { jsonResponse, type SentResponse } from '../wire/response.js';
 import { dpopOf, type ProtectedServerSettings } from './options.js';
 
 const wellKnown = '/.well-known/oauth-protected-resource';

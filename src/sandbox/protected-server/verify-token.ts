@@ -1,3 +1,4 @@
+import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
 import { parseScope } from '../../core/scope.js';
 import type { ProtectedServerSettings } from './options.js';
@@ -72,4 +73,33 @@ function problemOf(error: errors.JOSEError): string {
   }
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) return malformed;
   return 'The access token was not signed by the authorization server';
+}
+
+/**
+ * The caller in the form in which the SDK hands it to tools. It has no token in it: what a tool does not have,
+ * it cannot pass on to anyone.
+ */
+export function authInfoOf(caller: Caller, metadata: string | undefined): AuthInfo {
+  return {
+    token: '',
+    clientId: caller.clientId,
+    scopes: [...caller.scopes],
+    expiresAt: caller.expiresAt,
+    extra: { subject: caller.subject },
+    ...(metadata === undefined ? {} : { resourceMetadataUrl: metadata }),
+  };
+}
+
+/** Whose tasks and pages these are: subject and client both, as for sessions. @throws as `callerOf` */
+export function ownerOf(context: ServerContext): string {
+  const { subject, clientId } = callerOf(context);
+  return JSON.stringify([subject, clientId]);
+}
+
+/** Who made the request that is under way. @throws Error when the gate was left out */
+export function callerOf(context: ServerContext): Caller {
+  const known = context.http?.authInfo;
+  const subject = known?.extra?.['subject'];
+  if (known?.expiresAt === undefined || typeof subject !== 'string') throw new Error('a request came past the gate');
+  return { subject, clientId: known.clientId, scopes: known.scopes, expiresAt: known.expiresAt };
 }

@@ -115,3 +115,36 @@ function bytes(chunk: unknown, encoding: unknown): Uint8Array {
   if (typeof chunk !== 'string') return new Uint8Array();
   return Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8');
 }
+
+/** A JSON response that nobody keeps. */
+export function jsonResponse(status: number, document: unknown, headers: SentResponse['headers'] = []): SentResponse {
+  return {
+    status,
+    headers: [['content-type', 'application/json'], ['cache-control', 'no-store'], ...headers],
+    body: Buffer.from(JSON.stringify(document)),
+  };
+}
+
+/** An error response of the token or registration endpoint (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
+export function oauthError(status: number, error: string, description: string): SentResponse {
+  return jsonResponse(status, { error, error_description: description });
+}
+
+/** A redirect that nobody keeps; the next request is a GET. */
+export function redirectTo(location: string, headers: SentResponse['headers'] = []): SentResponse {
+  return {
+    status: 303,
+    headers: [['location', location], ['cache-control', 'no-store'], ...headers],
+    body: new Uint8Array(),
+  };
+}
+
+/** An error of the protocol's own (JSON-RPC 2.0 section 5.1) for a request whose id is not known. */
+export function rpcErrorResponse(
+  status: number,
+  code: number,
+  message: string,
+  headers: SentResponse['headers'] = [],
+): SentResponse {
+  return jsonResponse(status, { jsonrpc: '2.0', error: { code, message }, id: null }, headers);
+}

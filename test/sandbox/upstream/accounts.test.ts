@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { makeStaticClient } from '../../../src/sandbox/static-client.js';
-import { UpstreamAccounts } from '../../../src/sandbox/upstream-accounts.js';
+import { makeStaticClient, UpstreamAccounts } from '../../../src/sandbox/upstream-accounts.js';
 import { UpstreamServer } from '../../../src/sandbox/upstream-server.js';
 import { listenOnLoopback } from '../../../src/sandbox/wire/listen.js';
 import { runProtected } from '../protected-server/protected.js';

@@ -5,10 +5,8 @@ import { timeLimit } from '../../../core/time.js';
 import { gateUrl } from '../../../core/url.js';
 import { Allowance } from '../../allowance.js';
 import type { ClientDocumentRules } from '../../client-document-rules.js';
-import { DocumentShelf, type FreshDocument } from './document-cache.js';
-import { freshSeconds } from './freshness.js';
-import { getDocument, type ServedDocument } from './get-document.js';
-import { type Resolve, reachableAddresses } from './reachable-addresses.js';
+import { DocumentShelf, type FreshDocument, freshSeconds } from './document-cache.js';
+import { getDocument, type Resolve, reachableAddresses, type ServedDocument } from './get-document.js';
 import { validateDocument } from './validate-document.js';
 
 /** What the fetching needs of the world around it. */

@@ -1,5 +1,6 @@
 import { decodeProtectedHeader } from 'jose';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { forgetOldest } from '../../one-time.js';
 import type { ClientDocuments } from './client-documents.js';
 
 /** The two places at which oidc-provider lets others decide about documents. */
@@ -30,8 +31,7 @@ export function documentHooks(documents: ClientDocuments): DocumentHooks {
       });
       ready.delete(clientId);
       ready.set(clientId, document);
-      const [oldest] = ready.keys();
-      if (ready.size > maxWaiting && oldest !== undefined) ready.delete(oldest);
+      forgetOldest(ready, maxWaiting);
       return true;
     },
     fetch: async (url) => {

@@ -1,7 +1,6 @@
 import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../../../core/text/json.js';
-import { problemOfKeySet } from '../client-keys.js';
+import { isAcceptable, problemOfKeySet } from '../client-rules.js';
 import { deviceGrant } from '../device-flow.js';
-import { isAcceptable } from '../redirect-uri.js';
 
 export type ValidatedDocument =
   | { readonly ok: true; readonly document: JsonObject }

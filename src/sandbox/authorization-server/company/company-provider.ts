@@ -1,14 +1,13 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SentResponse } from '../../wire/response.js';
+import { createHmac, randomBytes } from 'node:crypto';
+import { isSameSecret } from '../../one-time.js';
+import { jsonResponse, oauthError, redirectTo, type SentResponse } from '../../wire/response.js';
 import { accountById, accounts } from '../accounts.js';
-import { oauthError } from '../oauth-error.js';
+import { isLoopback } from '../client-rules.js';
 import { errorPage } from '../pages/error-page.js';
 import { loginPage } from '../pages/login-page.js';
-import { isLoopback } from '../redirect-uri.js';
 import {
   CompanyTokens,
   idJagType,
-  json,
   type ProviderRequest,
   type ProviderSettings,
   tokenExchangeGrant,
@@ -42,8 +41,8 @@ export class CompanyProvider {
   async respond(request: ProviderRequest): Promise<SentResponse> {
     const { method, path } = request;
     if (!this.hasClients) return oauthError(404, 'not_found', 'no client of this sandbox has a company');
-    if (method === 'GET' && path === '/.well-known/openid-configuration') return json(200, this.#metadata());
-    if (method === 'GET' && path === '/jwks') return json(200, await this.#tokens.keySet());
+    if (method === 'GET' && path === '/.well-known/openid-configuration') return jsonResponse(200, this.#metadata());
+    if (method === 'GET' && path === '/jwks') return jsonResponse(200, await this.#tokens.keySet());
     if (path === '/authorize') return this.#authorize(request);
     if (method === 'POST' && path === '/token') return await this.#tokens.token(request);
     if (method === 'POST' && path === '/revoke') return this.#tokens.revoke(request);
@@ -96,7 +95,7 @@ export class CompanyProvider {
       });
     }
     const account = this.#approve ? accounts[0] : accountById(form.get('account') ?? '');
-    const isOurs = this.#approve || isSame(this.#csrf(query), form.get('csrf') ?? '');
+    const isOurs = this.#approve || isSameSecret(this.#csrf(query), form.get('csrf') ?? '');
     if (account === undefined || !isOurs) return errorPage(403, 'forbidden', 'the form did not come from this page');
     const code = this.#tokens.codeFor({
       ...{ client: client.id, account, redirectUri },
@@ -110,19 +109,10 @@ export class CompanyProvider {
     const url = new URL(query.get('redirect_uri') ?? '');
     const parameters = { ...response, state: query.get('state') ?? '', iss: this.issuer };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    const headers = [
-      ['location', url.href],
-      ['cache-control', 'no-store'],
-    ] as const;
-    return { status: 303, headers, body: new Uint8Array() };
+    return redirectTo(url.href);
   }
 
   #csrf(query: URLSearchParams): string {
     return createHmac('sha256', this.#secret).update(query.toString()).digest('base64url');
   }
-}
-
-function isSame(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)];
-  return first.length === second.length && timingSafeEqual(first, second);
 }

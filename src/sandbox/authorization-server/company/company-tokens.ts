@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
+import { randomSecret } from '../../one-time.js';
 import type { SandboxClient } from '../../options.js';
-import type { SentResponse } from '../../wire/response.js';
+import { jsonResponse, oauthError, type SentResponse } from '../../wire/response.js';
 import type { SandboxAccount } from '../accounts.js';
-import { oauthError } from '../oauth-error.js';
 
 export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
@@ -100,7 +100,7 @@ export class CompanyTokens {
 
   /** A code for what was agreed to. */
   codeFor(agreed: Agreed): string {
-    const code = random();
+    const code = randomSecret();
     this.#codes.set(code, agreed);
     return code;
   }
@@ -159,7 +159,7 @@ export class CompanyTokens {
 
   async #issue(family: Family): Promise<SentResponse> {
     const { account, client, isRevoked } = family;
-    const refresh = isRevoked ? undefined : random();
+    const refresh = isRevoked ? undefined : randomSecret();
     if (refresh !== undefined) {
       family.current = refresh;
       this.#families.set(refresh, family);
@@ -168,8 +168,8 @@ export class CompanyTokens {
       audience: client,
       seconds: this.#idTokenSeconds,
     });
-    return json(200, {
-      access_token: random(),
+    return jsonResponse(200, {
+      access_token: randomSecret(),
       token_type: 'Bearer',
       expires_in: this.#idTokenSeconds,
       id_token: idToken,
@@ -196,7 +196,7 @@ export class CompanyTokens {
       'oauth-id-jag+jwt',
       about,
     );
-    return json(200, {
+    return jsonResponse(200, {
       access_token: idJag,
       issued_token_type: idJagType,
       token_type: 'N_A',
@@ -246,21 +246,11 @@ export class CompanyTokens {
       .setAudience(about.audience)
       .setIssuedAt()
       .setExpirationTime(`${about.seconds}s`)
-      .setJti(random())
+      .setJti(randomSecret())
       .sign((await this.#keys).privateKey);
   }
 }
 
 const isLocal = (issuer: string) => URL.canParse(issuer) && new URL(issuer).hostname === '127.0.0.1';
 
-const random = () => randomBytes(32).toString('base64url');
-
 const decoded = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
-
-export function json(status: number, document: unknown): SentResponse {
-  const headers = [
-    ['content-type', 'application/json'],
-    ['cache-control', 'no-store'],
-  ] as const;
-  return { status, headers, body: Buffer.from(JSON.stringify(document)) };
-}

@@ -1,6 +1,6 @@
 import type { SentResponse } from '../../wire/response.js';
 import type { SandboxAccount } from '../accounts.js';
-import { isLoopback } from '../redirect-uri.js';
+import { isLoopback } from '../client-rules.js';
 import { scopeInWords } from '../scopes.js';
 import { html, type Markup, pageResponse, words } from './html.js';
 

@@ -7,9 +7,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { ownerOf } from '../caller-of.js';
 import { type TaskStore, type TaskWork, tasksExtension } from '../tasks.js';
-import { textResult } from './text-result.js';
+import { ownerOf } from '../verify-token.js';
+import { textResult } from './basic.js';
 
 const wanted = z.object({
   steps: z.number().int().min(1).max(100).default(3),
