@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.js';
-import { asObject, type JsonObject, type JsonValue, stringField } from '../../core/text/json.js';
-import type { ToolList, ToolLists, ToolParameter, ToolSignature } from '../ports.js';
+import { asObject, type JsonObject } from '../../core/text/json.js';
+import { type Check, type Checks, isFlag, isText, isTexts, isWhole, maybe, wrongMember } from '../checks.js';
+import type { ToolList, ToolLists } from '../ports.js';
 import { ensurePrivateFolder, readIfThere } from './private-file.js';
 import { removeFile, replaceFile } from './safe-file.js';
 
@@ -40,10 +41,10 @@ export function readToolListSync(stateFolder: string, key: string, now: number):
   } catch {
     return undefined; // it only saves a request
   }
-  const { version, at, isWhole, tools } = list ?? {};
-  const isFresh = typeof at === 'number' && at <= now && now - at < longestMs;
-  if (version !== 1 || !isFresh || !Array.isArray(tools)) return undefined;
-  return { at, isWhole: isWhole === true, tools: tools.flatMap(signatureIn) };
+  const checks = { at: isWhole, isWhole: isFlag, tools: listOf(toolChecks) };
+  if (list?.['version'] !== 1 || wrongMember(list, checks) !== undefined) return undefined;
+  const { version: _, ...kept } = list as unknown as ToolList & { readonly version: 1 };
+  return kept.at <= now && now - kept.at < longestMs ? kept : undefined;
 }
 
 /** Keeps what servers have listed in small private files, one for each login. Nothing depends on them: they fail silently. */
@@ -85,40 +86,25 @@ async function silently(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function signatureIn(value: JsonValue): readonly ToolSignature[] {
-  const tool = asObject(value);
-  const name = tool && stringField(tool, 'name');
-  if (tool === undefined || name === undefined || !Array.isArray(tool['parameters'])) return [];
-  const { description, isReadOnly, isDestructive, isIdempotent, isOpen, isMarked, takesSecret, parameters } = tool;
-  return [
-    {
-      name,
-      description: typeof description === 'string' ? description : '',
-      isReadOnly: isReadOnly === true,
-      isDestructive: isDestructive === true,
-      isIdempotent: isIdempotent === true,
-      isOpen: isOpen !== false,
-      isMarked: isMarked !== false,
-      ...(takesSecret === true && { takesSecret }),
-      parameters: parameters.flatMap(parameterIn),
-    },
-  ];
-}
+const toolChecks: Checks = {
+  name: isText,
+  description: isText,
+  isReadOnly: isFlag,
+  isDestructive: isFlag,
+  isIdempotent: isFlag,
+  isOpen: isFlag,
+  isMarked: isFlag,
+  takesSecret: maybe(isFlag),
+  parameters: listOf({
+    name: isText,
+    types: isTexts,
+    entries: maybe(isText),
+    isRequired: isFlag,
+    choices: maybe(Array.isArray),
+    description: isText,
+  }),
+};
 
-function parameterIn(value: JsonValue): readonly ToolParameter[] {
-  const parameter = asObject(value);
-  const name = parameter && stringField(parameter, 'name');
-  if (parameter === undefined || name === undefined) return [];
-  const { types, entries, isRequired, choices, description } = parameter;
-  return [
-    {
-      name,
-      types: Array.isArray(types) ? types.filter((type) => typeof type === 'string') : [],
-      entries: typeof entries === 'string' ? entries : undefined,
-      isRequired: isRequired === true,
-      choices: Array.isArray(choices) ? choices : undefined,
-      ...('default' in parameter && { default: parameter['default'] }),
-      description: typeof description === 'string' ? description : '',
-    },
-  ];
+function listOf(checks: Checks): Check {
+  return (value) => Array.isArray(value) && value.every((one) => wrongMember(asObject(one), checks) === undefined);
 }

@@ -4,6 +4,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ownFiles, removeOwnFiles, stateNames } from '../../../src/app/uninstall/own-files.js';
+import { smallFiles } from '../../../src/stores/state/small-files.js';
 import { repositoryRoot } from '../../support/repository.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
@@ -24,7 +25,7 @@ function namesInSources(): readonly string[] {
 }
 
 test('whatever is written into the state folder is known to uninstall', () => {
-  const names = [...new Set(namesInSources())];
+  const names = [...new Set(namesInSources()), ...Object.keys(smallFiles).map((name) => `${name}.json`)];
   for (const one of ['logins.json', 'attempts.json', 'locks', 'sealed', 'setup', 'tools'])
     assert.ok(names.includes(one));
   assert.deepEqual(

@@ -37,7 +37,7 @@ test('[A-163][A-78][A-56] three an hour for one name, whichever process asks; ev
   assert.equal(await at.another().take('one', 3), false);
   at.jump(1);
   assert.equal(await at.another().take('one', 3), true);
-  const kept = Object.keys(JSON.parse(await readFile(at.path, 'utf8')).attempts);
+  const kept = Object.keys(JSON.parse(await readFile(at.path, 'utf8')).entries);
   assert.equal(kept.length, 1, 'what is over is not kept');
   assert.doesNotMatch(kept.join(' '), /one|other/, 'the file tells no names');
   for (let count = 0; count < 2; count += 1) assert.equal(await at.another().take('one', 3), true);
@@ -58,7 +58,7 @@ test('[A-140] a clock that is set back neither frees anybody nor locks him out f
 test('a file of attempts that is not understood counts as none; one that others can write is refused', async () => {
   await using at = await place();
   await at.another().take('one', 1);
-  for (const text of ['', '{', '[]', '{"attempts":[]}', '{"attempts":{"one":"x"}}', '{"attempts":{"one":["x"]}}']) {
+  for (const text of ['', '{', '[]', '{"entries":[]}', '{"entries":{"one":"x"}}', '{"entries":{"one":["x"]}}']) {
     await writeFile(at.path, text);
     assert.equal(await at.another().take('one', 1), true, text);
   }

@@ -69,18 +69,19 @@ test('a file that others could write, or that is none of ours, tells of no tools
   assert.equal(readToolListSync(at.state, key, now), undefined);
   await chmod(path, 0o600);
   assert.ok(readToolListSync(at.state, key, now));
-  for (const text of ['', '[]', '{"version":1}', `{"version":2,"at":${now},"tools":[]}`]) {
+  const whole = JSON.stringify(listOf('echo')).slice(1);
+  for (const text of [
+    '',
+    '[]',
+    '{"version":1}',
+    `{"version":2,${whole}`,
+    `{"version":1,${whole.replace('"n"', '2')}`,
+  ]) {
     await writeFile(path, text);
     assert.equal(readToolListSync(at.state, key, now), undefined, text);
   }
-  await writeFile(
-    path,
-    `{"version":1,"at":${now},"tools":[1,{"name":2},{"name":"a","parameters":[null,{"name":"p"}]}]}`,
-  );
-  assert.deepEqual(
-    readToolListSync(at.state, key, now)?.tools.map(({ name, parameters }) => [name, parameters[0]?.types]),
-    [['a', []]],
-  );
+  await writeFile(path, `{"version":1,${whole}`);
+  assert.ok(readToolListSync(at.state, key, now));
 });
 
 test('there are 64 lists at most, none is longer than 1 MiB, and none that fails is anybody’s trouble', async () => {
@@ -117,8 +118,8 @@ test('any file is read without a throw', async () => {
   await at.lists.keep(key, listOf('echo'));
   await fc.assert(
     fc.asyncProperty(fc.json(), async (json) => {
-      const value = `{"version":1,"at":${now},"tools":[{"name":"a","parameters":[${json}]},${json}]}`;
-      await writeFile(toolListPath(at.state, key), value);
+      const whole = JSON.stringify({ version: 1, ...listOf('echo') });
+      await writeFile(toolListPath(at.state, key), whole.replace('"How many."', json));
       const list = readToolListSync(at.state, key, now);
       if (list !== undefined) assert.ok(list.tools.every(({ name }) => typeof name === 'string'));
     }),
