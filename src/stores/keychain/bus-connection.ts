@@ -19,13 +19,6 @@ export interface BusConnection extends Disposable {
    * use: it has ended, or something is still waited for; then it is closed.
    */
   rest(): boolean;
-  /**
-   * Object path of a session of the Secret Service, in which secrets pass as they are, as soon as one was opened on this
-   * connection (read-item.ts). It lives as long as the connection and the service.
-   */
-  session: string | undefined;
-  /** The key of the item that was read last, and its object path then. */
-  item: { readonly key: string; readonly path: string } | undefined;
 }
 
 /**
@@ -58,8 +51,6 @@ const restMs = 5_000;
 
 class Connection implements BusConnection {
   readonly isOpen: Promise<boolean>;
-  session: string | undefined;
-  item: BusConnection['item'];
   readonly #socket: Socket;
   #limit: NodeJS.Timeout | undefined;
   readonly #waiting = new Map<number, (response: BusMessage | BusTrouble) => void>();

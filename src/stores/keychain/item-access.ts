@@ -17,7 +17,7 @@ import { type ItemRequest, type ItemResponse, performItemRequest, requestInChild
 import { macosTrouble } from './macos-trouble.js';
 import { type Probe, probeSecretService } from './probe.js';
 import { readSecret, replaceSecret } from './read-item.js';
-import { askServiceName, asksNoMore } from './service-name.js';
+import { asksNoMore } from './service-name.js';
 import { SessionBus } from './session-bus.js';
 
 /** How long the keychain may take, milliseconds, and what it holds. */
@@ -84,8 +84,6 @@ export class ItemAccess implements Items {
   readonly #options: KeychainOptions;
   readonly #bus: SessionBus;
   #gaveUp: Failure | undefined;
-  /** Was the last item read over our own connection? Then the next is, too, and looked at only where that fails. */
-  #isReadHere = false;
 
   constructor(options: KeychainOptions) {
     this.#options = options;
@@ -93,16 +91,12 @@ export class ItemAccess implements Items {
   }
 
   async get(account: string): Promise<string | undefined> {
-    const again = this.#isReadHere && this.#gaveUp === undefined ? await readSecret(this.#bus, account) : undefined;
-    if (again?.ok) return again.value;
     const text = await this.#perform({ operation: 'read', account });
     return typeof text === 'string' ? text : undefined;
   }
 
   async set(account: string, text: string): Promise<void> {
-    const deadline = this.#deadline();
-    if (await this.#isReplaced(account, text, deadline)) return;
-    await this.#perform({ operation: 'write', account, text }, deadline);
+    await this.#perform({ operation: 'write', account, text });
   }
 
   async delete(account: string): Promise<boolean> {
@@ -117,18 +111,9 @@ export class ItemAccess implements Items {
     await this.#attempt({ operation: 'unlock', account: 'postern-unlock' }, seen, this.#deadline());
   }
 
-  /**
-   * Another text for an item, without the questions that are asked before each use: one was read here before, so the keyring
-   * is open. KeePassXC might ask a person all the same.
-   */
-  async #isReplaced(account: string, text: string, deadline: number): Promise<boolean> {
-    if (!this.#isReadHere || this.#gaveUp !== undefined) return false;
-    const item = { key: account, text, ms: Math.max(1, deadline - this.#options.clock.monotonic()) };
-    return await replaceSecret(this.#bus, item, async (bus) => asksNoMore.has((await askServiceName(bus)).name));
-  }
-
-  async #perform(request: ItemRequest, deadline = this.#deadline()): Promise<string | boolean | null> {
+  async #perform(request: ItemRequest): Promise<string | boolean | null> {
     if (this.#gaveUp !== undefined) throw this.#gaveUp;
+    const deadline = this.#deadline();
     return await this.#attempt(request, await this.#look(request.account), deadline);
   }
 
@@ -238,7 +223,6 @@ export class ItemAccess implements Items {
     if (this.#options.platform === 'win32') return undefined;
     if (operation === 'read') {
       const read = await readSecret(this.#bus, account);
-      this.#isReadHere = read.ok;
       if (read.ok) return { ok: true, value: read.value };
     }
     const isWritten = text !== undefined && (await replaceSecret(this.#bus, { key: account, text, ms: limitMs }));

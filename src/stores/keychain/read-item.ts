@@ -38,33 +38,18 @@ export async function openKeyring(env: Readonly<Record<string, string | undefine
 /** The same for the whole program, which may be connected already. Never rejects. */
 export async function readSecret(session: SessionBus, key: string): Promise<FastRead> {
   const found = await session.use(limitMs, async (bus) => {
-    await greet(bus);
+    await bus.call(secretService.greet);
     return await read(bus, key);
   });
   return typeof found === 'string' ? { ok: false, why: found } : found;
 }
 
-/** Where a session is open, the service knows us. */
-async function greet(bus: BusConnection): Promise<void> {
-  if (bus.session === undefined) await bus.call(secretService.greet);
-}
-
 async function read(bus: BusConnection, key: string): Promise<FastRead> {
-  const { item: known, session } = bus;
-  const finding = openItem(bus, key);
-  // An item that was read before is asked for with the same breath, and taken where it is still the one of that key.
-  const early =
-    known?.key === key && session !== undefined ? bus.call(secretService.getSecret(known.path, session)) : undefined;
-  const found = await finding;
+  const found = await openItem(bus, key);
   if (!found.ok) return found;
-  const isKnown = early !== undefined && known?.path === found.item;
-  const [secret] = valuesOf(await (isKnown ? early : bus.call(secretService.getSecret(found.item, found.session))));
+  const [secret] = valuesOf(await bus.call(secretService.getSecret(found.item, found.session)));
   const value = Array.isArray(secret) && Buffer.isBuffer(secret[2]) ? secret[2].toString('utf8') : undefined;
-  if (value === undefined) {
-    bus.session = undefined;
-    return { ok: false, why: 'not readable' };
-  }
-  bus.item = { key, path: found.item };
+  if (value === undefined) return { ok: false, why: 'not readable' };
   return isHead(value) ? { ok: false, why: 'in parts' } : { ok: true, value };
 }
 
@@ -75,12 +60,11 @@ async function openItem(
 ): Promise<
   { readonly ok: true; readonly item: string; readonly session: string } | { readonly ok: false; readonly why: string }
 > {
-  const opening = bus.session === undefined ? bus.call(secretService.openPlainSession) : undefined;
+  const opening = bus.call(secretService.openPlainSession);
   const found = await bus.call(secretService.searchItems(attributesOf(key)));
   if (typeof found === 'string') return { ok: false, why: found };
   const [items, locked] = found.values;
-  const session = opening === undefined ? bus.session : valuesOf(await opening)[1];
-  if (typeof session === 'string') bus.session = session;
+  const [, session] = valuesOf(await opening);
   const [item, another] = Array.isArray(items) ? items : [];
   if (typeof item === 'string' && typeof session === 'string' && another === undefined) {
     return { ok: true, item, session };
@@ -91,21 +75,17 @@ async function openItem(
 /**
  * Puts another text into an item that is there, open and the only one of its key; its label and attributes stay as the package
  * made them. Never rejects. False where that could not be done, or is not known: then the package writes.
- * @param isWanted Asked on the same connection, while the item is looked for.
  */
 export async function replaceSecret(
   session: SessionBus,
   { key, text, ms }: { readonly key: string; readonly text: string; readonly ms: number },
-  isWanted: (bus: BusConnection) => Promise<boolean> = async () => true,
 ): Promise<boolean> {
   const done = await session.use(ms, async (bus) => {
-    await greet(bus);
-    const [found, is] = await Promise.all([openItem(bus, key), isWanted(bus)]);
-    if (!found.ok || !is) return false;
+    await bus.call(secretService.greet);
+    const found = await openItem(bus, key);
+    if (!found.ok) return false;
     const response = await bus.call(secretService.setSecret(found.item, found.session, text));
-    const isSet = typeof response !== 'string' && response.kind === 'return';
-    if (!isSet) bus.session = undefined;
-    return isSet;
+    return typeof response !== 'string' && response.kind === 'return';
   });
   return done === true;
 }

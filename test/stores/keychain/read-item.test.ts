@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ItemAccess, keychainLimits } from '../../../src/stores/keychain/item-access.js';
-import { type FastRead, openKeyring, readSecret } from '../../../src/stores/keychain/read-item.js';
+import { openKeyring, readSecret } from '../../../src/stores/keychain/read-item.js';
 import { SessionBus } from '../../../src/stores/keychain/session-bus.js';
-import { defaultLimits } from '../../support/product.js';
-import { realClock } from '../state/real-clock.js';
-import { Body, found, odd, type Reply, secret, startBus } from './scripted-bus.js';
+import { found, odd, type Reply, secret, startBus } from './scripted-bus.js';
 
 async function readFrom(replies: Readonly<Record<string, Reply | undefined>>, key: string) {
   await using bus = await startBus(replies);
@@ -27,36 +24,6 @@ test('one connection does for all that is asked one after another, two at a time
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   assert.deepEqual(await readSecret(kept, 'key'), read);
   assert.equal(bus.sockets.length, 3);
-});
-
-test('a session that is open serves all that is asked on its connection; one that was of no use is not used again', async () => {
-  const search = ['SearchItems', 'GetSecret'];
-  const anew = ['ReadAlias', 'OpenSession', ...search];
-  const cases: readonly (readonly [Reply, FastRead, readonly string[]])[] = [
-    [secret('text'), { ok: true, value: 'text' }, ['Hello', ...anew, ...search]],
-    [odd, { ok: false, why: 'not readable' }, ['Hello', ...anew, ...anew]],
-  ];
-  for (const [reply, read, asked] of cases) {
-    await using bus = await startBus({ SearchItems: found(['/item'], []), GetSecret: reply });
-    const kept = new SessionBus(bus.env);
-    assert.deepEqual([await readSecret(kept, 'key'), await readSecret(kept, 'key')], [read, read]);
-    assert.deepEqual(bus.asked, asked);
-  }
-});
-
-test('what was read here is written over without a look at the keyring, and looked for anew', async () => {
-  const nothing: Reply = { signature: '', body: new Body() };
-  const replies = { SearchItems: found(['/item'], []), GetSecret: secret('text'), SetSecret: nothing };
-  const isLocked: Reply = { signature: 'v', body: new Body().signature('b').number(0) };
-  await using bus = await startBus({ ...replies, GetNameOwner: odd, Get: isLocked });
-  const items = new ItemAccess({
-    ...{ platform: 'linux', env: bus.env, clock: realClock, interactive: false, notify: () => undefined },
-    limits: keychainLimits('linux', defaultLimits),
-  });
-  assert.equal(await items.get('key'), 'text');
-  bus.asked.length = 0;
-  await items.set('key', 'newer');
-  assert.deepEqual(bus.asked, ['SearchItems', 'GetNameOwner', 'GetNameOwner', 'SetSecret']);
 });
 
 test('an item that another program has made anew meanwhile is read where it lies now; one that is gone is not found', async () => {
