@@ -13,8 +13,13 @@ import {
   waitingNotice,
 } from './failures.js';
 import type { Items } from './item-parts.js';
-import { type ItemRequest, type ItemResponse, performItemRequest, requestInChild } from './keychain-requests.js';
-import { macosTrouble } from './macos-trouble.js';
+import {
+  type ItemRequest,
+  type ItemResponse,
+  macosTrouble,
+  performItemRequest,
+  requestInChild,
+} from './keychain-requests.js';
 import { type Probe, probeSecretService } from './probe.js';
 import { readSecret, replaceSecret } from './read-item.js';
 import { asksNoMore } from './service-name.js';
