@@ -57,7 +57,7 @@ function isAskedFor({ file, inProcess, tier: own }) {
     return run === 'in-process' || own === 'check';
   }
   if (words.length > 0) return words.some((word) => file.includes(word));
-  if (run === 'long') return own === 'long' || /^test\/(?:endurance\/|e2e\/slow-person)/.test(file) || inProcess;
+  if (run === 'long') return own === 'long' || /^test\/(?:endurance\/|setup\/|e2e\/slow-person)/.test(file) || inProcess;
   return tiers.indexOf(own) <= tiers.indexOf(run);
 }
 

@@ -16,10 +16,10 @@ import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { resourceToSend } from '../oauth/discover.js';
 import type { LazyClient } from './client/identify-client.js';
+import { otherRedirectRemedy, type UsedRedirect } from './client/redirect-refused.js';
 import { requestNotTaken, requestTooLong } from './failures.js';
 import type { BegunLogin, PersonLogin, RequestToOpen } from './ports.js';
 import { askAsClient } from './redeem.js';
-import { otherRedirectRemedy, type UsedRedirect } from './refusals/redirect-refused.js';
 
 interface Attempt {
   readonly endpoint: string;

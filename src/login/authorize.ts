@@ -13,15 +13,12 @@ import { linkTakenTwice, PageAdvice } from './browser/failures.js';
 import { receiveResponse } from './browser/receive-response.js';
 import type { LazyClient } from './client/identify-client.js';
 import { noteUnanswered } from './client/known-client.js';
+import { otherRedirectCommand, otherRedirectRemedy, type UsedRedirect } from './client/redirect-refused.js';
+import { resourceAdvice } from './client/way-out.js';
 import { deviceFallback } from './device/device-fallback.js';
 import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
-import type { BegunLogin, CallbackListener, LoginConsent, LoginPorts, PersonLogin } from './ports.js';
+import type { BegunLogin, CallbackListener, LoginConsent, LoginPorts, Overtaking, PersonLogin } from './ports.js';
 import type { Authorization, Redeemed } from './redeem.js';
-import { otherRedirectCommand, otherRedirectRemedy, type UsedRedirect } from './refusals/redirect-refused.js';
-import { resourceAdvice } from './refusals/way-out.js';
-
-/** Rejects when a login need not be waited for any longer. */
-export type Overtaking = (signal: AbortSignal) => Promise<never>;
 
 /** Through what the person is asked, and as whom. */
 export interface AuthorizationAttempt {

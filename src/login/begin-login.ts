@@ -16,8 +16,7 @@ import { chosenRedirectUri, registrationsFor } from '../tokens/registrations.js'
 import { revokePending } from '../tokens/revocation/revoke.js';
 import { proofsFor } from './bind-login.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
-import { companyNotShared } from './company/failures.js';
-import { clientNameUseless, nameTaken, nameUnusable, tooManyLogins } from './failures.js';
+import { clientNameUseless, companyNotShared, nameTaken, nameUnusable, tooManyLogins } from './failures.js';
 import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
 
 /**

@@ -276,3 +276,14 @@ export function accountNotSaid(server: string, accounts: readonly string[]): Fai
     remedy: `Name one: postern switch ${shellWord(visibleUrl(server))} ACCOUNT`,
   });
 }
+
+export const notShared = { code: 'store_refused', exit: exitCode.usage } as const;
+
+/** What hangs on the login at a provider is no login of many machines: each would need the person's login there. */
+export function companyNotShared(store: string, login: LoginAsked): Failure {
+  return new Failure({
+    ...notShared,
+    message: `A login by a company’s provider is one person’s, and cannot be kept in the store ${quoted(store, 200)}, which machines share. Nobody was asked.`,
+    remedy: `Keep it on this machine, in the keychain (or, with --store file, in a sealed file): ${loginCommand(login, '--store keychain')}`,
+  });
+}

@@ -1,10 +1,9 @@
 import type { LoginRecord } from '../core/records.js';
-import type { Overtaking } from './authorize.js';
 import { announce, beginLogin } from './begin-login.js';
-import { byBrowser } from './browser/by-browser.js';
+import { byBrowser } from './by-browser.js';
 import { announceDocument, redirectUriToKeep } from './client/document-login.js';
 import { keepClient } from './client/known-client.js';
-import type { BegunLogin, LoginConsent, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
+import type { BegunLogin, LoginConsent, LoginPorts, Overtaking, PersonLogin, PersonOptions } from './ports.js';
 import { saveCredential } from './save-credential.js';
 
 /**

@@ -11,18 +11,17 @@ import { isSameIssuer } from '../oauth/discovery-document.js';
 import { tokenFilePath } from '../stores/kept-provider.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { validToken } from '../tokens/valid-token.js';
-import { namesAssertion } from './client/assertion-options.js';
-import type { ClientWorld } from './client/client-options.js';
 import type { loginTable } from './login.options.js';
 import type { ClientOptions, GivenProvider, PersonLogin, PreregisteredClient } from './ports.js';
 import { fullName, loginStatus, stateInWords } from './status/login-status.js';
 
 type Wanted = ArgumentsOf<typeof loginTable>;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 type World = TokenPorts &
   Pick<CorePorts, 'terminal' | 'givenHeaders'> &
-  Pick<CommandOutput, 'json' | 'signal' | 'tell' | 'tellLook'> &
-  Pick<ClientWorld, 'env'>;
+  Pick<CommandOutput, 'json' | 'signal' | 'tell' | 'tellLook'> & { readonly env: Environment };
 
 /**
  * Says that a login is there, and asks whether to log in again; true: it is stayed with. So it is unasked without a terminal
@@ -63,7 +62,7 @@ async function hasToken(world: World, login: LoginRecord): Promise<boolean> {
 }
 
 /** One that a variable names is there for every login. */
-function givesSecret(wanted: Wanted, env: ClientWorld['env']): boolean {
+function givesSecret(wanted: Wanted, env: Environment): boolean {
   const { clientSecretStdin, clientSecretFile, idpClientSecretFile } = wanted;
   return (
     clientSecretStdin ||
@@ -96,7 +95,7 @@ function asksForMore(held: LoginRecord, wanted: Wanted): boolean {
     (wanted.name !== undefined && wanted.name !== held.name) ||
     wanted.noHeaders ||
     (wanted.browserWith ?? wanted.redirectUri) !== undefined ||
-    namesAssertion(wanted) ||
+    (wanted.assertionFile ?? wanted.assertionEnv ?? wanted.assertionCommand) !== undefined ||
     scopesMissing(held.scopes, wanted.scope.join(' ').split(' ').filter(Boolean)).length > 0
   );
 }

@@ -12,6 +12,7 @@ import { documentOf } from '../tokens/registrations.js';
 import { checkNameForm, meantBy, refuseShared } from './begin-login.js';
 import { readBrowser } from './browser/chosen-browser.js';
 import { checkClient, clientOfNewKey, readClient, readScopes } from './client/client-options.js';
+import { newKeyLines } from './client/made-keys.js';
 import { checkProvider, readProvider } from './company/options.js';
 import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
 import { loginToAll, loginToExpired } from './from-program/login-to-many.js';
@@ -20,7 +21,6 @@ import { loginTable } from './login.options.js';
 import { staysWith } from './login-again.js';
 import { baseNameOf } from './login-name.js';
 import type { LoginWorld } from './logins.js';
-import { newKeyLines } from './render.js';
 import { loginJson, loginLines, loginStatus } from './status/login-status.js';
 
 type World = LoginWorld & ImportWorld & CommandOutput;

@@ -6,10 +6,9 @@ import { hashOfParts } from '../stores/credential-item.js';
 import { Busy } from '../stores/state-failures.js';
 import { sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
-import type { Overtaking } from './authorize.js';
 import { checkName } from './begin-login.js';
 import { differences } from './login-again.js';
-import type { LoginPorts, LoginRequest, PersonLogin } from './ports.js';
+import type { LoginPorts, LoginRequest, Overtaking, PersonLogin } from './ports.js';
 
 /** How often a program that waits for a person looks whether the login has been made elsewhere. */
 const lookMs = 1_000;

@@ -262,3 +262,6 @@ export interface BrowserPorts {
 
 /** What a login needs of the world. */
 export type LoginPorts = CorePorts & HttpPorts & StorePorts & RefreshPorts & BrowserPorts;
+
+/** Rejects when a login need not be waited for any longer. */
+export type Overtaking = (signal: AbortSignal) => Promise<never>;

@@ -2,7 +2,6 @@ import type { Failure } from '../core/failure.js';
 import { type ClientKeyRecord, type LoginRecord, storeInWords } from '../core/records.js';
 import { counted, printable } from '../core/text/printable.js';
 import type { KeptOrphan } from '../stores/orphans.js';
-import type { KeysToRegister } from './client/made-keys.js';
 
 /** Entries in their order, those together that failed alike: a store that does not open is reported once. */
 export function byFailure<Entry extends { readonly failure: Failure }>(
@@ -59,18 +58,6 @@ export function lastsInWords(login: LoginRecord, now: number): string | undefine
   if (!refreshable || dead === true) return undefined;
   const until = whole && `until ${new Date(whole).toISOString().slice(0, 10)} (${inWords(whole - now)})`;
   return [until, unused && `${inWords(unused - now)} without use`].filter(Boolean).join(', ') || undefined;
-}
-
-/** What a person does with the public half of a new key. `command`: the login that is to use it. */
-export function newKeyLines(made: KeysToRegister, command: string): readonly string[] {
-  const { issuer, clientId, keys, store } = made;
-  const others = `The first key is the new one; the other ${keys.length - 1} can go once a login has worked with it.`;
-  return [
-    `Made a key for the client ${clientId}; its private half is in ${storeInWords(store)}.`,
-    `Register what was printed (a JWK Set) for it at ${issuer}, with the method private_key_jwt.`,
-    ...(keys.length > 1 ? [others] : []),
-    `Then run: ${command}`,
-  ].map((line) => printable(line, 1000));
 }
 
 /** A key made here, for a person; nothing secret. */

@@ -34,7 +34,7 @@ function isWhole(line: string): boolean {
   const text = line.trim();
   return (
     /^(?:\S+: )?\S+$/.test(text) ||
-    /^(?:postern |--[a-z-]+ \S+$|[{}"[\]]|\w+ = |helper = |\/\S*node )/.test(text) ||
+    /^(?:postern |git config |--[a-z-]+ \S+$|[{}"[\]]|\w+ = |helper = |\/\S*node )/.test(text) ||
     copied.includes(text.replace(/ \\$/, ''))
   );
 }

@@ -95,7 +95,7 @@ export const budgets: Readonly<Record<string, readonly [files: number, lines: nu
   doctor: [45, 5066, 234],
   fleet: [11, 999, 42],
   http: [20, 2346, 98],
-  login: [74, 9995, 470],
+  login: [74, 9997, 470],
   mcp: [27, 3019, 125],
   oauth: [38, 4810, 236],
   proxy: [24, 2575, 106],

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Seeded, seed, server, token, work } from '../credential/seeded.js';
-import { needs } from '../support/needs.js';
+import { needs, unlessAbsent } from '../support/needs.js';
 import { newerPrograms } from '../support/newer-programs.js';
 import { programCommand, runProgram, startCommand } from '../support/program.js';
 import { runWithUserBus } from './user-bus.js';
@@ -31,7 +31,7 @@ async function setup(...args: readonly string[]) {
 
 for (const program of ['claude', 'codex', 'git', 'kubectl', 'bazel', 'go', 'curl']) {
   test(`${program}: --check runs what was written, as it would, and gets the token`, {
-    skip: skip || (program === 'codex' && needs('root')) || (program === 'go' && needs('go 1.24')),
+    skip: skip || (program === 'codex' && needs('root')) || (program === 'go' && unlessAbsent('go 1.24')),
   }, async () => {
     const hasFile = program !== 'curl' && program !== 'bazel';
     const first = await setup(program, 'work', '--check');

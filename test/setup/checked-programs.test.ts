@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Seeded, seed, token, work } from '../credential/seeded.js';
 import { startHttp } from '../support/http-server.js';
-import { needs } from '../support/needs.js';
+import { needs, unlessAbsent } from '../support/needs.js';
 import { newerPrograms } from '../support/newer-programs.js';
 import { programCommand, runProgram } from '../support/program.js';
 import { storeLogin } from '../support/stored-login.js';
@@ -42,7 +42,7 @@ function older(name: string, says: string): Readonly<Record<string, string>> {
 }
 
 test('git before 2.46 at a server that takes Bearer tokens alone, and go before 1.24, are told and fail --check', {
-  skip: skip || needs('git', 'go 1.24'),
+  skip: skip || needs('git') || unlessAbsent('go 1.24'),
 }, async () => {
   let challenge = 'Bearer';
   await using http = await startHttp((_, response) => {

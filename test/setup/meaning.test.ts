@@ -11,7 +11,7 @@ import { configurationFile, type SetupRequest } from '../../src/setup/plan-entry
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
-import { needs } from '../support/needs.js';
+import { needs, unlessAbsent } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { configurations } from './configurations.js';
 import { workshop } from './workshop.js';
@@ -81,7 +81,7 @@ const relayouts: Readonly<Record<string, readonly Relayout[]>> = {
 for (const program of allPrograms.filter(({ make }) => make !== undefined)) {
   const { name } = program;
   test(`${name}: laid out anew by another program, the entry is still there to --check, --write and --undo`, {
-    skip: name === 'go' ? needs('go 1.24') : (name === 'kubectl' || name === 'git') && needs(name),
+    skip: name === 'go' ? unlessAbsent('go 1.24') : (name === 'kubectl' || name === 'git') && needs(name),
   }, async () => {
     for (const relayout of relayouts[name] ?? [json]) {
       for (const text of configurations[name] ?? []) {
@@ -201,7 +201,7 @@ for (const order of [
   [1, 0],
 ] as const) {
   test(`go: two servers in one GOAUTH, the ${order[0] === 0 ? 'first' : 'second'} undone, the other one stays`, {
-    skip: needs('go 1.24'),
+    skip: unlessAbsent('go 1.24'),
   }, async () => {
     await using home = await temporaryFolder();
     const world = workshop(home.path);

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { type Entry, entryValue, rawEntry } from '../../src/setup/formats/entry.js';
-import { needs } from '../support/needs.js';
+import { needs, unlessAbsent } from '../support/needs.js';
 import { newerPrograms } from '../support/newer-programs.js';
 import { runProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -91,7 +91,7 @@ test('kubectl keeps every other user, cluster and path; what it would lose is le
 });
 
 test('go env -w puts ours before the others of GOAUTH, and takes it out; off is left alone', {
-  skip: needs('go 1.24'),
+  skip: unlessAbsent('go 1.24'),
 }, async () => {
   const command = "'/opt/n o/node' postern.js credential goauth https://h/mcp";
   const go: Entry = { key: { format: 'go', path: ['https://h/mcp'] }, holds: { members: { command }, without: [] } };
@@ -109,7 +109,7 @@ test('go env -w puts ours before the others of GOAUTH, and takes it out; off is 
 });
 
 test('without --write the commands are printed, and do what --write does; where a program is too old, what to add is', {
-  skip: needs('git', 'kubectl', 'go 1.24'),
+  skip: needs('git', 'kubectl') || unlessAbsent('go 1.24'),
 }, async () => {
   await using home = await plainHome();
   const older = join(home.path, 'older');

@@ -21,7 +21,7 @@ import { entryDigests, entryState } from '../../src/setup/recorded-entry.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
 import { assertMode } from '../support/modes.js';
-import { needs } from '../support/needs.js';
+import { needs, unlessAbsent } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { configurations } from './configurations.js';
 import { plainRecord, workshop } from './workshop.js';
@@ -30,7 +30,7 @@ const programs = allPrograms.filter(({ make }) => make !== undefined);
 
 /** Programs that write their own file: they lay it out, and have forms of their own. */
 const skipOf = ({ name }: SetupRequest['program']) =>
-  name === 'go' ? needs('go 1.24') : (name === 'git' || name === 'kubectl') && needs(name);
+  name === 'go' ? unlessAbsent('go 1.24') : (name === 'git' || name === 'kubectl') && needs(name);
 const { signal } = new AbortController();
 
 function requestFor(program: SetupRequest['program'], more: Partial<SetupRequest> = {}): SetupRequest {

@@ -82,6 +82,11 @@ export function needs(...things: readonly Need[]): string | false {
   return reason;
 }
 
+/** For what only `npm run test:long` demands: here it is tried where the machine has it, and not missed. */
+export function unlessAbsent(thing: Need): string | false {
+  return isHere(thing) ? false : `without ${thing}: npm run test:long`;
+}
+
 /** The same for the packages that a folder of test/ has of its own, which `npm test` installs. */
 export function needsPackages(
   folder: 'clients' | 'conformance' | 'native' | 'nodes' | 'programs' | 'windows',

@@ -15,10 +15,10 @@ import { ownRequest } from '../../tokens/workload/own-grant.js';
 import { beginLogin, headerLines } from '../begin-login.js';
 import type { BegunLogin, LoginPorts, LoginRequest, PreregisteredClient } from '../ports.js';
 import { askForToken, type Redeemed, type TokenRequest } from '../redeem.js';
-import { withWayOut } from '../refusals/way-out.js';
 import { saveCredential } from '../save-credential.js';
 import { clientKeyUnusable, clientProofMissing, ownClientMissing } from './failures.js';
 import { checkTakesKeys, forgetOlderKeys } from './made-keys.js';
+import { withWayOut } from './way-out.js';
 
 /**
  * Logs in as the client itself (RFC 6749 section 4.4): discovery as for a person, then one token request; no browser,

@@ -2,8 +2,8 @@ import { printable, shellWord } from '../../core/text/printable.js';
 import { fixedPorts, ownRedirectUris } from '../../oauth/client-metadata/redirect-uris.js';
 import type { Discovery } from '../../oauth/discover.js';
 import type { BegunLogin } from '../ports.js';
-import { otherRedirectUri, type UsedRedirect } from '../refusals/redirect-refused.js';
 import { documentNotTaken } from './failures.js';
+import { otherRedirectUri, type UsedRedirect } from './redirect-refused.js';
 import type { IdentifiedClient } from './register.js';
 
 /**

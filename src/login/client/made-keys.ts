@@ -1,4 +1,5 @@
-import type { StoreKind } from '../../core/records.js';
+import { type StoreKind, storeInWords } from '../../core/records.js';
+import { printable } from '../../core/text/printable.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import { type ClientKey, type KeyAlgorithm, keyIdOf } from '../../oauth/client-key.js';
 import { discover } from '../../oauth/discover.js';
@@ -80,4 +81,16 @@ export async function forgetOlderKeys(
   const used = keyIdOf(secret);
   const at = records.findIndex(({ keyId }) => keyId === used);
   for (const record of at === -1 ? [] : records.slice(at + 1)) await removeClientKey(ports, record, signal);
+}
+
+/** What a person does with the public half of a new key. `command`: the login that is to use it. */
+export function newKeyLines(made: KeysToRegister, command: string): readonly string[] {
+  const { issuer, clientId, keys, store } = made;
+  const others = `The first key is the new one; the other ${keys.length - 1} can go once a login has worked with it.`;
+  return [
+    `Made a key for the client ${clientId}; its private half is in ${storeInWords(store)}.`,
+    `Register what was printed (a JWK Set) for it at ${issuer}, with the method private_key_jwt.`,
+    ...(keys.length > 1 ? [others] : []),
+    `Then run: ${command}`,
+  ].map((line) => printable(line, 1000));
 }

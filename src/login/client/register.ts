@@ -12,8 +12,8 @@ import { keepRegistration, storedSecret } from '../../tokens/registrations.js';
 import { redirectUriNotTaken } from '../failures.js';
 import type { BegunLogin } from '../ports.js';
 import { tokenResult } from '../redeem.js';
-import { mindsRedirectUri, otherRedirectCommand } from '../refusals/redirect-refused.js';
 import { registeredTooOften, registrationFailed, registrationRefused, registrationUnusable } from './failures.js';
+import { mindsRedirectUri, otherRedirectCommand } from './redirect-refused.js';
 
 /** What it takes to find out as whom a login is made. */
 export interface ClientRequest {

@@ -1,6 +1,7 @@
 import { exitCode, Failure } from '../../core/failure.js';
 import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import { quoted } from '../../core/text/printable.js';
+import { notShared } from '../failures.js';
 
 /** No client is known at the authorization server of a server that a company's provider is to vouch for. */
 export function companyClientMissing(login: LoginAsked, issuer: string): Failure {
@@ -23,15 +24,6 @@ export function providerUnknown(issuer: string, known: readonly string[]): Failu
   });
 }
 
-/** What hangs on the login at a provider is no login of many machines: each would need the person's login there. */
-export function companyNotShared(store: string, login: LoginAsked): Failure {
-  return new Failure({
-    ...notShared,
-    message: `A login by a company’s provider is one person’s, and cannot be kept in the store ${quoted(store, 200)}, which machines share. Nobody was asked.`,
-    remedy: `Keep it on this machine, in the keychain (or, with --store file, in a sealed file): ${loginCommand(login, '--store keychain')}`,
-  });
-}
-
 /** The same for one that is there already. */
 export function companyNotMoved(store: string): Failure {
   return new Failure({
@@ -40,8 +32,6 @@ export function companyNotMoved(store: string): Failure {
     remedy: 'It works as before. Which logins are for many machines: postern help fleet',
   });
 }
-
-const notShared = { code: 'store_refused', exit: exitCode.usage } as const;
 
 /** Somebody has to log in at the provider, and nobody may be asked. A code to type is none of its ways. */
 export function providerNeedsPerson(failure: Failure): Failure {

@@ -12,7 +12,7 @@ import { providerLogin } from '../../tokens/company/vouch.js';
 import { tokenUnusable } from '../../tokens/failures.js';
 import { refreshed } from '../../tokens/keep-refreshed.js';
 import { chosenRedirectUri } from '../../tokens/registrations.js';
-import { byBrowser } from '../browser/by-browser.js';
+import { byBrowser } from '../by-browser.js';
 import type { BegunLogin, GivenProvider, LoginPorts, PersonLogin } from '../ports.js';
 import type { Redeemed } from '../redeem.js';
 import { credentialLockWaitMs } from '../save-credential.js';

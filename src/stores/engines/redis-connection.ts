@@ -130,9 +130,8 @@ export class RedisConnection implements AsyncDisposable {
     connectMs: number,
     limitMs: number,
   ): Promise<{ readonly client: OpenClient; readonly connected: Promise<unknown> }> {
-    const { createClient, RESP_TYPES, ErrorReply, ClientClosedError, ClientOfflineError } = await import(
-      '@redis/client'
-    );
+    const { default: redis } = await import('@redis/client'); // CommonJS: in a bundle all of it is the default
+    const { createClient, RESP_TYPES, ErrorReply, ClientClosedError, ClientOfflineError } = redis;
     const { name, password } = this.#credentials ?? {};
     const client = createClient({
       RESP: 2, // older servers, and those that only look like it, know no other

@@ -27,8 +27,9 @@ test('Ctrl-C is answered with no advice; the next login registers anew where the
     const interruption = new AbortController();
     let interrupts = false;
     const browse = async (url: string) => {
-      if (!interrupts || isForgotten) await walkLogin(url).catch(() => undefined);
-      if (interrupts) interruption.abort(new Error('Ctrl-C'));
+      const isInterrupting = interrupts;
+      if (!isInterrupting || isForgotten) await walkLogin(url).catch(() => undefined);
+      if (isInterrupting) interruption.abort(new Error('Ctrl-C'));
     };
     await using scene = await openScene({}, { browse, interactive: true });
     const first = await scene.login();

@@ -2,11 +2,11 @@ import { isFailure } from '../../core/failure.js';
 import { loginCommand } from '../../core/login-command.js';
 import { shellWord } from '../../core/text/printable.js';
 import type { Discovery } from '../../oauth/discover.js';
-import { documentRemedy } from '../client/document-login.js';
-import type { IdentifiedClient } from '../client/register.js';
 import { resourceNotTaken, scopeNeeded } from '../failures.js';
 import type { BegunLogin } from '../ports.js';
+import { documentRemedy } from './document-login.js';
 import type { UsedRedirect } from './redirect-refused.js';
+import type { IdentifiedClient } from './register.js';
 
 /** Scopes that say nothing of a server (OpenID Connect Core 1.0, sections 5.4 and 11). */
 const openidScopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'];

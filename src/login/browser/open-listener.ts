@@ -3,12 +3,11 @@ import {
   readRedirectUri,
   redirectUriText,
   usualRedirectUri,
-} from '../core/configuration/redirect-uri.js';
-import { type Failure, isFailure } from '../core/failure.js';
-import type { RegistrationRecord } from '../core/records.js';
-import { fixedPorts } from '../oauth/client-metadata/redirect-uris.js';
-import { manualRegistration } from '../tokens/registrations.js';
-import { portOfUriInUse, publishedPortUnknown } from './browser/failures.js';
+} from '../../core/configuration/redirect-uri.js';
+import { type Failure, isFailure } from '../../core/failure.js';
+import type { RegistrationRecord } from '../../core/records.js';
+import { fixedPorts } from '../../oauth/client-metadata/redirect-uris.js';
+import { manualRegistration } from '../../tokens/registrations.js';
 import type {
   BegunLogin,
   CallbackAddress,
@@ -16,7 +15,8 @@ import type {
   ClientOptions,
   LoginPorts,
   PersonOptions,
-} from './ports.js';
+} from '../ports.js';
+import { portOfUriInUse, publishedPortUnknown } from './failures.js';
 
 /** The redirect URI of a login, but for which of its ports is free. */
 export interface RedirectPlan extends Pick<ChosenRedirectUri, 'host' | 'path'> {

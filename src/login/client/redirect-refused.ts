@@ -9,7 +9,6 @@ import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import type { RegistrationWay } from '../../core/records.js';
 import { shellWord } from '../../core/text/printable.js';
 import { fixedPorts } from '../../oauth/client-metadata/redirect-uris.js';
-import type { LazyClient } from '../client/identify-client.js';
 import { redirectUriNotTaken } from '../failures.js';
 import type { BegunLogin } from '../ports.js';
 
@@ -54,7 +53,13 @@ export function mindsRedirectUri(error: string, said: string): boolean {
 /** The same in a sentence, by what the authorization server says: of the client as it is identified by then. */
 export function otherRedirectRemedy(
   { meant }: Pick<BegunLogin, 'meant'>,
-  { client, redirect }: { readonly client: LazyClient; readonly redirect: UsedRedirect },
+  {
+    client,
+    redirect,
+  }: {
+    readonly client: { readonly found: { readonly way: RegistrationWay } | undefined };
+    readonly redirect: UsedRedirect;
+  },
   said: string,
 ): string {
   const way = client.found?.way ?? 'dynamic';

@@ -1,14 +1,14 @@
-import { isFailure } from '../../core/failure.js';
-import { keepChosenRedirectUri } from '../../tokens/registrations.js';
-import { authorize, type Overtaking } from '../authorize.js';
-import { hasToRegister, identifyClient, LazyClient } from '../client/identify-client.js';
-import { forgetRefusedClient } from '../client/known-client.js';
-import type { IdentifiedClient } from '../client/register.js';
-import { openListener, planRedirect } from '../open-listener.js';
-import type { BegunLogin, BrowserAvailability, LoggedIn, LoginConsent, PersonLogin } from '../ports.js';
-import { type Redeemed, redeem } from '../redeem.js';
-import type { UsedRedirect } from '../refusals/redirect-refused.js';
-import { withWayOut } from '../refusals/way-out.js';
+import { isFailure } from '../core/failure.js';
+import { keepChosenRedirectUri } from '../tokens/registrations.js';
+import { authorize } from './authorize.js';
+import { openListener, planRedirect } from './browser/open-listener.js';
+import { hasToRegister, identifyClient, LazyClient } from './client/identify-client.js';
+import { forgetRefusedClient } from './client/known-client.js';
+import type { UsedRedirect } from './client/redirect-refused.js';
+import type { IdentifiedClient } from './client/register.js';
+import { withWayOut } from './client/way-out.js';
+import type { BegunLogin, BrowserAvailability, LoggedIn, LoginConsent, Overtaking, PersonLogin } from './ports.js';
+import { type Redeemed, redeem } from './redeem.js';
 
 /** What differs between a login at a server and one at a company's provider. */
 export interface BrowserLogin<Kept> {
