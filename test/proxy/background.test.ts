@@ -230,7 +230,9 @@ test('OpenCode’s native form is kept for a URL, too', async () => {
 });
 
 test('which programs take no URL is said by help', () => {
-  const others = programs.filter(({ calls, byUrl }) => ['headers', 'bridge'].includes(calls) && byUrl === undefined);
+  const others = programs.filter(
+    ({ calls, byUrl, lineByUrl }) => ['headers', 'bridge'].includes(calls) && (byUrl ?? lineByUrl) === undefined,
+  );
   const [, said = ''] = /above: ([\w, -]+) get none/.exec(readTopic('hosts').text) ?? [];
   assert.deepEqual(said.split(/, | and /).sort(), others.map(({ name }) => name).sort());
 });
