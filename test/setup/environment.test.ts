@@ -87,7 +87,7 @@ test('a name that a program could take for an option, or for something else, is 
 });
 
 test('--undo removes the folders that --write made, once they are empty, and no other', async () => {
-  const programs = ['go', 'zed', 'opencode'].map((name) => allPrograms.find((one) => one.name === name));
+  const programs = ['goose', 'zed', 'opencode'].map((name) => allPrograms.find((one) => one.name === name));
   for (const order of [
     [0, 1, 2],
     [2, 1, 0],
