@@ -17,9 +17,6 @@ export const loginOptions = [
   { name: 'no-browser', kind: 'boolean', describe: 'open no browser: print the address instead' },
 ] as const;
 
-export const loginNote =
-  '--login opens the browser without a terminal, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all. A login whose first token the server refuses is not repeated by itself.';
-
 /** What a conversation with a server is told by the person, in every command that has one. */
 export const conversationOptions = [
   {

@@ -98,7 +98,7 @@ export function sendingBy(
     const bytes = new Uint8Array(await response.bytes());
     holdReceived(bytes);
     return new Response(bodyless.includes(status) ? null : bytes, {
-      status: Math.min(status, 599),
+      status: status < 200 || status > 599 ? 599 : status, // the standard's class takes no other
       headers: readHeaders(response.headers),
     });
   };

@@ -1,9 +1,7 @@
-import type { ArgumentsOf, Command } from '../../core/command.js';
+import type { Command } from '../../core/command.js';
 import { shellTable } from '../call.options.js';
 import { runLines, runShell } from './run-shell.js';
 import type { ShellWorld } from './session.js';
-
-export type ShellArguments = ArgumentsOf<typeof shellTable>;
 
 export const command: Command<typeof shellTable, ShellWorld> = {
   table: shellTable,
