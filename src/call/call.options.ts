@@ -97,7 +97,7 @@ export const callTable = {
     memoryOption,
     ...clientLoginOptions,
     ...headerOptions,
-    { name: 'watch', kind: 'boolean', describe: 'follow what the server says by itself' },
+    { name: 'watch', kind: 'boolean', describe: 'follow the messages that the server sends unasked' },
     {
       name: 'ping',
       topic: 'scripts',

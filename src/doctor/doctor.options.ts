@@ -4,7 +4,7 @@ import { headerOptions } from '../tokens/server-headers/header-options.js';
 export const doctorTable = {
   name: 'doctor',
   group: 'more',
-  summary: 'say why a login does not work, and who can mend it',
+  summary: 'say why a login does not work, and who can fix it',
   positionals: [
     { name: 'server', describe: 'its URL, or the name of a login; without: this machine', required: false },
   ],
