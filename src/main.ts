@@ -1,15 +1,17 @@
 import type { Context, World } from './app/context.js';
+import type { FailedLine } from './app/explain.js';
 import { fieldWriter } from './app/field.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
 import { isUnattended, registry } from './app/registry.js';
 import { runCommandLine } from './app/run.js';
-import { createKeyboard } from './app/terminal/keyboard.js';
+import { createKeyboard } from './app/terminal/quiet-keys.js';
 import { createContext } from './app/world.js';
 import { createResultWriter, linesTo, writerTo } from './app/write-stream.js';
 import type { CommandExit, CommandTable } from './core/command.js';
 import { environmentLines } from './core/configuration/configuration.js';
+import { isFailure } from './core/failure.js';
 import { interrupted } from './core/output-failures.js';
 import type { Release } from './core/product.js';
 import { redact } from './core/secret.js';
@@ -23,9 +25,10 @@ import { homeFolder } from './stores/paths.js';
 
 /** Runs one command line, the program's name left out, in this world. Never rejects; it ends no process. */
 export async function run(argv: readonly string[], world: World): Promise<CommandExit> {
+  const { version, env } = world;
   const { signal } = world.interruption;
   const lines = linesTo(world.stderr);
-  const allowed = (world.env['NO_COLOR'] ?? '') === '' && world.env['TERM'] !== 'dumb' && !asks(argv, '--no-color');
+  const allowed = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && !asks(argv, '--no-color');
   const looks = { look: lookOf(world.stdout, allowed), tellLook: lookOf(world.stderr, allowed) };
   const tellLook = world.stderr.isTTY === true ? looks.tellLook : undefined;
   const show = (line: string) => {
@@ -36,11 +39,12 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   const out = createResultWriter(writerTo(world.stdout), width, redact);
   let ports: Context | undefined;
   let reported = 0;
-  const printFailure = (error: unknown): CommandExit => {
+  const printFailure = (error: unknown, ways?: readonly string[]): CommandExit => {
     ports?.progress.end();
     const steps = ports?.journal.steps.slice(reported) ?? [];
     reported += steps.length;
     const options = {
+      ways,
       json: asks(argv, '--json'),
       verbose: asks(argv, '--verbose', '-v'),
       steps,
@@ -52,26 +56,25 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   };
   const makeContext = (options: GlobalOptions, table: CommandTable): Context => {
     const printed = () => lines.taken(signal);
-    if (options.verbose) for (const line of environmentLines(world.env)) show(noteOf(options, line));
+    if (options.verbose) for (const line of environmentLines(env)) show(noteOf(options, line));
     const { field } = options;
     const own = { out: field === undefined ? out : fieldWriter(out, field), table, printFailure };
     const context = createContext({ world, options, show, printed, ...looks, ...own });
     ports = context;
     return context;
   };
-  warnOfEnvironment(world.env, show);
+  const fail = async (error: unknown, line: FailedLine): Promise<CommandExit> => {
+    const end = endOf(error, signal);
+    if (!isFailure(end)) return printFailure(end);
+    const { explain } = await import('./app/explain.js');
+    return printFailure(end, await explain(end, line, world));
+  };
+  warnOfEnvironment(env, show);
   try {
     signal.throwIfAborted();
-    return await runCommandLine(argv, {
-      registry,
-      version: world.version,
-      env: world.env,
-      out,
-      look: looks.look,
-      makeContext,
-    });
+    return await runCommandLine(argv, { registry, version, env, out, look: looks.look, makeContext, fail });
   } catch (error) {
-    return printFailure(endOf(error, signal, world.tokenGiven));
+    return printFailure(endOf(error, signal));
   } finally {
     ports?.progress.end();
     await ports?.http[Symbol.asyncDispose]();

@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { SourceMap } from 'node:module';
-import { join } from 'node:path';
 import type { CommandExit } from '../core/command.js';
-import { exitCode, Failure, type FailureDetail, isFailure, type Step } from '../core/failure.js';
+import { exitCode, Failure, isFailure, type Step } from '../core/failure.js';
 import { columnsOf, commandAtEnd, commandLine, fitted, wrapped } from '../core/text/layout.js';
 import { type Look, type Tone, toned } from '../core/text/look.js';
 import { asciiJson, printable } from '../core/text/printable.js';
-import { type GivenToken, withUnusedToken } from '../stores/environment-token.js';
 import { isOutOfFiles, outOfFiles } from '../stores/state-failures.js';
 import { plainStep, stepLines } from './journal.js';
 
@@ -25,9 +21,9 @@ export interface FailureReport {
  * What a run ended by: whatever fails once it is to end fails because of that. A command that was cancelled may have said
  * more of it, such as that the server may have done what it was asked for.
  */
-export function endOf(error: unknown, signal: AbortSignal, tokenGiven: GivenToken = {}): unknown {
+export function endOf(error: unknown, signal: AbortSignal): unknown {
   const isOwnEnd = isFailure(error, 'interrupted') && isFailure(signal.reason, 'interrupted');
-  return signal.aborted && !isOwnEnd ? signal.reason : withUnusedToken(error, tokenGiven);
+  return signal.aborted && !isOwnEnd ? signal.reason : error;
 }
 
 /**
@@ -38,6 +34,8 @@ export function endOf(error: unknown, signal: AbortSignal, tokenGiven: GivenToke
 export function reportFailure(
   error: unknown,
   options: {
+    /** What to do, each way on a line of its own; undefined: the failure's remedy. */
+    readonly ways?: readonly string[] | undefined;
     readonly json: boolean;
     readonly verbose: boolean;
     /** What was done until then, oldest first. */
@@ -48,19 +46,19 @@ export function reportFailure(
 ): FailureReport {
   const failure = error instanceof Failure ? error : isOutOfFiles(error) ? outOfFiles(error) : fault(error);
   const { code, exit } = failure;
-  const [message, remedy, ...further] = [failure.message, failure.remedy, ...(failure.further ?? [])].map((text) =>
-    printable(text, longest),
-  );
-  const ways = [remedy, ...further].join('; ');
+  const message = printable(failure.message, longest);
+  const ways = (options.ways ?? [failure.remedy]).map((text) => printable(text, longest)).filter((text) => text !== '');
   if (options.json) {
     return {
       exit,
-      lines: [asciiJson({ error: { code, message, remedy: ways, exit, steps: options.steps.map(plainStep) } })],
+      lines: [
+        asciiJson({ error: { code, message, remedy: ways.join('; '), exit, steps: options.steps.map(plainStep) } }),
+      ],
     };
   }
   if (options.oneLine) {
     const background = options.verbose ? backgroundOf(error) : [];
-    const words = ['postern:', message, remedy, `[${code}, exit ${exit}]`].filter((word) => word !== '');
+    const words = ['postern:', message, ways[0] ?? '', `[${code}, exit ${exit}]`].filter((word) => word !== '');
     return { exit, lines: [...background, words.join(' ')] };
   }
   // With --verbose each step has been shown as it ended; at a wrong address they say no more than the sentence.
@@ -69,25 +67,23 @@ export function reportFailure(
   const linesOf = (...verdicts: readonly Step['verdict'][]) =>
     steps.filter(({ verdict }) => verdicts.includes(verdict)).flatMap(stepLines);
   // Whoever has ended a command knows why, and needs no code for it; what went wrong before may be why he did.
-  if (code === 'interrupted') return { exit, lines: [...linesOf('warning'), message ?? ''] };
+  if (code === 'interrupted') return { exit, lines: [...linesOf('warning'), message] };
   return {
     exit,
     lines: [
       ...(options.verbose ? backgroundOf(error) : []),
       ...linesOf('failure', 'warning'),
-      `postern: ${message?.replace(/^postern (?=[a-z-]+ )/, '')}`,
-      ...(remedy === '' ? [] : [remedy, ...further].map((line) => `         ${line}`)),
+      `postern: ${message.replace(/^postern (?=[a-z-]+ )/, '')}`,
+      ...ways.map((line) => `         ${line}`),
       `         [${code}, exit ${exit}]`,
     ],
   };
 }
 
 /** A server that could not be reached, or a person’s no: the sentence says the same of it, and no rule was broken. */
-function isSaid({ came, verdict }: Step, { code, exit }: FailureDetail): boolean {
-  if (verdict !== 'failure') return false;
-  return exit === exitCode.network
-    ? came === code.replaceAll('_', ' ')
-    : code === 'denied' && came.startsWith('error ');
+function isSaid(step: Step, { code, exit }: Failure): boolean {
+  if (step.verdict !== 'failure') return false;
+  return exit === exitCode.network ? step.code === code : code === 'denied' && step.name === 'authorization';
 }
 
 /** The words that such lines begin with, two blanks behind them, and what they mean. */
@@ -130,15 +126,15 @@ export function laidOut(line: string, look: Look): readonly string[] {
   return [begin + first.slice(margin), ...others].map((one) => (isAside ? toned(look, 'dim', one) : one));
 }
 
-function fault(error: unknown): FailureDetail {
+function fault(error: unknown): Failure {
   const name = error instanceof Error ? error.name : typeof error;
   const code = error instanceof Error && 'code' in error ? `, ${String(error.code)}` : '';
-  return {
+  return new Failure({
     code: 'fault',
     exit: exitCode.fault,
     message: `This is a fault of postern itself (${printable(`${name}${code}`, 100)}).`,
     remedy: 'Run it again with --verbose, and report what it prints.',
-  };
+  });
 }
 
 /** The stack of a fault, and the causes of either kind, every line made harmless. */
@@ -146,34 +142,10 @@ function backgroundOf(error: unknown): readonly string[] {
   const lines: string[] = [];
   let at = error;
   for (let depth = 0; at instanceof Error && depth < maxCauses; depth += 1) {
-    const text =
-      at instanceof Failure ? `${at.name}: ${at.message}` : inSource(at.stack ?? `${at.name}: ${at.message}`);
+    const text = at instanceof Failure ? `${at.name}: ${at.message}` : (at.stack ?? `${at.name}: ${at.message}`);
     const isPrinted = depth === 0 && at instanceof Failure;
     lines.push(...(isPrinted ? [] : text.split('\n').map((line) => `  ${printable(line, longest)}`)));
     at = at.cause;
   }
   return lines;
-}
-
-/**
- * The lines of a stack with the places in our TypeScript instead of those in the bundles of `dist`, as far as a source map
- * lies there. Asked for when a stack is printed: to have Node.js do it costs every start.
- */
-function inSource(stack: string): string {
-  const maps = new Map<string, SourceMap | undefined>();
-  return stack.replace(/[^\s()]*\bdist[\\/]([\w-]+\.js):(\d+):(\d+)/g, (position, name: string, line, column) => {
-    if (!maps.has(name)) maps.set(name, mapOf(name));
-    const entry = maps.get(name)?.findEntry(Number(line) - 1, Number(column) - 1);
-    if (entry === undefined || !('originalSource' in entry)) return position;
-    const { originalSource, originalLine, originalColumn } = entry;
-    return `${originalSource.replace(/^(?:\.\.\/)+/, '')}:${originalLine + 1}:${originalColumn + 1}`;
-  });
-}
-
-function mapOf(name: string): SourceMap | undefined {
-  try {
-    return new SourceMap(JSON.parse(readFileSync(join(import.meta.dirname, `${name}.map`), 'utf8')));
-  } catch {
-    return undefined;
-  }
 }

@@ -3,19 +3,17 @@ import {
   type CommandExit,
   type CommandTable,
   isCommandName,
-  type LooseArguments,
   type ResultWriter,
 } from '../core/command.js';
-import { Failure, ignoreFailure, isFailure } from '../core/failure.js';
-import { withDoctor } from '../core/login-command.js';
+import { ignoreFailure } from '../core/failure.js';
 import type { Look } from '../core/text/look.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';
+import type { FailedLine } from './explain.js';
 import { asks, commandAt, type GlobalOptions } from './global-options.js';
 import { helpTable, ownTables } from './help/own-tables.js';
 import type { CommandEntry } from './registry.js';
-import { withLineMeant, withServerNamed, withWaysOfJobs } from './wrong-command-line.js';
 
 /** What a run of the command line is given. */
 export interface CommandLine {
@@ -25,45 +23,45 @@ export interface CommandLine {
   readonly out: ResultWriter;
   readonly look: Look;
   readonly makeContext: (options: GlobalOptions, table: CommandTable) => Context;
+  /** Prints what ended the run of a line. */
+  readonly fail: (error: unknown, line: FailedLine) => Promise<CommandExit>;
 }
 
-/**
- * Runs one command line, the program's name left out.
- * @throws Failure `usage_wrong`, or the command's own
- */
+/** Runs one command line, the program's name left out. */
 export async function runCommandLine(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
-  const { registry, version, env, out, look, makeContext } = line;
+  const { registry, version, env, out, look, makeContext, fail } = line;
   const tables = registry.map(({ table }) => table);
   const loginNames = async () => {
     const document = await makeContext(noOptions, helpTable).index.read().catch(ignoreFailure);
     return (document?.logins ?? []).flatMap(({ name }) => name ?? []);
   };
   const readLine = (words: readonly string[]) => parseCommandLine(words, { tables, version, env, loginNames });
-  const withWays = async (error: unknown, of: CommandTable | undefined): Promise<unknown> => {
-    if (!isFailure(error, 'word_missing')) return error;
-    const { withWaysOn } = await import('./help/missing-word.js');
-    return await withWaysOn(error, of, makeContext(noOptions, helpTable));
-  };
   const named = argv[commandAt(argv, [...tables, ...ownTables])];
   const typed = registry.find((one) => isCommandName(one.table, named));
-  const parsed =
-    (await ownHelp(argv, typed, readLine)) ??
-    (await readLine(argv).catch(async (error: unknown) => {
-      throw withLineMeant(await withWays(error, typed?.table), argv, typed?.table);
-    }));
-  if (parsed.kind !== 'command') {
-    const isAlone = parsed.kind === 'help' && argv.every((word) => word === '--no-color');
-    const { explain, greet } = await import('./help/help.js');
-    await out.write(
-      isAlone ? await greet(look, () => makeContext(noOptions, helpTable)) : await explain(look, parsed, tables),
-    );
-    return 0;
+  const known = () => makeContext(noOptions, helpTable);
+  let read: FailedLine = { argv, table: typed?.table, args: {}, known };
+  try {
+    const parsed = (await ownHelp(argv, typed, readLine)) ?? (await readLine(argv));
+    if (parsed.kind !== 'command') {
+      const isAlone = parsed.kind === 'help' && argv.every((word) => word === '--no-color');
+      const { explain, greet } = await import('./help/help.js');
+      await out.write(isAlone ? await greet(look, known) : await explain(look, parsed, tables));
+      return 0;
+    }
+    read = { argv, table: parsed.table, args: parsed.args, known };
+    return await runCommand(parsed, line);
+  } catch (error) {
+    return await fail(error, read);
   }
-  const { table } = parsed;
+}
+
+type ReadCommand = Extract<ParsedLine, { readonly kind: 'command' }>;
+
+async function runCommand({ table, args }: ReadCommand, { registry, makeContext }: CommandLine): Promise<CommandExit> {
   const entry = registry.find((one) => one.table === table);
   if (entry === undefined) throw new Error(`${table.name} is a command of nobody`);
-  const unattended = entry.table.unattended === true ? { nonInteractive: true } : {};
-  const options = { ...(parsed.args as GlobalOptions), ...unattended };
+  const unattended = table.unattended === true ? { nonInteractive: true } : {};
+  const options = { ...(args as GlobalOptions), ...unattended };
   if (options.field !== undefined && table.noJson === true) {
     throw usageWrong(
       `--field takes a value of a --json result, and postern ${table.name} has none.`,
@@ -71,22 +69,8 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
     );
   }
   const command = await entry.load();
-  const context = makeContext({ ...options, json: options.json || options.field !== undefined }, entry.table);
-  try {
-    return await command.run(context, parsed.args as ArgumentsOf<CommandTable>);
-  } catch (error) {
-    const named = withServerNamed(withLineMeant(await withWays(error, table), argv, table), parsed.args);
-    throw closer(withWaysOfJobs(named, table, parsed.args, env), table, parsed.args);
-  }
-}
-
-/** Commands that ask a server, and fail by what that, or its authorization server, does. */
-const asking: ReadonlySet<string> = new Set(['login', 'call', 'shell', 'request', 'bridge', 'proxy']);
-
-/** Names the command that says more, where the command line names a server. */
-function closer(error: unknown, { name }: CommandTable, { server }: LooseArguments): unknown {
-  const isNamed = error instanceof Failure && asking.has(name) && typeof server === 'string';
-  return isNamed ? withDoctor(error, server) : error;
+  const context = makeContext({ ...options, json: options.json || options.field !== undefined }, table);
+  return await command.run(context, args as ArgumentsOf<CommandTable>);
 }
 
 /** The command itself, where `--help` asks for what it alone can explain, such as a tool of a server. */

@@ -1,10 +1,9 @@
-import { type CommandTable, isCommandName, type LooseArguments, type OptionSpec } from '../core/command.js';
-import { type Failure, isFailure } from '../core/failure.js';
+import { type CommandTable, isCommandName, type OptionSpec } from '../core/command.js';
+import type { Failure, Typo } from '../core/failure.js';
 import { visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
-import { ciOf } from '../login/browser/browser-availability.js';
 import { noChoice } from './arguments.js';
 import { commandAt, optionIn, optionsOf, takesValue } from './global-options.js';
 
@@ -100,16 +99,19 @@ export function whyRefused(words: readonly string[], table: CommandTable, { valu
 }
 
 /**
- * What ended a command, where a word on its line was mistyped, with the whole line to type instead. The value of an option or
- * of a tool's argument may be a secret, and is not shown.
+ * The whole line to type instead of one with a mistyped word; undefined where it is not clear which word that is. The value of
+ * an option or of a tool's argument may be a secret, and is not shown.
  */
-export function withLineMeant(error: unknown, argv: readonly string[], table: CommandTable | undefined): unknown {
-  const { typed = '', meant = '', command } = (isFailure(error) && error.typo) || {};
-  if (!isFailure(error) || !/^[\w-][\w ./=-]{0,200}$/.test(meant)) return error;
+export function lineMeant(
+  { typed, meant, command }: Typo,
+  argv: readonly string[],
+  table: CommandTable | undefined,
+): string | undefined {
+  if (!/^[\w-][\w ./=-]{0,200}$/.test(meant)) return undefined;
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const isHidden = (index: number, option = argv[index - 1]) => index < end && hidesValue(option, table);
   const [at, another] = argv.flatMap((word, index) => (nameIn(word) === typed && !isHidden(index) ? index : []));
-  if (at === undefined || another !== undefined) return error;
+  if (at === undefined || another !== undefined) return undefined;
   // `--text hello`, where the tool is to be given text=hello.
   const isDashed = typed.startsWith('--') && !meant.startsWith('-');
   const isApart = isDashed && argv[at] === typed && argv[at + 1]?.startsWith('-') === false;
@@ -122,7 +124,7 @@ export function withLineMeant(error: unknown, argv: readonly string[], table: Co
     return [...(command ?? []), `${shellWord(meant)}${value}`, ...toolIn(typed, meant, table)];
   });
   const said = [...(command ?? []), meant].join(' ');
-  return error.withRemedy(`Did you mean ${quoted(said)}? Run: postern ${words.join(' ')}`);
+  return `Did you mean ${quoted(said)}? Run: postern ${words.join(' ')}`;
 }
 
 /** A word that somebody has typed, in a line that is to be typed again. */
@@ -147,46 +149,6 @@ function hidesValue(word: string | undefined, table: CommandTable | undefined): 
   if (word === undefined || !isOption(word) || word === '--' || word.includes('=')) return false;
   const spec = optionIn(word, optionsOf(table));
   return spec === undefined || !(spec.kind === 'boolean' || spec.kind === 'number' || 'choices' in spec);
-}
-
-/**
- * A remedy for SERVER with the server that the person has named: it can be copied then. Not where that may be another
- * one, or its address should not be shown.
- */
-export function withServerNamed(error: unknown, { server, from, command }: LooseArguments): unknown {
-  const isNamed = typeof server === 'string' && from === undefined && (!Array.isArray(command) || command.length === 0);
-  if (!isFailure(error) || !isNamed || !placeholder.test(error.remedy)) return error;
-  if (server.length > 200 || visibleUrl(server) !== server) return error;
-  return error.withRemedy(error.remedy.replace(new RegExp(placeholder, 'g'), () => shellWord(server)));
-}
-
-/** A word of its own, which a shell takes as it stands: “<server>” would be read from a file. */
-const placeholder = /(?<= )SERVER(?![\w=-])/;
-
-/**
- * A remedy for a job, where a person would have to come. One that has a client in its variables can log in as that at once,
- * at a server that it named by its address, as such a login is not kept. In CI each way is said.
- */
-export function withWaysOfJobs(
-  error: unknown,
-  { name: command, options }: CommandTable,
-  { server, url, clientCredentials }: LooseArguments,
-  env: Readonly<Record<string, string | undefined>>,
-): unknown {
-  const [, toLogIn] = (isFailure(error, 'login_needed') && /^Run: (postern login .+)$/s.exec(error.remedy)) || [];
-  const isAble = options.some(({ name }) => name === 'client-credentials') && clientCredentials !== true;
-  const isAddress = [server, url].some((word) => typeof word === 'string' && /^https?:\/\//i.test(word));
-  if (isFailure(error) && toLogIn !== undefined && isAble && isAddress && env['POSTERN_CLIENT_ID']) {
-    const issuer = env['POSTERN_AUTHORIZATION_SERVER'] ? '' : ' --authorization-server ISSUER';
-    return error.withRemedy(
-      `To log in as the client of POSTERN_CLIENT_ID, add --client-credentials${issuer}. As a person: ${toLogIn}`,
-    );
-  }
-  if (ciOf(env) === undefined || !isFailure(error, 'login_needed', 'login_needs_person')) return error;
-  const option = isAble && command !== 'login' ? ' add --client-credentials,' : '';
-  const run = `${/postern login [^\s;]+/.exec(error.remedy)?.[0] ?? 'postern login URL'} --client-credentials`;
-  const byPerson = error.code === 'login_needed' ? '' : `${error.remedy.replace(/\.$/, '')}. `;
-  return error.withRemedy(`${byPerson}In CI, set POSTERN_TOKEN,${option} or run: ${run}. See: postern help machines`);
 }
 
 /** The tool that stands with its server in one word, as in `work.echo`, where the command takes one. */

@@ -8,9 +8,7 @@ export function bridgeScopeNeeded(
   missing: readonly string[],
   said: string,
 ): Failure {
-  const failure = insufficientScope(login, missing, said);
-  const then = 'then try again; the bridge need not be started again:';
-  return failure.withRemedy(failure.remedy.replace('then try again:', then));
+  return insufficientScope(login, missing, said, 'then try again; the bridge need not be started again');
 }
 
 /** The connection or the stream ended before the response. */

@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.js';
-import { withDoctor } from '../core/login-command.js';
+import { remedyAt } from '../core/login-command.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { saysOlder } from '../mcp/eras.js';
 import type { Outcome } from '../mcp/exchange.js';
@@ -197,8 +197,8 @@ export class HostMessages {
     const { host, pending: all } = this.#parts;
     if (!all.has(pending) || pending.isCancelled) return;
     if (!(error instanceof Failure)) throw error;
-    const server = this.#parts.way.opened?.server;
-    const failure = server === undefined ? error : withDoctor(error, server);
+    const { code, message } = error;
+    const failure = { code, message, remedy: remedyAt(error, this.#parts.way.opened?.server) };
     all.settle(pending);
     // A server of the older era may refuse this in any form: by this code each host knows that it wants `initialize`.
     const isOlder = pending.method === 'server/discover' && saysOlder(error);
@@ -206,7 +206,7 @@ export class HostMessages {
     this.#print(failure);
   }
 
-  #print({ message, remedy }: Failure): void {
+  #print({ message, remedy }: ShownFailure): void {
     const line = `${message} ${remedy}`;
     if (line !== this.#printed) this.#parts.tell(line);
     this.#printed = line;
@@ -264,8 +264,10 @@ const loginCodes: ReadonlySet<string> = new Set([
   'dpop_needed',
 ]);
 
+type ShownFailure = Pick<Failure, 'code' | 'message' | 'remedy'>;
+
 /** The response to a request that could not be passed on: what happened and what to type, in words and in `data`. */
-function failureResponse(id: Uint8Array, failure: Failure, own?: number): Uint8Array {
+function failureResponse(id: Uint8Array, failure: ShownFailure, own?: number): Uint8Array {
   const [message, remedy] = [failure.message, failure.remedy].map((text) => printable(text, longest));
   const other = failure.code === 'not_translated' ? rpcCode.notTranslated : rpcCode.notDelivered;
   const code = own ?? (loginCodes.has(failure.code) ? rpcCode.loginNeeded : other);

@@ -24,6 +24,7 @@ export function callTooLarge(server: string, mebibytes: number, pieces: Pieces |
     exit: exitCode.serverBreaksRules,
     message: `${quoted(server)} sent more than ${mebibytes} MiB in one call${why}.`,
     remedy: 'If it may send more, raise callMiB in the configuration, which is shown by: postern config',
+    leads: true,
   });
 }
 
@@ -66,13 +67,16 @@ export function callRefused(method: string, error: RpcError): CallRefused {
   if (error.code !== -32601) return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, error);
   const meant = methods.includes(method) ? undefined : closest(method, methods);
   const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
-  return new CallRefused({ message, remedy: `${hint}See what the server offers: postern call SERVER` }, error);
+  return new CallRefused(
+    { message, remedy: ({ server }) => `${hint}See what the server offers: postern call ${server}` },
+    error,
+  );
 }
 
 /** What has ended a request of which the server had made a task. @param became A sentence on what became of the task. */
 export class TaskEnded extends Failure {
-  constructor({ code, exit, message, remedy, cause }: Failure, became: string) {
-    super({ code, exit, message: `${message} ${became}`, remedy, cause });
+  constructor({ detail }: Failure, became: string) {
+    super({ ...detail, message: `${detail.message} ${became}` });
   }
 }
 
@@ -167,7 +171,7 @@ export function nothingToWatch(server: string, cause: unknown): Failure {
     code: 'nothing_to_watch',
     exit: exitCode.callFailed,
     message: `${quoted(server)} offers no stream of notifications.`,
-    remedy: 'Ask it now and then instead: postern call SERVER',
+    remedy: ({ server }) => `Ask it now and then instead: postern call ${server}`,
     cause,
   });
 }

@@ -60,6 +60,6 @@ async function logsInNow(world: OfferWorld, wanted: OfferedLogin, failure: Failu
 }
 
 /** Why a login is needed has been said above the question. */
-function declined({ code, exit, remedy }: Failure): Failure {
-  return new Failure({ code, exit, message: 'Not logged in.', remedy });
+function declined({ detail }: Failure): Failure {
+  return new Failure({ ...detail, message: 'Not logged in.' });
 }

@@ -65,7 +65,7 @@ export const command: Command<typeof requestTable, World> = {
 async function refuseName({ index }: Pick<World, 'index'>, url: string): Promise<void> {
   if (canonicalResource(url).ok) return;
   const { logins } = await index.read();
-  const meant = noLogin(logins, { server: url, account: undefined }).typo?.meant;
+  const meant = noLogin(logins, { server: url, account: undefined }).detail.typo?.meant;
   const login = logins.find(({ name }) => name === meant);
   if (meant !== undefined && login !== undefined) throw requestUrlNeeded(meant, login.server);
 }

@@ -16,10 +16,7 @@ export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 /** How one step of the engine ended. */
 export type Verdict = 'pass' | 'warning' | 'failure' | 'skipped';
 
-/**
- * One step of discovery, registration, authorization, redeeming or storing, as a value: the spinner shows it,
- * `login --verbose` prints it, a failure quotes it. Texts may hold a server's words: they are printed through `printable`.
- */
+/** One step of a login: the spinner shows it, `--verbose` prints it. Texts may hold a server's words. */
 export interface Step {
   /** Stable name in kebab-case, e.g. `protected-resource-metadata`. */
   readonly name: string;
@@ -27,7 +24,9 @@ export interface Step {
   readonly asked: string;
   /** What came back, in a few words. Never a secret. */
   readonly came: string;
-  /** The rule's id in the project's rule table (`R-4.2a`), or an RFC section. */
+  /** Of the failure that ended the step. */
+  readonly code?: string;
+  /** The section that it follows, such as `RFC 9728 section 5.1, WWW-Authenticate Response`. */
   readonly rule: string;
   readonly verdict: Verdict;
   /** For a warning or failure: what is wrong, and what follows. */
@@ -40,13 +39,32 @@ export interface FailureDetail {
   readonly exit: ExitCode;
   /** What happened and why, one sentence. A server's words in it come through `quoted`. */
   readonly message: string;
-  /** One sentence with what to type or change next. */
-  readonly remedy: string;
-  /** Other ways on, each printed on a line of its own below the remedy. */
-  readonly further?: readonly string[];
+  readonly remedy: Remedy;
+  /** Does the remedy name the command to run? Then `postern doctor` is not named beside it. */
+  readonly leads?: boolean | undefined;
   readonly cause?: unknown;
+  /** A connection that failed: whose, and what it did ("refuses connections"). */
+  readonly connection?: { readonly party: string; readonly happened: string } | undefined;
   readonly typo?: Typo | undefined;
+  /** For `word_missing`: a line that works, in place of the command's first example. */
+  readonly example?: string | undefined;
 }
+
+/** What to type or change next, in a sentence; a function words it by what is known where it is printed. */
+export type Remedy = string | ((situation: Situation) => string);
+
+/** What is known where a failure is printed. */
+export interface Situation {
+  /** The server or login that the command line names, quoted for the user's shell; SERVER where there is none. */
+  readonly server: string;
+  /** The command that logs in there, with the options typed for it and these. */
+  readonly logIn: (...options: readonly string[]) => string;
+  /** No user is at hand to log in: can the command log in as a client? */
+  readonly job?: 'takes a client' | 'takes none' | undefined;
+}
+
+/** Nothing was named. */
+const anywhere: Situation = { server: 'SERVER', logIn: (...options) => ['postern login SERVER', ...options].join(' ') };
 
 /** A word of the command line, and the one that it was most likely meant to be. */
 export interface Typo {
@@ -61,32 +79,33 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }
 
-/**
- * An error that a person can act on. Anything thrown that is not a `Failure` is a fault of this
- * program. Logic looks at `code`, never at the text.
- */
+/** An error that a user can act on; anything else thrown is a fault of this program. Logic looks at its data, never at the text. */
 export class Failure extends Error {
+  readonly detail: FailureDetail;
   readonly code: string;
   readonly exit: ExitCode;
-  readonly remedy: string;
-  readonly further: readonly string[];
-  /** The command line, mended, is the remedy: only who has it can write it. */
-  readonly typo: Typo | undefined;
 
   constructor(detail: FailureDetail) {
     super(detail.message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = 'Failure';
+    this.detail = detail;
     this.code = detail.code;
     this.exit = detail.exit;
-    this.remedy = detail.remedy;
-    this.further = detail.further ?? [];
-    this.typo = detail.typo;
   }
 
-  /** The same failure, with another way out of it, or several. */
-  withRemedy(remedy: string, ...further: readonly string[]): Failure {
-    const { code, exit, message, cause } = this;
-    return new Failure({ code, exit, message, remedy, further, cause });
+  /** The remedy where nothing is known. */
+  get remedy(): string {
+    return this.remedyIn(anywhere);
+  }
+
+  remedyIn(situation: Situation): string {
+    const { remedy } = this.detail;
+    return typeof remedy === 'string' ? remedy : remedy(situation);
+  }
+
+  /** The failure of a step, thrown on by a caller that knows a better way out. */
+  withRemedy(remedy: Remedy, leads?: boolean): Failure {
+    return new Failure({ ...this.detail, remedy, leads });
   }
 }
 

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** How near an address is, and whether it may be connected to at all. */
 export type AddressClass = 'public' | 'private' | 'loopback' | 'forbidden';
 
@@ -73,7 +75,18 @@ export function classifyHost(host: string): AddressClass {
 
 /** The 4 or 16 bytes of an address in its RFC 4291 or dotted form; undefined for anything else. */
 export function parseAddress(address: string): readonly number[] | undefined {
-  return address.includes(':') ? parseIpv6(address) : parseIpv4(address);
+  const kind = isIP(address);
+  if (kind === 4) return address.split('.').map(Number);
+  if (kind !== 6 || address.includes('%')) return undefined;
+  // A URL's host has groups of hexadecimal digits alone.
+  const halves = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const [head = [], tail = []] = halves.map((half) => half.split(':').flatMap(bytesOfGroup));
+  return [...head, ...Array<number>(16 - head.length - tail.length).fill(0), ...tail];
+}
+
+function bytesOfGroup(group: string): Bytes {
+  const value = Number.parseInt(group, 16);
+  return group === '' ? [] : [value >> 8, value & 0xff];
 }
 
 /** Whether the first `bits` bits of an address are those of `prefix` (missing bytes count as 0). */
@@ -95,35 +108,4 @@ function classifyIpv6(bytes: Bytes): AddressClass {
 
 function firstMatch(bytes: Bytes, ranges: readonly Range[]): AddressClass {
   return ranges.find(([prefix, bits]) => startsWith(bytes, prefix, bits))?.[2] ?? 'public';
-}
-
-function parseIpv4(text: string): Bytes | undefined {
-  const parts = text.split('.', 5);
-  const isByte = (part: string) => /^(?:0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255;
-  return parts.length === 4 && parts.every(isByte) ? parts.map(Number) : undefined;
-}
-
-function parseIpv6(text: string): Bytes | undefined {
-  const halves = text.split('::');
-  if (halves.length > 2) return undefined;
-  const head = parseGroups(halves[0] ?? '', halves.length === 1);
-  const tail = parseGroups(halves[1] ?? '', true);
-  if (head === undefined || tail === undefined) return undefined;
-  const missing = 16 - head.length - tail.length;
-  if (halves.length === 1 ? missing !== 0 : missing < 2) return undefined;
-  return [...head, ...Array<number>(missing).fill(0), ...tail];
-}
-
-/** Groups of hexadecimal digits; the last of the address may be a dotted IPv4 address. */
-function parseGroups(text: string, last: boolean): Bytes | undefined {
-  if (text === '') return [];
-  const bytes: number[] = [];
-  const groups = text.split(':');
-  for (const [index, group] of groups.entries()) {
-    const dotted = last && index === groups.length - 1 ? parseIpv4(group) : undefined;
-    if (dotted === undefined && !/^[0-9a-f]{1,4}$/i.test(group)) return undefined;
-    const value = Number.parseInt(group, 16);
-    bytes.push(...(dotted ?? [value >> 8, value & 0xff]));
-  }
-  return bytes;
 }

@@ -1,9 +1,9 @@
-import { exitCode, type Failure } from './failure.js';
+import { exitCode, type Failure, type Remedy, type Situation } from './failure.js';
 import { defaultAccount } from './records.js';
 import { namedServer } from './resource.js';
 import { shellWord } from './text/printable.js';
 
-/** What says which login is meant: one that is there, or one that is yet to be made. */
+/** A login that is stored, or to be made. */
 export interface LoginMeant {
   readonly name?: string | undefined;
   /** Canonical, or what a person typed. */
@@ -13,16 +13,16 @@ export interface LoginMeant {
   readonly grant?: 'client_credentials' | undefined;
   /** Those that it was made with by `--scope`. */
   readonly askedScopes?: readonly string[] | undefined;
-  /** The name that it is to get: no command knows the login by it yet. */
+  /** The name that it is to get. */
   readonly newName?: string | undefined;
-  /** Options that a person has typed for it: the command that a remedy names has them again. */
+  /** Options typed for it, which a remedy's command repeats. */
   readonly given?: readonly GivenOption[] | undefined;
 }
 
-/** A login that is being made: whoever has it in hand says what was typed for it, or that nothing was. */
+/** A login that is being made, and what was typed for it. */
 export type LoginAsked = LoginMeant & { readonly given: readonly GivenOption[] | undefined };
 
-/** An option of `login` as it was typed; a file by its path, and never a secret. */
+/** An option of `login` as it was typed; never a secret. */
 export interface GivenOption {
   /** With its value, quoted for the person's shell. */
   readonly text: string;
@@ -30,20 +30,13 @@ export interface GivenOption {
   readonly yieldsTo: readonly string[];
 }
 
-/**
- * How a command of ours names a login: by its name where it has one, else by its server, with `--account` where
- * that is not the default one. Quoted for the person's shell.
- */
+/** A login's name, else its server and the account where that is not the default one. Quoted for the user's shell. */
 export function loginArgument({ name, server, account = defaultAccount }: LoginMeant): string {
   if (name !== undefined) return shellWord(name);
   return `${shellWord(server)}${account === defaultAccount ? '' : ` --account ${shellWord(account)}`}`;
 }
 
-/**
- * The command that makes this login, or makes it again. Every remedy that tells a person to log in takes it from here,
- * so that no other login is refreshed.
- * @param options Further words, quoted already.
- */
+/** The command that makes this login, or makes it again. @param options Further words, quoted already. */
 export function loginCommand(login: LoginMeant, ...options: readonly string[]): string {
   const grant = login.grant === undefined ? [] : ['--client-credentials'];
   const name = login.newName === undefined ? [] : [`--name ${shellWord(login.newName)}`];
@@ -53,34 +46,43 @@ export function loginCommand(login: LoginMeant, ...options: readonly string[]): 
   return ['postern login', loginArgument(login), ...name, ...grant, ...scope, ...given, ...options].join(' ');
 }
 
-/** What was typed for the login, but for what these options take the place of. */
-export function givenWith({ given = [] }: LoginMeant, options: readonly string[]): readonly string[] {
+/** What was typed, without what these options replace. */
+function givenWith({ given = [] }: LoginMeant, options: readonly string[]): readonly string[] {
   const named = options.map((option) => option.split(' ', 1)[0] ?? '');
   return given.filter(({ yieldsTo }) => !named.some((name) => yieldsTo.includes(name))).map(({ text }) => text);
 }
 
-/** Codes of what a server or an authorization server has caused, beside those of broken rules. */
+/** A remedy: log in. A job, where no user is at hand, is given its own ways. */
+export function runLogin(login: LoginMeant, ...options: readonly string[]): Remedy {
+  return (situation) => waysOfJob(login, situation) ?? `Run: ${loginCommand(login, ...options)}`;
+}
+
+/** What a job can do for this login; undefined: a user is at hand. */
+export function waysOfJob({ server }: LoginMeant, { job }: Situation): string | undefined {
+  if (job === undefined) return undefined;
+  const option = job === 'takes a client' ? ' add --client-credentials,' : '';
+  const run = `postern login ${shellWord(namedServer(server))} --client-credentials`;
+  return `Without a user, set POSTERN_TOKEN,${option} or run: ${run}. See: postern help machines`;
+}
+
+/** What a server has caused, beside broken rules. */
 const theirs: ReadonlySet<string> = new Set([
   ...['server_failed', 'registration_refused', 'grant_refused', 'invalid_client', 'invalid_target', 'token_refused'],
   ...['tls_failed', 'http_failed'],
 ]);
 
-/** What shows only when somebody logs in. */
+/** What only a login shows. */
 const seenByLogin: ReadonlySet<string> = new Set([
   ...['registration_refused', 'registration_unusable', 'callback_unusable', 'grant_refused', 'invalid_client'],
   ...['invalid_target', 'token_unusable', 'token_type_unusable', 'token_refused'],
 ]);
 
-/**
- * The failure, with the command that says more where a server or an authorization server has caused it.
- * @param server Its URL, or the name of the login.
- */
-export function withDoctor(failure: Failure, server: string): Failure {
+/** The remedy; where a server has caused the failure, with the command that finds out why. @param server Its URL or login's name. */
+export function remedyAt(failure: Failure, server: string | undefined, situation?: Situation): string {
+  const remedy = situation === undefined ? failure.remedy : failure.remedyIn(situation);
   const isTheirs = failure.exit === exitCode.serverBreaksRules || theirs.has(failure.code);
-  // One command at a time: a remedy that has one is the way out.
-  if (!isTheirs || failure.remedy.includes('postern ')) return failure;
+  if (server === undefined || !isTheirs || failure.detail.leads === true) return remedy;
   const how = seenByLogin.has(failure.code) ? ' --login' : '';
-  return failure.withRemedy(
-    `${failure.remedy} Who can mend it: postern doctor ${shellWord(server.includes('://') ? namedServer(server) : server)}${how}`,
-  );
+  const named = shellWord(server.includes('://') ? namedServer(server) : server);
+  return `${remedy} To find out why: postern doctor ${named}${how}`;
 }

@@ -3,42 +3,31 @@ import { quotedPath } from './text/printable.js';
 
 /** stdout takes no more: the reader has gone, or the disk is full. */
 export function outputFailed(code: string, cause: unknown): Failure {
-  return new Failure({
-    code: 'output_failed',
-    exit: exitCode.fault,
-    message:
-      code === 'EPIPE'
-        ? 'The program that reads this output stopped before the end.'
-        : `The output could not be written (${code}).`,
-    remedy:
-      code === 'ENOSPC'
-        ? 'Make room on the disk, then try again.'
-        : 'Let it read the whole output, or write to a file.',
-    cause,
-  });
+  const isGone = code === 'EPIPE';
+  const message = isGone
+    ? 'The program that reads this output stopped before the end.'
+    : `The output could not be written (${code}).`;
+  const isFull = code === 'ENOSPC';
+  const remedy = isFull
+    ? 'Make room on the disk, then try again.'
+    : 'Let it read the whole output, or write to a file.';
+  return new Failure({ code: 'output_failed', exit: exitCode.fault, message, remedy, cause });
 }
 
 /** A file named on the command line, or stdin, that cannot be read. */
 export function fileUnreadable(path: string, code: string): Failure {
-  return new Failure({
-    code: 'file_unreadable',
-    exit: exitCode.usage,
-    message:
-      code === 'ENOENT'
-        ? `There is no file ${quotedPath(path, 200)}.`
-        : `${quotedPath(path, 200)} could not be read (${code}).`,
-    remedy: code === 'ENOENT' ? 'Check the path.' : 'Check the path and its permissions.',
-  });
+  const shown = quotedPath(path, 200);
+  const [message, remedy] =
+    code === 'ENOENT'
+      ? [`There is no file ${shown}.`, 'Check the path.']
+      : [`${shown} could not be read (${code}).`, 'Check the path and its permissions.'];
+  return new Failure({ code: 'file_unreadable', exit: exitCode.usage, message, remedy });
 }
 
 /** More input than the command takes. */
 export function inputTooLarge(path: string, maxBytes: number): Failure {
-  return new Failure({
-    code: 'input_too_large',
-    exit: exitCode.usage,
-    message: `${quotedPath(path, 200)} holds more than ${maxBytes} bytes.`,
-    remedy: 'Pass less.',
-  });
+  const message = `${quotedPath(path, 200)} holds more than ${maxBytes} bytes.`;
+  return new Failure({ code: 'input_too_large', exit: exitCode.usage, message, remedy: 'Pass less.' });
 }
 
 /** The person, or the system, ended the program; nothing is left half done. */

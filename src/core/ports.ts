@@ -50,7 +50,8 @@ export async function takeStep<Result>(
     return await work();
   } catch (error) {
     if (error instanceof Failure) {
-      journal.record({ ...step, came: error.code.replaceAll('_', ' '), verdict: 'failure' });
+      const { code } = error;
+      journal.record({ ...step, came: code.replaceAll('_', ' '), code, verdict: 'failure' });
     }
     throw error;
   }

@@ -119,15 +119,12 @@ export function timeLimit(ms: number): AbortSignal {
 /** What the work brings in that time, else undefined: it is not waited for any longer. @throws what the work throws */
 export async function within<T>(clock: Pick<Clock, 'sleep'>, ms: number, work: Promise<T>): Promise<T | undefined> {
   const waiting = new AbortController();
+  const nothing = () => undefined;
   try {
     return await Promise.race([work, clock.sleep(ms, waiting.signal).then(nothing, nothing)]);
   } finally {
     waiting.abort();
   }
-}
-
-function nothing(): undefined {
-  return undefined;
 }
 
 /** What the work brings; a signal ends only the waiting for it. @throws what the work throws, or the signal's reason */

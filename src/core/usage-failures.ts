@@ -11,10 +11,10 @@ export function usageWrong(message: string, help: string): Failure {
   return wrongUsage(message, `See: ${help}`);
 }
 
-/** A word that the command cannot do without was left out: what to type instead is shown with it (app/help/missing-word.ts). */
+/** A word that the command cannot do without was left out. @param example A line that works. */
 export function wordMissing(message: string, name: string, example?: string): Failure {
   const remedy = example === undefined ? `See: postern ${name} --help` : `For example: ${example}`;
-  return wrongUsage(message, remedy, 'word_missing');
+  return new Failure({ code: 'word_missing', exit: exitCode.usage, message, remedy, example });
 }
 
 /** A menu was answered with none of its numbers, several times. */
@@ -31,12 +31,12 @@ export function usageContradictory(option: string, other: string, help: string):
   );
 }
 
-/** A mistyped command or option with a likely meaning. @param typo Where a word of the line is to be replaced. */
+/** A mistyped word. @param typo Where a word of the line is to be replaced. */
 export function usageMistyped(message: string, meant: string, typo?: Typo): Failure {
   return wrongUsage(message, `Did you mean ${meant}?`, 'usage_wrong', typo);
 }
 
-/** An option whose value cannot be used. `why` says it without quoting the value; `help` is the command that explains. */
+/** An option whose value cannot be used. `why` does not quote it; `help` is the command that explains. */
 export function argumentRefused(option: string, why: string, help: string): Failure {
   return wrongUsage(`The value of ${option} cannot be used: ${why}.`, `See: ${help}`, 'usage');
 }

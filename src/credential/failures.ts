@@ -1,10 +1,10 @@
-import { exitCode, Failure } from '../core/failure.js';
+import { exitCode, Failure, type Remedy } from '../core/failure.js';
 import { type LoginMeant, loginArgument } from '../core/login-command.js';
 import { visibleUrl } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
 import { wordMissing } from '../core/usage-failures.js';
 
-function wrongUsage(code: string, message: string, remedy: string): Failure {
+function wrongUsage(code: string, message: string, remedy: Remedy): Failure {
   return new Failure({ code, exit: exitCode.usage, message, remedy });
 }
 
@@ -69,12 +69,12 @@ export function secretOnTerminal(): Failure {
 /** All has to be done within the time that callers wait. */
 export function deadlinePassed(login: LoginMeant | undefined, seconds: number): Failure {
   const of = login === undefined ? '' : ` for ${quoted(login.server, 200)}`;
-  const command = `postern token ${login === undefined ? 'SERVER' : loginArgument(login)} --verbose`;
   return new Failure({
     code: 'deadline_passed',
     exit: exitCode.network,
     message: `No valid token${of} could be had within ${seconds} s; a refresh that was begun goes on.`,
-    remedy: `Ask again in a moment; if it stays so, see: ${command}`,
+    remedy: ({ server }) =>
+      `Ask again in a moment; if it stays so, see: postern token ${login === undefined ? server : loginArgument(login)} --verbose`,
   });
 }
 
@@ -101,11 +101,10 @@ export function programNotStarted(command: string, code: string, cause: unknown)
 
 /** A shim is kept, and a login for one run alone is not. */
 export function ownLoginKept(): Failure {
-  const remedy = 'Make a login that stays: postern login SERVER --client-credentials';
   return wrongUsage(
     'usage_wrong',
     '--shim writes a program that lasts, and --client-credentials a login that does not.',
-    remedy,
+    ({ logIn }) => `Make a login that stays: ${logIn('--client-credentials')}`,
   );
 }
 

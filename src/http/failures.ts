@@ -1,4 +1,4 @@
-import { exitCode, Failure, isFailure } from '../core/failure.js';
+import { exitCode, Failure, isFailure, systemCode } from '../core/failure.js';
 import { printable, quoted } from '../core/text/printable.js';
 
 type Explanation = readonly [happened: string, remedy: string];
@@ -75,7 +75,9 @@ export function networkFailed(trouble: NetworkTrouble): Failure {
   const family = /^(?:HPE|ERR_SSL)_/.exec(trouble.code)?.[0] ?? '';
   const known = explanations[trouble.code] ?? families[family];
   const [happened, remedy] = known ?? ['cannot be reached', checkNetwork];
-  return connectionFailed('network_failed', trouble, `${party(trouble)} ${happened}`, remedy);
+  const failure = connectionFailed('network_failed', trouble, `${party(trouble)} ${happened}`, remedy);
+  if (trouble.proxyTo !== undefined) return failure;
+  return new Failure({ ...failure.detail, connection: { party: party(trouble), happened } });
 }
 
 /**
@@ -117,18 +119,16 @@ export function tunnelRefused(target: string, proxy: string, status: number): Fa
   });
 }
 
-/** The same where a server named the host: a person has misspelt nothing, and cannot start what does not run there. */
+/** The same where a server named the host: a user has misspelt nothing, and cannot start what does not run there. */
 export function namedByServer(error: unknown): unknown {
-  const isTheirs = isFailure(error, 'network_failed') && error.message.startsWith('"') && error.remedy !== moreFiles;
-  if (!isTheirs) return error;
-  const { code, exit, message, cause } = error;
-  const [, host = '', happened = ''] = /^("(?:[^"\\]|\\.)*") (.*)$/s.exec(message) ?? [];
+  if (!isFailure(error, 'network_failed') || error.detail.connection === undefined) return error;
+  const code = systemCode(error.cause);
+  if (code === 'EMFILE' || code === 'ENFILE') return error;
+  const { party, happened } = error.detail.connection;
   return new Failure({
-    code,
-    exit,
-    message: `The server sends logins to ${host}, which ${happened}`,
+    ...error.detail,
+    message: `The server sends logins to ${party}, which ${happened} (${printable(code, 60)}).`,
     remedy: 'Check your network or VPN; if other sites work, report it to the server’s operator.',
-    cause,
   });
 }
 

@@ -6,7 +6,7 @@ import { hasToRegister, identifyClient, LazyClient } from './client/identify-cli
 import { forgetRefusedClient } from './client/known-client.js';
 import type { UsedRedirect } from './client/redirect-refused.js';
 import type { IdentifiedClient } from './client/register.js';
-import { withWayOut } from './client/way-out.js';
+import { loginRefused } from './client/way-out.js';
 import type { BegunLogin, BrowserAvailability, LoggedIn, LoginConsent, Overtaking, PersonLogin } from './ports.js';
 import { type Redeemed, redeem } from './redeem.js';
 
@@ -50,7 +50,7 @@ export async function byBrowser<Kept extends LoggedIn>(
   } catch (error) {
     await listener.finish(isFailure(error, 'denied') ? 'declined' : 'failed');
     if (client.found !== undefined) await forgetRefusedClient(begun, client.found, error);
-    throw withWayOut(begun, error, { client: client.found, redirect });
+    throw loginRefused(begun, error, { client: client.found, redirect });
   } finally {
     ports.progress.end();
   }

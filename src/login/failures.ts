@@ -1,5 +1,5 @@
-import { exitCode, Failure } from '../core/failure.js';
-import { type LoginAsked, type LoginMeant, loginArgument, loginCommand } from '../core/login-command.js';
+import { exitCode, Failure, type Remedy } from '../core/failure.js';
+import { type LoginAsked, type LoginMeant, loginArgument, loginCommand, waysOfJob } from '../core/login-command.js';
 import { defaultAccount } from '../core/records.js';
 import { visibleUrl } from '../core/resource.js';
 import { printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
@@ -35,8 +35,9 @@ export function noBrowserHere(
 ): Failure {
   const run = loginCommand(login);
   const open = canOpen ? 'Add --browser to open one, ' : `Run where there is a display: ${run}; or add `;
-  const elsewhere = canOpen ? `or --no-browser for a link; or run: ${run}` : '--no-browser for a link.';
-  const remedy = open + (of === 'login' ? '--no-browser for a link, or --device for a code.' : elsewhere);
+  const elsewhere = canOpen ? `or --no-browser for a link; or run: ${run}` : '--no-browser for a link';
+  const text = open + (of === 'login' ? '--no-browser for a link, or --device for a code' : elsewhere);
+  const remedy: Remedy = (situation) => [`${text}.`, waysOfJob(login, situation) ?? ''].join(' ').trim();
   const message = `No browser was opened (${why}).`;
   return new Failure({ code: 'login_needs_person', exit: exitCode.loginNeeded, message, remedy });
 }
@@ -57,7 +58,7 @@ export function moveNotVerified(store: string): Failure {
 
 /** A store that does not open keeps its login from being ended. */
 export function notForgotten(failure: Failure): Failure {
-  return failure.withRemedy(`${failure.remedy} To forget the login anyway, add --force.`);
+  return failure.withRemedy((situation) => `${failure.remedyIn(situation)} To forget the login anyway, add --force.`);
 }
 
 /** One more login would be more than are kept. Nothing was asked of anybody yet. */

@@ -16,7 +16,7 @@ import { newKeyLines } from './client/made-keys.js';
 import { checkProvider, readProvider } from './company/options.js';
 import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
 import { loginToAll, loginToExpired } from './from-program/login-to-many.js';
-import { givenOptions, withLoginTyped } from './given/given-options.js';
+import { givenOptions } from './given/given-options.js';
 import { loginTable } from './login.options.js';
 import { staysWith } from './login-again.js';
 import { baseNameOf } from './login-name.js';
@@ -56,11 +56,7 @@ export const command: Command<typeof loginTable, World> = {
 };
 
 async function logIn(world: World, args: Arguments): Promise<LoginRecord> {
-  try {
-    return args.clientCredentials ? await loginAsClient(world, args) : await loginAsPerson(world, args);
-  } catch (error) {
-    throw withLoginTyped(error, { ...args }, world.env);
-  }
+  return args.clientCredentials ? await loginAsClient(world, args) : await loginAsPerson(world, args);
 }
 
 /** The login of this server and account that a new one would replace. */

@@ -5,10 +5,10 @@ import { quoted, shellWord } from '../core/text/printable.js';
 import { hiddenByProxy } from '../http/address-failures.js';
 import type { OutOfOrder } from './engine.js';
 
-type FailureText = readonly [code: string, message: string, remedy: string];
+type FailureText = readonly [code: string, message: string, remedy: string, leads?: boolean];
 
-function failure(exit: ExitCode, ...[code, message, remedy]: FailureText): Failure {
-  return new Failure({ code, exit, message, remedy });
+function failure(exit: ExitCode, ...[code, message, remedy, leads]: FailureText): Failure {
+  return new Failure({ code, exit, message, remedy, leads });
 }
 
 /** A server, or an authorization server, does not keep to the rules. */
@@ -32,13 +32,14 @@ export function noProtectedResourceMetadata(login: LoginAsked, tried: string, tr
   const { server } = login;
   const message = `${quoted(server)} does not say where to log in: it has no protected resource metadata (RFC 9728). Tried: ${tried}.`;
   const command = loginCommand(login, '--legacy');
+  const wantsHeader = /status 40[13]/.test(tried);
   const remedy =
     trusted === 'own'
       ? `Its origin is an authorization server itself, as with servers of 2025-03-26. If you trust it with that, run: ${command}`
       : trusted !== undefined
         ? `If you trust ${quoted(trusted)} with that, run: ${command}`
-        : `Check the server’s address, or ask its operator to publish that metadata.${/status 40[13]/.test(tried) ? ` ${headerHint(login)}` : ''}`;
-  return rulesBroken('discovery_failed', message, remedy);
+        : `Check the server’s address, or ask its operator to publish that metadata.${wantsHeader ? ` ${headerHint(login)}` : ''}`;
+  return rulesBroken('discovery_failed', message, remedy, trusted !== undefined || wantsHeader);
 }
 
 /** What came in place of the protected resource metadata document cannot be read. */
@@ -124,12 +125,8 @@ export function authorizationServerUnusable(wanted: string, why: string): Failur
 /** The server answers without a login, and publishes nothing to log in with. */
 export function loginNotOffered(server: string, status: number): Failure {
   const message = `${quoted(server)} needs no login: it responded ${status} without one, and names no authorization server.`;
-  return failure(
-    exitCode.usage,
-    'login_not_offered',
-    message,
-    `Call it directly: postern call ${shellWord(namedServer(server))}`,
-  );
+  const remedy = `Call it directly: postern call ${shellWord(namedServer(server))}`;
+  return failure(exitCode.usage, 'login_not_offered', message, remedy);
 }
 
 /** What gateways refuse who brings no key of theirs. */
@@ -150,7 +147,7 @@ export function probeFailed(login: LoginAsked, status: number, near?: string): F
   if (status >= 500 || status === 429) {
     return failure(exitCode.network, 'server_failed', other, 'Try again later, or ask the server’s operator.');
   }
-  if (status === 401 || status === 403) return rulesBroken('discovery_failed', other, headerHint(login));
+  if (status === 401 || status === 403) return rulesBroken('discovery_failed', other, headerHint(login), true);
   const path = /\/mcp\/?$/.test(server)
     ? ', or ask the server’s operator for it.'
     : ': most servers are at a path like /mcp.';
@@ -237,10 +234,9 @@ export function whenAgain(outage: OutOfOrder): string {
 
 /** A token of a kind that is not Bearer. */
 export function tokenTypeUnusable(issuer: string, found: string): Failure {
-  const message =
-    found === 'none'
-      ? `The token response of ${quoted(issuer)} has no token_type (RFC 6749 section 5.1). Nothing was stored.`
-      : `The token response of ${quoted(issuer)} has token_type ${found}; only Bearer is supported. Nothing was stored.`;
+  const type =
+    found === 'none' ? 'no token_type (RFC 6749 section 5.1)' : `token_type ${found}; only Bearer is supported`;
+  const message = `The token response of ${quoted(issuer)} has ${type}. Nothing was stored.`;
   return rulesBroken('token_type_unusable', message, 'Report it to the operator of the authorization server.');
 }
 

@@ -1,4 +1,4 @@
-import { exitCode, Failure, isFailure } from '../core/failure.js';
+import { exitCode, Failure } from '../core/failure.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
 import { Secret } from '../core/secret.js';
@@ -70,10 +70,9 @@ export function environmentLogin(env: GivenToken, now: number): EnvironmentLogin
 }
 
 /** Where a login is needed and a token was given for another address: that it was not sent there. */
-export function withUnusedToken(error: unknown, given: GivenToken): unknown {
+export function unusedToken(given: GivenToken): string | undefined {
   const server = given[tokenServerVariable] ?? '';
-  if (!isFailure(error, 'login_needed') || server === '') return error;
-  return error.withRemedy(`${tokenVariable} was not sent: it is for ${quoted(server, 200)} alone. ${error.remedy}`);
+  return server === '' ? undefined : `${tokenVariable} was not sent: it is for ${quoted(server, 200)} alone.`;
 }
 
 const setServer = `Set ${tokenServerVariable} to that server’s exact address, such as https://example.com/mcp, beside ${tokenVariable}.`;

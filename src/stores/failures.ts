@@ -16,7 +16,7 @@ export function helperMissing(program: string): Failure {
   return storeFailure(
     'store_unavailable',
     `The store cannot be used: there is no ${program} in an absolute folder of the PATH.`,
-    'Install it (Debian: apt-get install golang-docker-credential-helpers), or choose another store: postern login SERVER --store file',
+    ({ logIn }) => `Install it (Debian: golang-docker-credential-helpers), or run: ${logIn('--store file')}`,
   );
 }
 
@@ -43,6 +43,6 @@ export function helperResponseWrong(program: string, why: string): Failure {
   return storeFailure(
     'credential_corrupt',
     `What ${program} gave back is not what postern stored in it: ${why}. It was not used.`,
-    `Mend ${program} and log in again, or choose another store: postern login SERVER --store file`,
+    ({ logIn }) => `Fix ${program} and log in again, or choose another store: ${logIn('--store file')}`,
   );
 }

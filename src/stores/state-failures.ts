@@ -1,9 +1,9 @@
-import { exitCode, Failure, systemCode } from '../core/failure.js';
+import { exitCode, Failure, type Remedy, type Situation, systemCode } from '../core/failure.js';
 import { quoted, quotedPath } from '../core/text/printable.js';
 import { isWindows } from '../core/text/system.js';
 
 /** What is kept on this machine cannot be read or written. */
-export function storeFailure(code: string, message: string, remedy: string, cause?: unknown): Failure {
+export function storeFailure(code: string, message: string, remedy: Remedy, cause?: unknown): Failure {
   return new Failure({ code, exit: exitCode.store, message, remedy, cause });
 }
 
@@ -73,7 +73,8 @@ export type IndexProblem = 'corrupt' | 'newer' | 'unsafe' | 'too_large' | 'full'
 
 /** Codes `index_corrupt`, `index_newer`, `index_unsafe`, `index_too_large`, `index_full`. @param why For `corrupt` and `unsafe`. */
 export function indexUnusable(problem: IndexProblem, path: string, why = ''): Failure {
-  const putBack = `Put back a good copy of it, or move it away (${isWindows ? 'move' : 'mv'} ${quotedPath(path, 200)} ${quotedPath(`${path}.damaged`, 200)}) and log in again: postern login SERVER`;
+  const putBack = ({ logIn }: Situation) =>
+    `Put back a good copy of it, or move it away (${isWindows ? 'move' : 'mv'} ${quotedPath(path, 200)} ${quotedPath(`${path}.damaged`, 200)}) and log in again: ${logIn()}`;
   const [message, remedy] = {
     corrupt: [`is damaged (${quoted(why, 100)}); it was left as it is`, putBack],
     newer: [
@@ -89,7 +90,7 @@ export function indexUnusable(problem: IndexProblem, path: string, why = ''): Fa
       'is full: with this it would be larger than 1 MiB. It was left as it is',
       'Forget logins that nobody needs (postern status, postern logout NAME), then try again.',
     ],
-  }[problem] as [string, string];
+  }[problem] as [string, Remedy];
   return storeFailure(`index_${problem}`, `The list of logins ${quotedPath(path, 200)} ${message}.`, remedy);
 }
 

@@ -4,7 +4,7 @@ import { bearerChallenge } from '../oauth/challenge.js';
 import { proveAddress, type RequestToken } from './credential-target.js';
 import type { ProofChange, ProofResponse } from './dpop/bound-token.js';
 import { bindingNeeded } from './dpop/failures.js';
-import { tokenRefusedByServer, withServerWords } from './failures.js';
+import { afterRefusal, tokenRefusedByServer } from './failures.js';
 import { requestNotKept, scopeRefused } from './request-failures.js';
 import { serverWords } from './server-words.js';
 import { type WantedScope, wantedScope } from './step-up.js';
@@ -130,7 +130,7 @@ export class Authorizer {
       const other = await this.#tokens.replace(token, signal, { url: target.url, ...refusal });
       return this.#again(target, other, { ...tries, proofs: undefined, refreshed: token !== undefined });
     } catch (error) {
-      throw withServerWords(error, serverWords(refusal));
+      throw afterRefusal(error, serverWords(refusal));
     }
   }
 

@@ -1,12 +1,11 @@
 import { exitCode, Failure } from '../core/failure.js';
-import { type LoginMeant, loginArgument, loginCommand } from '../core/login-command.js';
+import { type LoginMeant, loginArgument, loginCommand, runLogin, waysOfJob } from '../core/login-command.js';
 import { namedServer, visibleUrl } from '../core/resource.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 
 /** Only a person's login can help. @param force `--force` where the one at hand looks valid: `login` would stay with it. */
 function needsLogin(code: string, login: LoginMeant, message: string, cause?: unknown, ...force: string[]): Failure {
-  const remedy = `Run: ${loginCommand(login, ...force)}`;
-  return new Failure({ code, exit: exitCode.loginNeeded, message, remedy, cause });
+  return new Failure({ code, exit: exitCode.loginNeeded, message, remedy: runLogin(login, ...force), cause });
 }
 
 const wholeSeconds = (ms: number) => Math.max(0, Math.floor(ms / 1000));
@@ -100,13 +99,13 @@ export function tokenUnusable(issuer: string, why: string): Failure {
 /** There is no login for this server. `likelyName`: the name of one that comes close. */
 export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
   const shown = namedServer(meant.server);
-  const command = /^https?:/i.test(shown) ? loginCommand({ ...meant, server: shown }) : newLoginCommand(shown);
+  const run = /^https?:/i.test(shown) ? runLogin({ ...meant, server: shown }) : `Run: ${newLoginCommand(shown)}`;
   return new Failure({
     code: 'login_needed',
     exit: exitCode.loginNeeded,
     message: `There is no login for ${quoted(shown)}.`,
-    remedy:
-      likelyName === undefined ? `Run: ${command}` : `Did you mean ${quoted(likelyName)}? All logins: postern status`,
+    remedy: likelyName === undefined ? run : `Did you mean ${quoted(likelyName)}? All logins: postern status`,
+    typo: likelyName === undefined ? undefined : { typed: meant.server, meant: likelyName },
   });
 }
 
@@ -144,7 +143,8 @@ export function accountUnknown(server: string, account: string, accounts: readon
     code: 'login_needed',
     exit: exitCode.loginNeeded,
     message: `No login for ${quoted(shown)} with the account ${quoted(account, 80)}. Accounts: ${known.join(', ')}.`,
-    remedy: `Name one with --account, or run: ${loginCommand({ server: shown, account })}`,
+    remedy: (situation) =>
+      `Name one with --account. ${waysOfJob({ server: shown }, situation) ?? `Or run: ${loginCommand({ server: shown, account })}`}`,
   });
 }
 
@@ -175,10 +175,9 @@ export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Fa
 }
 
 /** A failure that began with a refusal of the server's, with what it said then. */
-export function withServerWords(error: unknown, said: string): unknown {
+export function afterRefusal(error: unknown, said: string): unknown {
   if (!(error instanceof Failure) || said === '') return error;
-  const { code, exit, message, remedy } = error;
-  return new Failure({ code, exit, message: `${message} The server said: ${quoted(said)}`, remedy, cause: error });
+  return new Failure({ ...error.detail, message: `${error.message} The server said: ${quoted(said)}`, cause: error });
 }
 
 /** A process elsewhere has sent the refresh token, as far as is known, and has stored no response. */
@@ -218,6 +217,7 @@ export function tokenRefusedByServer(login: LoginMeant): Failure {
     exit: exitCode.loginNeeded,
     message: `${quoted(login.server)} rejected a token issued seconds ago.`,
     remedy: `The server may expect another audience; to see what it says, run: ${loginCommand(login, '--force -v')}`,
+    leads: true,
   });
 }
 
@@ -242,6 +242,7 @@ export function replacedTooOften(login: LoginMeant, max: number, isAskedAnew: bo
     exit: exitCode.loginNeeded,
     message: `${quoted(login.server)} rejected ${max} new tokens of this login within a minute. No more were requested.`,
     remedy: `Ask its operator why. Try again in a minute, or run: ${loginCommand(login)}`,
+    leads: true,
   });
 }
 
@@ -257,7 +258,7 @@ export function refreshNotStored(login: LoginMeant, cause: Failure, sealed: bool
     code: 'refresh_not_stored',
     exit: exitCode.store,
     message: `The token for ${quoted(login.server)} was refreshed but could not be stored, so it was not used; ${what}. ${cause.message}`,
-    remedy: `${cause.remedy.replace(/\.$/, '')}, ${then}`,
+    remedy: (situation) => `${cause.remedyIn(situation).replace(/\.$/, '')}, ${then}`,
     cause,
   });
 }
@@ -281,12 +282,9 @@ export function refreshProcessFailed(login: LoginMeant, how: string): Failure {
 
 /** The token at hand ends too soon, and a longer one was not to be had. Both lives in milliseconds. */
 export function tokenTooShort(login: LoginMeant, leftMs: number, wantedMs: number): Failure {
-  return new Failure({
-    code: 'token_too_short',
-    exit: exitCode.refused,
-    message: `The token for ${quoted(login.server)} is valid for ${wholeSeconds(leftMs)} s, not the ${wholeSeconds(wantedMs)} s that were asked for, and no longer one could be got. Nothing was started.`,
-    remedy: `Ask for less with --min-ttl, or see why: postern token ${loginArgument(login)} --verbose`,
-  });
+  const message = `The token for ${quoted(login.server)} is valid for ${wholeSeconds(leftMs)} s, not the ${wholeSeconds(wantedMs)} s that were asked for, and no longer one could be got. Nothing was started.`;
+  const remedy = `Ask for less with --min-ttl, or see why: postern token ${loginArgument(login)} --verbose`;
+  return new Failure({ code: 'token_too_short', exit: exitCode.refused, message, remedy });
 }
 
 /** The server's address is for no command line, and the login has no name that could stand for it. */

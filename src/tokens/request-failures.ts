@@ -18,14 +18,17 @@ function scopeFailure(
   code: string,
   login: LoginMeant,
   missing: readonly string[],
-  detail: { readonly exit?: ExitCode; readonly rest: string; readonly advice: string; readonly all: readonly string[] },
+  detail: { exit?: ExitCode; rest: string; advice: string | undefined; all: readonly string[] },
 ): Failure {
   const { exit = exitCode.refused, rest, advice, all } = detail;
   return new Failure({
     code,
     exit,
     message: `${quoted(login.server)} needs the scope ${quoted(missing.join(' '))} for this${rest}.`,
-    remedy: `${advice}: ${loginCommand(login, '--scope', shellWord(all.join(' ')))}`,
+    remedy:
+      advice === undefined
+        ? 'To request it after all, add --login.'
+        : `${advice}: ${loginCommand(login, '--scope', shellWord(all.join(' ')))}`,
   });
 }
 
@@ -34,11 +37,12 @@ export function insufficientScope(
   login: LoginMeant & { readonly scopes: readonly string[] },
   missing: readonly string[],
   said: string,
+  then = 'then try again',
 ): Failure {
   return scopeFailure('insufficient_scope', login, missing, {
     exit: exitCode.loginNeeded,
     rest: `, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}`,
-    advice: 'Ask for that scope, then try again',
+    advice: `Ask for that scope, ${then}`,
     all: unionScopes(login.scopes, missing),
   });
 }
@@ -61,12 +65,11 @@ export function stepUpDeclined(
   missing: readonly string[],
   when: 'now' | 'earlier',
 ): Failure {
-  const failure = scopeFailure('step_up_declined', login, missing, {
+  return scopeFailure('step_up_declined', login, missing, {
     rest: when === 'now' ? ', and you declined it' : ', and you declined it within the last hour',
-    advice: 'If you want that after all, run',
+    advice: when === 'now' ? undefined : 'If you want that after all, run',
     all: unionScopes(login.scopes, missing),
   });
-  return when === 'now' ? failure.withRemedy('To request it after all, add --login.') : failure;
 }
 
 /** More scope was asked for, as often as is allowed, and the server is still not content. */
@@ -121,11 +124,8 @@ const setAnother = 'Set POSTERN_TOKEN to another token for that server, or unset
 
 /** The server refuses the token that the environment gave, and nothing here can get another one. */
 export function environmentTokenRefused(server: string): Failure {
-  return environmentTokenFailure(
-    'token_refused',
-    exitCode.loginNeeded,
-    `${quoted(server)} refuses the token in POSTERN_TOKEN.`,
-  );
+  const message = `${quoted(server)} refuses the token in POSTERN_TOKEN.`;
+  return environmentTokenFailure('token_refused', exitCode.loginNeeded, message);
 }
 
 /** The same for want of scope. */
@@ -134,7 +134,7 @@ export function environmentTokenNarrow(server: string, scopes: readonly string[]
   return environmentTokenFailure('insufficient_scope', exitCode.loginNeeded, message);
 }
 
-/** A new one was asked for. */
+/** Another was asked for. */
 export function environmentTokenFixed(server: string): Failure {
   const message = `The token for ${quoted(server)} comes from POSTERN_TOKEN, and is never refreshed here.`;
   return environmentTokenFailure('no_refresh_token', exitCode.loginNeeded, message);

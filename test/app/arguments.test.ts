@@ -113,7 +113,7 @@ test('an option that none is called is named before whatever else is wrong', asy
   ]) {
     assert.match((await refusal(argv)).message, /"--nope"/, argv.join(' '));
   }
-  assert.deepEqual((await refusal(['-V'])).typo, { typed: '-V', meant: '--version' });
+  assert.deepEqual((await refusal(['-V'])).detail.typo, { typed: '-V', meant: '--version' });
   assert.match((await refusal(['a', '--max-size', '-5'])).message, /^--max-size\b/);
   assert.deepEqual((await parse(['a', '--', '--nope']))['otherWords'], ['--nope']);
 });

@@ -223,7 +223,7 @@ test('that a server could not be reached is said once; a step that broke a rule 
   const gone = new Failure({ code: 'network_failed', exit: exitCode.network, message: 'Gone.', remedy: 'Try again.' });
   const steps: readonly Step[] = [
     { ...step, verdict: 'failure', came: 'status 405' },
-    { ...step, verdict: 'failure', came: 'network failed' },
+    { ...step, verdict: 'failure', came: 'network failed', code: 'network_failed' },
   ];
   const { lines } = reportFailure(gone, { ...plain, steps });
   assert.equal(lines.filter((line) => line.startsWith('failure')).length, 1, lines.join('\n'));
@@ -231,7 +231,7 @@ test('that a server could not be reached is said once; a step that broke a rule 
 });
 
 test('a person’s no is said once, and another refusal with the step that met it', () => {
-  const steps: readonly Step[] = [{ ...step, verdict: 'failure', came: 'error access_denied' }];
+  const steps: readonly Step[] = [{ ...step, name: 'authorization', verdict: 'failure', came: 'error access_denied' }];
   const no = new Failure({ code: 'denied', exit: exitCode.refused, message: 'Denied.', remedy: 'Again.' });
   assert.deepEqual(reportFailure(no, { ...plain, steps }).lines, [
     'postern: Denied.',

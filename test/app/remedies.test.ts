@@ -8,47 +8,6 @@ import { topicNames } from '../../src/app/help/topics.js';
 import { registry } from '../../src/app/registry.js';
 import type { CommandTable } from '../../src/core/command.js';
 import { repositoryRoot } from '../support/repository.js';
-import { everyRemedy } from './every-remedy.js';
-
-/** Whose option a remedy means that names one without a command: those that fail so. By file, or by file and maker. */
-const commandsOf: Readonly<Record<string, readonly string[]>> = {
-  'bridge/failures.': ['bridge'],
-  'call/failures.argumentUnusable': ['call'],
-  'call/failures.callTimedOut': ['call'],
-  'call/failures.notSaved': ['call'],
-  'call/failures.peerSilent': ['call'],
-  'call/failures.requestFailed': ['request'],
-  'call/failures.requestTimedOut': ['request'],
-  'client-metadata/failures': ['client-metadata'],
-  'core/usage-failures': ['login'],
-  'credential/failures': ['credential'],
-  'oauth/company/failures': ['login'],
-  'login/company/failures': ['login'],
-  'oauth/workload/failures.assertionNotTaken': ['login', 'call', 'bridge', 'token'],
-  'oauth/workload/failures.assertionUnusable': ['login'],
-  'login/browser/failures': ['login'],
-  'login/client/failures': ['login'],
-  'login/device/failures': ['login'],
-  'login/failures': ['login'],
-  'login/failures.notForgotten': ['logout'],
-  'mcp/failures.resultMissing': ['call', 'bridge'],
-  'oauth/discovery-failures': ['login'],
-  'oauth/failures': ['login'],
-  'proxy/failures': ['proxy'],
-  'sandbox/failures': ['sandbox'],
-  'setup/failures': ['setup'],
-  'stores/failures': ['login'],
-  'stores/keychain/failures': ['login'],
-  'stores/sealed-files/failures': ['login'],
-  'stores/shared/failures': ['logout'],
-  'tokens/failures.accountUnknown': ['token', 'call', 'request', 'bridge', 'proxy', 'logout', 'credential'],
-  'tokens/failures.tokenTooShort': ['exec'],
-  'tokens/request-failures.stepUpDeclined': ['call', 'request', 'shell'],
-  'tokens/failures.lifeTooShort': ['token', 'credential'],
-  'tokens/failures.loginAmbiguous': ['token', 'call', 'request', 'bridge', 'proxy', 'logout', 'credential'],
-  'mcp/failures.httpFailed': ['call', 'bridge'],
-  'mcp/failures.protocolBroken': ['call', 'request', 'bridge', 'proxy', 'login'],
-};
 
 /** Options of other programs that a remedy may name. */
 const foreign = /gnome-keyring-daemon(?: --[a-z=]+)*|--omit=optional|openssl genpkey[^;]*|-- bash|-- sh|-- cmd/g;
@@ -95,86 +54,58 @@ async function assertTaken(command: string): Promise<void> {
   const parsed = await parseCommandLine([name, ...rest], { tables: [table], version: '', env: {} });
   assert.ok(parsed.kind === 'command');
   const { args } = parsed;
-  const needsNoServer = name !== 'login' || args['from'] !== undefined;
+  const needsNoServer = name !== 'login' || args['from'] !== undefined || args['expired'] === true;
   assert.ok(needsNoServer || args['server'] !== undefined, 'it names no server to log in to');
 }
 
-const remedies = everyRemedy();
+/** Every literal of our own sources, what is filled into it left open. */
+const literals = (async () => {
+  const folder = join(repositoryRoot, 'src');
+  const names = (await readdir(folder, { recursive: true })).filter((name) => /^(?!sandbox\b).*\.ts$/.test(name));
+  const all = names.map(async (name) => {
+    const text = await readFile(join(folder, name), 'utf8');
+    const code = text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+    return [...code.matchAll(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g)].map(([literal]) => ({ name, literal }));
+  });
+  return (await Promise.all(all)).flat();
+})();
 
-test('every remedy that names a command names one that is taken as it stands', async () => {
-  const told = await remedies;
-  assert.ok(told.length > 200);
+test('every command that a text names is taken as it stands', async () => {
   const wrong: string[] = [];
-  for (const { file, maker, remedy } of told) {
-    for (const command of commandsIn(remedy)) {
-      await assertIsTaken(command).catch((error: unknown) => {
-        wrong.push(`${file}.${maker}: ${command}\n    ${(error as Error).message}`);
+  let count = 0;
+  for (const { name, literal } of await literals) {
+    // After a colon, that is: elsewhere "postern" is the subject of a sentence. An `allow` is several words.
+    const [, command] = /[:;] +(postern [a-z-]+.*)[`']$/s.exec(literal) ?? [];
+    if (command === undefined || /\$\{allow\}|^postern (?:took|ended|call, |config shows)/.test(command)) continue;
+    const filled = command
+      .replace(/(?<=[\w-])\$\{(?:[^{}]|\{[^}]*\})*\}/g, '') // a suffix that may be empty
+      .replace(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, 'https://example.com/mcp');
+    for (const each of commandsIn(filled)) {
+      count += 1;
+      await assertIsTaken(each).catch((error: unknown) => {
+        wrong.push(`${name}: ${each}\n    ${(error as Error).message}`);
       });
     }
   }
-  assert.deepEqual([...new Set(wrong)], []);
-});
-
-test('every option that a remedy names alone is one of the commands that fail so', async () => {
-  const wrong: string[] = [];
-  for (const { file, maker, remedy } of await remedies) {
-    const bare = commandsIn(remedy).reduce((text, command) => text.replace(command, ''), remedy);
-    const options = bare.replace(foreign, '').match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [];
-    if (options.length === 0) continue;
-    const commands = commandsOf[`${file}.${maker}`] ?? commandsOf[file];
-    if (commands === undefined) wrong.push(`say in commandsOf which commands fail with ${file}.${maker}`);
-    for (const name of commands ?? []) {
-      const table = registry.find((entry) => entry.table.name === name)?.table;
-      const known = [...(table?.options ?? []), ...globalOptions].map((option) => `--${option.name}`);
-      for (const option of options.filter((each) => !known.includes(each))) {
-        wrong.push(`${file}.${maker}: ${name} has no ${option}`);
-      }
-    }
-  }
-  assert.deepEqual([...new Set(wrong)], []);
-});
-
-/** Those that have no login in hand: the command is given to them, or there is none to make yet. */
-const namesNoLoginInHand = /^login\/failures\.(?:noServersThere|notConfirmed|redirectUriNotTaken|resourceNotTaken)$/;
-
-test('every failure of a login that names `postern login` again has the options that were typed', async () => {
-  const ofLogin = (await remedies).filter(
-    ({ file, maker }) => /^(?:login|oauth)\//.test(file) && !namesNoLoginInHand.test(`${file}.${maker}`),
-  );
-  const logsIn = ofLogin.filter(({ remedy }) => /postern login (?!--help)/.test(remedy));
-  const makers = new Set(logsIn.map(({ file, maker }) => `${file}.${maker}`));
-  assert.ok(makers.size > 15, [...makers].join());
-  for (const one of logsIn.filter(({ isOfAsked }) => isOfAsked)) {
-    makers.delete(`${one.file}.${one.maker}`);
-    const forgetful = commandsIn(one.remedy).filter(
-      (each) => /^postern login /.test(each) && !/ --timeout 60/.test(each),
-    );
-    assert.deepEqual(forgetful, [], `${one.file}.${one.maker}`);
-  }
-  assert.deepEqual([...makers], [], 'these are not given the login that was asked for');
-});
-
-test('a command that is told elsewhere is taken, too', async () => {
-  const folder = join(repositoryRoot, 'src');
-  const wrong: string[] = [];
-  let count = 0;
-  for (const name of await readdir(folder, { recursive: true })) {
-    if (!name.endsWith('.ts') || /^sandbox\/|failures\.ts$/.test(name)) continue;
-    const text = await readFile(join(folder, name), 'utf8');
-    // After a colon, that is: elsewhere "postern" is the subject of a sentence. An `allow` is several words.
-    for (const [, literal = ''] of text.matchAll(/['`][^'`\n]*[:;] +(postern [a-z-]+[^`'\n]*)['`]/g)) {
-      if (/\$\{allow\}|<command>|^postern (?:took|ended|call, |config shows)/.test(literal)) continue;
-      const filled = literal.replace(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, 'https://example.com/mcp');
-      for (const command of commandsIn(filled)) {
-        count += 1;
-        await assertIsTaken(command).catch((error: unknown) => {
-          wrong.push(`${name}: ${command}\n    ${(error as Error).message}`);
-        });
-      }
-    }
-  }
-  assert.ok(count > 3, `found ${count}`);
+  assert.ok(count > 100, `found ${count}`);
   assert.deepEqual(wrong, []);
+});
+
+test('every option that a failure names is one of a command of ours', async () => {
+  const known = new Set([...registry.flatMap(({ table }) => table.options), ...globalOptions].map(({ name }) => name));
+  const named = (await literals)
+    .filter(({ name }) => name.endsWith('failures.ts'))
+    .flatMap(({ name, literal }) =>
+      [...literal.replace(foreign, '').matchAll(/(?<![\w-])--([a-z][a-z-]+)/g)].map(([, option = '']) => ({
+        name,
+        option,
+      })),
+    );
+  assert.ok(named.length > 50, `found ${named.length}`);
+  assert.deepEqual(
+    named.filter(({ option }) => !known.has(option)),
+    [],
+  );
 });
 
 test('a planted remedy that cannot work is seen', async () => {

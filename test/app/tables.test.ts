@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommandLine } from '../../src/app/command-line.js';
 import { installLines } from '../../src/app/completion/scripts.js';
-import { readShellLine } from '../../src/app/completion/shell-line.js';
+import { readShellLine } from '../../src/app/completion/start.js';
 import { globalOptions } from '../../src/app/global-options.js';
 import { blocksOf } from '../../src/app/help/blocks.js';
 import { explain } from '../../src/app/help/help.js';

@@ -52,21 +52,6 @@ export const leftOut: readonly LeftOut[] = [
     why: why.quotes,
   },
   {
-    file: 'app/remedies',
-    test: 'every remedy that names a command names one that is taken as it stands',
-    why: why.quotes,
-  },
-  {
-    file: 'app/remedies',
-    test: 'every option that a remedy names alone is one of the commands that fail so',
-    why: why.paths,
-  },
-  {
-    file: 'core/login-command',
-    test: 'a failure that a server has caused names the command that says who can mend it',
-    why: why.quotes,
-  },
-  {
     file: 'core/trusted-authorities',
     test: 'an authority of ours is trusted beside Node’s, by this context alone [A-130]',
     why: why.openssl,

@@ -1,5 +1,5 @@
 import type { CommandTable } from '../../core/command.js';
-import { type Failure, ignoreFailure, isFailure } from '../../core/failure.js';
+import { ignoreFailure } from '../../core/failure.js';
 import { loginArgument } from '../../core/login-command.js';
 import type { ProgramsWithServers } from '../../core/ports.js';
 import type { IndexDocument, LoginRecord } from '../../core/records.js';
@@ -24,28 +24,29 @@ const alsoThere: Readonly<Record<string, readonly string[]>> = {
 const changing: ReadonlySet<string> = new Set(['logout', 'rename', 'switch']);
 
 /**
- * A failure for a word that was left out, with what to type: a line that works as it stands, and what the word could be here.
- * Any other failure as it is. What cannot be read is not told.
+ * What to type where a word was left out: a line that works as it stands, and what the word could be here. What cannot be
+ * read is left out. @param example In place of the command's first one.
  */
-export async function withWaysOn(error: unknown, table: CommandTable | undefined, known: Known): Promise<unknown> {
-  if (!isFailure(error, 'word_missing') || table === undefined) return error;
+export async function waysToGo(
+  table: CommandTable,
+  example: string | undefined,
+  known: Known,
+): Promise<readonly string[]> {
   const { logins } = (await known.index.read().catch(ignoreFailure)) ?? { logins: [] };
-  const [first = '', ...others] = [
-    ...(await linesFor(error, table, logins, known)),
+  return [
+    ...(await linesFor(table, example, logins, known)),
     ...(alsoThere[table.name] ?? []),
     `More: postern ${table.name} --help`,
   ];
-  return error.withRemedy(first, ...others);
 }
 
 async function linesFor(
-  { remedy }: Failure,
   { name, examples = [] }: CommandTable,
+  own: string | undefined,
   logins: readonly LoginRecord[],
   { programsWithServers }: Known,
 ): Promise<readonly string[]> {
-  const given = /^For example: (.+)$/s.exec(remedy)?.[1];
-  const example = given ?? examples.find(({ command }) => command.startsWith('postern '))?.command;
+  const example = own ?? examples.find(({ command }) => command.startsWith('postern '))?.command;
   if (name === 'login') {
     const found = (await programsWithServers(logins).catch(ignoreFailure)) ?? [];
     const theirs = found.map(

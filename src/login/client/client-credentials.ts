@@ -18,7 +18,7 @@ import { askForToken, type Redeemed, type TokenRequest } from '../redeem.js';
 import { saveCredential } from '../save-credential.js';
 import { clientKeyUnusable, clientProofMissing, ownClientMissing } from './failures.js';
 import { checkTakesKeys, forgetOlderKeys } from './made-keys.js';
-import { withWayOut } from './way-out.js';
+import { loginRefused } from './way-out.js';
 
 /**
  * Logs in as the client itself (RFC 6749 section 4.4): discovery as for a person, then one token request; no browser,
@@ -58,7 +58,7 @@ export async function clientCredentialsLogin(world: LoginPorts, request: LoginRe
     await forgetOlderKeys(ports, redeemed.client, issuer, signal);
     return login;
   } catch (error) {
-    throw withWayOut(begun, error, { isOwn: true });
+    throw loginRefused(begun, error, { isOwn: true });
   } finally {
     ports.progress.end();
   }

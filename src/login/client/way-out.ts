@@ -23,23 +23,27 @@ interface Tried {
  * The failure of a login, with the options that change what was refused: nothing is ever left out, or spelled otherwise,
  * without one of them.
  */
-export function withWayOut(begun: BegunLogin, error: unknown, tried: Tried = {}): unknown {
-  const remedy = isFailure(error) ? wayOut(begun, error.code, tried) : undefined;
-  return isFailure(error) && remedy !== undefined ? error.withRemedy(remedy) : error;
+export function loginRefused(begun: BegunLogin, error: unknown, tried: Tried = {}): unknown {
+  const [remedy, leads] = isFailure(error) ? wayOut(begun, error.code, tried) : [];
+  return isFailure(error) && remedy !== undefined ? error.withRemedy(remedy, leads) : error;
 }
 
-function wayOut(begun: BegunLogin, code: string, { client, redirect, isOwn = false }: Tried): string | undefined {
+/** What to do instead, and whether a command is all of it. */
+function wayOut(
+  begun: BegunLogin,
+  code: string,
+  { client, redirect, isOwn = false }: Tried,
+): readonly [remedy?: string | undefined, leads?: boolean] {
   const { meant, discovery, scopes } = begun;
   // What another command has made as a client has options that are not known here.
+  const isForeign = isOwn && meant.given === undefined;
   const command = (...options: readonly string[]) =>
-    isOwn && meant.given === undefined
-      ? `add ${options.join(' ')}`
-      : loginCommand({ ...meant, grant: undefined }, ...options);
-  if (code === 'invalid_scope' && scopes.length === 0) return scopeRemedy(discovery, command);
-  if (code === 'invalid_target') return resourceRemedy(discovery, command);
+    isForeign ? `add ${options.join(' ')}` : loginCommand({ ...meant, grant: undefined }, ...options);
+  if (code === 'invalid_scope' && scopes.length === 0) return [scopeRemedy(discovery, command), !isForeign];
+  if (code === 'invalid_target') return [resourceRemedy(discovery, command), !isForeign];
   return client?.way === 'metadata' && redirect !== undefined
-    ? documentRemedy(discovery, code, client, redirect)
-    : undefined;
+    ? [documentRemedy(discovery, code, client, redirect)]
+    : [];
 }
 
 type CommandWith = (...options: readonly string[]) => string;

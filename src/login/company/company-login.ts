@@ -17,7 +17,7 @@ import { providerRefresh } from '../../tokens/valid-token.js';
 import { beginLogin, headerLines, refuseShared } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
 import type { IdentifiedClient } from '../client/register.js';
-import { withWayOut } from '../client/way-out.js';
+import { loginRefused } from '../client/way-out.js';
 import type { BegunLogin, GivenProvider, LoginPorts, LoginRequest, PersonLogin } from '../ports.js';
 import { askForToken } from '../redeem.js';
 import { saveCredential } from '../save-credential.js';
@@ -84,7 +84,7 @@ export async function companyLogin(
       providerSecret: kept.file === undefined ? undefined : provider.secret,
     });
   } catch (error) {
-    throw withWayOut(begun, error);
+    throw loginRefused(begun, error);
   } finally {
     ports.progress.end();
   }

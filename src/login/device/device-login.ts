@@ -5,7 +5,7 @@ import { manualRegistration } from '../../tokens/registrations.js';
 import { announce, beginLogin } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
 import { forgetRefusedClient, keepClient } from '../client/known-client.js';
-import { withWayOut } from '../client/way-out.js';
+import { loginRefused } from '../client/way-out.js';
 import type { BegunLogin, LoginPorts, PersonLogin } from '../ports.js';
 import { saveCredential } from '../save-credential.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
@@ -59,7 +59,7 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
     await forgetRefusedClient(begun, client, error);
     // Of the grant itself (RFC 6749 section 5.2).
     const isNotAllowed = isFailure(error, 'unauthorized_client', 'unsupported_grant_type');
-    throw isNotAllowed ? deviceGrantRefused(error, begun.meant) : withWayOut(begun, error);
+    throw isNotAllowed ? deviceGrantRefused(error, begun.meant) : loginRefused(begun, error);
   } finally {
     ports.progress.end();
   }

@@ -8,12 +8,14 @@ import { toned } from '../../core/text/look.js';
 import { counted, printable, shellWord } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
 import { confirmMany } from '../confirm-many.js';
+import { situationOf } from '../given/given-options.js';
 import type { loginTable } from '../login.options.js';
+import type { LoginWorld } from '../logins.js';
 import { failureJson } from '../render.js';
 import { fullName, loginJson, loginStatus, needsPerson } from '../status/login-status.js';
 import { type ChosenServer, type ImportWorld, serversOf } from './import-servers.js';
 
-type World = ImportWorld & CommandOutput & Pick<CorePorts, 'clock'>;
+type World = ImportWorld & CommandOutput & Pick<CorePorts, 'clock'> & Pick<LoginWorld, 'env'>;
 
 type Arguments = ArgumentsOf<typeof loginTable>;
 
@@ -33,16 +35,18 @@ interface Login {
 
 /** One after the other; one that fails does not keep the others from it. */
 async function eachOf<Item>(
-  { tell, signal }: World,
+  { tell, signal, env }: World,
   items: readonly Item[],
+  argsOf: (item: Item) => Arguments & ChosenServer,
   logIn: (item: Item, which: string) => Promise<Login>,
 ): Promise<readonly Outcome<Item>[]> {
   const outcomes: Outcome<Item>[] = [];
   for (const [at, item] of items.entries()) {
     try {
       outcomes.push({ item, ...(await logIn(item, `${at + 1} of ${items.length}`)) });
-    } catch (failure) {
-      if (!(failure instanceof Failure) || signal.aborted) throw failure;
+    } catch (error) {
+      if (!(error instanceof Failure) || signal.aborted) throw error;
+      const failure = error.withRemedy(error.remedyIn(situationOf({ ...argsOf(item) }, env)));
       outcomes.push({ item, kind: 'failed', failure });
       tell(`${failure.message} ${failure.remedy}`);
     }
@@ -69,11 +73,12 @@ export async function loginToAll(
   if (server !== undefined) throw usageWrong('--all takes no server: it means all of them.', 'postern help login');
   const { servers, title } = await serversOf(world, from);
   if (!(await mayLogInToAll(world, args, servers))) return exitCode.refused;
-  const outcomes = await eachOf(world, servers, async (one, which) => {
+  const argsOf = (one: OfferedServer) => ({ ...args, server: one.url, baseName: one.loginName });
+  const outcomes = await eachOf(world, servers, argsOf, async (one, which) => {
     const kept = force ? undefined : await validLogin(world, one);
     if (kept !== undefined) return { kind: 'kept', login: kept };
     world.tell(printable(`${which} that ${title} has: ${one.name}`, 300));
-    return { kind: 'made', login: await logIn({ ...args, server: one.url, baseName: one.loginName }) };
+    return { kind: 'made', login: await logIn(argsOf(one)) };
   });
   await print(world, outcomes);
   return failed(outcomes)[0]?.failure.exit ?? 0;
@@ -146,12 +151,13 @@ export async function loginToExpired(world: World, args: Arguments, logIn: LogIn
   }
   const { logins, providers } = await world.index.read();
   const ended = logins.filter((login) => needsPerson(loginStatus(login, world.clock.now(), providers)));
-  const outcomes = await eachOf(world, ended, async (login, which) => {
-    world.tell(printable(`${which}: ${fullName(login)}`, 300));
-    const { account, askedScopes: scope = args.scope, grant } = login;
+  const argsOf = ({ server: url, account, askedScopes: scope = args.scope, grant }: LoginRecord) => {
     const clientCredentials = grant === 'client_credentials';
-    const again = { ...args, server: login.server, baseName: undefined, account, scope, clientCredentials };
-    return { kind: 'made', login: await logIn(again) };
+    return { ...args, server: url, baseName: undefined, account, scope, clientCredentials };
+  };
+  const outcomes = await eachOf(world, ended, argsOf, async (login, which) => {
+    world.tell(printable(`${which}: ${fullName(login)}`, 300));
+    return { kind: 'made', login: await logIn(argsOf(login)) };
   });
   await printAgain(world, outcomes);
   return failed(outcomes)[0]?.failure.exit ?? 0;

@@ -1,6 +1,6 @@
 import { camelCase, type LooseArguments, type OptionSpec } from '../../core/command.js';
-import { isFailure } from '../../core/failure.js';
-import { type GivenOption, givenWith } from '../../core/login-command.js';
+import type { Situation } from '../../core/failure.js';
+import { type GivenOption, loginCommand } from '../../core/login-command.js';
 import { visibleUrl } from '../../core/resource.js';
 import { shellWord } from '../../core/text/printable.js';
 import { loginTable } from '../login.options.js';
@@ -60,30 +60,14 @@ function contradicting(name: string): readonly string[] {
 }
 
 /**
- * A failure of what knows no login (a store), whose remedy says `postern login SERVER`: with the server that was named,
- * and what was typed for it. An address that should not be shown stays as it is.
+ * What a remedy repeats of a command line: the server, and what was typed for its login. An address that should not be
+ * shown is not repeated.
  */
-export function withLoginTyped(
-  error: unknown,
-  args: LooseArguments & { readonly server: string },
-  env: Readonly<Record<string, string | undefined>>,
-): unknown {
-  if (!isFailure(error) || !error.remedy.includes(loginSomewhere)) return error;
-  const { server, account, name } = args;
-  const shown = server.length > 200 || visibleUrl(server) !== server ? 'SERVER' : shellWord(server);
-  const which = [
-    ...(account === undefined || account === 'default' ? [] : [`--account ${shellWord(String(account))}`]),
-    ...(name === undefined ? [] : [`--name ${shellWord(String(name))}`]),
-  ];
-  const given = givenOptions(args, env);
-  const remedy = error.remedy.replace(toLogIn, (_, named?: string) => {
-    const options = named === undefined ? [] : [named.trim()];
-    return ['postern login', shown, ...which, ...givenWith({ server, given }, options), ...options].join(' ');
-  });
-  return error.withRemedy(remedy);
+export function situationOf(args: LooseArguments, env: Readonly<Record<string, string | undefined>>): Situation {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const [word = '', account, name] = [args['server'], args['account'], args['name']].map(text);
+  const isShown = word !== '' && word.length <= 200 && visibleUrl(word) === word;
+  const server = isShown ? word : 'SERVER';
+  const login = { server, account, newName: name, given: givenOptions(args, env) };
+  return { server: shellWord(server), logIn: (...options) => loginCommand(login, ...options) };
 }
-
-const loginSomewhere = 'postern login SERVER';
-
-/** With the one option that such a remedy may name. */
-const toLogIn = new RegExp(`${loginSomewhere}( --[a-z-]+ [a-z]+)?`, 'g');

@@ -55,12 +55,14 @@ async function endOne(world: World, server: string, { account, force, local }: A
 /** @throws Failure as `findLogin`; who names what is not there is not told to log in. */
 async function loginToEnd(world: World, server: string, account: string | undefined): Promise<LoginRecord> {
   const { logins } = await world.index.read();
+  const isName = !server.includes('://');
   try {
-    if (!server.includes('://')) loginsCalled(logins, server);
+    if (isName) loginsCalled(logins, server);
     return await findLogin(world, { server, account, exact: true });
   } catch (error) {
-    if (!isFailure(error, 'login_needed') || !error.remedy.includes('postern login ')) throw error;
+    if (!isFailure(error, 'login_needed') || error.detail.typo !== undefined) throw error;
     if (logins.length === 0) throw error.withRemedy('There is nothing to log out of: no logins are left.');
+    if (isName) throw error; // its remedy lists the names
     throw error.withRemedy('There is nothing to log out of. All logins: postern status');
   }
 }

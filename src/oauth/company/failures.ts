@@ -24,6 +24,7 @@ function idJagUnusable(provider: string, why: string): Failure {
     message: `The company’s provider ${quoted(provider)} sent no ID-JAG that may be used: ${why}. Nothing was sent on.`,
     remedy:
       'Show this to whoever runs the provider: aud, resource and client_id have to be those of the server (draft-ietf-oauth-identity-assertion-authz-grant). See: postern help company',
+    leads: true,
   });
 }
 
@@ -73,6 +74,7 @@ export function idJagNotTaken(issuer: string, what: string): Failure {
     exit: exitCode.serverBreaksRules,
     message: `The authorization server ${quoted(issuer)} does not offer ${what}, so no company’s provider can vouch there. Nothing was sent.`,
     remedy: 'Log in without --idp, or ask its operator for enterprise-managed authorization. See: postern help company',
+    leads: true,
   });
 }
 
@@ -83,6 +85,7 @@ export function providerExchangesNothing(provider: string, what: string): Failur
     exit: exitCode.serverBreaksRules,
     message: `The company’s provider ${quoted(provider)} does not offer ${what}, so it can vouch for nobody. Nothing was sent.`,
     remedy: 'Ask your company’s administrator to set it up there. What that takes: postern help company',
+    leads: true,
   });
 }
 

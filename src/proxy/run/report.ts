@@ -1,6 +1,6 @@
 import type { CommandOutput } from '../../core/command.js';
 import { Failure } from '../../core/failure.js';
-import { withDoctor } from '../../core/login-command.js';
+import { remedyAt } from '../../core/login-command.js';
 import type { Clock, RequestLog } from '../../core/ports.js';
 import { printable } from '../../core/text/printable.js';
 import type { ProxyMount, ProxyOptions } from '../ports.js';
@@ -33,13 +33,13 @@ export function printer(
   const printed = new Map<string, number>();
   return (mount, error, id) => {
     const server = mounts.find(({ name }) => name === mount)?.server;
-    const failure = error instanceof Failure ? (server === undefined ? error : withDoctor(error, server)) : undefined;
+    const failure = error instanceof Failure ? error : undefined;
     const key = `${mount} ${failure?.code}`;
     const now = world.clock.monotonic();
     if (now - (printed.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs) return;
     printed.set(key, now);
     const what = failure === undefined ? `A fault of this program: ${printable(String(error))}` : failure.message;
     world.tell(`${mount} ${id}: ${what}`);
-    if (failure !== undefined) world.tell(`  ${failure.remedy} [${failure.code}]`);
+    if (failure !== undefined) world.tell(`  ${remedyAt(failure, server)} [${failure.code}]`);
   };
 }

@@ -1,4 +1,4 @@
-import { exitCode, Failure } from '../../core/failure.js';
+import { exitCode, Failure, systemCode } from '../../core/failure.js';
 import { quoted, quotedPath } from '../../core/text/printable.js';
 import { storeFailure } from '../state-failures.js';
 
@@ -36,10 +36,10 @@ export function engineCredentialsUnusable(path: string, why: string): Failure {
 
 /** The network's cause, in our own words. @param cause The failure of the connection or of the HTTP request. */
 export function engineUnreachable(label: string, cause: Failure): Failure {
-  const why = cause.message.replace(/^"(?:[^"\\]|\\.)*" /, 'it ');
-  const isOurs = !/operator of that server/.test(cause.remedy) || cause.code === 'tls_failed';
-  const remedy = isOurs ? cause.remedy : 'Try again; then look at its log, and whether it speaks TLS at that port.';
-  return storeFailure('store_unavailable', `${label} cannot be used: ${why}`, remedy, cause);
+  const { connection } = cause.detail;
+  const why = connection === undefined ? cause.message : `it ${connection.happened} (${systemCode(cause.cause)}).`;
+  const remedy = connection && 'Check that it runs, that it can be reached, and whether it speaks TLS at that port.';
+  return storeFailure('store_unavailable', `${label} cannot be used: ${why}`, remedy ?? cause.remedy, cause);
 }
 
 /** It was reached, and does not do its work. @param why Ends the sentence "… cannot be used: …". */

@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/failure.js';
+import type { Failure, Remedy } from '../../core/failure.js';
 import { printable, quoted } from '../../core/text/printable.js';
 import { storeFailure } from '../state-failures.js';
 import type { ServiceName } from './service-name.js';
@@ -84,15 +84,16 @@ const unavailableAt: Partial<Record<Unavailable, Partial<Record<KeychainName, re
 };
 
 /** Most commands that find no keychain have no `--store`: it is the login that has. */
-const logInWithFiles = 'postern login SERVER --store file';
-
-const orSealedFiles = `Without a keychain, use encrypted files: ${logInWithFiles}`;
+function orSealedFiles(remedy: string): Remedy {
+  return ({ logIn }) => `${remedy} Without a keychain, use encrypted files: ${logIn('--store file')}`;
+}
 
 /** There is no keychain here. Never answered by writing secrets elsewhere. */
 export function storeUnavailable(why: Unavailable, keychain: KeychainName, cause?: unknown): Failure {
   const [text, remedy] = unavailableAt[why]?.[keychain] ?? unavailable[why];
   const message = `No keychain here (${text}).`;
-  return storeFailure('store_unavailable', message, `Use encrypted files (${logInWithFiles}). ${remedy}`, cause);
+  const useFiles: Remedy = ({ logIn }) => `Use encrypted files (${logIn('--store file')}). ${remedy}`;
+  return storeFailure('store_unavailable', message, useFiles, cause);
 }
 
 const titles: Partial<Record<KeychainName, string>> = { kwallet: ' (KWallet)', keepassxc: ' (KeePassXC)' };
@@ -123,7 +124,7 @@ const unlockRemedies: Readonly<Record<KeychainName, string>> = {
 export function storeLocked(keychain: KeychainName, detail?: keyof typeof lockedBecause): Failure {
   const why = detail === undefined ? '' : lockedBecause[detail];
   const message = `The keychain${titles[keychain] ?? ''} is locked${why}.`;
-  return storeFailure('store_locked', message, `${unlockRemedies[keychain]} ${orSealedFiles}`);
+  return storeFailure('store_locked', message, orSealedFiles(unlockRemedies[keychain]));
 }
 
 /** It is open, but asks a person before it gives out this item, and nobody said yes. Nothing was changed. */
@@ -133,7 +134,7 @@ export function itemLocked(keychain: KeychainName): Failure {
       ? 'Allow it in KeePassXC’s window; or have it asked no more (Tools, Settings, Secret Service Integration: clear “Confirm when passwords are retrieved by clients”), then try again.'
       : unlockRemedies[keychain];
   const message = `The keychain${titles[keychain] ?? ''} gives this login out only when a person allows it.`;
-  return storeFailure('store_locked', message, `${remedy} ${orSealedFiles}`);
+  return storeFailure('store_locked', message, orSealedFiles(remedy));
 }
 
 const hungRemedies: Partial<Record<KeychainName, string>> = {
@@ -153,7 +154,7 @@ export function storeTimeout(keychain: KeychainName, during: string, limitMs: nu
   return storeFailure(
     'store_timeout',
     `The keychain${titles[keychain] ?? ''} did not respond within ${seconds} s when asked to ${during}; it may be waiting for a hidden prompt.`,
-    `${remedy} ${orSealedFiles}`,
+    orSealedFiles(remedy),
   );
 }
 
@@ -173,6 +174,6 @@ export function storeDamaged(why: string): Failure {
   return storeFailure(
     'credential_corrupt',
     `The keychain’s item is damaged (${printable(why, 100)}); it was not used.`,
-    'Log in again, which replaces it: postern login SERVER',
+    ({ logIn }) => `Log in again, which replaces it: ${logIn()}`,
   );
 }

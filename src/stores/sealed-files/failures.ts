@@ -56,7 +56,7 @@ export function storeKeyWrong(way: KeyWay): Failure {
   return storeFailure(
     'store_key_wrong',
     `${sealedFiles} do not open with this ${key}; they were left as they are.`,
-    `${remedy} If that is lost, so are these logins: make them anew, elsewhere: postern login SERVER --store keychain`,
+    ({ logIn }) => `${remedy} If it is lost, so are these logins. Log in again: ${logIn('--store keychain')}`,
   );
 }
 
@@ -65,7 +65,7 @@ export function sealedFileDamaged(path: string): Failure {
   return storeFailure(
     'credential_corrupt',
     `The sealed file ${quotedPath(path, 200)} is damaged, or is not the one that was written under this name; it was left as it is and not used.`,
-    'Put back a good copy of it, or log in again, which replaces it: postern login SERVER',
+    ({ logIn }) => `Put back a good copy of it, or log in again, which replaces it: ${logIn()}`,
   );
 }
 
@@ -74,7 +74,7 @@ export function sealedHeadDamaged(path: string): Failure {
   return storeFailure(
     'store_damaged',
     `${quotedPath(path, 200)}, without which no sealed file opens, is damaged or gone; everything was left as it is.`,
-    'Put back a good copy of it; or move its folder away and log in again: postern login SERVER',
+    ({ logIn }) => `Put back a good copy of it; or move its folder away and log in again: ${logIn()}`,
   );
 }
 

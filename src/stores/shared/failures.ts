@@ -55,7 +55,7 @@ export function sharedItemsApart(label: string): Failure {
   return storeFailure(
     'credential_corrupt',
     `The two items of a login in ${label} do not belong together: one of them was put back or changed by something else. They were left as they are.`,
-    'Log in again, which replaces both: postern login SERVER',
+    ({ logIn }) => `Log in again, which replaces both: ${logIn()}`,
   );
 }
 
@@ -64,7 +64,7 @@ export function sharedSpent(label: string): Failure {
   return storeFailure(
     'credential_corrupt',
     `${label} has an older state of this login again, whose refresh token was used and replaced: what was written last is lost there. That token was not sent a second time.`,
-    'Find out why (a failover, a copy put back, appendfsync not always), then log in again, which replaces it: postern login SERVER',
+    ({ logIn }) => `Find out why (a failover, an old copy, appendfsync not always), then log in again: ${logIn()}`,
   );
 }
 

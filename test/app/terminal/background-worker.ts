@@ -1,5 +1,4 @@
-import { createKeyboard } from '../../../src/app/terminal/keyboard.js';
-import { QuietKeys } from '../../../src/app/terminal/quiet-keys.js';
+import { createKeyboard, QuietKeys } from '../../../src/app/terminal/quiet-keys.js';
 
 // A program that is stopped just when it has set its terminal, and ends with 7 when it is told to (SIGUSR2): at once (`exit`),
 // or by itself as it listens no more (`leave`).

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { catalogue } from '../../../src/doctor/catalogue/catalogue.js';
 import { findingOfLogin } from '../../../src/doctor/login/finding-of-login.js';
-import { everyRemedy } from '../../app/every-remedy.js';
-import type { Step } from '../../support/product.js';
+import { Failure, type Step } from '../../support/product.js';
+import { repositoryRoot } from '../../support/repository.js';
 
 /** Failures of the login's rooms that a login for a run does not end with, or that this machine alone is the cause of. */
 const others: ReadonlySet<string> = new Set([
@@ -11,7 +13,16 @@ const others: ReadonlySet<string> = new Set([
   // of a login by a company's provider
   ...['login_expired', 'provider_refused', 'id_jag_unusable', 'provider_is_issuer', 'store_refused', 'login_needed'],
   ...['usage', 'client_key_unusable', 'client_metadata_url_refused', 'header_refused', 'method_refused'],
-  ...['name_unusable', 'name_taken', 'not_confirmed', 'no_servers_there', 'server_not_there', 'interrupted'],
+  ...[
+    'store_failed',
+    'too_many_logins',
+    'name_unusable',
+    'name_taken',
+    'not_confirmed',
+    'no_servers_there',
+    'server_not_there',
+    'interrupted',
+  ],
   ...[
     'login_ambiguous',
     'login_not_offered',
@@ -25,30 +36,35 @@ const others: ReadonlySet<string> = new Set([
 
 const step = (name: string, came = ''): Step => ({ name, asked: '', came, rule: '', verdict: 'failure' });
 
-test('doctor: each failure of a login has a finding of its own, and who has to act', async () => {
-  const made = await everyRemedy();
-  const ofLogin = made.filter(({ file }) => /^(?:login|oauth|http)\//.test(file));
-  const failures = ofLogin.flatMap(({ failure }) => failure ?? []);
-  const codes = new Map(failures.map((failure) => [failure.code, failure]));
-  assert.ok(codes.size > 40, `${codes.size} codes`);
-  const unknown = [...codes.values()].filter((failure) => {
-    const id = findingOfLogin({ failure, steps: [step('redeem')], isRegisteredHere: true });
-    assert.ok(catalogue[id].who.length > 0);
-    return id === 'login-failed' && !others.has(failure.code);
-  });
-  assert.deepEqual(
-    unknown.map(({ code }) => code),
-    [],
+const failureOf = (code: string) => new Failure({ code, exit: 4, message: 'It is.', remedy: 'Do.' });
+
+/** The codes that the rooms of a login fail with. */
+async function codesOfLogin(): Promise<ReadonlySet<string>> {
+  const folder = join(repositoryRoot, 'src');
+  const names = await readdir(folder, { recursive: true });
+  const files = names.filter((name) => /^(?:login|oauth|http)\b.*failures\.ts$/.test(name));
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+  return new Set(
+    [...texts.join('').matchAll(/(?:code: |rulesBroken\(|failure\([\w.]+, |refused\()'([a-z_]+)'/g)].map(
+      ([, code = '']) => code,
+    ),
   );
+}
+
+test('doctor: each failure of a login has a finding of its own, and who has to act', async () => {
+  const codes = await codesOfLogin();
+  assert.ok(codes.size > 40, `${codes.size} codes`);
+  const unknown = [...codes].filter((code) => {
+    const id = findingOfLogin({ failure: failureOf(code), steps: [step('redeem')], isRegisteredHere: true });
+    assert.ok(catalogue[id].who.length > 0);
+    return id === 'login-failed' && !others.has(code);
+  });
+  assert.deepEqual(unknown, []);
 });
 
-test('doctor: what a code means depends on the request that it came of', async () => {
-  const made = (await everyRemedy()).flatMap(({ failure }) => failure ?? []);
-  const found = (code: string, steps: readonly Step[], isRegisteredHere = true) => {
-    const failure = made.find((one) => one.code === code);
-    assert.ok(failure !== undefined, code);
-    return findingOfLogin({ failure, steps, isRegisteredHere });
-  };
+test('doctor: what a code means depends on the request that it came of', () => {
+  const found = (code: string, steps: readonly Step[], isRegisteredHere = true) =>
+    findingOfLogin({ failure: failureOf(code), steps, isRegisteredHere });
   assert.equal(found('redirect_refused', [step('client-registration')]), 'registration-redirected');
   assert.equal(found('redirect_refused', [step('pushed-authorization')]), 'request-redirected');
   assert.equal(found('redirect_refused', [step('redeem')]), 'token-endpoint-redirected');

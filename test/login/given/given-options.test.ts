@@ -4,14 +4,14 @@ import { parseCommandLine } from '../../../src/app/command-line.js';
 import { camelCase, type LooseArguments, type OptionSpec } from '../../../src/core/command.js';
 import { loginCommand } from '../../../src/core/login-command.js';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
-import { givenOptions, notRepeated, withLoginTyped } from '../../../src/login/given/given-options.js';
+import { givenOptions, notRepeated } from '../../../src/login/given/given-options.js';
 import { login } from '../../../src/login/log-in.js';
 import { loginTable } from '../../../src/login/login.options.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type WantedLogin } from '../../support/flows/scene.js';
 import { makeHomeWithKey } from '../../support/home.js';
 import { failureOf } from '../../support/http.js';
-import { Failure, isFailure, type SandboxOptions } from '../../support/product.js';
+import { isFailure, type SandboxOptions } from '../../support/product.js';
 import { runProgram } from '../../support/program.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 
@@ -89,26 +89,6 @@ test('an option that a remedy names takes the place of those that it cannot stan
     loginCommand({ server, given }, '--client-id ID'),
     `postern login ${server} --device --timeout 60 --client-id ID`,
   );
-});
-
-test('a failure of what knows no login gets the server and the options that were typed', async () => {
-  const failure = (remedy: string) => new Failure({ code: 'x', exit: 7, message: 'It is.', remedy });
-  const remedyFor = async (remedy: string, ...words: readonly string[]) => {
-    const args = await parsed(words);
-    const error = withLoginTyped(failure(remedy), { ...args, server: words[0] ?? '' }, {});
-    assert.ok(isFailure(error));
-    return error.remedy;
-  };
-  const plain = 'Or use files: postern login SERVER --store file';
-  const typed = ['--name', 'work', '--account', 'me', '--client-id', 'a b', '--store', 'keychain'];
-  assert.equal(
-    await remedyFor(plain, server, ...typed),
-    `Or use files: postern login ${server} --account me --name work --client-id 'a b' --store file`,
-  );
-  assert.equal(await remedyFor('Run: postern login SERVER', 'work', '--force'), 'Run: postern login work --force');
-  const hidden = await remedyFor('Run: postern login SERVER', `${server}?key=s3cret`, '--force');
-  assert.equal(hidden, 'Run: postern login SERVER --force');
-  assert.equal(await remedyFor('Try again.', server), 'Try again.');
 });
 
 test('whatever a login fails of, the login that its remedy names has the options that were typed', async () => {

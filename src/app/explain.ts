@@ -1,0 +1,65 @@
+import type { CommandTable, LooseArguments } from '../core/command.js';
+import type { Failure, Situation } from '../core/failure.js';
+import { remedyAt } from '../core/login-command.js';
+import { ciOf } from '../login/browser/browser-availability.js';
+import { situationOf } from '../login/given/given-options.js';
+import { type GivenToken, unusedToken } from '../stores/environment-token.js';
+import { type Known, waysToGo } from './help/missing-word.js';
+import { lineMeant } from './wrong-command-line.js';
+
+/** A command line, as far as it was read when it failed. */
+export interface FailedLine {
+  readonly argv: readonly string[];
+  readonly table: CommandTable | undefined;
+  readonly args: LooseArguments;
+  readonly known: () => Known;
+}
+
+/** What of the environment changes what can be done. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly tokenGiven: GivenToken;
+}
+
+/**
+ * What to do about a failure, by what the command line says: the first line is the remedy, the others are further ways. This is the
+ * one place that words a remedy for a command line.
+ */
+export async function explain(
+  failure: Failure,
+  { argv, table, args, known }: FailedLine,
+  { env, tokenGiven }: Surroundings,
+): Promise<readonly string[]> {
+  const { typo, example } = failure.detail;
+  if (failure.code === 'word_missing' && table !== undefined) return await waysToGo(table, example, known());
+  const meant = typo && lineMeant(typo, argv, table);
+  if (meant !== undefined) return [meant];
+  const asked = asking.has(table?.name ?? '') && typeof args['server'] === 'string' ? args['server'] : undefined;
+  const given = table?.name === 'login' ? args : { server: args['server'], account: args['account'] };
+  const typed = isOther(args) ? situationOf({}, env) : situationOf(given, env);
+  const situation: Situation = { ...typed, job: jobOf(table, args, env) };
+  const remedy = remedyAt(failure, asked, situation);
+  const unused = failure.code === 'login_needed' ? unusedToken(tokenGiven) : undefined;
+  return [unused === undefined ? remedy : `${unused} ${remedy}`];
+}
+
+/** Commands that ask a server, and fail by what that, or its authorization server, does. */
+const asking: ReadonlySet<string> = new Set(['login', 'call', 'shell', 'request', 'bridge', 'proxy']);
+
+/** Is the word another program's name for a server, or of a program behind “--”? */
+function isOther({ from, command }: LooseArguments): boolean {
+  return from !== undefined || (Array.isArray(command) && command.length > 0);
+}
+
+/** In CI, and where the variables name a client that the command could log in as. */
+function jobOf(
+  table: CommandTable | undefined,
+  { clientCredentials }: LooseArguments,
+  env: Surroundings['env'],
+): Situation['job'] {
+  const isAble =
+    table?.options.some(({ name }) => name === 'client-credentials') === true && clientCredentials !== true;
+  const takesClient = isAble && table?.name !== 'login';
+  const isJob = ciOf(env) !== undefined || (takesClient && Boolean(env['POSTERN_CLIENT_ID']));
+  return isJob ? (takesClient ? 'takes a client' : 'takes none') : undefined;
+}
