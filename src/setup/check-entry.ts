@@ -1,28 +1,42 @@
+import { printable, quoted, quotedPath } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
 import type { ProgramEnd } from '../stores/run-program.js';
 import { wordsUnsayable } from './failures.js';
-import { type FoundEntry, readFound } from './found-entry.js';
+import { entryValue, meaningOf, openEntry } from './formats/entry.js';
+import { ifEditable, membersOf } from './formats/text.js';
 import type { ExternalPrograms } from './machine/ports.js';
-import { planEntry, planLine, type SetupPlan, type SetupRequest } from './plan-entry.js';
+import type { SetupRecord } from './machine/setup-records.js';
+import { edit, entryState, planEntry, planLine, recordOf, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { type OldProgram, oldProgram } from './program-version.js';
-import { callWords, configuredLine, type EntryRequest, type Program } from './programs/program.js';
-import { invocationEnvironment, type ProgramResponse, readResponse } from './programs/responses.js';
-import { recordOf } from './recorded-entry.js';
+import { callIn } from './programs/entry-call.js';
+import { blocksOf, callWords, configuredLine, type EntryRequest, type Program } from './programs/program.js';
+import { invocationOf, type ProgramResponse, readResponse } from './programs/responses.js';
+
+/** The entry that is in the file. */
+interface FoundEntry {
+  /** What `--write` would make, something else, somebody else's, or none; or the program has no file. */
+  readonly state: 'missing' | 'other' | 'there' | 'different' | 'no-file';
+  /** How it differs from the one that would be written now, each in a sentence. */
+  readonly faults: readonly string[];
+  /** It starts what is not there. */
+  readonly isGone?: boolean;
+  /** What was recorded, where the entry is as it was written. */
+  readonly recorded?: SetupRecord['call'] | undefined;
+}
 
 /** What a program that is set up would get. */
-export interface CheckedEntry extends Pick<FoundEntry, 'faults'> {
+export interface CheckedEntry extends FoundEntry {
   readonly request: SetupRequest;
   /** Undefined for a program that has no file. */
   readonly plan: SetupPlan | undefined;
-  /** The entry in the file: what `--write` would make, something else, somebody else's, or none. */
-  readonly state: FoundEntry['state'] | 'no-file';
   /** What keeps the program from using it, each in a sentence. */
   readonly blocks: readonly string[];
   readonly old: OldProgram | undefined;
-  /** `not-run`: the entry is not as postern writes it, or starts nothing. `compared`: nothing was to be run. */
+  /** `not-run`: the entry is not as postern writes it. `gone`: it starts nothing. `compared`: nothing was to be run. */
   readonly end:
     | Exclude<ProgramEnd['kind'], 'ended'>
     | 'not-run'
+    | 'gone'
     | 'compared'
     | { readonly code: number | null; readonly stderr: string };
   readonly response: ProgramResponse;
@@ -52,21 +66,78 @@ export async function checkEntry(
 ): Promise<CheckedEntry> {
   const { program } = request;
   const plan = program.line === undefined ? await planEntry(world, request) : undefined;
-  const record = plan && (await recordOf(world.records, plan))?.record;
-  const { state, faults, recorded } = plan
-    ? await readFound(world, plan, record)
-    : { state: 'no-file' as const, faults: [], recorded: undefined };
+  const found: FoundEntry = plan ? await compare(world, plan) : { state: 'no-file', faults: [] };
+  const { state, recorded } = found;
   const [wanted] = plan ? [plan.wanted] : planLine(world.machine, request);
-  const blocks = plan ? [...(program.blocks?.(wanted) ?? [])] : [];
+  const blocks = plan ? [...blocksOf(program, wanted)] : [];
   const old = await oldProgram(world, mode === 'run' ? ports : undefined, request, signal);
-  const about = { request, plan, state, faults, blocks, old };
-  const isOurs = state !== 'different' && state !== 'other';
-  const isGone = faults.some(({ kind }) => kind === 'not-there');
+  const about = { request, plan, blocks, old, ...found };
   const call = recorded && { ...wanted, ...recorded, machine: { ...wanted.machine, variables: recorded.variables } };
-  const run = call ?? (isOurs ? wanted : undefined);
-  if (mode === 'compare') return { ...about, end: 'compared', response: { kind: 'nothing' } };
-  if (run === undefined || isGone) return { ...about, end: 'not-run', response: { kind: 'nothing' } };
+  const run = call ?? (state === 'different' || state === 'other' ? undefined : wanted);
+  const end = mode === 'compare' ? 'compared' : found.isGone ? 'gone' : 'not-run';
+  if (end !== 'not-run' || run === undefined) return { ...about, end, response: { kind: 'nothing' } };
   return { ...about, ...(await runCall(world, program, run, signal)) };
+}
+
+/** The entry in the file beside the one that would be written. */
+async function compare({ machine, files, records }: CheckWorld, plan: SetupPlan): Promise<FoundEntry> {
+  const { file, entry, request } = plan;
+  const { key, holds } = entry;
+  const { text = '' } = file;
+  const opened = await edit(file.path, () => openEntry(text, key));
+  if (opened.raw === undefined) return { state: 'missing', faults: [] };
+  const call = callIn(key, opened.value, machine.platform);
+  if (call === undefined) return { state: 'other', faults: [] };
+  const record = (await recordOf(records, plan))?.record;
+  const members = differingMembers(plan, text);
+  const isRecorded = record?.server === request.url && entryState(record, text, machine.platform) === 'same';
+  const isAsWritten = isRecorded && members.length === 0;
+  // The proxy is there where `--write` was told to put it there.
+  const compared = (words: readonly string[] = []) =>
+    words.filter((word) => word !== '/usr/bin/env' && !(isAsWritten && /^\w+_PROXY=/.test(word)));
+  const is = compared(call.words);
+  const should = compared(callIn(key, holds.members, machine.platform)?.words);
+  const gone = is.find((word) => /^(?:[/\\]|[A-Za-z]:)/.test(word) && !files.exists(word));
+  const faults = [
+    ...(gone === undefined ? [] : [`It starts ${quotedPath(gone, 300)}, which is not there.`]),
+    ...wordFaults(
+      is.filter((word) => word !== gone),
+      should,
+    ),
+    ...(members.length === 0 ? [] : [`It holds something else in: ${members.join(', ')}.`]),
+  ];
+  return {
+    state: faults.length === 0 ? 'there' : 'different',
+    faults,
+    isGone: gone !== undefined,
+    recorded: isAsWritten ? record.call : undefined,
+  };
+}
+
+/** What would not be written; else what is missing, or that the order is another. */
+function wordFaults(is: readonly string[], should: readonly string[]): readonly string[] {
+  // What a variable holds may be a secret.
+  const shown = (words: readonly string[]) =>
+    words.map((word) => (/^[A-Za-z_]\w*=/.test(word) ? printable(word.split('=')[0] ?? '', 80) : quoted(word, 80)));
+  const added = shown(is.filter((word) => !should.includes(word)));
+  if (added.length > 0) return [`It has words that postern would not write: ${added.join(' ')}.`];
+  const missing = shown(should.filter((word) => !is.includes(word)));
+  if (missing.length > 0) return [`It has not all words that postern would write: ${missing.join(' ')}.`];
+  return is.join(' ') === should.join(' ') ? [] : ['It has its words in another order.'];
+}
+
+/** What is not in the call: the address, what has the entry switched off, credentials of its own. */
+function differingMembers({ entry }: SetupPlan, text: string): readonly string[] {
+  const { key, holds } = entry;
+  const edited = ifEditable(() => openEntry(text, key).put(holds));
+  if (typeof edited === 'function') return []; // a helper of git's, a user, a command: nothing but the call
+  const now = membersOf(entryValue(text, key));
+  const then = edited === undefined ? { ...now, ...holds.members } : membersOf(entryValue(edited, key));
+  const calls = ['command', 'cmd', 'args', 'headersHelper', 'http_headers_helper'];
+  return [...new Set(Object.keys({ ...now, ...then }))]
+    .filter((name) => !(calls.includes(name) && name in then))
+    .filter((name) => meaningOf(now, [name]) !== meaningOf(then, [name]))
+    .map((name) => printable(name, 80));
 }
 
 async function runCall(
@@ -76,12 +147,10 @@ async function runCall(
   signal: AbortSignal,
 ): Promise<Pick<CheckedEntry, 'end' | 'response'>> {
   const { machine } = world;
-  const invocation = program.invocation?.(wanted) ?? {};
-  const words = [...callWords(program.calls, wanted), ...(invocation.words ?? [])];
-  const command = invocation.inShell === true ? configuredLine(machine.platform, words) : words;
+  const { words: more, input, env } = invocationOf(program, { ...wanted, machine });
+  const words = [...callWords(program.calls, wanted), ...more];
+  const command = program.calls === 'headers' ? configuredLine(machine.platform, words) : words;
   if (command === undefined) throw wordsUnsayable(program.title);
-  const env = invocationEnvironment(machine, invocation);
-  const { input = 'closed' } = invocation;
   const end = await world.run({ command, env, folder: machine.homedir, input, limitMs: callersWait, signal });
   if (end.kind !== 'ended') return { end: end.kind, response: { kind: 'nothing' } };
   const { code, stdout, stderr } = end;

@@ -6,7 +6,7 @@ import { type CheckMode, checkEntry } from './check-entry.js';
 import { machineFor } from './environment.js';
 import type { ExternalPrograms } from './machine/ports.js';
 import type { SetupRequest } from './plan-entry.js';
-import { type CheckResult, checkExit, resultLines } from './render-check.js';
+import { type CheckResult, exitOfCheck, resultLines } from './render-check.js';
 import { requestsToCheck, type SetupArguments } from './target.js';
 
 export interface CheckProgramsWorld extends HttpPorts, Pick<StorePorts, 'index'> {
@@ -23,7 +23,7 @@ export async function checkAll(world: CheckProgramsWorld, args: SetupArguments, 
   const { all, isOne } = await requestsToCheck(world, programs, args);
   const results: CheckResult[] = [];
   for (const request of all) {
-    const machine = machineFor(programs.machine, request.program, args.withProxy);
+    const machine = machineFor(programs.machine, request.program, args.withProxy === true);
     results.push(await checkOne(world, { ...programs, machine }, request, mode));
   }
   return { results, isOne };
@@ -43,29 +43,6 @@ async function checkOne(
   }
 }
 
-/** The exit code of a check: 0 where the program would get what it needs. */
-export function exitOfCheck({ checked, failure }: CheckResult): number {
-  return failure?.exit ?? (checked === undefined ? 0 : checkExit(checked));
-}
-
-/** No option of `setup` but the program. */
-const plain: Omit<SetupArguments, 'program'> = {
-  server: undefined,
-  account: undefined,
-  as: undefined,
-  list: false,
-  all: false,
-  write: false,
-  check: true,
-  undo: false,
-  user: false,
-  project: false,
-  wholeHost: false,
-  withProxy: false,
-  proxy: undefined,
-  keyFile: undefined,
-};
-
 /**
  * What a program would get that `setup` has written an entry for; without one all entries are compared, and none is run.
  * @throws Failure `program_unknown`, and of the program's login where nothing was written for it
@@ -74,7 +51,7 @@ export async function checkPrograms(
   world: CheckProgramsWorld,
   program: string | undefined,
 ): Promise<readonly CheckedProgram[]> {
-  const { results } = await checkAll(world, { ...plain, program }, program === undefined ? 'compare' : 'run');
+  const { results } = await checkAll(world, { program }, program === undefined ? 'compare' : 'run');
   const { logins } = await world.index.read();
   return results.map((result) => ({
     title: result.request.program.title,

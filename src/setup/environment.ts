@@ -3,7 +3,7 @@ import { usageWrong } from '../core/usage-failures.js';
 import { authorityVariables, proxyVariables } from '../http/proxy-settings.js';
 import type { Machine } from './machine/ports.js';
 import type { SetupRequest } from './plan-entry.js';
-import type { Program } from './programs/program.js';
+import { dropsEnvironment, type Program } from './programs/program.js';
 
 /**
  * The machine as an entry is made for it. A program that leaves this shell's environment out is told of the authorities
@@ -11,7 +11,7 @@ import type { Program } from './programs/program.js';
  * @throws Failure `usage_wrong`
  */
 export function machineFor(machine: Machine, program: Program, wantsProxy: boolean): Machine {
-  const trusted = program.dropsEnvironment ? authorityVariables(machine.env) : {};
+  const trusted = dropsEnvironment(program) ? authorityVariables(machine.env) : {};
   const proxy = wantsProxy ? wantedProxy(machine, program) : {};
   return { ...machine, variables: { ...machine.variables, ...trusted, ...proxy } };
 }
@@ -24,7 +24,7 @@ const proxyProblems = {
 
 function wantedProxy(machine: Machine, program: Program): Readonly<Record<string, string>> {
   const refused = (why: string) => usageWrong(`--with-proxy cannot be used: ${why}.`, 'postern setup --help');
-  if (!program.dropsEnvironment) throw refused(`${program.title} passes its environment on`);
+  if (!dropsEnvironment(program)) throw refused(`${program.title} passes its environment on`);
   if (machine.platform === 'win32') {
     throw refused('on Windows, programs take HTTPS_PROXY from the variables of the user (setx)');
   }
@@ -35,7 +35,7 @@ function wantedProxy(machine: Machine, program: Program): Readonly<Record<string
 
 /** What a person has to know where the entry leaves the proxy of this shell out; undefined: nothing. */
 export function proxyNote(machine: Machine, { program, url }: SetupRequest): string | undefined {
-  const isLeftOut = program.dropsEnvironment === true && machine.variables['HTTPS_PROXY'] === undefined;
+  const isLeftOut = dropsEnvironment(program) && machine.variables['HTTPS_PROXY'] === undefined;
   const { kind } = proxyVariables(machine.env);
   if (!isLeftOut || machine.platform === 'win32' || kind === 'none' || !url.startsWith('https:')) return undefined;
   const without = `HTTPS_PROXY is set in this shell, and ${program.title} starts postern without it`;
@@ -53,7 +53,7 @@ export function keychainNote(
   { program, url }: Pick<SetupRequest, 'program' | 'url'>,
   logins: readonly Pick<LoginRecord, 'server' | 'store'>[],
 ): string | undefined {
-  if (machine?.platform !== 'linux' || !program.dropsSessionBus) return undefined;
+  if (machine?.platform !== 'linux' || program.isBare !== true) return undefined;
   const bus = machine.env['DBUS_SESSION_BUS_ADDRESS'] ?? '';
   const isUsual = /^unix:(?:path=\/run\/user\/\d+\/bus|runtime=yes)/.test(bus);
   const isInKeychain = logins.some(({ server, store }) => server === url && store === 'keychain');

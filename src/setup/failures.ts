@@ -161,7 +161,7 @@ export function entryChanged(path: string, backup: string): Failure {
 }
 
 /** `login --from` found a configuration that is broken. */
-export function serversUnreadable(path: string, format: 'JSON' | 'TOML' | 'YAML'): Failure {
+export function serversUnreadable(path: string, format: string): Failure {
   return refused(
     'program_file_unusable',
     `${quotedPath(path, 300)} cannot be read as ${format}, so its servers are unknown.`,

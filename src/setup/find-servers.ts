@@ -3,10 +3,9 @@ import type { OfferedServers } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
-import { jsonAt } from './formats/json.js';
-import { tomlAt } from './formats/toml.js';
-import { yamlAt } from './formats/yaml.js';
+import { valueIn } from './formats/entry.js';
 import type { MachineFiles } from './machine/ports.js';
+import { filesOf, pathOf, serversIn } from './programs/program.js';
 import { programNamed, programs } from './programs/programs.js';
 import { type FoundServer, foundServers } from './programs/read-servers.js';
 
@@ -21,18 +20,19 @@ export async function findServers(
   logins: readonly LoginRecord[],
 ): Promise<OfferedServers> {
   const program = programNamed(name);
-  if (program.servers === undefined) {
+  const { machine, files } = await externalPrograms();
+  if (serversIn(program, '', machine) === undefined) {
     throw argumentRefused('--from', `${program.title} keeps no list of protocol servers`, 'postern login --help');
   }
-  const { machine, files } = await externalPrograms();
-  const kinds = program.installed?.(machine).map(({ file }) => file) ?? [];
-  const own = [...kinds, ...program.files(machine), ...(program.alsoRead?.(machine) ?? [])];
+  const { installed, alsoRead = [] } = program;
+  const others = [...(installed === undefined ? [] : [installed.file]), ...alsoRead];
+  const own = [...filesOf(program, machine, 'user'), ...others.map((path) => pathOf(machine, path))];
   const paths = [...new Set(own)].filter(files.exists);
   const found = new Map<string, FoundServer>();
   for (const path of paths) {
     const { text = '' } = await files.read(path);
     checkFormat(path, text);
-    for (const server of program.servers(text, machine).flatMap(foundServers)) {
+    for (const server of (serversIn(program, text, machine) ?? []).flatMap(foundServers)) {
       if (!found.has(server.url)) found.set(server.url, server);
     }
   }
@@ -48,12 +48,10 @@ export async function programsWithServers(
   externalPrograms: () => Promise<MachineFiles>,
   logins: readonly LoginRecord[],
 ): Promise<readonly { readonly name: string; readonly title: string; readonly count: number }[]> {
-  const found = programs
-    .filter((program) => program.servers !== undefined)
-    .map(async ({ name, title }) => {
-      const { servers = [] } = (await findServers(externalPrograms, name, logins).catch(ignoreFailure)) ?? {};
-      return { name, title, count: servers.filter(({ hasLogin }) => !hasLogin).length };
-    });
+  const found = programs.map(async ({ name, title }) => {
+    const { servers = [] } = (await findServers(externalPrograms, name, logins).catch(ignoreFailure)) ?? {};
+    return { name, title, count: servers.filter(({ hasLogin }) => !hasLogin).length };
+  });
   return (await Promise.all(found)).filter(({ count }) => count > 0);
 }
 
@@ -70,7 +68,6 @@ function freeName(name: string, logins: readonly LoginRecord[]): string | undefi
 function checkFormat(path: string, text: string): void {
   const end = /\.(jsonc?|toml|ya?ml)$/.exec(path)?.[1];
   if (end === undefined || text.trim() === '') return;
-  const format = end === 'toml' ? 'TOML' : end.startsWith('y') ? 'YAML' : 'JSON';
-  const read = { JSON: jsonAt, TOML: tomlAt, YAML: yamlAt }[format];
-  if (read(text, []) === undefined) throw serversUnreadable(path, format);
+  const format = end.startsWith('json') ? 'json' : end === 'toml' ? 'toml' : 'yaml';
+  if (valueIn(format, text, []) === undefined) throw serversUnreadable(path, format.toUpperCase());
 }

@@ -1,10 +1,9 @@
 import { ignoreFailure } from '../core/failure.js';
 import type { ExternalPrograms, MachineFiles } from './machine/ports.js';
 import type { SetupRecord } from './machine/setup-records.js';
-import { configurationFile } from './plan-entry.js';
+import { configurationFile, type EntryState, entryState } from './plan-entry.js';
 import type { Program, Scope } from './programs/program.js';
 import { programs } from './programs/programs.js';
-import { type EntryState, entryState } from './recorded-entry.js';
 
 /** A program, and what there is of it on this machine. */
 export interface ProgramHere {
@@ -57,5 +56,5 @@ export async function listPrograms(world: ExternalPrograms, scope: Scope): Promi
 async function stateOf({ machine, files }: MachineFiles, record: SetupRecord): Promise<EntryState> {
   const file = await files.read(record.path).catch(ignoreFailure);
   if (file === undefined) return 'unreadable';
-  return file.text === undefined ? 'missing' : await entryState(record, file.text, machine.platform);
+  return file.text === undefined ? 'missing' : entryState(record, file.text, machine.platform);
 }

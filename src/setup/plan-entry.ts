@@ -2,12 +2,23 @@ import { ignoreFailure } from '../core/failure.js';
 import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
 import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
-import { type EditedText, type Entry, entryName, openEntry, putEntry, type RunCommands } from './formats/entry.js';
-import { NotEditable } from './formats/text.js';
+import { type Entry, entryName, meaningOf, openEntry, putEntry, type RunCommands } from './formats/entry.js';
+import { ifEditable, NotEditable } from './formats/text.js';
 import type { Machine, MachineFiles } from './machine/ports.js';
 import type { ProgramFile } from './machine/program-files.js';
+import type { KeptRecord, SetupRecord, SetupRecords } from './machine/setup-records.js';
 import { addressIn, callIn } from './programs/entry-call.js';
-import { callWords, conflictsOf, type EntryRequest, filesOf, type Program, type Scope } from './programs/program.js';
+import {
+  callWords,
+  conflictsOf,
+  type EntryRequest,
+  entryByUrl,
+  entryOf,
+  filesOf,
+  type Program,
+  pathOf,
+  type Scope,
+} from './programs/program.js';
 
 /** What a person wants set up. */
 export interface SetupRequest {
@@ -24,8 +35,8 @@ export interface SetupRequest {
   readonly name: string;
   /** Options beside those that name the login. */
   readonly options: readonly string[];
-  /** It holds the address of a proxy, and a key with it, in place of a call. */
-  readonly isProxied?: true;
+  /** The address of a proxy of ours, with a key in it, that the entry holds in place of a call. */
+  readonly address?: string;
 }
 
 /** An entry, the file that it belongs into, and that file's text with it. */
@@ -49,7 +60,9 @@ export async function planEntry(world: MachineFiles, request: SetupRequest): Pro
   const isInProject = scope === 'project' && request.path === undefined;
   const file = await world.files.read(path, isInProject ? world.machine.workingFolder : undefined);
   const context = { machine: world.machine, text: file.text ?? '', switches: await readSwitches(world, program) };
-  const [wanted, made] = firstMade(request, context, (one, words) => program.make?.(one, words));
+  const [wanted, made] = firstMade(request, context, (one, words, address) =>
+    address === undefined ? entryOf(program, one, words) : entryByUrl(program, one, address),
+  );
   const entry = scope === 'project' ? withoutEnvironment(made) : made;
   return { request, wanted, file, entry, conflicts: conflictsOf(program, wanted) };
 }
@@ -61,18 +74,21 @@ function withoutEnvironment({ key, holds: { members, without } }: Entry): Entry 
 
 /** For a program that nothing is written for. @throws Failure `words_unsayable`, `address_secret` */
 export function planLine(machine: Machine, request: SetupRequest): readonly [wanted: EntryRequest, line: string] {
-  return firstMade(request, { machine, text: '' }, (one, words) => request.program.line?.(one, words));
+  const { program } = request;
+  return firstMade(request, { machine, text: '' }, (one, words, address) =>
+    address === undefined ? program.line?.(one, words) : program.lineByUrl?.(one, address),
+  );
 }
 
 /** The first of the words for the login that the program can hold, and what is made of them. */
 function firstMade<Made>(
-  { program, url, name, words, ...request }: SetupRequest,
+  { program, url, name, words, address, ...request }: SetupRequest,
   context: Pick<EntryRequest, 'machine' | 'text' | 'switches'>,
-  make: (wanted: EntryRequest, words: readonly string[]) => Made | undefined,
+  make: (wanted: EntryRequest, words: readonly string[], address: string | undefined) => Made | undefined,
 ): readonly [wanted: EntryRequest, made: Made] {
   for (const { server, options } of words) {
     const wanted = { ...context, url, name, server, options: [...options, ...request.options] };
-    const made = make(wanted, callWords(program.calls, wanted));
+    const made = make(wanted, callWords(program.calls, wanted), address);
     if (made !== undefined) return [wanted, made];
   }
   throw words.length === 0 ? addressSecret(url) : wordsUnsayable(program.title);
@@ -80,23 +96,25 @@ function firstMade<Made>(
 
 /** What else of the program's can switch an entry off; a file that cannot be read says nothing. */
 async function readSwitches({ machine, files }: MachineFiles, program: Program): Promise<readonly string[]> {
-  const reading = (program.switches?.(machine) ?? []).map((path) => files.read(path).catch(ignoreFailure));
+  const reading = (program.switches ?? []).map((path) => files.read(pathOf(machine, path)).catch(ignoreFailure));
   return (await Promise.all(reading)).flatMap((file) => file?.text ?? []);
 }
 
 /** The file that a program's entry belongs into; undefined where there is none for that scope. */
 export function configurationFile({ machine, files }: MachineFiles, program: Program, scope: Scope) {
-  const kind = scope === 'user' && program.installed?.(machine).find(({ sign }) => files.exists(sign));
-  if (kind) return kind.file;
+  const { installed } = program;
+  if (scope === 'user' && installed !== undefined && files.exists(pathOf(machine, installed.sign))) {
+    return pathOf(machine, installed.file);
+  }
   const all = filesOf(program, machine, scope);
   return all.find((path) => files.exists(path)) ?? all[0];
 }
 
 /**
- * The file's text with the entry in it, and the entry then.
+ * The file's text with the entry in it.
  * @throws Failure `entry_not_edited`, `entry_taken`, or what `run` throws
  */
-export function plannedText(plan: SetupPlan, run: RunCommands): Promise<EditedText> {
+export function plannedText(plan: SetupPlan, run: RunCommands): Promise<string> {
   const { request, wanted, file, entry } = plan;
   const { path, text = '' } = file;
   return edit(path, async () => {
@@ -116,4 +134,28 @@ export async function edit<T>(path: string, edited: () => T | Promise<T>): Promi
   } catch (error) {
     throw error instanceof NotEditable ? entryNotEdited(path, error.problem) : error;
   }
+}
+
+/**
+ * What is left of an entry that was written. `same`: it is there, perhaps laid out anew by another program. `ours`: it calls
+ * this program, otherwise than it was written. `other`: it is somebody's work.
+ */
+export type EntryState = 'same' | 'ours' | 'other' | 'missing' | 'unreadable';
+
+export function entryState({ key, holds }: SetupRecord, text: string, platform: string): EntryState {
+  const opened = ifEditable(() => openEntry(text, key));
+  if (opened === undefined) return 'unreadable';
+  if (opened.raw === undefined) return 'missing';
+  const names = Object.keys(holds);
+  if (meaningOf(opened.value, names) === meaningOf(holds, names)) return 'same';
+  return callIn(key, opened.value, platform) === undefined ? 'other' : 'ours';
+}
+
+/** The record of the planned entry, by the file and its place there. */
+export async function recordOf(
+  records: Pick<SetupRecords, 'all'>,
+  { file, entry }: SetupPlan,
+): Promise<KeptRecord | undefined> {
+  const key = JSON.stringify(entry.key);
+  return (await records.all()).find(({ record }) => record.path === file.path && JSON.stringify(record.key) === key);
 }

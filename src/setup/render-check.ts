@@ -1,9 +1,8 @@
 import { exitCode, type Failure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
-import { printable, quoted, quotedPath } from '../core/text/printable.js';
+import { printable, quoted } from '../core/text/printable.js';
 import type { CheckedEntry } from './check-entry.js';
 import { keychainNote } from './environment.js';
-import type { EntryFault } from './found-entry.js';
 import type { SetupRequest } from './plan-entry.js';
 import type { OldProgram } from './program-version.js';
 import type { ProgramResponse } from './programs/responses.js';
@@ -51,7 +50,7 @@ function checkLines(checked: CheckedEntry, logins: readonly LoginRecord[]): read
   const note = isServed(checked) ? undefined : keychainNote(plan?.wanted.machine, request, logins);
   return [
     stateLine(checked),
-    ...faults.map((fault) => `  ${faultLine(fault)}`),
+    ...faults.map((fault) => `  ${fault}`),
     ...blocks.map((block) => `Not used: ${block}`),
     old === undefined ? '' : `${old.isBlocked ? 'Not used' : 'Note'}: ${oldProgramLine(old)}`,
     state === 'other' || checked.end === 'compared' ? '' : outcomeLine(checked),
@@ -60,14 +59,15 @@ function checkLines(checked: CheckedEntry, logins: readonly LoginRecord[]): read
   ].filter((line) => line !== '');
 }
 
-/** 0 only where the entry is in its place, and the program would use it and get what it needs. */
-export function checkExit(checked: CheckedEntry): number {
+/** The exit code of a check: 0 only where the entry is in its place, and the program would use it and get what it needs. */
+export function exitOfCheck({ checked, failure }: CheckResult): number {
+  if (failure !== undefined) return failure.exit;
   const { state, blocks, old, end } = checked;
   if (isServed(checked) || end === 'compared') {
     const isUsed = (state === 'there' || state === 'no-file') && blocks.length === 0;
     return isUsed && old?.isBlocked !== true ? 0 : exitCode.usage;
   }
-  if (end === 'not-run') return exitCode.usage;
+  if (end === 'not-run' || end === 'gone') return exitCode.usage;
   const ownExit = typeof end === 'string' ? undefined : Object.values(exitCode).find((code) => code === end.code);
   return ownExit ?? exitCode.callFailed;
 }
@@ -88,23 +88,6 @@ function stateLine({ request, plan, state }: CheckedEntry): string {
   }[state];
 }
 
-function faultLine(fault: EntryFault): string {
-  switch (fault.kind) {
-    case 'other-login':
-      return `It is for another login: ${quoted(fault.named, 300)}.`;
-    case 'other-start':
-      return `It starts another program: ${quotedPath(fault.path, 300)}.`;
-    case 'not-there':
-      return `It starts ${quotedPath(fault.path, 300)}, which is not there.`;
-    case 'variables':
-      return `Variables that postern would set differently: ${fault.names.map((name) => printable(name, 80)).join(', ')}.`;
-    case 'words':
-      return `It has words that postern would not write: ${fault.words.map((word) => quoted(word, 80)).join(' ')}.`;
-    case 'members':
-      return `It holds something else in: ${fault.names.map((name) => printable(name, 80)).join(', ')}.`;
-  }
-}
-
 export function oldProgramLine({ since, version, isBlocked }: OldProgram): string {
   const [name] = since.command;
   const needed = `${name} ${since.major}.${since.minor}`;
@@ -113,8 +96,7 @@ export function oldProgramLine({ since, version, isBlocked }: OldProgram): strin
 }
 
 function outcomeLine(checked: CheckedEntry): string {
-  const isGone = checked.faults.some(({ kind }) => kind === 'not-there');
-  if (checked.end === 'not-run' && !isGone) {
+  if (checked.end === 'not-run') {
     return 'It was not run: postern runs only entries that it wrote, or would write now.';
   }
   const start = checked.state === 'missing' ? 'With it, ' : '';

@@ -22,7 +22,7 @@ export function entryNotes(
   const { machine } = wanted;
   const notes = [
     ...conflicts,
-    ...(request.isProxied !== true
+    ...(request.address === undefined
       ? [lastingNote(machine), proxyNote(machine, request), keychainNote(machine, request, about.logins)]
       : ['It holds a key: the file is for your eyes alone (mode 600), and not to be shared.']),
     program.calls === 'headers' && mayHoldSecret(url)

@@ -6,7 +6,7 @@ import { posixWord, printable } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
 import { keyInFile, segmentOf } from '../stores/local-proxy.js';
 import type { StorePorts } from '../stores/ports.js';
-import { checkAll, exitOfCheck } from './check-programs.js';
+import { checkAll } from './check-programs.js';
 import { machineFor } from './environment.js';
 import { nothingToWrite, noUrlTaken } from './failures.js';
 import { entryName, openEntry } from './formats/entry.js';
@@ -18,7 +18,7 @@ import { oldProgram } from './program-version.js';
 import { type Program, shellLine } from './programs/program.js';
 import { programNamed } from './programs/programs.js';
 import * as render from './render.js';
-import { type CheckResult, oldProgramLine, resultJson, resultLines } from './render-check.js';
+import { type CheckResult, exitOfCheck, oldProgramLine, resultJson, resultLines } from './render-check.js';
 import { setupTable } from './setup.options.js';
 import { readSetupRequest, recordToUndo, type SetupArguments } from './target.js';
 import { undoEntry } from './undo-entry.js';
@@ -45,14 +45,14 @@ export const command: Command<typeof setupTable, World> = {
 
 async function externalProgramsFor(context: World, program: Program, args: SetupArguments): Promise<ExternalPrograms> {
   const found = await context.externalPrograms();
-  return { ...found, machine: machineFor(found.machine, program, args.withProxy) };
+  return { ...found, machine: machineFor(found.machine, program, args.withProxy === true) };
 }
 
 async function list(context: World, args: SetupArguments): Promise<CommandExit> {
   const { out } = context;
   const all = await listPrograms(await context.externalPrograms(), args.project ? 'project' : 'user');
   if (context.json) await out.json({ programs: all.map(render.programJson) });
-  else await out.line(render.programList(all, readerLook(context), args.all).join('\n'));
+  else await out.line(render.programList(all, readerLook(context), args.all === true).join('\n'));
   return 0;
 }
 
@@ -124,16 +124,9 @@ async function showLine(
 function withProxy<Request extends SetupRequest>(request: Request, { proxy, keyFile }: SetupArguments): Request {
   if (proxy === undefined || keyFile === undefined) return request;
   const { program, server, url } = request;
-  const { byUrl, lineByUrl } = program;
-  if (byUrl === undefined && lineByUrl === undefined) throw noUrlTaken(program.title, program.name);
+  if (program.url === undefined && program.lineByUrl === undefined) throw noUrlTaken(program.title, program.name);
   const segment = segmentOf({ server: url, ...(server === url ? {} : { name: server }) });
-  const address = `http://127.0.0.1:${proxy}/${keyInFile(keyFile).reveal()}/${segment}`;
-  const proxied: Program = {
-    ...program,
-    ...(byUrl && { make: (entry) => byUrl(entry, address) }),
-    ...(lineByUrl && { line: (entry) => lineByUrl(entry, address) }),
-  };
-  return { ...request, isProxied: true, program: proxied };
+  return { ...request, address: `http://127.0.0.1:${proxy}/${keyInFile(keyFile).reveal()}/${segment}` };
 }
 
 /** Where the program's file is left alone, the entry is shown for a person to add: as for a file that is not there. */

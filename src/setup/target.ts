@@ -19,7 +19,7 @@ import { filesOf, type Program, wayOf } from './programs/program.js';
 import { programNamed, programs } from './programs/programs.js';
 import type { setupTable } from './setup.options.js';
 
-export type SetupArguments = ArgumentsOf<typeof setupTable>;
+export type SetupArguments = Partial<ArgumentsOf<typeof setupTable>>;
 
 type Index = Pick<StorePorts, 'index'>;
 type RecordWorld = Pick<ExternalPrograms, 'records' | 'machine' | 'files'>;

@@ -4,8 +4,8 @@ import { NotEditable } from './formats/text.js';
 import type { ExternalPrograms } from './machine/ports.js';
 import { runCommands } from './machine/run-commands.js';
 import type { KeptRecord } from './machine/setup-records.js';
-import { edit } from './plan-entry.js';
-import { digest, entryState } from './recorded-entry.js';
+import { digestOf } from './machine/shims.js';
+import { edit, entryState } from './plan-entry.js';
 import type { SetupWorld } from './write-entry.js';
 
 /** `file`: every byte is as it was. `entry`: the file was changed elsewhere since, which stays. */
@@ -49,7 +49,7 @@ async function restoreFile(
   const file = await files.read(record.path);
   if (record.scope === 'project' && file.path !== record.path) throw outsideProject(record.path, file.path);
   const { text } = file;
-  const now = text === undefined ? undefined : await digest(text);
+  const now = text === undefined ? undefined : digestOf(text);
   if (text === undefined || now === record.before) return 'nothing-left';
   const backup = await records.backup(id);
   if (now === record.after) {
@@ -57,7 +57,7 @@ async function restoreFile(
     else await files.remove(file);
     return 'file';
   }
-  const state = await entryState(record, text, machine.platform);
+  const state = entryState(record, text, machine.platform);
   if (state === 'missing') return 'nothing-left';
   if (state !== 'same') throw entryChanged(record.path, await records.keep({ id, record }, undefined));
   const restored = await edit(record.path, async () => {

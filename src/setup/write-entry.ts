@@ -1,10 +1,10 @@
 import type { Locks } from '../stores/ports.js';
-import { type EditedText, rawEntry } from './formats/entry.js';
+import { rawEntry } from './formats/entry.js';
 import type { ExternalPrograms } from './machine/ports.js';
 import { runCommands } from './machine/run-commands.js';
-import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
-import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
-import { digest, entryDigests, entryState, recordOf } from './recorded-entry.js';
+import type { SetupRecord } from './machine/setup-records.js';
+import { digestOf } from './machine/shims.js';
+import { entryState, planEntry, plannedText, recordOf, type SetupPlan, type SetupRequest } from './plan-entry.js';
 
 /** What `--write` did. */
 export interface WrittenEntry {
@@ -35,61 +35,48 @@ export async function writeEntry(
   const { files, records } = programs;
   const plan = await planEntry(programs, request);
   const { file } = plan;
-  const edited = await plannedText(plan, runCommands(programs, signal));
-  const { text } = edited;
+  const text = await plannedText(plan, runCommands(programs, signal));
   if (text === file.text) return { plan, outcome: 'unchanged', backup: undefined, tookOut: false };
+  const before = file.text ?? '';
+  const earlier = await recordOf(records, plan);
+  // An earlier record goes on while an entry of ours is there: its backup is the one without any.
+  const state = earlier && entryState(earlier.record, before, programs.machine.platform);
+  const carried = state === 'same' || state === 'ours' ? earlier : undefined;
   const folders = files.missingFolders(file.path);
-  const { kept, earlier, isCarried } = await recordFor(programs, plan, edited);
-  const backup = await records.keep(kept, isCarried ? undefined : (file.text ?? ''));
+  const record = recordFor(plan, text, { folders, ...carried?.record });
+  const kept = { id: carried?.id ?? crypto.randomUUID(), record };
+  const backup = await records.keep(kept, carried === undefined ? before : undefined);
   try {
     await files.replace(file, text);
   } catch (error) {
-    if (isCarried && earlier !== undefined) await records.keep(earlier, undefined);
+    if (carried !== undefined) await records.keep(carried, undefined);
     else await records.forget(kept.id);
     for (const folder of folders) await files.removeFolder(folder);
     throw error;
   }
-  if (earlier !== undefined && !isCarried) await records.forget(earlier.id);
-  const raw = rawEntry(file.text ?? '', plan.entry.key);
+  if (earlier !== undefined && carried === undefined) await records.forget(earlier.id);
+  const raw = rawEntry(before, plan.entry.key);
   const tookOut = /authorization|bearer|token|api[_-]?key/i.test(raw ?? '');
   return { plan, outcome: raw === undefined ? 'made' : 'changed', backup, tookOut };
 }
 
-/**
- * The record of an earlier `--write` is carried on as long as an entry of ours is still there, however it is laid out:
- * then the oldest backup is the one that an undo is for, and no file with our entry replaces it.
- */
-async function recordFor(
-  { machine, records, files }: SetupWorld['programs'],
-  plan: SetupPlan,
-  { text, after }: EditedText,
-): Promise<{ readonly kept: KeptRecord; readonly earlier: KeptRecord | undefined; readonly isCarried: boolean }> {
-  const { request, wanted, file, entry } = plan;
-  const before = file.text ?? '';
-  const earlier = await recordOf(records, plan);
-  const now = await digest(before);
-  const state = earlier && (await entryState(earlier.record, before, machine.platform));
-  const carried = state === 'same' || state === 'ours' ? earlier : undefined;
-  const holds = Object.keys(entry.holds.members);
-  const fresh = {
-    version: 1,
-    program: request.program.name,
-    path: file.path,
-    existed: file.text !== undefined,
-    before: now,
-    folders: files.missingFolders(file.path),
-  } as const;
-  const record: SetupRecord = {
-    ...(carried?.record ?? fresh),
+/** @param earlier The record that goes on, or of a new one the folders that are to be made. */
+function recordFor(
+  { request, wanted, file, entry }: SetupPlan,
+  text: string,
+  earlier: Partial<SetupRecord> & Pick<SetupRecord, 'folders'>,
+): SetupRecord {
+  const now = digestOf(file.text ?? '');
+  const isLatest = earlier.before === undefined || earlier.after === now;
+  return {
+    ...{ version: 1, program: request.program.name, path: file.path, existed: file.text !== undefined, before: now },
+    ...earlier,
     server: request.url,
-    after: carried === undefined || carried.record.after === now ? await digest(text) : null,
-    ...(await entryDigests(after, holds)),
-    holds,
+    after: isLatest ? digestOf(text) : null,
+    holds: entry.holds.members,
     key: entry.key,
     scope: request.scope,
     name: request.name,
     call: { server: wanted.server, options: wanted.options, variables: wanted.machine.variables },
   };
-  const kept = { id: carried?.id ?? crypto.randomUUID(), record };
-  return { kept, earlier, isCarried: carried !== undefined };
 }

@@ -198,7 +198,7 @@ test('setup prints an entry with the address for each program that takes a URL, 
   const files = async () => (await readdir(s.home.path, { recursive: true })).sort();
   const before = await files();
   const through = ['work', '--proxy', '8123', '--key-file', s.keyFile];
-  for (const { name } of programs.filter(({ byUrl }) => byUrl !== undefined)) {
+  for (const { name } of programs.filter(({ url }) => url !== undefined)) {
     const { code, stdout, stderr } = await s.said(['setup', name, ...through]);
     assert.equal(code, 0, stderr);
     assert.ok(stdout.includes(`http://127.0.0.1:8123/${key}/work`), name);
@@ -231,7 +231,7 @@ test('OpenCode’s native form is kept for a URL, too', async () => {
 
 test('which programs take no URL is said by help', () => {
   const others = programs.filter(
-    ({ calls, byUrl, lineByUrl }) => ['headers', 'bridge'].includes(calls) && (byUrl ?? lineByUrl) === undefined,
+    ({ calls, url, lineByUrl }) => ['headers', 'bridge'].includes(calls) && (url ?? lineByUrl) === undefined,
   );
   const [, said = ''] = /above: ([\w, -]+) get none/.exec(readTopic('hosts').text) ?? [];
   assert.deepEqual(said.split(/, | and /).sort(), others.map(({ name }) => name).sort());

@@ -21,7 +21,7 @@ async function edited(edit: (run: entries.RunCommands) => Promise<string>): Prom
 }
 
 export function putEntry(text: string, entry: entries.Entry): Promise<Edited> {
-  return edited(async (run) => (await entries.putEntry(text, entry, run)).text);
+  return edited((run) => entries.putEntry(text, entry, run));
 }
 
 export function restoreEntry(text: string, key: entries.EntryKey, former: string | undefined): Promise<Edited> {

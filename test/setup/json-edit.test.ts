@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { jsonAt } from '../../src/setup/formats/json.js';
+import { valueIn } from '../../src/setup/formats/entry.js';
 import type { EntryMembers } from '../../src/setup/formats/text.js';
 import { putEntry, restoreEntry } from './edited.js';
 
@@ -31,7 +31,7 @@ test('an entry is laid out as its neighbours are', async () => {
 test('an empty file, and an empty object, take an entry', async () => {
   for (const text of ['', '\n', '\ufeff', '{}', '{ }\n', '\ufeff{\r\n}\r\n']) {
     const made = await put(text);
-    assert.deepEqual(jsonAt(made, path), entry.members, JSON.stringify(text));
+    assert.deepEqual(valueIn('json', made, path), entry.members, JSON.stringify(text));
     assert.equal(made.startsWith('\ufeff'), text.startsWith('\ufeff'));
     assert.equal(made.includes('\r\n'), text.includes('\r\n'));
   }
@@ -49,7 +49,7 @@ test('comments and trailing commas stay where they are', async () => {
   for (const comment of ['// mine\n{', '// first\n', '}, // why\n', '}, /* end */\n']) {
     assert.ok(made.includes(comment), `${comment} in ${made}`);
   }
-  assert.deepEqual(jsonAt(made, path), entry.members);
+  assert.deepEqual(valueIn('json', made, path), entry.members);
   const undone = await restoreEntry(made, key, undefined);
   assert.ok(undone.ok && undone.text === text);
   const last = '{\n  "mcpServers": {\n    "x": {} // why\n  }\n}';
@@ -60,10 +60,15 @@ test('members of others stay, what would win over ours goes', async () => {
   const text =
     '{"mcpServers": {"work": {"timeout": 5, "headers": {"AUTHORIZATION": "Bearer s", "X-A": "1"}, "oauth": {}}}}';
   const made = await put(text, { ...entry, without: ['headers/authorization', 'oauth'] });
-  assert.deepEqual(jsonAt(made, path), { timeout: 5, headers: { 'X-A': '1' }, type: 'http', url: 'https://h/mcp' });
+  assert.deepEqual(valueIn('json', made, path), {
+    timeout: 5,
+    headers: { 'X-A': '1' },
+    type: 'http',
+    url: 'https://h/mcp',
+  });
   const alone = '{"mcpServers": {"work": {"headers": {"authorization": "Bearer s"}, "timeout": 5}}}';
   assert.deepEqual(
-    Object.keys(jsonAt(await put(alone, { ...entry, without: ['headers/authorization'] }), path) ?? {}),
+    Object.keys(valueIn('json', await put(alone, { ...entry, without: ['headers/authorization'] }), path) ?? {}),
     ['timeout', 'type', 'url'],
   );
 });
@@ -139,15 +144,18 @@ const documents = fc
 test('any document is the same but for the entry; twice is once; taking it away again leaves the same bytes', async () => {
   await fc.assert(
     fc.asyncProperty(documents, async ({ value, text }) => {
-      assert.deepEqual(jsonAt(text, []), value);
+      assert.deepEqual(valueIn('json', text, []), value);
       const made = await put(text);
-      assert.deepEqual(jsonAt(made, []), { ...value, mcpServers: { ...value.mcpServers, work: entry.members } });
+      assert.deepEqual(valueIn('json', made, []), {
+        ...value,
+        mcpServers: { ...value.mcpServers, work: entry.members },
+      });
       assert.equal(await put(made), made);
       const changed = await put(made, { members: { url: 'https://other' }, without: ['type'] });
-      assert.deepEqual(jsonAt(changed, path), { url: 'https://other' });
+      assert.deepEqual(valueIn('json', changed, path), { url: 'https://other' });
       const undone = await restoreEntry(made, key, undefined);
       assert.ok(undone.ok);
-      assert.deepEqual(jsonAt(undone.text, []), value);
+      assert.deepEqual(valueIn('json', undone.text, []), value);
       if (Object.keys(value.mcpServers).length > 0) assert.equal(undone.text, text);
     }),
   );
@@ -159,7 +167,7 @@ test('a text of any kind is edited or refused, never broken', async () => {
       fc.oneof(fc.string(), fc.json(), fc.string({ unit: fc.constantFrom(...'{}[]",:/*\\ \n1') })),
       async (text) => {
         const result = await putEntry(text, { key, holds: entry });
-        if (result.ok) assert.deepEqual(jsonAt(result.text, path), entry.members);
+        if (result.ok) assert.deepEqual(valueIn('json', result.text, path), entry.members);
       },
     ),
   );

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { jsonAt } from '../../src/setup/formats/json.js';
-import { tomlAt } from '../../src/setup/formats/toml.js';
+import { valueIn } from '../../src/setup/formats/entry.js';
 import { foundServers } from '../../src/setup/programs/read-servers.js';
 import { freePort } from '../support/free-port.js';
 import { runProgram } from '../support/program.js';
@@ -80,13 +79,15 @@ test('login without a server: exit 2, a line that works, and the programs that k
 
 test('comments, trailing commas and other shapes are read; what is broken is passed over', () => {
   const zed = '{ // mine\n "context_servers": {"a": {"url": "https://a.example/"}, "b": "x",}, }';
-  assert.deepEqual(foundServers(jsonAt(zed, ['context_servers'])), [{ name: 'a', url: 'https://a.example' }]);
+  assert.deepEqual(foundServers(valueIn('json', zed, ['context_servers'])), [{ name: 'a', url: 'https://a.example' }]);
   for (const text of ['', '[]', '{"context_servers": []}', '{"context_servers": null}', 'no json']) {
-    assert.deepEqual(foundServers(jsonAt(text, ['context_servers'])), [], text);
+    assert.deepEqual(foundServers(valueIn('json', text, ['context_servers'])), [], text);
   }
   const toml = '[mcp_servers."a b"]\nurl = "https://a.example/mcp"\n[mcp_servers.c]\ncommand = "x"\n';
-  assert.deepEqual(foundServers(tomlAt(toml, ['mcp_servers'])), [{ name: 'a b', url: 'https://a.example/mcp' }]);
-  assert.deepEqual(foundServers(tomlAt('= broken', ['mcp_servers'])), []);
+  assert.deepEqual(foundServers(valueIn('toml', toml, ['mcp_servers'])), [
+    { name: 'a b', url: 'https://a.example/mcp' },
+  ]);
+  assert.deepEqual(foundServers(valueIn('toml', '= broken', ['mcp_servers'])), []);
 });
 
 test('a configuration with more servers than anybody has is read all the same, each address once', async () => {

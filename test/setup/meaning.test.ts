@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { parse, stringify } from 'yaml';
 import type { HttpPorts } from '../../src/http/request.js';
 import { checkEntry } from '../../src/setup/check-entry.js';
-import { jsonAt } from '../../src/setup/formats/json.js';
+import { valueIn } from '../../src/setup/formats/entry.js';
 import { configurationFile, type SetupRequest } from '../../src/setup/plan-entry.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
@@ -40,7 +40,7 @@ const reversed = (value: unknown): unknown =>
 
 /** An editor that sorts and indents, and keeps no comment. */
 const json: Relayout = (path) => {
-  const value = jsonAt(readFileSync(path, 'utf8'), []);
+  const value = valueIn('json', readFileSync(path, 'utf8'), []);
   writeFileSync(path, JSON.stringify(reversed(value), null, 8));
 };
 
@@ -78,7 +78,7 @@ const relayouts: Readonly<Record<string, readonly Relayout[]>> = {
   go: [edit((text) => `${text.trim().split('\n').sort().join('\n')}\n`)],
 };
 
-for (const program of allPrograms.filter(({ make }) => make !== undefined)) {
+for (const program of allPrograms.filter(({ format }) => format !== undefined)) {
   const { name } = program;
   test(`${name}: laid out anew by another program, the entry is still there to --check, --write and --undo`, {
     skip: name === 'go' ? unlessAbsent('go 1.24') : (name === 'kubectl' || name === 'git') && needs(name),
@@ -122,9 +122,9 @@ for (const program of allPrograms.filter(({ make }) => make !== undefined)) {
         const after = readFileSync(path, 'utf8');
         assert.doesNotMatch(after, /postern/);
         if (path.endsWith('.json')) {
-          const before = jsonAt(text, []) as object;
+          const before = valueIn('json', text, []) as object;
           assert.deepEqual(
-            { ...empty(program.name), ...(jsonAt(after, []) as object) },
+            { ...empty(program.name), ...(valueIn('json', after, []) as object) },
             { ...empty(program.name), ...before },
           );
         }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Entry, rawEntry } from '../../src/setup/formats/entry.js';
-import { tomlAt } from '../../src/setup/formats/toml.js';
-import { yamlAt } from '../../src/setup/formats/yaml.js';
+import { type Entry, rawEntry, valueIn } from '../../src/setup/formats/entry.js';
 import { putEntry, restoreEntry } from './edited.js';
 
 const command = `'/opt/n o/node' '/p "q"/postern.js' credential git`;
@@ -94,7 +92,7 @@ test('toml: pairs of others stay, what would win over ours goes; inline and dott
     made,
     `[mcp_servers."work.x"] # mine\nurl = "https://h/mcp"\nstartup_timeout_sec = 5\nhttp_headers_helper = ${JSON.stringify(command)}\n\n\n[other]\n`,
   );
-  assert.equal(tomlAt(made, [...entries.toml.key.path, 'http_headers_helper']), command);
+  assert.equal(valueIn('toml', made, [...entries.toml.key.path, 'http_headers_helper']), command);
   for (const inline of [
     'mcp_servers = {}\n',
     '[mcp_servers]\n"work.x" = { url = "u" }\n',
@@ -117,11 +115,15 @@ test('yaml: members of others stay, what has no meaning any more goes, a list in
     made,
     'extensions:\n  work.x: # mine\n    timeout: 60 # long\n    type: stdio\n    available_tools: []\n    enabled: true\n    name: "no"\n    cmd: "/n \\"o\\""\n    args:\n    - a\n    - "b: #c"\n    - "7"\n    - ""\n  b: {}\n',
   );
-  assert.deepEqual(yamlAt(made, ['extensions', 'work.x', 'args']), entries.yaml.holds.members.args);
+  assert.deepEqual(valueIn('yaml', made, ['extensions', 'work.x', 'args']), entries.yaml.holds.members.args);
   const back = await restoreEntry(made, entries.yaml.key, rawEntry(text, entries.yaml.key));
   assert.ok(back.ok && back.text === text);
   for (const empty of ['extensions: {}\n', 'extensions:\n', 'extensions: null\n', 'extensions: ~ # none\n']) {
-    assert.deepEqual(Object.keys(yamlAt(await put(empty, entries.yaml), ['extensions']) ?? {}), ['work.x'], empty);
+    assert.deepEqual(
+      Object.keys(valueIn('yaml', await put(empty, entries.yaml), ['extensions']) ?? {}),
+      ['work.x'],
+      empty,
+    );
   }
   for (const other of [
     'extensions: {a: {}}\n',

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { jsonAt } from '../../src/setup/formats/json.js';
+import { valueIn } from '../../src/setup/formats/entry.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { needs } from '../support/needs.js';
 import { launcher, runProgram } from '../support/program.js';
@@ -55,7 +55,7 @@ test('--write, --list and --undo, as one does them', async () => {
   const written = await runProgram(home, ['setup', 'claude', server, '--as', 'notes', '--write']);
   assert.equal(written.code, 0, written.stderr);
   assert.match(written.stdout, /\bnotes\b[\s\S]*\.backup[\s\S]*postern setup claude .*--undo/);
-  assert.equal(jsonAt(readFileSync(file, 'utf8'), ['mcpServers', 'notes', 'headersHelper']), helper);
+  assert.equal(valueIn('json', readFileSync(file, 'utf8'), ['mcpServers', 'notes', 'headersHelper']), helper);
   const again = await runProgram(home, ['setup', 'claude', server, '--as', 'notes', '--write', '--json']);
   assert.equal(JSON.parse(again.stdout).outcome, 'unchanged');
   const listed = await runProgram(home, ['setup', '--list', '--json']);
@@ -113,7 +113,7 @@ test('[A-264] --project follows no link out of the project, to whatever part of 
   assert.equal(readFileSync(join(home.path, 'out', 'mine.json'), 'utf8'), '{}');
   const shown = await run('cursor');
   assert.match(shown.stderr, /\.cursor/);
-  assert.ok(jsonAt(shown.stdout, ['mcpServers', 'h-example', 'args']), 'it is printed, to be added by hand');
+  assert.ok(valueIn('json', shown.stdout, ['mcpServers', 'h-example', 'args']), 'it is printed, to be added by hand');
   symlinkSync('own/mine.json', join(project, 'opencode.json'));
   symlinkSync(project, join(home.path, 'link'));
   const linked = { ...home, path: join(home.path, 'link') };

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { entryValue, openEntry } from '../../src/setup/formats/entry.js';
-import { jsonAt } from '../../src/setup/formats/json.js';
-import { tomlAt } from '../../src/setup/formats/toml.js';
-import { yamlAt } from '../../src/setup/formats/yaml.js';
+import { entryValue, openEntry, valueIn } from '../../src/setup/formats/entry.js';
 import { callIn } from '../../src/setup/programs/entry-call.js';
-import type { EntryRequest, Program } from '../../src/setup/programs/program.js';
+import { blocksOf, type EntryRequest, entryOf, type Program, serversIn } from '../../src/setup/programs/program.js';
 import { programs } from '../../src/setup/programs/programs.js';
 import { foundServers } from '../../src/setup/programs/read-servers.js';
 import { anyText } from '../support/arbitraries.js';
@@ -29,7 +26,7 @@ function request(text: string, more: Partial<EntryRequest> = {}): EntryRequest {
 
 /** The text of a program's file with the entry in it. */
 async function written(name: string, text: string, more: Partial<EntryRequest> = {}): Promise<string> {
-  const made = named(name).make?.(request(text, more), words);
+  const made = entryOf(named(name), request(text, more), words);
   assert.ok(made !== undefined);
   const result = await putEntry(text, made);
   assert.ok(result.ok, `${result.ok || result.problem}: ${text}`);
@@ -37,38 +34,38 @@ async function written(name: string, text: string, more: Partial<EntryRequest> =
 }
 
 function blocks(name: string, text: string, more: Partial<EntryRequest> = {}): string {
-  return [...(named(name).blocks?.(request(text, more)) ?? [])].join('\n');
+  return [...blocksOf(named(name), request(text, more))].join('\n');
 }
 
 test('every program that starts the bridge: what is written is read as a call of ours, and as a server to log in to', () => {
   for (const program of programs.filter(({ calls }) => calls === 'bridge')) {
     const line = program.line?.(request(''), words);
-    const made = program.make?.(request(''), words);
+    const made = entryOf(program, request(''), words);
     const text = line ?? (made === undefined ? '' : String(openEntry('', made.key).put(made.holds)));
     if (made !== undefined)
       assert.equal(callIn(made.key, entryValue(text, made.key), 'linux')?.server, url, program.name);
-    assert.deepEqual((program.servers?.(text, machine({})) ?? []).flatMap(foundServers), [{ name: 'work', url }]);
-    assert.equal(program.make?.(request(''), [...words, '$HOME']), undefined, program.name);
+    assert.deepEqual((serversIn(program, text, machine({})) ?? []).flatMap(foundServers), [{ name: 'work', url }]);
+    assert.equal(entryOf(program, request(''), [...words, '$HOME']), undefined, program.name);
   }
 });
 
 test('OpenCode: a file in the form of OpenCode 2 keeps it, one of OpenCode 1 too', async () => {
   const native = '{\n  "mcp": {\n    "servers": {\n      "a": { "type": "local", "command": ["x"] }\n    }\n  }\n}\n';
-  assert.deepEqual(jsonAt(await written('opencode', native), ['mcp', 'servers', 'work']), {
+  assert.deepEqual(valueIn('json', await written('opencode', native), ['mcp', 'servers', 'work']), {
     type: 'local',
     command: words,
   });
   const off = native.replace('"a"', '"work"').replace('["x"]', '["x"], "disabled": true');
   assert.match(blocks('opencode', off), /switched off \("disabled": true\)/);
   for (const text of ['{}', '{"mcp":{}}', '{"mcp":{"servers":{"type":"local","command":["x"]}}}']) {
-    assert.deepEqual(jsonAt(await written('opencode', text), ['mcp', 'work']), {
+    assert.deepEqual(valueIn('json', await written('opencode', text), ['mcp', 'work']), {
       ...{ type: 'local', enabled: true },
       command: words,
     });
   }
   const both =
     '{"mcp":{"old":{"type":"remote","url":"https://o.example"},"servers":{"n":{"url":"https://n.example"}}}}';
-  const found = (named('opencode').servers?.(both, machine({})) ?? []).flatMap(foundServers);
+  const found = (serversIn(named('opencode'), both, machine({})) ?? []).flatMap(foundServers);
   assert.deepEqual(found.map(({ name }) => name).sort(), ['n', 'old']);
 });
 
@@ -93,7 +90,7 @@ test('Copilot CLI: its own list of what is switched off counts, and a list of to
   assert.match(blocks('copilot', '{}', { switches: ['{"disabledMcpServers": ["work"]}'] }), /mcp enable work/);
   const text = '{"mcpServers": {"work": {"type": "http", "url": "https://h.example/mcp", "tools": ["echo"]}}}';
   const [command, ...args] = words;
-  assert.deepEqual(jsonAt(await written('copilot', text), ['mcpServers', 'work']), {
+  assert.deepEqual(valueIn('json', await written('copilot', text), ['mcpServers', 'work']), {
     ...{ type: 'local', tools: ['echo'] },
     ...{ command, args },
   });
@@ -110,12 +107,12 @@ test('Grok Build: what it has switched off is named, and a name whose tools it p
     (_, list: string) => `[\n    ${list.replaceAll(', ', ',\n    ')},\n]`,
   );
   assert.equal(await written('grok', text), text);
-  assert.deepEqual(tomlAt(text, ['mcp_servers', 'work', 'args']), words.slice(1));
+  assert.deepEqual(valueIn('toml', text, ['mcp_servers', 'work', 'args']), words.slice(1));
 });
 
 test('Goose: an entry has its name in small letters, and a description that a person gave it', async () => {
   const text = await written('goose', '', { name: 'Work' });
-  assert.deepEqual(yamlAt(text, ['extensions', 'work', 'name']), 'work');
+  assert.deepEqual(valueIn('yaml', text, ['extensions', 'work', 'name']), 'work');
   const described = text.replace('description: ""', 'description: Notes # of mine');
   assert.equal(await written('goose', described, { name: 'Work' }), described);
   assert.match(blocks('goose', text.replace('enabled: true', 'enabled: false')), /switched off \(enabled: false\)/);
@@ -125,10 +122,14 @@ test('Cline: an entry for a URL becomes one for the command, in the old form and
   const [command, ...args] = words;
   for (const old of [{ transport: { type: 'streamableHttp', url } }, { type: 'streamableHttp', url, headers: {} }]) {
     const text = JSON.stringify({ mcpServers: { work: { ...old, disabled: false } } });
-    assert.deepEqual((named('cline').servers?.(text, machine({})) ?? []).flatMap(foundServers), [
+    assert.deepEqual((serversIn(named('cline'), text, machine({})) ?? []).flatMap(foundServers), [
       { name: 'work', url },
     ]);
-    assert.deepEqual(jsonAt(await written('cline', text), ['mcpServers', 'work']), { disabled: false, command, args });
+    assert.deepEqual(valueIn('json', await written('cline', text), ['mcpServers', 'work']), {
+      disabled: false,
+      command,
+      args,
+    });
   }
 });
 
@@ -149,10 +150,10 @@ test('a line of Crush’s script says each word to Bash as it is, and each line 
 
 test('Crush: its servers are read for login --from, those of several lines, too', () => {
   const text = `mcp add work \\\n  --type http --url "${url}" --header Authorization "Bearer $T"\nmcp add b --command npx --args -y --args mcp-remote --args https://b.example/mcp\n`;
-  assert.deepEqual((named('crush').servers?.(text, machine({})) ?? []).flatMap(foundServers), [
+  assert.deepEqual((serversIn(named('crush'), text, machine({})) ?? []).flatMap(foundServers), [
     { name: 'work', url },
     { name: 'b', url: 'https://b.example/mcp' },
   ]);
   const json = `{"mcp": {"a": {"type": "http", "url": "${url}"}}}`;
-  assert.deepEqual((named('crush').servers?.(json, machine({})) ?? []).flatMap(foundServers), [{ name: 'a', url }]);
+  assert.deepEqual((serversIn(named('crush'), json, machine({})) ?? []).flatMap(foundServers), [{ name: 'a', url }]);
 });

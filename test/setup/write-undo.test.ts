@@ -14,10 +14,8 @@ import {
 import { basename, dirname, extname, join } from 'node:path';
 import { test } from 'node:test';
 import { programFileUnwritable } from '../../src/setup/failures.js';
-import { openEntry } from '../../src/setup/formats/entry.js';
-import { configurationFile, type SetupRequest } from '../../src/setup/plan-entry.js';
+import { configurationFile, entryState, type SetupRequest } from '../../src/setup/plan-entry.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
-import { entryDigests, entryState } from '../../src/setup/recorded-entry.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
 import { assertMode } from '../support/modes.js';
@@ -26,7 +24,7 @@ import { temporaryFolder } from '../support/temporary.js';
 import { configurations } from './configurations.js';
 import { plainRecord, workshop } from './workshop.js';
 
-const programs = allPrograms.filter(({ make }) => make !== undefined);
+const programs = allPrograms.filter(({ format }) => format !== undefined);
 
 /** Programs that write their own file: they lay it out, and have forms of their own. */
 const skipOf = ({ name }: SetupRequest['program']) =>
@@ -217,15 +215,11 @@ test('an entry that is somebody’s own work is told apart from ours, and from o
   const key = { format: 'json', path: ['servers', 'work'] } as const;
   const ours = { command: 'postern', args: ['bridge', 'https://h.example/mcp'] };
   const textOf = (entry: unknown) => JSON.stringify({ servers: entry === undefined ? {} : { work: entry } });
-  const record = {
-    ...{ ...plainRecord, key, holds: ['command', 'args'] },
-    ...(await entryDigests(openEntry(textOf(ours), key), ['command', 'args'])),
-  } as const;
-  const stateOf = (text: string) => entryState(record, text, 'linux');
-  assert.equal(await stateOf(textOf(ours)), 'same');
-  assert.equal(await stateOf(textOf({ command: 'their-own', args: ['x'] })), 'other');
-  assert.equal(await stateOf(textOf(undefined)), 'missing');
-  assert.equal(await stateOf('{"servers": '), 'unreadable');
+  const stateOf = (text: string) => entryState({ ...plainRecord, key, holds: ours }, text, 'linux');
+  assert.equal(stateOf(textOf(ours)), 'same');
+  assert.equal(stateOf(textOf({ command: 'their-own', args: ['x'] })), 'other');
+  assert.equal(stateOf(textOf(undefined)), 'missing');
+  assert.equal(stateOf('{"servers": '), 'unreadable');
 });
 
 test('--undo where the file is gone, or is again what it was, changes nothing and forgets the record', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { jsonAt } from '../../src/setup/formats/json.js';
+import { valueIn } from '../../src/setup/formats/entry.js';
 import { walkLogin } from '../support/product.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { type Person, startPerson } from './person.js';
@@ -73,7 +73,9 @@ for (const [program, path, before] of files) {
 test('setup claude: what stands in the entry is started by cmd.exe, and gives the token', { skip }, async () => {
   put('.claude.json', '{}');
   assert.equal((await run('setup', 'claude', 'work', '--as', 'notes', '--write')).code, 0);
-  const line = String(jsonAt(readFileSync(at('.claude.json'), 'utf8'), ['mcpServers', 'notes', 'headersHelper']));
+  const line = String(
+    valueIn('json', readFileSync(at('.claude.json'), 'utf8'), ['mcpServers', 'notes', 'headersHelper']),
+  );
   writeFileSync(at('entry.cmd'), Buffer.from(`@chcp 65001 >nul\r\n@${line}\r\n`));
   const checked = await run('setup', 'claude', 'work', '--as', 'notes', '--check');
   assert.equal(checked.code, 0, `${checked.stdout}${checked.stderr}\n${line}`);
@@ -83,7 +85,7 @@ test('setup claude: what stands in the entry is started by cmd.exe, and gives th
 test('setup cursor: the entry starts the bridge', { skip }, async () => {
   put('.cursor\\mcp.json', '{}');
   assert.equal((await run('setup', 'cursor', 'work', '--as', 'notes', '--write')).code, 0);
-  const { command, args } = jsonAt(readFileSync(at('.cursor\\mcp.json'), 'utf8'), ['mcpServers', 'notes']) as {
+  const { command, args } = valueIn('json', readFileSync(at('.cursor\\mcp.json'), 'utf8'), ['mcpServers', 'notes']) as {
     command: string;
     args: readonly string[];
   };

@@ -1,8 +1,7 @@
 import { Failure } from '../../core/failure.js';
 import { type LogoutOfAll, logoutOfAll } from '../../login/logout/logout.js';
 import type { KeptRecord } from '../../setup/machine/setup-records.js';
-import { removeNotedShim } from '../../setup/machine/shims.js';
-import { digest } from '../../setup/recorded-entry.js';
+import { digestOf, removeNotedShim } from '../../setup/machine/shims.js';
 import { type UndoneEntry, undoEntry } from '../../setup/undo-entry.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import { removeClientKey } from '../../tokens/client-keys.js';
@@ -80,7 +79,7 @@ async function nextOf(
 ): Promise<KeptRecord | undefined> {
   for (const kept of open) {
     const file = await files.read(kept.record.path).catch(() => undefined);
-    if (file?.text !== undefined && (await digest(file.text)) === kept.record.after) return kept;
+    if (file?.text !== undefined && digestOf(file.text) === kept.record.after) return kept;
   }
   return open[0];
 }

@@ -1,9 +1,18 @@
 import { openGit } from './git-config.js';
-import { openJson } from './json.js';
-import { type Commands, type EntryMembers, ifEditable, isBlank, NotEditable, type OpenedText } from './text.js';
-import { openToml } from './toml.js';
+import { openJson, readJson } from './json.js';
+import {
+  type Commands,
+  type EntryMembers,
+  ifEditable,
+  isBlank,
+  membersOf,
+  NotEditable,
+  type OpenedText,
+  valueAt,
+} from './text.js';
+import { openToml, readToml } from './toml.js';
 import { openGo, openKubeUser } from './tools.js';
-import { openYaml } from './yaml.js';
+import { openYaml, readYaml } from './yaml.js';
 
 const formats = {
   json: openJson,
@@ -49,10 +58,15 @@ export function entryValue(text: string, key: EntryKey): unknown {
   return ifEditable(() => openEntry(text, key))?.value;
 }
 
+/** What is at that path of a text; undefined where there is nothing, or no text of that format, or it is not read here. */
+export function valueIn(format: EntryKey['format'], text: string, path: readonly string[]): unknown {
+  const read = { json: readJson, toml: readToml, yaml: readYaml, git: null, kubeconfig: null, go: null }[format];
+  return ifEditable(() => valueAt(read?.(text), path));
+}
+
 /** What an entry's value says of these names, whatever their order: only a change of those is a change of the entry. */
 export function meaningOf(value: unknown, names: readonly string[]): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const part = Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
+  const part = Object.fromEntries(Object.entries(membersOf(value)).filter(([name]) => names.includes(name)));
   return JSON.stringify(part, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -63,28 +77,22 @@ export function meaningOf(value: unknown, names: readonly string[]): string {
 /** Runs the commands of the program of that format on a copy of a text, and returns what they have made of it. */
 export type RunCommands = (text: string, format: EntryKey['format'], commands: Commands) => Promise<string>;
 
-/** A file's text after an edit, and the entry then. */
-export interface EditedText {
-  readonly text: string;
-  readonly after: OpenedText;
-}
-
 /**
  * The text with the entry in it; everything else keeps its bytes (comments, layout, line endings, byte order mark), or, where
  * the program itself writes it, its meaning. Done twice it is as done once. An edit that does not read back as it was
  * meant is refused.
  * @throws NotEditable
  */
-export async function putEntry(text: string, { key, holds }: Entry, run: RunCommands): Promise<EditedText> {
+export async function putEntry(text: string, { key, holds }: Entry, run: RunCommands): Promise<string> {
   const before = openEntry(text, key);
   const names = Object.keys(holds.members);
   const isMeant = ({ value }: OpenedText) => meaningOf(value, names) === meaningOf(holds.members, names);
   const change = before.put(holds);
   const edited = typeof change === 'string' ? change : isMeant(before) ? text : await run(text, key.format, change);
-  if (edited === text) return { text, after: before };
+  if (edited === text) return text;
   const after = readBack(edited, key, isBlank(text) ? undefined : before.rest);
   if (!isMeant(after)) throw new NotEditable('unreadable');
-  return { text: edited, after };
+  return edited;
 }
 
 /** The text with `former` in place of the entry; with undefined, without the entry. @throws NotEditable */

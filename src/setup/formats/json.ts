@@ -1,13 +1,15 @@
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import {
-  ifEditable,
   isBlank,
   lineEnding,
   lineStart,
+  membersOf,
   NotEditable,
   type OpenedText,
   type PlainJson,
   splice,
+  valueAt,
+  valueWithout,
   withoutMark,
 } from './text.js';
 
@@ -30,57 +32,37 @@ interface Location {
 const trivia = /(?:\s+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 const triviaOfLine = /(?:[ \t]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 
-/** The value at that path of a JSON text with comments; undefined where there is nothing, or no such text. */
-export function jsonAt(text: string, path: readonly string[]): unknown {
-  return valueAt(
-    ifEditable(() => readValue(text)),
-    path,
-  );
-}
-
-/** What lies at that path of objects. */
-export function valueAt(value: unknown, path: readonly string[]): unknown {
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const [name, ...inner] = path;
-  if (name === undefined) return value;
-  return isMap && Object.hasOwn(value, name)
-    ? valueAt((value as Readonly<Record<string, unknown>>)[name], inner)
-    : undefined;
-}
-
 /** The entry at `path`; where something above it is missing, it is made with it. @throws NotEditable */
 export function openJson(text: string, path: readonly string[]): OpenedText<string> {
   const filled = isBlank(text) ? `${text}{}${lineEnding(text)}` : text;
-  const location = locate(filled, rootOf(filled), path);
-  const { parent, member } = location;
+  const { member } = locate(filled, path);
+  const whole = readJson(filled);
+  const value = valueAt(whole, path);
   return {
     raw: member && filled.slice(member.value.offset, member.end),
-    value: member && plainValue(member.value),
-    get rest() {
-      return valueWithout(readValue(filled), path);
-    },
+    value,
+    rest: valueWithout(whole, path),
     put: ({ members, without }) => {
-      if (member === undefined) return setMember(filled, location, members);
+      if (member === undefined) return setAt(filled, path, members);
       if (member.value.type !== 'object') throw new NotEditable('shape');
-      // The entry alone is read again after each change: the file may be large.
-      const inEntry = (now: string, name: string) => {
-        const { offset, length } = member.value;
-        const entry = rootOf(now.slice(offset, offset + length + now.length - filled.length));
-        return locate(now, movedBy(offset, entry), [name]);
-      };
-      const rest = without.reduce((now, name) => {
-        const [first = '', second] = name.split('/');
-        return dropMember(now, inEntry(now, first), second);
-      }, filled);
-      return Object.entries(members).reduce((now, [name, value]) => setMember(now, inEntry(now, name), value), rest);
+      const gone = without.flatMap((name) => pathsOf(membersOf(value), name));
+      const left = gone.reduce((now, inner) => dropAt(now, [...path, ...inner]), filled);
+      return Object.entries(members).reduce((now, [name, wanted]) => setAt(now, [...path, name], wanted), left);
     },
     restore: (former) => {
-      if (member === undefined) throw new NotEditable('shape');
-      return former === undefined
-        ? removeMember(text, parent, member)
-        : splice(text, [member.value.offset, member.end, former]);
+      if (former === undefined || member === undefined) return dropAt(text, path);
+      return splice(text, [member.value.offset, member.end, former]);
     },
   };
+}
+
+/** What a text means. Most have no comments, and those `JSON.parse` reads twenty times as fast. @throws NotEditable */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(withoutMark(text));
+  } catch {
+    return plainValue(rootOf(text));
+  }
 }
 
 /** With comments, and commas before a closing bracket. */
@@ -96,21 +78,7 @@ function rootOf(text: string): Node {
   return root;
 }
 
-/** What a text means. Most have no comments, and those `JSON.parse` reads twenty times as fast. */
-function readValue(text: string): unknown {
-  try {
-    return JSON.parse(withoutMark(text));
-  } catch {
-    return plainValue(rootOf(text));
-  }
-}
-
-function movedBy(offset: number, node: Node): Node {
-  const children = node.children?.map((child) => movedBy(offset, child));
-  return { ...node, offset: node.offset + offset, ...(children === undefined ? {} : { children }) };
-}
-
-function membersOf(text: string, object: Node): readonly Member[] {
+function membersIn(text: string, object: Node): readonly Member[] {
   return (object.children ?? []).flatMap(({ offset: start, children: [key, value] = [] }) => {
     if (key === undefined || value === undefined) return [];
     const end = value.offset + value.length;
@@ -119,11 +87,11 @@ function membersOf(text: string, object: Node): readonly Member[] {
   });
 }
 
-function locate(text: string, root: Node, path: readonly string[]): Location {
-  let parent = root;
+function locate(text: string, path: readonly string[]): Location {
+  let parent = rootOf(text);
   for (const [index, name] of path.entries()) {
     if (parent.type !== 'object') break;
-    const [member, another] = membersOf(text, parent).filter((one) => one.name === name);
+    const [member, another] = membersIn(text, parent).filter((one) => one.name === name);
     if (another !== undefined) throw new NotEditable('duplicate');
     const isLast = index === path.length - 1;
     if (member === undefined || isLast) return { parent, member, missing: path.slice(index) };
@@ -142,16 +110,18 @@ function plainValue(node: Node): unknown {
   return Object.fromEntries(members);
 }
 
-/** A value without what is at `path`, and without the objects that are empty then. */
-export function valueWithout(value: unknown, [name = '', ...inner]: readonly string[]): unknown {
-  if (typeof value !== 'object' || value === null || !(name in value)) return value;
-  const { [name]: member, ...others } = value as Readonly<Record<string, unknown>>;
-  const left = inner.length === 0 ? {} : valueWithout(member, inner);
-  const isEmpty = typeof left === 'object' && left !== null && Object.keys(left).length === 0;
-  return isEmpty ? others : { ...others, [name]: left };
+/** Where in an entry a member of `without` is: `a/b` is the member `b`, in any letter case, of the member `a`. */
+function pathsOf(entry: Readonly<Record<string, unknown>>, name: string): readonly (readonly string[])[] {
+  const [first = '', second] = name.split('/');
+  if (!(first in entry)) return [];
+  const inner = Object.keys(membersOf(entry[first]));
+  const matches = inner.filter((one) => one.toLowerCase() === second);
+  if (second === undefined || (matches.length > 0 && matches.length === inner.length)) return [[first]];
+  return matches.map((one) => [first, one]);
 }
 
-function setMember(text: string, { parent, member, missing }: Location, value: PlainJson): string {
+function setAt(text: string, path: readonly string[], value: PlainJson): string {
+  const { parent, member, missing } = locate(text, path);
   if (member !== undefined) {
     if (JSON.stringify(plainValue(member.value)) === JSON.stringify(value)) return text;
     return splice(text, [member.value.offset, member.end, rendered(text, value, indentAt(text, member.start))]);
@@ -159,17 +129,6 @@ function setMember(text: string, { parent, member, missing }: Location, value: P
   const [name, ...inner] = missing;
   const nested = inner.reduceRight<PlainJson>((last, key) => ({ [key]: last }), value);
   return insertMember(text, parent, (indent) => `${JSON.stringify(name)}: ${rendered(text, nested, indent)}`);
-}
-
-/** Removes a member, or its member `second` in any letter case, and the whole when it is empty then. */
-function dropMember(text: string, { parent, member }: Location, second: string | undefined): string {
-  if (member === undefined) return text;
-  if (second === undefined) return removeMember(text, parent, member);
-  const members = member.value.type === 'object' ? membersOf(text, member.value) : [];
-  const [match, another] = members.filter(({ name }) => name.toLowerCase() === second);
-  if (match === undefined) return text;
-  if (another !== undefined) throw new NotEditable('duplicate');
-  return members.length === 1 ? removeMember(text, parent, member) : removeMember(text, member.value, match);
 }
 
 /** A value over several lines, in the text's own indentation and line ending; without an indentation, in one line. */
@@ -181,7 +140,7 @@ function rendered(text: string, value: PlainJson, indent: string | undefined): s
 
 /** Adds a member behind the last one of an object, laid out as that one is. */
 function insertMember(text: string, object: Node, member: (indent: string | undefined) => string): string {
-  const last = membersOf(text, object).at(-1);
+  const last = membersIn(text, object).at(-1);
   if (last === undefined) return insertFirst(text, object, member);
   const { start, end, comma } = last;
   const next = comma === undefined ? end : comma + 1;
@@ -208,8 +167,11 @@ function insertFirst(text: string, object: Node, member: (indent: string | undef
 }
 
 /** Removes a member and one comma, and the line that it had for itself. */
-function removeMember(text: string, object: Node, { start: from, end: to, comma }: Member): string {
-  const members = membersOf(text, object);
+function dropAt(text: string, path: readonly string[]): string {
+  const { parent: object, member } = locate(text, path);
+  if (member === undefined) throw new NotEditable('shape');
+  const { start: from, end: to, comma } = member;
+  const members = membersIn(text, object);
   const before = members[members.findIndex(({ start }) => start === from) - 1];
   const hasLine = beginsLine(text, from);
   const start = from - (hasLine ? (/(?:\r?\n)?[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0) : 0);

@@ -31,9 +31,33 @@ export function ifEditable<T>(edited: () => T): T | undefined {
 
 export type PlainJson = string | boolean | number | readonly PlainJson[] | { readonly [name: string]: PlainJson };
 
+export type Members = Readonly<Record<string, PlainJson>>;
+
+/** The members of an object; of anything else, none. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+/** What lies at that path of objects. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((outer, name) => {
+    const members = membersOf(outer);
+    return Object.hasOwn(members, name) ? members[name] : undefined;
+  }, value);
+}
+
+/** A value without what is at `path`, and without the objects that are empty then. */
+export function valueWithout(value: unknown, [name = '', ...inner]: readonly string[]): unknown {
+  const { [name]: member, ...others } = membersOf(value);
+  if (member === undefined) return value;
+  const left = inner.length === 0 ? {} : valueWithout(member, inner);
+  const isEmpty = typeof left === 'object' && left !== null && Object.keys(left).length === 0;
+  return isEmpty ? others : { ...others, [name]: left };
+}
+
 /** What an entry is to hold; members that are not named stay as they are. */
 export interface EntryMembers {
-  readonly members: Readonly<Record<string, PlainJson>>;
+  readonly members: Members;
   /** Members that are removed. `a/b` is the member `b`, in any letter case, of the member `a`. */
   readonly without: readonly string[];
 }

@@ -1,8 +1,6 @@
 import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
-import { valueAt } from './json.js';
 import {
   type EntryMembers,
-  ifEditable,
   lineEnd,
   lineEnding,
   lineStart,
@@ -12,6 +10,8 @@ import {
   type PlainJson,
   type Splice,
   splice,
+  valueAt,
+  valueWithout,
   withoutMark,
 } from './text.js';
 
@@ -38,31 +38,21 @@ interface EntryTables {
   readonly below: readonly Table[];
 }
 
-/** The value at that path of a TOML text; undefined where there is nothing, or no such text. */
-export function tomlAt(text: string, path: readonly string[]): unknown {
-  return valueAt(
-    ifEditable(() => getStaticTOMLValue(programOf(text))),
-    path,
-  );
+/** What a text means. @throws NotEditable */
+export function readToml(text: string): unknown {
+  return getStaticTOMLValue(programOf(text));
 }
 
 /** The table of that name, with the tables below it. @throws NotEditable */
 export function openToml(text: string, path: readonly string[]): OpenedText<string> {
   const tables = tablesOf(text);
   const { own, below } = entryTables(tables, path);
-  const literal = ({ value: { range } }: Pair) => text.slice(...range);
   const end = below.at(-1)?.end ?? own?.end ?? 0;
+  const whole = readToml(text);
   return {
     raw: own && text.slice(own.start, end),
-    value:
-      own &&
-      Object.fromEntries(
-        own.pairs.map((pair) => [pair.path.join('.'), stringOf(pair.value) ?? listOf(pair.value) ?? literal(pair)]),
-      ),
-    rest: tables
-      .filter((table) => table !== own && !below.includes(table))
-      .map((table) => [table.path, table.pairs.map((pair) => [pair.path, literal(pair)])])
-      .filter(([at, pairs]) => at?.length !== 0 || pairs?.length !== 0),
+    value: own && valueAt(whole, path),
+    rest: valueWithout(whole, path),
     put: (entry) => (own === undefined ? appended(text, path, entry) : changed(text, { own, below }, entry)),
     restore: (former) => {
       if (own === undefined) throw new NotEditable('shape');
@@ -141,12 +131,8 @@ function changed(text: string, { own, below }: EntryTables & { own: Table }, ent
       added.push(`${name} = ${rendered(value)}${lineEnding(text)}`);
       continue;
     }
-    const { range } = pair.value;
-    const isThere =
-      text.slice(...range) === rendered(value) ||
-      stringOf(pair.value) === value ||
-      JSON.stringify(listOf(pair.value)) === JSON.stringify(value);
-    if (!isThere) changes.push([...range, rendered(value)]);
+    const isThere = JSON.stringify(getStaticTOMLValue(pair.value)) === JSON.stringify(value);
+    if (!isThere) changes.push([...pair.value.range, rendered(value)]);
   }
   const isOut = ([first = '', second]: readonly string[]) =>
     entry.without.includes(first) || entry.without.includes(`${first}/${second?.toLowerCase()}`);
@@ -181,13 +167,4 @@ function isBelow(path: readonly string[], above: readonly string[]): boolean {
 function rendered(value: PlainJson): string {
   if (Array.isArray(value)) return `[${value.map(rendered).join(', ')}]`;
   return JSON.stringify(value).replaceAll('\x7f', '\\u007f');
-}
-
-function stringOf(node: AST.TOMLContentNode): string | undefined {
-  return node.type === 'TOMLValue' && node.kind === 'string' ? node.value : undefined;
-}
-
-/** However it is laid out. */
-function listOf(node: AST.TOMLContentNode): unknown {
-  return node.type === 'TOMLArray' ? getStaticTOMLValue(node) : undefined;
 }

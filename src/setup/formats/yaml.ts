@@ -11,19 +11,20 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { valueAt, valueWithout } from './json.js';
 import {
   type EntryMembers,
-  ifEditable,
   lineEnd,
   lineEnding,
   lineStart,
+  membersOf,
   missingEnding,
   NotEditable,
   type OpenedText,
   type PlainJson,
   type Splice,
   splice,
+  valueAt,
+  valueWithout,
 } from './text.js';
 
 /** Offsets of whole lines. */
@@ -39,12 +40,9 @@ interface Named extends Lines {
   readonly value: Node | null;
 }
 
-/** The value at that path of a YAML text; undefined where there is nothing, or no such text. */
-export function yamlAt(text: string, path: readonly string[]): unknown {
-  return valueAt(
-    ifEditable(() => documentOf(text).value),
-    path,
-  );
+/** What a text means. @throws NotEditable */
+export function readYaml(text: string): unknown {
+  return documentOf(text).value;
 }
 
 /**
@@ -130,7 +128,7 @@ function entriesOf(text: string, { value, start, indent }: Named): readonly Name
 /** Changes the members that differ, adds those that are missing, removes those of `without`. */
 function changed(text: string, entry: Named, value: unknown, { members, without }: EntryMembers): string {
   const there = entriesOf(text, entry);
-  const now = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const now = membersOf(value);
   const indent = there[0]?.indent ?? `${entry.indent}  `;
   const eol = lineEnding(text);
   const changes: Splice[] = [];

@@ -4,11 +4,10 @@ import { readIfThere } from '../../stores/state/private-file.js';
 import { replacePrivateFile } from '../../stores/state/safe-file.js';
 import { stateUnsafe } from '../../stores/state-failures.js';
 import type { EntryKey } from '../formats/entry.js';
+import type { Members } from '../formats/text.js';
 import { maxMebibytes } from './program-files.js';
 
-/**
- * What `setup --write` did to one file: all that `--undo` needs beside the backup. No text of the file is in it.
- */
+/** What `setup --write` did to one file: all that `--undo` needs beside the backup. */
 export interface SetupRecord {
   readonly version: 1;
   readonly program: string;
@@ -18,13 +17,11 @@ export interface SetupRecord {
   readonly key: EntryKey;
   /** Was the file there before? */
   readonly existed: boolean;
-  /** SHA-256 of the file's text before, of it after (null: others have changed it since), and of the entry after. */
+  /** SHA-256 of the file's text before, and of it after (null: others have changed it since). */
   readonly before: string;
   readonly after: string | null;
-  readonly entry: string;
-  /** SHA-256 of what the entry means, and the names in it that were set. */
-  readonly meaning: string;
-  readonly holds: readonly string[];
+  /** What was set in the entry. */
+  readonly holds: Members;
   readonly scope: 'user' | 'project';
   /** What the program was told to call it. */
   readonly name: string;

@@ -1,26 +1,20 @@
-import { printable, quoted, shellWord } from '../../core/text/printable.js';
+import { posixWord, printable, quoted, shellWord } from '../../core/text/printable.js';
 import { type GitVariable, gitVariables } from '../formats/git-config.js';
 import { kubeContexts } from '../formats/tools.js';
 import type { Machine } from '../machine/ports.js';
-import { type EntryRequest, gitLine, inApplications, inConfig, inHome, type Program, pathIn } from './program.js';
+import { type EntryRequest, type Program, pathOf } from './program.js';
+import { kubeVersion } from './responses.js';
 
 const git: Program = {
   name: 'git',
   title: 'git',
   calls: 'git',
   commands: ['git'],
-  files: (machine) => {
-    const named = pathIn(machine, 'GIT_CONFIG_GLOBAL');
-    return named === undefined ? [inHome(machine, '.gitconfig'), inConfig(machine, 'git', 'config')] : [named];
-  },
-  make: (request, words) => ({
-    key: { format: 'git', path: [gitAddress(request)] },
-    holds: {
-      // The empty one first: helpers for all servers are not asked here, nor given our token to keep.
-      members: { helper: ['', gitLine(request.machine.platform, words)], useHttpPath: ['true'] },
-      without: [],
-    },
-  }),
+  files: ['{GIT_CONFIG_GLOBAL|~/.gitconfig}', '{GIT_CONFIG_GLOBAL|config/git/config}'],
+  format: 'git',
+  path: (request) => [gitAddress(request)],
+  // The empty one first: helpers for all servers are not asked here, nor given our token to keep.
+  call: (words, { machine }) => ({ helper: ['', gitLine(machine.platform, words)], useHttpPath: ['true'] }),
   since: {
     command: ['git', '--version'],
     major: 2,
@@ -30,11 +24,6 @@ const git: Program = {
   },
   conflicts: laterHelpers,
   blocks: gitBlocks,
-  invocation: ({ url }) => {
-    const { protocol, host, pathname } = new URL(url);
-    const text = `capability[]=authtype\nprotocol=${protocol.slice(0, -1)}\nhost=${host}\npath=${pathname.slice(1)}\n\n`;
-    return { words: ['get'], input: { text, upTo: 'its-end' } };
-  },
   next: 'Try it with: git ls-remote <repository>',
 };
 
@@ -76,8 +65,11 @@ function* laterHelpers(request: EntryRequest): Iterable<string> {
   }
 }
 
-/** Every kubectl knows this one, those before 1.22 (Debian 12 has 1.20) no other. */
-const kubeVersion = 'client.authentication.k8s.io/v1beta1';
+/** Git runs helpers with its own `sh` on every platform; on Windows paths are written with `/` there. */
+export function gitLine(platform: string, words: readonly string[]): string {
+  const slashed = platform === 'win32' ? words.map((word) => word.replaceAll('\\', '/')) : words;
+  return `!${slashed.map(posixWord).join(' ')}`;
+}
 
 const kubectl: Program = {
   name: 'kubectl',
@@ -85,12 +77,10 @@ const kubectl: Program = {
   calls: 'kubectl',
   commands: ['kubectl'],
   files: kubeFiles,
-  make: ({ name }, [command = '', ...args]) => ({
-    key: { format: 'kubeconfig', path: [name] },
-    holds: {
-      members: { apiVersion: kubeVersion, command, args, interactiveMode: 'Never', provideClusterInfo: 'true' },
-      without: [],
-    },
+  format: 'kubeconfig',
+  path: ({ name }) => [name],
+  call: ([command = '', ...args]) => ({
+    ...{ apiVersion: kubeVersion, command, args, interactiveMode: 'Never', provideClusterInfo: 'true' },
   }),
   *blocks({ url }) {
     if (url.startsWith('http:')) yield 'kubectl sends no credential over plain http, and does not ask for any.';
@@ -99,11 +89,6 @@ const kubectl: Program = {
     if (kubeFiles(machine).length > 1) {
       yield 'KUBECONFIG names several files; of users of one name the one in the first file counts.';
     }
-  },
-  invocation: ({ url }) => {
-    const spec = { interactive: false, cluster: { server: url } };
-    const info = { kind: 'ExecCredential', apiVersion: kubeVersion, spec };
-    return { variables: { KUBERNETES_EXEC_INFO: JSON.stringify(info) } };
   },
   *dangling(text, user) {
     for (const { name, context } of kubeContexts(text)) {
@@ -117,7 +102,7 @@ const kubectl: Program = {
 function kubeFiles(machine: Machine): readonly string[] {
   const separator = machine.platform === 'win32' ? ';' : ':';
   const named = (machine.env['KUBECONFIG'] ?? '').split(separator).filter(Boolean);
-  return named.length > 0 ? named : [inHome(machine, '.kube', 'config')];
+  return named.length > 0 ? named : [pathOf(machine, '~/.kube/config')];
 }
 
 const go: Program = {
@@ -125,16 +110,12 @@ const go: Program = {
   title: 'Go (1.24 or later)',
   calls: 'goauth',
   commands: ['go'],
-  files: (machine) => {
-    const usual = machine.platform === 'linux' ? inConfig : inApplications;
-    return [pathIn(machine, 'GOENV') ?? usual(machine, 'go', 'env')];
-  },
-  make: ({ server, url }, words) => {
+  files: ['{GOENV|apps/go/env}'],
+  format: 'go',
+  path: ({ server, url }) => [...new Set([server, url])],
+  call: (words) => {
     const command = goLine(words);
-    const path = [...new Set([server, url])];
-    return command === undefined
-      ? undefined
-      : { key: { format: 'go', path }, holds: { members: { command }, without: [] } };
+    return command === undefined ? undefined : { command };
   },
   since: { command: ['go', 'version'], major: 1, minor: 24, lacks: 'asks no program for a credential (GOAUTH)' },
   *blocks({ machine, url }) {
@@ -143,7 +124,6 @@ const go: Program = {
       yield 'GOAUTH is set in the environment, and wins over this file; unset it.';
     }
   },
-  invocation: ({ url }) => ({ words: [url], input: { text: 'HTTP/1.1 404 Not Found\n\n', upTo: 'its-end' } }),
   next: 'Look at it with: go env GOAUTH',
 };
 

@@ -1,21 +1,29 @@
 import type { EntryKey } from '../formats/entry.js';
+import { membersOf } from '../formats/text.js';
 import { goWords } from '../formats/tools.js';
 import { sameServer } from './read-servers.js';
 
-/** The call of this program that an entry in a file stands for, in its own words. */
+/** The call of this program that an entry in a file stands for. */
 export interface EntryCall {
-  /** `env` with its variables, Node.js and the script. */
-  readonly start: readonly string[];
+  readonly words: readonly string[];
   /** What it calls the login. */
   readonly server: string;
-  /** Those of them that `setup` writes; and all other words. */
-  readonly options: readonly string[];
-  readonly others: readonly string[];
 }
 
-/** The call in the value of an entry; undefined where it is none of this program's. */
+/**
+ * The call in the value of an entry: a script of this program's name, then a command that `setup` writes, then the login;
+ * undefined where it is none of this program's.
+ */
 export function callIn(key: EntryKey, value: unknown, platform: string): EntryCall | undefined {
-  return commandsIn(key, value, platform).flatMap((words) => callOf(words) ?? [])[0];
+  for (const words of commandsIn(key, value, platform)) {
+    const at = words.findIndex(
+      (word, index) =>
+        /^(?:bridge|credential)$/.test(word) && /(?:^|[\\/])postern[^\\/]*$/.test(words[index - 1] ?? ''),
+    );
+    const server = at === -1 ? undefined : words[at + (words[at] === 'credential' ? 2 : 1)];
+    if (server !== undefined && !server.startsWith('-')) return { words, server };
+  }
+  return undefined;
 }
 
 /** Does an entry name this server's address, however it gets there? */
@@ -24,45 +32,21 @@ export function addressIn(raw: string, url: string): boolean {
   return addresses.some((address) => sameServer(address, url));
 }
 
-/** A call of this program: a script of its name, then a command that `setup` writes, then the login. */
-function callOf(words: readonly string[]): EntryCall | undefined {
-  const at = words.findIndex(
-    (word, index) => /^(?:bridge|credential)$/.test(word) && /(?:^|[\\/])postern[^\\/]*$/.test(words[index - 1] ?? ''),
-  );
-  if (at === -1) return undefined;
-  const [server, ...rest] = words.slice(at + (words[at] === 'credential' ? 2 : 1));
-  if (server === undefined || server.startsWith('-')) return undefined;
-  return { start: words.slice(0, at), server, ...optionsIn(rest) };
-}
-
-function optionsIn(words: readonly string[]): Pick<EntryCall, 'options' | 'others'> {
-  const options: string[] = [];
-  const others: string[] = [];
-  for (let at = 0; at < words.length; at += 1) {
-    const [word = '', value] = words.slice(at);
-    const takesValue = word === '--account' || word === '--pin';
-    if (takesValue && value !== undefined) options.push(word, value);
-    else if (word === '--whole-host') options.push(word);
-    else others.push(word);
-    if (takesValue) at += 1;
-  }
-  return { options, others };
-}
-
 /** The commands that a program would run by an entry, in words. */
 function commandsIn({ format }: EntryKey, value: unknown, platform: string): readonly (readonly string[])[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const split = (line: unknown) => (typeof line === 'string' ? [shellWords(line, platform)] : []);
-  const { transport, ...members } = value as Record<string, unknown>;
-  const parts = { ...members, ...(typeof transport === 'object' ? transport : {}) } as Record<string, unknown>;
-  const { command, cmd, args, helper, headersHelper, http_headers_helper: codexHelper } = parts;
+  const members = membersOf(value);
+  const { command, cmd, args, helper, headersHelper, http_headers_helper } = {
+    ...members,
+    ...membersOf(members['transport']),
+  };
+  const texts = (...all: readonly unknown[]) => all.flat().filter((word) => typeof word === 'string');
   if (format === 'go') return [goWords(String(command))];
   if (format === 'git') {
-    const helpers = [helper].flat().filter((line) => typeof line === 'string' && line.startsWith('!'));
-    return helpers.map((line) => shellWords(String(line).slice(1), 'posix'));
+    const helpers = texts(helper).filter((line) => line.startsWith('!'));
+    return helpers.map((line) => shellWords(line.slice(1), 'posix'));
   }
-  const listed = [command, cmd, args].flat().filter((word) => typeof word === 'string');
-  return [...split(headersHelper), ...split(codexHelper), ...(listed.length === 0 ? [] : [listed])];
+  const lines = texts(headersHelper, http_headers_helper).map((line) => shellWords(line, platform));
+  return [...lines, texts(command, cmd, args)];
 }
 
 /** The words of a line as `shellWord`, or cmd.exe's quotes, have made them. */

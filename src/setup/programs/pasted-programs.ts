@@ -1,9 +1,7 @@
 import { shellWord } from '../../core/text/printable.js';
-import { jsonAt } from '../formats/json.js';
-import type { Machine } from '../machine/ports.js';
+import { valueIn } from '../formats/entry.js';
 import { shellWords } from './entry-call.js';
-import { type EntryRequest, inHome, join, type Program, pathIn, shellLine } from './program.js';
-import { initializeLine } from './responses.js';
+import { type EntryRequest, type Program, pathOf, shellLine } from './program.js';
 
 /** Bazel calls a program without arguments, which `credential bazel --shim` writes. */
 const bazel: Program = {
@@ -11,8 +9,8 @@ const bazel: Program = {
   title: 'Bazel',
   calls: 'bazel',
   commands: ['bazel', 'bazelisk'],
-  files: (machine) => [inHome(machine, '.bazelrc')],
-  projectFile: ['.bazelrc'],
+  files: ['~/.bazelrc'],
+  projectFile: '.bazelrc',
   line: (request) => {
     const path = bazelShim(request);
     const shown = request.machine.platform === 'win32' ? path.replaceAll('\\', '/') : path;
@@ -24,12 +22,11 @@ const bazel: Program = {
     const words = ['credential', 'bazel', server, ...options, '--shim', bazelShim(request)];
     return `postern ${words.map(shellWord).join(' ')}`;
   },
-  invocation: ({ url }) => ({ words: ['get'], input: { text: JSON.stringify({ uri: url }), upTo: 'its-end' } }),
   next: '',
 };
 
 function bazelShim({ machine, name }: EntryRequest): string {
-  return inHome(machine, `.postern-bazel-${name}${machine.platform === 'win32' ? '.cmd' : ''}`);
+  return pathOf(machine, `~/.postern-bazel-${name}${machine.platform === 'win32' ? '.cmd' : ''}`);
 }
 
 /** Crush: its configuration is a script of Bash that Crush itself runs; a server is a line of it. */
@@ -38,24 +35,19 @@ const crush: Program = {
   title: 'Crush',
   calls: 'bridge',
   commands: ['crush'],
-  files: (machine) => [join(machine, crushFolder(machine), 'crushrc')],
-  alsoRead: (machine) => [join(machine, crushFolder(machine), 'crush.json')],
-  projectFile: ['.crushrc'],
+  inShell: true,
+  files: ['{CRUSH_GLOBAL_CONFIG|config/crush}/crushrc'],
+  alsoRead: ['{CRUSH_GLOBAL_CONFIG|config/crush}/crush.json'],
+  projectFile: '.crushrc',
   line: ({ name }, words) => {
     const [command = '', ...args] = words.map(shellWord);
     const options = [`--command ${command}`, ...args.map((word) => `--args ${word}`)];
     return /[\r\n]/.test(words.join('')) ? undefined : `mcp add ${name} ${options.join(' ')}`;
   },
   lineByUrl: ({ name }, address) => `mcp add ${name} --type http --url ${shellWord(address)}`,
-  servers: (text) => [text.trimStart().startsWith('{') ? jsonAt(text, ['mcp']) : crushServers(text)],
-  invocation: () => ({ words: ['--non-interactive'], input: { text: initializeLine, upTo: 'first-line' } }),
+  servers: (text) => [text.trimStart().startsWith('{') ? valueIn('json', text, ['mcp']) : crushServers(text)],
   next: '',
 };
-
-function crushFolder(machine: Machine): string {
-  const usual = pathIn(machine, 'XDG_CONFIG_HOME') ?? inHome(machine, '.config');
-  return pathIn(machine, 'CRUSH_GLOBAL_CONFIG') ?? join(machine, usual, 'crush');
-}
 
 /** The servers that the lines of a `crushrc` add, as far as they are said in one line each. */
 function crushServers(text: string): Readonly<Record<string, object>> {
@@ -93,7 +85,7 @@ const curl: Program = {
   title: 'curl',
   calls: 'curl',
   commands: ['curl'],
-  files: () => [],
+  files: [],
   line: ({ machine, url }, words) => {
     const [ours, theirs] = [words, ['curl', '--config', '-', url]].map((one) => shellLine(machine.platform, one));
     return ours === undefined || theirs === undefined ? undefined : `${ours} | ${theirs}`;

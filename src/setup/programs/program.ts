@@ -1,8 +1,11 @@
 import { posixWord } from '../../core/text/printable.js';
-import type { Entry } from '../formats/entry.js';
+import { type Entry, type EntryKey, valueIn } from '../formats/entry.js';
+import { type Members, membersOf } from '../formats/text.js';
 import type { Machine } from '../machine/ports.js';
 import { sameServerElsewhere } from './read-servers.js';
-import type { Invocation, OwnCommand } from './responses.js';
+
+/** The command of ours that a program calls: `bridge`, or `credential` with this format. */
+export type OwnCommand = 'bridge' | 'headers' | 'git' | 'kubectl' | 'bazel' | 'goauth' | 'curl';
 
 export type Scope = 'user' | 'project';
 
@@ -35,55 +38,67 @@ export interface Since {
   readonly unlessBasic?: true;
 }
 
-/** The entry of a program that reaches a server by a URL. */
-export type ByUrl = (request: EntryRequest, address: string) => Entry;
-
-/** Another program: where its configuration is, and what belongs there. Messages are sentences. */
+/**
+ * Another program: where its configuration is, and what belongs there. Messages are sentences. A path begins with a folder
+ * of `folderOf`, or is `{VARIABLE|~/.x}/y`: an absolute path in that variable stands in for `~/.x`.
+ */
 export interface Program {
   /** As a person types it. */
   readonly name: string;
   readonly title: string;
-  readonly calls: OwnCommand;
-  /** It starts ours with hardly anything of a shell's environment, or is itself started without it. */
-  readonly dropsEnvironment?: boolean;
-  /** It starts ours without the variable that leads to the session bus. */
-  readonly dropsSessionBus?: true;
   /** Its commands on the PATH. */
   readonly commands: readonly string[];
+  readonly calls: OwnCommand;
+  /** It is started from a terminal, and hands the environment of the shell there on to what it starts. */
+  readonly inShell?: true;
+  /** It starts ours without the variable that leads to the session bus, and hardly any other. */
+  readonly isBare?: true;
+  /** The variable by which it says for what server it calls; our standard input is left open then. */
+  readonly serverVariable?: string;
   /** Where its configuration may be: the first that exists, else the first; none where it has no such file. */
-  files(machine: Machine): readonly string[];
-  /**
-   * By a folder or file that only one kind of installation has: where that kind keeps its configuration, the first that is
-   * there before all of `files`.
-   */
-  installed?(machine: Machine): readonly { readonly sign: string; readonly file: string }[];
+  readonly files: readonly string[] | ((machine: Machine) => readonly string[]);
+  /** In place of `files`, on Windows. */
+  readonly windows?: string;
+  /** What only one kind of installation has, and where that kind keeps its configuration, before all of `files`. */
+  readonly installed?: { readonly sign: string; readonly file: string };
   /** Other files of its own with servers in them, which are read and never written. */
-  alsoRead?(machine: Machine): readonly string[];
+  readonly alsoRead?: readonly string[];
+  /** Other files of the program's that can switch the entry off. */
+  readonly switches?: readonly string[];
   /** Its configuration below a working folder. */
-  readonly projectFile?: readonly string[];
-  /** The line that a person pastes, where nothing is written here; undefined where it cannot say the words. */
+  readonly projectFile?: string;
+  /** Absent: nothing is written, a person pastes `line`. */
+  readonly format?: EntryKey['format'];
+  /** Where its list of servers is; in some, that depends on what is there. */
+  readonly list?: readonly string[] | ((text: string) => readonly string[]);
+  /** The entry's place in the file; absent: its name, in `list`. */
+  path?(request: EntryRequest): readonly string[];
+  /** `type` of an entry for a command, and for a URL. */
+  readonly types?: { readonly call?: string; readonly url?: string };
+  /** Other members of either, by what is there. */
+  also?(there: Readonly<Record<string, unknown>>, request: EntryRequest): Members;
+  /** How it names the words; undefined where it cannot say them. Absent: `command`, and `args` for the rest. */
+  call?(words: readonly string[], request: EntryRequest): Members | undefined;
+  /** Members that have no meaning beside those, or would win. */
+  readonly without?: readonly string[];
+  /** The member for the URL of a server; absent: it takes none. */
+  readonly url?: string;
+  /** The line that a person pastes; undefined where it cannot say the words. */
   line?(request: EntryRequest, words: readonly string[]): string | undefined;
   /** The same for a URL. */
   lineByUrl?(request: EntryRequest, address: string): string;
   /** What has to be done before the line works, as a command. */
   before?(request: EntryRequest): string;
-  /** The entry that makes it call us with these words; undefined where it cannot hold them. */
-  make?(request: EntryRequest, words: readonly string[]): Entry | undefined;
-  /** Not given: it takes no URL. */
-  readonly byUrl?: ByUrl;
   /** What keeps the program from using the entry: what wins over it, or has it switched off. */
   blocks?(request: EntryRequest): Iterable<string>;
   /** What else a person has to know of, in this file or in the environment. */
   conflicts?(request: EntryRequest): Iterable<string>;
-  /** Other files of the program's that can switch the entry off. */
-  switches?(machine: Machine): readonly string[];
   /** The program's first version that uses such an entry, and what says its version. */
   readonly since?: Since;
-  /** The lists of servers in its configuration; the first is the one that entries are put into. */
+  /** The lists of servers in its configuration, the one for entries first; absent: `list`. */
   servers?(text: string, machine: Machine): readonly unknown[];
   /** What still counts on the entry when it is gone. */
   dangling?(text: string, name: string): Iterable<string>;
-  invocation?(request: EntryRequest): Invocation;
   /** What a person does then; in a project, where that is something else. */
   readonly next: string;
   readonly nextInProject?: string;
@@ -94,47 +109,109 @@ export function wayOf({ calls }: Program): 'headers' | 'bridge' | 'credential' {
   return calls === 'headers' || calls === 'bridge' ? calls : 'credential';
 }
 
-export function filesOf({ files, projectFile }: Program, machine: Machine, scope: Scope): readonly string[] {
-  if (scope === 'user') return files(machine);
-  return projectFile === undefined ? [] : [inProject(machine, ...projectFile)];
+/** It starts ours with hardly anything of a shell's environment, or is itself started without it. */
+export function dropsEnvironment({ calls, inShell, isBare }: Program): boolean {
+  return isBare === true || (calls === 'bridge' && inShell !== true);
 }
 
-/** Path parts joined by the machine's own separator. */
-export function join({ platform }: Pick<Machine, 'platform'>, first: string, ...parts: readonly string[]): string {
-  const separator = platform === 'win32' ? '\\' : '/';
-  return [first.replace(/[\\/]+$/, ''), ...parts].join(separator);
+export function filesOf({ files, windows, projectFile }: Program, machine: Machine, scope: Scope): readonly string[] {
+  if (scope === 'project') return projectFile === undefined ? [] : [pathOf(machine, `./${projectFile}`)];
+  if (typeof files === 'function') return files(machine);
+  const paths = windows !== undefined && machine.platform === 'win32' ? [windows] : files;
+  return paths.map((path) => pathOf(machine, path));
 }
 
-/** A file or folder below the person's home. */
-export function inHome(machine: Machine, ...parts: readonly string[]): string {
-  return join(machine, machine.homedir, ...parts);
+/** Where a path of a program leads on this machine. */
+export function pathOf(machine: Machine, path: string): string {
+  const [, variable, usual = '', below = ''] = /^\{(\w+)\|(.*)\}(.*)$/.exec(path) ?? [];
+  if (variable !== undefined) return joined(machine, pathIn(machine, variable) ?? pathOf(machine, usual), below);
+  const [root = ''] = path.split('/', 1);
+  return joined(machine, folderOf(machine, root), path.slice(root.length));
+}
+
+function joined({ platform }: Machine, folder: string, below: string): string {
+  return folder.replace(/[\\/]+$/, '') + (platform === 'win32' ? below.replaceAll('/', '\\') : below);
 }
 
 /** Where applications keep their configuration: `%APPDATA%`, `~/Library/Application Support`, `$XDG_CONFIG_HOME`. */
-export function inApplications(machine: Machine, ...parts: readonly string[]): string {
-  const { platform } = machine;
-  if (platform === 'win32') {
-    return join(machine, pathIn(machine, 'APPDATA') ?? inHome(machine, 'AppData', 'Roaming'), ...parts);
-  }
-  if (platform === 'darwin') return inHome(machine, 'Library', 'Application Support', ...parts);
-  return inConfig(machine, ...parts);
-}
-
-/** `$XDG_CONFIG_HOME`, or `~/.config`. */
-export function inConfig(machine: Machine, ...parts: readonly string[]): string {
-  return join(machine, pathIn(machine, 'XDG_CONFIG_HOME') ?? inHome(machine, '.config'), ...parts);
-}
-
-/** A file below the working folder. */
-export function inProject(machine: Machine, ...parts: readonly string[]): string {
-  return join(machine, machine.workingFolder, ...parts);
+function folderOf(machine: Machine, name: string): string {
+  const { platform, homedir, workingFolder } = machine;
+  if (name === '~') return homedir;
+  if (name === '.') return workingFolder;
+  if (name === 'apps' && platform === 'win32') return pathOf(machine, '{APPDATA|~/AppData/Roaming}');
+  if (name === 'apps' && platform === 'darwin') return pathOf(machine, '~/Library/Application Support');
+  return pathOf(machine, '{XDG_CONFIG_HOME|~/.config}');
 }
 
 /** The absolute path that a variable holds. */
-export function pathIn({ env, platform }: Machine, variable: string): string | undefined {
+function pathIn({ env, platform }: Machine, variable: string): string | undefined {
   const value = env[variable];
   const isAbsolute = platform === 'win32' ? /^(?:[A-Za-z]:[\\/]|\\\\)/ : /^\//;
   return value !== undefined && isAbsolute.test(value) ? value : undefined;
+}
+
+/** The entry that makes it call us with these words; undefined where it cannot hold them. */
+export function entryOf(program: Program, request: EntryRequest, words: readonly string[]): Entry | undefined {
+  if (program.calls === 'bridge' && isExpanded(words)) return undefined;
+  const [command = '', ...args] = words;
+  const call = program.call === undefined ? { command, args } : program.call(words, request);
+  return call && entryWith(program, request, 'call', call);
+}
+
+/** The entry of a program that reaches a server by a URL. */
+export function entryByUrl(program: Program, request: EntryRequest, address: string): Entry | undefined {
+  return program.url === undefined ? undefined : entryWith(program, request, 'url', { [program.url]: address });
+}
+
+function entryWith(program: Program, request: EntryRequest, kind: 'call' | 'url', own: Members): Entry | undefined {
+  const { format, types, also, without = [] } = program;
+  if (format === undefined) return undefined;
+  const path = entryPath(program, request);
+  const there = membersOf(valueIn(format, request.text, path));
+  const type = types?.[kind];
+  const members = { ...(type !== undefined && { type }), ...also?.(there, request), ...own };
+  const gone = kind === 'url' ? [] : without.filter((member) => !(member in members));
+  return { key: { format, path }, holds: { members, without: gone } };
+}
+
+function entryPath(program: Program, request: EntryRequest): readonly string[] {
+  return program.path?.(request) ?? [...listIn(program, request.text), request.name];
+}
+
+function listIn({ list = [] }: Program, text: string): readonly string[] {
+  return typeof list === 'function' ? list(text) : list;
+}
+
+/** The lists of servers in a program's configuration; undefined where it has none. */
+export function serversIn(program: Program, text: string, machine: Machine): readonly unknown[] | undefined {
+  const { servers, list, format } = program;
+  if (servers !== undefined) return servers(text, machine);
+  if (list === undefined || format === undefined) return undefined;
+  const own = listIn(program, text);
+  // An older form of some programs has its servers one level above.
+  return [own, own.slice(0, -1)].filter((path) => path.length > 0).map((path) => valueIn(format, text, path));
+}
+
+/** What keeps the program from using the entry; a person, or its own window, may have switched it off. */
+export function* blocksOf(program: Program, request: EntryRequest): Iterable<string> {
+  const { format, title } = program;
+  const found = membersOf(format && valueIn(format, request.text, entryPath(program, request)));
+  if (found['disabled'] === true || found['enabled'] === false) {
+    const [name, value] = found['disabled'] === true ? ['disabled', 'true'] : ['enabled', 'false'];
+    const member = format === 'toml' ? `${name} = ${value}` : `${format === 'json' ? `"${name}"` : name}: ${value}`;
+    yield `The entry is switched off (${member}); remove that, or switch it on in ${title}.`;
+  }
+  yield* program.blocks?.(request) ?? [];
+}
+
+/** What wins over the entry, or has it switched off, and what else a person has to know of. */
+export function conflictsOf(program: Program, request: EntryRequest): readonly string[] {
+  const [servers] = serversIn(program, request.text, request.machine) ?? [];
+  return [
+    ...sameServerElsewhere(request, servers),
+    ...(program.conflicts?.(request) ?? []),
+    ...blocksOf(program, request),
+  ];
 }
 
 /** The words by which a program calls us: absolute paths, and before them by `env` what it may leave out of the environment. */
@@ -160,19 +237,6 @@ export function shellLine(platform: string, words: readonly string[]): string | 
 /** The same for programs that replace variables in the line; undefined where they would. */
 export function configuredLine(platform: string, words: readonly string[]): string | undefined {
   return isExpanded(words) ? undefined : shellLine(platform, words);
-}
-
-/** Git runs helpers with its own `sh` on every platform; on Windows paths are written with `/` there. */
-export function gitLine(platform: string, words: readonly string[]): string {
-  const slashed = platform === 'win32' ? words.map((word) => word.replaceAll('\\', '/')) : words;
-  return `!${slashed.map(posixWord).join(' ')}`;
-}
-
-/** What wins over the entry, or has it switched off, and what else a person has to know of. */
-export function conflictsOf(program: Program, request: EntryRequest): readonly string[] {
-  const [servers] = program.servers?.(request.text, request.machine) ?? [];
-  const { conflicts, blocks } = program;
-  return [...sameServerElsewhere(request, servers), ...(conflicts?.(request) ?? []), ...(blocks?.(request) ?? [])];
 }
 
 /** Is there something in it that these programs replace in strings of their configuration (`${x}`, `$x`, `{env:x}`, `{{x}}`)? */

@@ -2,22 +2,13 @@ import { closest } from '../../core/text/closest.js';
 import { wordMissing } from '../../core/usage-failures.js';
 import { programUnknown, wordsSwapped } from '../failures.js';
 import { accessPrograms } from './access-programs.js';
-import { headersPrograms } from './headers-programs.js';
+import { claude, codex } from './agents.js';
+import { bridgePrograms } from './bridge-programs.js';
 import { pastedPrograms } from './pasted-programs.js';
 import type { Program } from './program.js';
-import { stdioRows } from './stdio/rows.js';
-import { stdioProgram } from './stdio/stdio-program.js';
-
-/** Programs that start a command and speak the protocol with it. */
-const stdioPrograms: readonly Program[] = stdioRows.map(stdioProgram);
 
 /** Every program whose configuration is known here. */
-export const programs: readonly Program[] = [
-  ...headersPrograms,
-  ...stdioPrograms,
-  ...accessPrograms,
-  ...pastedPrograms,
-];
+export const programs: readonly Program[] = [claude, codex, ...bridgePrograms, ...accessPrograms, ...pastedPrograms];
 
 /** Its commands and its title: `code`, `visual-studio-code`, `claude-code`. */
 function otherNames({ commands, title }: Program): readonly string[] {

@@ -1,17 +1,17 @@
-import type { Machine } from '../../machine/ports.js';
-import { inHome, join, pathIn } from '../program.js';
-import { copilot, gemini, goose, grok, kilo, opencode, qwen } from './particular-rows.js';
-import type { StdioProgram } from './stdio-program.js';
+import { copilot, gemini, goose, grok, kilo, opencode, qwen } from './agents.js';
+import type { Program } from './program.js';
 
-/** Programs with a window, editors, agents in a terminal; the first word of a path is one of `roots` in stdio-program.ts. */
-export const stdioRows: readonly StdioProgram[] = [
+const claudePackage = '{LOCALAPPDATA|~/AppData/Local}/Packages/Claude_pzs8sxrjxfjjc';
+
+/** Programs that start a command and speak the protocol with it: with a window, editors, agents in a terminal. */
+const rows: readonly Omit<Program, 'calls'>[] = [
   {
     name: 'claude-desktop',
     title: 'Claude Desktop',
     commands: ['claude-desktop'],
     files: ['apps/Claude/claude_desktop_config.json'],
-    installed: (machine) => (machine.platform === 'win32' ? [packagedClaude(machine)] : []),
-    list: ['mcpServers'],
+    // Since February 2026 Windows installs it as a package, whose own folder stands in for `%APPDATA%`: it reads nothing there.
+    installed: { sign: claudePackage, file: `${claudePackage}/LocalCache/Roaming/Claude/claude_desktop_config.json` },
     next: 'Quit Claude Desktop and start it again.',
   },
   {
@@ -22,8 +22,7 @@ export const stdioRows: readonly StdioProgram[] = [
       '~/.lmstudio/mcp.json',
       '~/.cache/lm-studio/mcp.json', // installations of before 0.3.6
     ],
-    list: ['mcpServers'],
-    url: { member: 'url' },
+    url: 'url',
     next: 'LM Studio reads it by itself; look at Program, Install, Edit mcp.json.',
   },
   {
@@ -32,8 +31,7 @@ export const stdioRows: readonly StdioProgram[] = [
     commands: ['cursor', 'cursor-agent'],
     files: ['~/.cursor/mcp.json'],
     projectFile: '.cursor/mcp.json',
-    list: ['mcpServers'],
-    url: { member: 'url' },
+    url: 'url',
     next: 'Cursor reads it by itself; look at Settings, MCP.',
   },
   codeLike('vscode', 'Visual Studio Code', 'code', 'Code'),
@@ -44,8 +42,8 @@ export const stdioRows: readonly StdioProgram[] = [
     title: 'Cline in Visual Studio Code',
     commands: [],
     files: ['Code', 'Code - Insiders', 'VSCodium'].map(clineFile),
-    list: ['mcpServers'],
-    url: { member: 'url', fixed: () => ({ type: 'streamableHttp' }) },
+    types: { url: 'streamableHttp' },
+    url: 'url',
     next: 'Cline reads it by itself; look at its MCP Servers.',
   },
   {
@@ -56,8 +54,8 @@ export const stdioRows: readonly StdioProgram[] = [
     windows: 'apps/Zed/settings.json',
     projectFile: '.zed/settings.json',
     list: ['context_servers'],
-    fixed: () => ({ source: 'custom' }),
-    url: { member: 'url', fixed: () => ({ source: 'custom' }) },
+    also: () => ({ source: 'custom' }),
+    url: 'url',
     next: 'Zed reads it by itself.',
   },
   {
@@ -65,8 +63,7 @@ export const stdioRows: readonly StdioProgram[] = [
     title: 'Windsurf (before it became Devin)',
     commands: ['windsurf'],
     files: ['~/.codeium/windsurf/mcp_config.json'],
-    list: ['mcpServers'],
-    url: { member: 'serverUrl' },
+    url: 'serverUrl',
     next: 'In Windsurf: refresh the list of servers in Cascade.',
   },
   {
@@ -77,8 +74,7 @@ export const stdioRows: readonly StdioProgram[] = [
     windows: 'apps/devin/mcp_config.json',
     alsoRead: ['~/.codeium/windsurf/mcp_config.json'],
     projectFile: '.devin/mcp_config.json',
-    list: ['mcpServers'],
-    url: { member: 'serverUrl' },
+    url: 'serverUrl',
     next: 'In Devin: refresh the list of MCP servers; it asks before it calls a tool for the first time.',
   },
   {
@@ -88,8 +84,7 @@ export const stdioRows: readonly StdioProgram[] = [
     files: ['config/devin/config.json'],
     windows: 'apps/devin/config.json',
     projectFile: '.devin/config.local.json',
-    list: ['mcpServers'],
-    url: { member: 'url' },
+    url: 'url',
     next: 'Look at it with: devin mcp list',
   },
   {
@@ -99,8 +94,7 @@ export const stdioRows: readonly StdioProgram[] = [
     // The second was the editor's own, before it shared the first with the command line.
     files: ['~/.gemini/config/mcp_config.json', '~/.gemini/antigravity/mcp_config.json'],
     projectFile: '.agents/mcp_config.json',
-    list: ['mcpServers'],
-    url: { member: 'serverUrl' },
+    url: 'serverUrl',
     next: 'Start agy again, then /mcp; in the editor: Manage MCP Servers, Refresh.',
   },
   {
@@ -109,8 +103,7 @@ export const stdioRows: readonly StdioProgram[] = [
     commands: ['kiro', 'kiro-cli'],
     files: ['~/.kiro/settings/mcp.json'],
     projectFile: '.kiro/settings/mcp.json',
-    list: ['mcpServers'],
-    url: { member: 'url' },
+    url: 'url',
     next: 'Kiro reads it by itself; look at its MCP servers, or: kiro-cli mcp list',
   },
   {
@@ -119,7 +112,6 @@ export const stdioRows: readonly StdioProgram[] = [
     commands: ['junie'],
     files: ['~/.junie/mcp/mcp.json'],
     projectFile: '.junie/mcp/mcp.json',
-    list: ['mcpServers'],
     next: 'In the editor: Settings, Tools, Junie, MCP Settings; in the terminal: /mcp',
   },
   {
@@ -128,8 +120,7 @@ export const stdioRows: readonly StdioProgram[] = [
     commands: ['warp-terminal', 'oz'],
     files: ['~/.warp/.mcp.json'],
     projectFile: '.warp/.mcp.json',
-    list: ['mcpServers'],
-    url: { member: 'url' },
+    url: 'url',
     next: 'Warp reads it by itself; look at Settings, Agents, MCP servers.',
   },
   copilot,
@@ -143,8 +134,8 @@ export const stdioRows: readonly StdioProgram[] = [
     commands: ['cline'],
     inShell: true,
     files: ['{CLINE_MCP_SETTINGS_PATH|{CLINE_DIR|~/.cline}/data/settings/cline_mcp_settings.json}'],
-    list: ['mcpServers'],
-    url: { member: 'url', fixed: () => ({ type: 'streamableHttp' }) },
+    types: { url: 'streamableHttp' },
+    url: 'url',
     next: 'Cline uses it from its next session on; in one: /mcp',
   },
   {
@@ -154,9 +145,8 @@ export const stdioRows: readonly StdioProgram[] = [
     inShell: true,
     files: ['{FACTORY_HOME_OVERRIDE|~}/.factory/mcp.json'],
     projectFile: '.factory/mcp.json',
-    list: ['mcpServers'],
-    fixed: () => ({ type: 'stdio' }),
-    url: { member: 'url', fixed: () => ({ type: 'http' }) },
+    types: { call: 'stdio', url: 'http' },
+    url: 'url',
     next: 'Look at it with: droid mcp list',
   },
   grok,
@@ -167,8 +157,7 @@ export const stdioRows: readonly StdioProgram[] = [
     inShell: true,
     files: ['{KIMI_CODE_HOME|~/.kimi-code}/mcp.json'],
     projectFile: '.kimi-code/mcp.json',
-    list: ['mcpServers'],
-    url: { member: 'url' },
+    url: 'url',
     next: 'Kimi Code uses it from its next session on; in one: /mcp',
     nextInProject: 'Start kimi in this folder and trust it; until then it is not used.',
   },
@@ -179,7 +168,7 @@ export const stdioRows: readonly StdioProgram[] = [
     files: ['{AMP_SETTINGS_FILE|config/amp/settings.json}'],
     projectFile: '.amp/settings.json',
     list: ['amp.mcpServers'],
-    url: { member: 'url' },
+    url: 'url',
     next: 'Look at it with: amp mcp list',
     nextInProject: 'Approve it with: amp mcp approve <name>; until then it is not used.',
   },
@@ -187,7 +176,7 @@ export const stdioRows: readonly StdioProgram[] = [
 ];
 
 /** An editor made of the same sources; the folder of its settings differs. */
-function codeLike(name: string, title: string, command: string, folder: string): StdioProgram {
+function codeLike(name: string, title: string, command: string, folder: string): Omit<Program, 'calls'> {
   return {
     name,
     title,
@@ -195,8 +184,8 @@ function codeLike(name: string, title: string, command: string, folder: string):
     files: [`apps/${folder}/User/mcp.json`],
     projectFile: '.vscode/mcp.json',
     list: ['servers'],
-    fixed: () => ({ type: 'stdio' }),
-    url: { member: 'url', fixed: () => ({ type: 'http' }) },
+    types: { call: 'stdio', url: 'http' },
+    url: 'url',
     next: 'In the editor: MCP: List Servers, then start it.',
   };
 }
@@ -205,9 +194,13 @@ function clineFile(editor: string): string {
   return `apps/${editor}/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json`;
 }
 
-/** Since February 2026 Windows installs it as a package, whose own folder stands in for `%APPDATA%`: it reads nothing there. */
-function packagedClaude(machine: Machine): { readonly sign: string; readonly file: string } {
-  const local = pathIn(machine, 'LOCALAPPDATA') ?? inHome(machine, 'AppData', 'Local');
-  const sign = join(machine, local, 'Packages', 'Claude_pzs8sxrjxfjjc');
-  return { sign, file: join(machine, sign, 'LocalCache', 'Roaming', 'Claude', 'claude_desktop_config.json') };
-}
+/** What an entry for a URL holds, and what has no meaning beside a command. */
+const without = [
+  ...['type', 'args', 'url', 'uri', 'httpUrl', 'serverUrl', 'headers', 'headersHelper', 'oauth', 'auth'],
+  ...['authProviderType', 'transport', 'bearerTokenEnvVar', 'bearer_token_env_var', 'http_headers', 'env_http_headers'],
+];
+
+export const bridgePrograms: readonly Program[] = rows.map((row) => ({
+  ...({ calls: 'bridge', format: 'json', list: ['mcpServers'], without } as const),
+  ...row,
+}));
