@@ -8,7 +8,7 @@ import type { ExternalPrograms } from './machine/ports.js';
 import type { SetupRecord } from './machine/setup-records.js';
 import { edit, entryState, planEntry, planLine, recordOf, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { type OldProgram, oldProgram } from './program-version.js';
-import { callIn } from './programs/entry-call.js';
+import { callIn } from './programs/entries.js';
 import { blocksOf, callWords, configuredLine, type EntryRequest, type Program } from './programs/program.js';
 import { invocationOf, type ProgramResponse, readResponse } from './programs/responses.js';
 

@@ -5,9 +5,9 @@ import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
 import { valueIn } from './formats/entry.js';
 import type { MachineFiles } from './machine/ports.js';
+import { type FoundServer, foundServers } from './programs/entries.js';
 import { filesOf, pathOf, serversIn } from './programs/program.js';
 import { programNamed, programs } from './programs/programs.js';
-import { type FoundServer, foundServers } from './programs/read-servers.js';
 
 /**
  * Reads the servers out of the configuration that a program keeps for this person; never their tokens, and nothing of

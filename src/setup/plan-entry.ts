@@ -7,7 +7,7 @@ import { ifEditable, NotEditable } from './formats/text.js';
 import type { Machine, MachineFiles } from './machine/ports.js';
 import type { ProgramFile } from './machine/program-files.js';
 import type { KeptRecord, SetupRecord, SetupRecords } from './machine/setup-records.js';
-import { addressIn, callIn } from './programs/entry-call.js';
+import { callIn, namesServer } from './programs/entries.js';
 import {
   callWords,
   conflictsOf,
@@ -121,7 +121,7 @@ export function plannedText(plan: SetupPlan, run: RunCommands): Promise<string> 
     const { raw, value } = openEntry(text, entry.key);
     const call = callIn(entry.key, value, wanted.machine.platform);
     const isOurs = call !== undefined && [request.server, request.url].includes(call.server);
-    const isTaken = raw !== undefined && !isOurs && !addressIn(raw, request.url);
+    const isTaken = raw !== undefined && !isOurs && !namesServer(value, request.url);
     if (isTaken && entryName(entry.key) !== undefined) throw entryTaken(path, request.name);
     return await putEntry(text, entry, run);
   });

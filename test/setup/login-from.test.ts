@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { valueIn } from '../../src/setup/formats/entry.js';
-import { foundServers } from '../../src/setup/programs/read-servers.js';
+import { foundServers } from '../../src/setup/programs/entries.js';
 import { freePort } from '../support/free-port.js';
 import { runProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';

@@ -51,7 +51,7 @@ export function valueWithout(value: unknown, [name = '', ...inner]: readonly str
   const { [name]: member, ...others } = membersOf(value);
   if (member === undefined) return value;
   const left = inner.length === 0 ? {} : valueWithout(member, inner);
-  const isEmpty = typeof left === 'object' && left !== null && Object.keys(left).length === 0;
+  const isEmpty = left === null || (typeof left === 'object' && Object.keys(left).length === 0);
   return isEmpty ? others : { ...others, [name]: left };
 }
 

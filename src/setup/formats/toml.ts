@@ -1,6 +1,7 @@
 import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import {
   type EntryMembers,
+  ifEditable,
   lineEnd,
   lineEnding,
   lineStart,
@@ -23,19 +24,12 @@ interface Pair {
   readonly value: AST.TOMLContentNode;
 }
 
+/** A table from its header to behind its last pair. */
 interface Table {
   readonly path: readonly string[];
-  readonly isArray: boolean;
   readonly pairs: readonly Pair[];
-  /** From its header to behind its last pair. */
   readonly start: number;
   readonly end: number;
-}
-
-/** The table of an entry, and the tables right behind it that belong to it. */
-interface EntryTables {
-  readonly own: Table | undefined;
-  readonly below: readonly Table[];
 }
 
 /** What a text means. @throws NotEditable */
@@ -43,17 +37,29 @@ export function readToml(text: string): unknown {
   return getStaticTOMLValue(programOf(text));
 }
 
-/** The table of that name, with the tables below it. @throws NotEditable */
+/**
+ * The table of that name, with the tables right behind it that belong to it. One that is named otherwise than by a header of
+ * its own, or lies apart, is not edited here.
+ * @throws NotEditable
+ */
 export function openToml(text: string, path: readonly string[]): OpenedText<string> {
-  const tables = tablesOf(text);
-  const { own, below } = entryTables(tables, path);
-  const end = below.at(-1)?.end ?? own?.end ?? 0;
   const whole = readToml(text);
+  const value = valueAt(whole, path);
+  const tables = tablesOf(text);
+  const isWithin = (table: Table) => path.every((name, at) => name === table.path[at]);
+  const at = tables.findIndex((table) => isWithin(table) && table.path.length === path.length);
+  const [own, ...others] = at === -1 ? [] : tables.slice(at);
+  const apart = others.findIndex((table) => !isWithin(table));
+  const below = apart === -1 ? others : others.slice(0, apart);
+  const end = below.at(-1)?.end ?? own?.end ?? 0;
+  const raw = own && text.slice(own.start, end);
+  const alone = raw && valueAt(readToml(raw), path);
+  if (Array.isArray(value) || JSON.stringify(alone) !== JSON.stringify(value)) throw new NotEditable('form');
   return {
-    raw: own && text.slice(own.start, end),
-    value: own && valueAt(whole, path),
+    raw,
+    value,
     rest: valueWithout(whole, path),
-    put: (entry) => (own === undefined ? appended(text, path, entry) : changed(text, { own, below }, entry)),
+    put: (entry) => (own === undefined ? appended(text, path, entry) : changed(text, own, below, entry)),
     restore: (former) => {
       if (own === undefined) throw new NotEditable('shape');
       if (former !== undefined) return splice(text, [own.start, end, former]);
@@ -70,46 +76,20 @@ function programOf(text: string): AST.TOMLProgram {
   }
 }
 
-/** Every table in its order; the pairs before the first header are one without a name. */
+/** Every table in its order. */
 function tablesOf(text: string): readonly Table[] {
-  const pairOf = (pair: AST.TOMLKeyValue): Pair => ({
-    path: namesIn(pair.key),
-    start: lineStart(text, pair.range[0]),
-    end: lineEnd(text, pair.range[1]),
-    value: pair.value,
-  });
-  const { body } = programOf(text).body[0];
-  const root = body.flatMap((one) => (one.type === 'TOMLKeyValue' ? [pairOf(one)] : []));
-  const tables = body.flatMap((one): readonly Table[] => {
+  return programOf(text).body[0].body.flatMap((one): readonly Table[] => {
     if (one.type !== 'TOMLTable') return [];
-    const pairs = one.body.map(pairOf);
+    const pairs = one.body.map(({ key, value, range }) => {
+      return { path: namesIn(key), start: lineStart(text, range[0]), end: lineEnd(text, range[1]), value };
+    });
     const end = pairs.at(-1)?.end ?? lineEnd(text, one.key.range[1]);
-    const isArray = one.kind === 'array';
-    return [{ path: namesIn(one.key), isArray, pairs, start: lineStart(text, one.range[0]), end }];
+    return [{ path: namesIn(one.key), pairs, start: lineStart(text, one.range[0]), end }];
   });
-  return [{ path: [], isArray: false, pairs: root, start: 0, end: 0 }, ...tables];
 }
 
 function namesIn(key: AST.TOMLKey): readonly string[] {
   return key.keys.map((name) => (name.type === 'TOMLBare' ? name.name : name.value));
-}
-
-/** A table that is named otherwise than by one header of its own, or lies apart from it, is not edited here. */
-function entryTables(tables: readonly Table[], path: readonly string[]): EntryTables {
-  const at = tables.findIndex((table) => isSame(table.path, path));
-  const own = tables[at];
-  const next = own === undefined ? [] : tables.slice(at + 1);
-  const apart = next.findIndex((table) => !isBelow(table.path, path));
-  const below = apart === -1 ? next : next.slice(0, apart);
-  const isElsewhere = tables.some((table) => {
-    if (table === own || below.includes(table)) return false;
-    if (isSame(table.path, path) || isBelow(table.path, path)) return true;
-    if (table.isArray && isBelow(path, table.path)) return true;
-    const pairs = table.pairs.map((pair) => [...table.path, ...pair.path]);
-    return pairs.some((pair) => isSame(pair, path) || isBelow(pair, path) || isBelow(path, pair));
-  });
-  if (isElsewhere || own?.isArray === true) throw new NotEditable('form');
-  return { own, below };
 }
 
 function appended(text: string, path: readonly string[], { members }: EntryMembers): string {
@@ -117,31 +97,31 @@ function appended(text: string, path: readonly string[], { members }: EntryMembe
   const name = path.map((one) => (/^[A-Za-z0-9_-]+$/.test(one) ? one : rendered(one))).join('.');
   const lines = [`[${name}]`, ...Object.entries(members).map(([key, value]) => `${key} = ${rendered(value)}`)];
   const gap = withoutMark(text).trim() === '' && !text.includes('\n') ? '' : eol;
-  return `${text}${missingEnding(text)}${gap}${lines.join(eol)}${eol}`;
+  const made = `${text}${missingEnding(text)}${gap}${lines.join(eol)}${eol}`;
+  if (ifEditable(() => readToml(made)) === undefined) throw new NotEditable('form'); // the list is an inline table
+  return made;
 }
 
 /** Changes the pairs that differ, adds those that are missing, removes those of `without`. */
-function changed(text: string, { own, below }: EntryTables & { own: Table }, entry: EntryMembers): string {
+function changed(text: string, own: Table, below: readonly Table[], { members, without }: EntryMembers): string {
   const changes: Splice[] = [];
   const added: string[] = [];
-  for (const [name, value] of Object.entries(entry.members)) {
-    const [pair, another] = own.pairs.filter(({ path }) => path[0] === name);
-    if (another !== undefined || (pair !== undefined && pair.path.length > 1)) throw new NotEditable('form');
-    if (pair === undefined) {
-      added.push(`${name} = ${rendered(value)}${lineEnding(text)}`);
-      continue;
+  for (const [name, value] of Object.entries(members)) {
+    const pair = own.pairs.find(({ path }) => path[0] === name);
+    if (pair === undefined) added.push(`${name} = ${rendered(value)}${lineEnding(text)}`);
+    else if (pair.path.length > 1) throw new NotEditable('form');
+    else if (JSON.stringify(getStaticTOMLValue(pair.value)) !== JSON.stringify(value)) {
+      changes.push([...pair.value.range, rendered(value)]);
     }
-    const isThere = JSON.stringify(getStaticTOMLValue(pair.value)) === JSON.stringify(value);
-    if (!isThere) changes.push([...pair.value.range, rendered(value)]);
   }
   const isOut = ([first = '', second]: readonly string[]) =>
-    entry.without.includes(first) || entry.without.includes(`${first}/${second?.toLowerCase()}`);
+    without.includes(first) || without.includes(`${first}/${second?.toLowerCase()}`);
   const drop = ({ start, end }: Pair | Table) => changes.push([start, end, '']);
   own.pairs.filter((pair) => isOut(pair.path) || isOut(onlyOne(pair))).forEach(drop);
   for (const table of below) {
     const [name = ''] = table.path.slice(own.path.length);
     const out = table.pairs.filter((pair) => isOut([name, ...pair.path]));
-    if (entry.without.includes(name) || (out.length > 0 && out.length === table.pairs.length)) drop(table);
+    if (without.includes(name) || (out.length > 0 && out.length === table.pairs.length)) drop(table);
     else out.forEach(drop);
   }
   const newLines = `${missingEnding(text.slice(0, own.end))}${added.join('')}`;
@@ -153,14 +133,6 @@ function changed(text: string, { own, below }: EntryTables & { own: Table }, ent
 function onlyOne({ path, value }: Pair): readonly string[] {
   const [inner, another] = value.type === 'TOMLInlineTable' ? value.body : [];
   return inner === undefined || another !== undefined ? [] : [...path, ...namesIn(inner.key)];
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((name, index) => name === other[index]);
-}
-
-function isBelow(path: readonly string[], above: readonly string[]): boolean {
-  return path.length > above.length && isSame(path.slice(0, above.length), above);
 }
 
 /** Strings as basic strings: JSON's escapes are among TOML's, but for DEL, which has to be escaped here. */

@@ -1,6 +1,6 @@
 import { shellWord } from '../../core/text/printable.js';
 import { valueIn } from '../formats/entry.js';
-import { shellWords } from './entry-call.js';
+import { shellWords } from './entries.js';
 import { type EntryRequest, type Program, pathOf, shellLine } from './program.js';
 
 /** Bazel calls a program without arguments, which `credential bazel --shim` writes. */

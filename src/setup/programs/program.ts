@@ -2,7 +2,7 @@ import { posixWord } from '../../core/text/printable.js';
 import { type Entry, type EntryKey, valueIn } from '../formats/entry.js';
 import { type Members, membersOf } from '../formats/text.js';
 import type { Machine } from '../machine/ports.js';
-import { sameServerElsewhere } from './read-servers.js';
+import { sameServerElsewhere } from './entries.js';
 
 /** The command of ours that a program calls: `bridge`, or `credential` with this format. */
 export type OwnCommand = 'bridge' | 'headers' | 'git' | 'kubectl' | 'bazel' | 'goauth' | 'curl';
@@ -208,7 +208,7 @@ export function* blocksOf(program: Program, request: EntryRequest): Iterable<str
 export function conflictsOf(program: Program, request: EntryRequest): readonly string[] {
   const [servers] = serversIn(program, request.text, request.machine) ?? [];
   return [
-    ...sameServerElsewhere(request, servers),
+    ...sameServerElsewhere(request.name, request.url, servers),
     ...(program.conflicts?.(request) ?? []),
     ...blocksOf(program, request),
   ];

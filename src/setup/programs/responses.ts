@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, parseObject, stringField } from '../../core/text/json.js';
+import { asObject, parseObject, stringField } from '../../core/text/json.js';
 import type { ProgramInput } from '../../stores/run-program.js';
 import type { EntryRequest, OwnCommand, Program } from './program.js';
 
@@ -63,48 +63,22 @@ export function invocationOf({ calls, isBare, serverVariable }: Program, { url, 
 
 /** Reads the output of our command as the program that called it does. */
 export function readResponse(command: OwnCommand, stdout: string): ProgramResponse {
-  return readers[command](stdout);
+  const empty = { kind: stdout.trim() === '' ? 'nothing' : 'unreadable' } as const;
+  if (command !== 'bridge') {
+    const token = (tokens[command] ?? header).exec(stdout)?.[1];
+    return token === undefined ? empty : { kind: 'token', length: token.length };
+  }
+  const response = parseObject(stdout.split('\n', 1).join());
+  const refusal = asObject(response?.['error']);
+  if (refusal !== undefined) return { kind: 'refused', why: stringField(refusal, 'message') ?? '' };
+  const info = asObject(asObject(response?.['result'])?.['serverInfo']);
+  return info === undefined ? empty : { kind: 'server', name: stringField(info, 'name') ?? '' };
 }
 
-const readers: Readonly<Record<OwnCommand, (stdout: string) => ProgramResponse>> = {
-  bridge: (stdout) =>
-    fromJson(stdout.split('\n', 1).join(), ({ error, result }) => {
-      const refusal = asObject(error);
-      if (refusal !== undefined) return { kind: 'refused', why: stringField(refusal, 'message') ?? '' };
-      const info = asObject(asObject(result)?.['serverInfo']);
-      return info && { kind: 'server', name: stringField(info, 'name') ?? '' };
-    }),
-  headers: (stdout) => fromJson(stdout, (object) => bearerIn(stringField(object, 'Authorization'))),
-  bazel: (stdout) =>
-    fromJson(stdout, (object) => {
-      const headers = asObject(object['headers']);
-      const values = headers?.['Authorization'];
-      return headers && bearerIn(Array.isArray(values) ? String(values[0]) : undefined);
-    }),
-  kubectl: (stdout) =>
-    fromJson(stdout, (object) => {
-      const status = asObject(object['status']);
-      return status && tokenIn(stringField(status, 'token'));
-    }),
-  git: (stdout) => tokenIn(/^(?:credential|password)=(.+)$/m.exec(stdout)?.[1]),
-  goauth: headerIn,
-  curl: headerIn,
+const header = /Authorization\W+Bearer ([^\s"]+)/;
+
+/** Where the token is in what is no header. */
+const tokens: Partial<Record<OwnCommand, RegExp>> = {
+  git: /^(?:credential|password)=(.+)$/m,
+  kubectl: /"token":\s*"([^"]+)"/,
 };
-
-/** `nothing` or `unreadable` where `read` finds none in it. */
-function fromJson(stdout: string, read: (object: JsonObject) => ProgramResponse | undefined): ProgramResponse {
-  const object = parseObject(stdout.trim());
-  return (object && read(object)) ?? { kind: stdout.trim() === '' ? 'nothing' : 'unreadable' };
-}
-
-function headerIn(stdout: string): ProgramResponse {
-  return tokenIn(/Authorization: Bearer ([^\s"]+)/.exec(stdout)?.[1]);
-}
-
-function bearerIn(header: string | undefined): ProgramResponse {
-  return tokenIn(/^Bearer (\S+)$/.exec(header ?? '')?.[1]);
-}
-
-function tokenIn(token: string | undefined): ProgramResponse {
-  return token === undefined ? { kind: 'nothing' } : { kind: 'token', length: token.length };
-}
