@@ -26,7 +26,7 @@ import type { AskServer } from '../mcp/server-session.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
-import type { ExternalPrograms } from '../setup/machine/ports.js';
+import type { ExternalPrograms } from '../setup/machine/external-programs.js';
 import type { GlobalOptions } from './global-options.js';
 import type { OwnSignals } from './process.js';
 import type { Keyboard } from './terminal/quiet-keys.js';

@@ -4,7 +4,7 @@ import type { ProgramEnd } from '../stores/run-program.js';
 import { wordsUnsayable } from './failures.js';
 import { entryValue, meaningOf, openEntry } from './formats/entry.js';
 import { ifEditable, membersOf } from './formats/text.js';
-import type { ExternalPrograms } from './machine/ports.js';
+import type { ExternalPrograms } from './machine/external-programs.js';
 import type { SetupRecord } from './machine/setup-records.js';
 import { edit, entryState, planEntry, planLine, recordOf, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { type OldProgram, oldProgram } from './program-version.js';

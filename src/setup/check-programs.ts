@@ -4,7 +4,7 @@ import type { HttpPorts } from '../http/request.js';
 import type { StorePorts } from '../stores/ports.js';
 import { type CheckMode, checkEntry } from './check-entry.js';
 import { machineFor } from './environment.js';
-import type { ExternalPrograms } from './machine/ports.js';
+import type { ExternalPrograms } from './machine/external-programs.js';
 import type { SetupRequest } from './plan-entry.js';
 import { type CheckResult, exitOfCheck, resultLines } from './render-check.js';
 import { requestsToCheck, type SetupArguments } from './target.js';

@@ -1,7 +1,7 @@
 import type { LoginRecord } from '../core/records.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { authorityVariables, proxyVariables } from '../http/proxy-settings.js';
-import type { Machine } from './machine/ports.js';
+import type { Machine } from './machine/external-programs.js';
 import type { SetupRequest } from './plan-entry.js';
 import { dropsEnvironment, type Program } from './programs/program.js';
 

@@ -4,7 +4,7 @@ import type { LoginRecord } from '../core/records.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
 import { valueIn } from './formats/entry.js';
-import type { MachineFiles } from './machine/ports.js';
+import type { MachineFiles } from './machine/external-programs.js';
 import { type FoundServer, foundServers } from './programs/entries.js';
 import { filesOf, pathOf, serversIn } from './programs/program.js';
 import { programNamed, programs } from './programs/programs.js';

@@ -1,5 +1,5 @@
 import { ignoreFailure } from '../core/failure.js';
-import type { ExternalPrograms, MachineFiles } from './machine/ports.js';
+import type { ExternalPrograms, MachineFiles } from './machine/external-programs.js';
 import type { SetupRecord } from './machine/setup-records.js';
 import { configurationFile, type EntryState, entryState } from './plan-entry.js';
 import type { Program, Scope } from './programs/program.js';

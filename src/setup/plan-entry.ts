@@ -4,7 +4,7 @@ import type { LoginWords } from '../tokens/login-pin.js';
 import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
 import { type Entry, entryName, meaningOf, openEntry, putEntry, type RunCommands } from './formats/entry.js';
 import { ifEditable, NotEditable } from './formats/text.js';
-import type { Machine, MachineFiles } from './machine/ports.js';
+import type { Machine, MachineFiles } from './machine/external-programs.js';
 import type { ProgramFile } from './machine/program-files.js';
 import type { KeptRecord, SetupRecord, SetupRecords } from './machine/setup-records.js';
 import { callIn, namesServer } from './programs/entries.js';

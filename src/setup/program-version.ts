@@ -1,5 +1,5 @@
 import type { HttpPorts } from '../http/request.js';
-import type { ExternalPrograms } from './machine/ports.js';
+import type { ExternalPrograms } from './machine/external-programs.js';
 import type { Program, Since } from './programs/program.js';
 
 /** A program on this machine that is older than the first that uses the entry. */

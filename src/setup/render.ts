@@ -6,7 +6,7 @@ import { printable, shellWord } from '../core/text/printable.js';
 import { isWindows } from '../core/text/system.js';
 import { keychainNote, proxyNote } from './environment.js';
 import { type EntryHere, isHere, type ListedProgram, type ProgramHere } from './list-programs.js';
-import type { Machine } from './machine/ports.js';
+import type { Machine } from './machine/external-programs.js';
 import type { SetupRecord } from './machine/setup-records.js';
 import type { SetupPlan } from './plan-entry.js';
 import { wayOf } from './programs/program.js';

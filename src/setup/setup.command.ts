@@ -10,9 +10,10 @@ import { checkAll } from './check-programs.js';
 import { machineFor } from './environment.js';
 import { nothingToWrite, noUrlTaken } from './failures.js';
 import { entryName, openEntry } from './formats/entry.js';
+import { tools } from './formats/tools.js';
 import { listPrograms, programHere } from './list-programs.js';
-import type { ExternalPrograms, Machine } from './machine/ports.js';
-import { isUsable, toolOf } from './machine/run-commands.js';
+import type { ExternalPrograms, Machine } from './machine/external-programs.js';
+import { isUsable } from './machine/run-commands.js';
 import { edit, planEntry, planLine, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { oldProgram } from './program-version.js';
 import { type Program, shellLine } from './programs/program.js';
@@ -72,7 +73,7 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
   } else {
     notes.forEach(tell);
     const what = isCommand ? 'Run this to change' : 'Add this to';
-    const canWrite = !unusable && args.proxy === undefined && (isCommand || toolOf(plan.entry.key) === undefined);
+    const canWrite = !unusable && args.proxy === undefined && (isCommand || tools[plan.entry.key.format] === undefined);
     tell(`${what} ${printable(plan.file.path, 300)}${canWrite ? ', or run again with --write' : ''}:`);
     await out.write(entry);
   }
@@ -82,7 +83,7 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
 /** The commands of a program that writes its own file; else, and where it cannot, what is to be added by hand. */
 async function entryToShow(programs: ExternalPrograms, { file, entry, wanted }: SetupPlan, signal: AbortSignal) {
   const { key, holds } = entry;
-  const tool = toolOf(key);
+  const tool = tools[key.format];
   const { text = '' } = tool === undefined ? {} : file;
   const change = await edit(file.path, () => openEntry(text, key).put(holds));
   if (typeof change === 'string' || tool === undefined) return { entry: String(change), isCommand: false };

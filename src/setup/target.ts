@@ -12,7 +12,7 @@ import { findLogin, pickLogin } from '../tokens/find-login.js';
 import { loginWords } from '../tokens/login-pin.js';
 import { entryNameUnusable, nothingToUndo, serverNotNamed, severalToUndo } from './failures.js';
 import { entryName } from './formats/entry.js';
-import type { ExternalPrograms } from './machine/ports.js';
+import type { ExternalPrograms } from './machine/external-programs.js';
 import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import type { SetupRequest } from './plan-entry.js';
 import { filesOf, type Program, wayOf } from './programs/program.js';
@@ -139,7 +139,7 @@ export async function recordToUndo(
   const [only, ...others] = all;
   if (only === undefined) throw nothingToUndo(program.title);
   if (others.length === 0) return only;
-  if (!terminal.interactive) throw severalToUndo(program.name, undoWords(all));
+  if (!terminal.interactive) throw severalToUndo(program.name, all.map(undoWords));
   const choices = all.map(({ record }) => {
     return `${printable(record.name, 80)} for ${printable(record.server, 200)} in ${printable(record.path, 200)}`;
   });
@@ -160,18 +160,11 @@ function forServer(made: readonly KeptRecord[], server: string, logins: readonly
   return meant.length > 0 ? meant : made.filter(({ record }) => record.name === server);
 }
 
-/** What tells records of one program apart: server and name; where those are the same, whose configuration it is. */
-function undoWords(all: readonly KeptRecord[]) {
-  const plain = all.map(({ record }) => {
-    const name = entryName(record.key);
-    const as = name === undefined ? '' : ` --as ${shellWord(printable(name, 80))}`;
-    return `${shellWord(printable(record.server, 300))}${as}`;
-  });
-  return all.map(({ record }, at) => {
-    const own = plain[at] ?? '';
-    const isAlone = plain.filter((words) => words === own).length === 1;
-    return { words: isAlone ? own : `${own} --${record.scope}`, path: record.path };
-  });
+/** What tells a record of a program from all others. */
+function undoWords({ record }: KeptRecord) {
+  const name = entryName(record.key);
+  const as = name === undefined ? '' : ` --as ${shellWord(printable(name, 80))}`;
+  return { words: `${shellWord(printable(record.server, 300))}${as} --${record.scope}`, path: record.path };
 }
 
 /** What would be written now for these records of entries. */

@@ -1,7 +1,6 @@
 import { entryChanged, outsideProject } from './failures.js';
-import { entryValue, rawEntry, restoreEntry } from './formats/entry.js';
-import { NotEditable } from './formats/text.js';
-import type { ExternalPrograms } from './machine/ports.js';
+import { restoreEntry } from './formats/entry.js';
+import type { ExternalPrograms } from './machine/external-programs.js';
 import { runCommands } from './machine/run-commands.js';
 import type { KeptRecord } from './machine/setup-records.js';
 import { digestOf } from './machine/shims.js';
@@ -60,14 +59,8 @@ async function restoreFile(
   const state = entryState(record, text, machine.platform);
   if (state === 'missing') return 'nothing-left';
   if (state !== 'same') throw entryChanged(record.path, await records.keep({ id, record }, undefined));
-  const restored = await edit(record.path, async () => {
-    const former = rawEntry(backup, record.key);
-    const edited = await restoreEntry(text, record.key, former, runCommands(programs, signal));
-    // The bytes of before may not fit into the layout of now.
-    const [was, is] = [backup, edited].map((one) => JSON.stringify(entryValue(one, record.key)));
-    if (was !== is) throw new NotEditable('form');
-    return edited;
-  });
+  const run = runCommands(programs, signal);
+  const restored = await edit(record.path, () => restoreEntry(text, record.key, backup, run));
   await files.replace(file, restored);
   return 'entry';
 }

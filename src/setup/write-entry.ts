@@ -1,6 +1,6 @@
 import type { Locks } from '../stores/ports.js';
 import { rawEntry } from './formats/entry.js';
-import type { ExternalPrograms } from './machine/ports.js';
+import type { ExternalPrograms } from './machine/external-programs.js';
 import { runCommands } from './machine/run-commands.js';
 import type { SetupRecord } from './machine/setup-records.js';
 import { digestOf } from './machine/shims.js';

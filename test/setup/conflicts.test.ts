@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Machine } from '../../src/setup/machine/ports.js';
+import type { Machine } from '../../src/setup/machine/external-programs.js';
 import { conflictsOf } from '../../src/setup/programs/program.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { machine } from './workshop.js';

@@ -24,6 +24,6 @@ export function putEntry(text: string, entry: entries.Entry): Promise<Edited> {
   return edited((run) => entries.putEntry(text, entry, run));
 }
 
-export function restoreEntry(text: string, key: entries.EntryKey, former: string | undefined): Promise<Edited> {
-  return edited((run) => entries.restoreEntry(text, key, former, run));
+export function restoreEntry(text: string, key: entries.EntryKey, backup: string): Promise<Edited> {
+  return edited((run) => entries.restoreEntry(text, key, backup, run));
 }

@@ -50,7 +50,7 @@ test('comments and trailing commas stay where they are', async () => {
     assert.ok(made.includes(comment), `${comment} in ${made}`);
   }
   assert.deepEqual(valueIn('json', made, path), entry.members);
-  const undone = await restoreEntry(made, key, undefined);
+  const undone = await restoreEntry(made, key, '');
   assert.ok(undone.ok && undone.text === text);
   const last = '{\n  "mcpServers": {\n    "x": {} // why\n  }\n}';
   assert.match(await put(last), /"x": \{\}, \/\/ why\n {4}"work"/);
@@ -153,7 +153,7 @@ test('any document is the same but for the entry; twice is once; taking it away 
       assert.equal(await put(made), made);
       const changed = await put(made, { members: { url: 'https://other' }, without: ['type'] });
       assert.deepEqual(valueIn('json', changed, path), { url: 'https://other' });
-      const undone = await restoreEntry(made, key, undefined);
+      const undone = await restoreEntry(made, key, '');
       assert.ok(undone.ok);
       assert.deepEqual(valueIn('json', undone.text, []), value);
       if (Object.keys(value.mcpServers).length > 0) assert.equal(undone.text, text);

@@ -60,10 +60,10 @@ for (const [format, entry] of Object.entries(entries) as [keyof typeof entries, 
       const body = format === 'yaml' ? file.replace(/extensions: \{\}\r?\n/, '') : file;
       for (const line of body.split('\n')) assert.ok(made.includes(line.trimEnd()), line);
       assert.equal(/(?<!\r)\n/.test(made), /(?<!\r)\n/.test(file) || !file.includes('\n'), 'line endings');
-      const undone = await restoreEntry(made, entry.key, undefined);
+      const undone = await restoreEntry(made, entry.key, '');
       assert.ok(undone.ok);
       if (file.endsWith('\n') && body === file) assert.equal(undone.text, file);
-      const changed = await restoreEntry(made, entry.key, raw);
+      const changed = await restoreEntry(made, entry.key, made);
       assert.ok(changed.ok && changed.text === made);
     }
   });
@@ -116,7 +116,7 @@ test('yaml: members of others stay, what has no meaning any more goes, a list in
     'extensions:\n  work.x: # mine\n    timeout: 60 # long\n    type: stdio\n    available_tools: []\n    enabled: true\n    name: "no"\n    cmd: /n "o"\n    args:\n    - a\n    - "b: #c"\n    - "7"\n    - ""\n  b: {}\n',
   );
   assert.deepEqual(valueIn('yaml', made, ['extensions', 'work.x', 'args']), entries.yaml.holds.members.args);
-  const back = await restoreEntry(made, entries.yaml.key, rawEntry(text, entries.yaml.key));
+  const back = await restoreEntry(made, entries.yaml.key, text);
   assert.ok(back.ok && back.text === text);
   for (const empty of ['extensions: {}\n', 'extensions:\n', 'extensions: null\n', 'extensions: ~ # none\n']) {
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Machine } from '../../src/setup/machine/ports.js';
+import type { Machine } from '../../src/setup/machine/external-programs.js';
 import { programFiles } from '../../src/setup/machine/program-files.js';
 import { configurationFile } from '../../src/setup/plan-entry.js';
 import { filesOf } from '../../src/setup/programs/program.js';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
-import { type Entry, entryValue, rawEntry } from '../../src/setup/formats/entry.js';
+import { type Entry, entryValue } from '../../src/setup/formats/entry.js';
 import { needs, unlessAbsent } from '../support/needs.js';
 import { newerPrograms } from '../support/newer-programs.js';
 import { runProgram } from '../support/program.js';
@@ -56,7 +56,7 @@ test('git reads what git wrote, character by character; what a person has there 
     const expected = [`${name}.helper\n`, `${name}.helper\n!${word}`, `${name}.usehttppath\ntrue`];
     const username = text.includes('ann') ? [`${name}.username\nann`] : [];
     assert.deepEqual(listed.sort(), [...expected, ...username].sort());
-    const back = await restoreEntry(made, git.key, rawEntry(text, git.key));
+    const back = await restoreEntry(made, git.key, text);
     assert.ok(back.ok);
     assert.deepEqual(entryValue(back.text, git.key), entryValue(text, git.key));
     for (const line of text.split('\n')) assert.ok(back.text.includes(line), line);
@@ -76,7 +76,7 @@ test('kubectl keeps every other user, cluster and path; what it would lose is le
   assert.equal(await put(made, kubectl), made);
   for (const kept of ['certificate-authority: ca.pem', 'client-certificate: ../z.pem', 'command: x'])
     assert.ok(made.includes(kept), made);
-  const without = await restoreEntry(made, kubectl.key, undefined);
+  const without = await restoreEntry(made, kubectl.key, '');
   assert.ok(without.ok && !without.text.includes('work') && without.text.includes('name: z'));
   const old = await put(`${others}- name: work\n  user:\n    token: old\n`, kubectl);
   assert.ok(!old.includes('old'));
@@ -102,7 +102,7 @@ test('go env -w puts ours before the others of GOAUTH, and takes it out; off is 
   ] as const) {
     const made = await put(text, go);
     assert.ok(made.includes(`GOAUTH=${command}; ${list}\n`), made);
-    const back = await restoreEntry(made, go.key, undefined);
+    const back = await restoreEntry(made, go.key, '');
     assert.ok(back.ok && back.text.includes(left) && !/postern/.test(back.text), JSON.stringify(back));
   }
   assert.deepEqual(await putEntry('GOAUTH=off\n', go), { ok: false, problem: 'shape' });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { Machine } from '../../src/setup/machine/external-programs.js';
 import { createExternalPrograms } from '../../src/setup/machine/external-programs.js';
-import type { Machine } from '../../src/setup/machine/ports.js';
 import { createSetupRecords, type SetupRecord } from '../../src/setup/machine/setup-records.js';
 import type { SetupWorld } from '../../src/setup/write-entry.js';
 import { createLocks } from '../../src/stores/state/locks.js';

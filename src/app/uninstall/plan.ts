@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ClientKeyRecord, LoginRecord, ProviderRecord } from '../../core/records.js';
-import type { ExternalPrograms } from '../../setup/machine/ports.js';
+import type { ExternalPrograms } from '../../setup/machine/external-programs.js';
 import type { KeptRecord } from '../../setup/machine/setup-records.js';
 import { type NotedShim, notedShims } from '../../setup/machine/shims.js';
 import type { Context } from '../context.js';

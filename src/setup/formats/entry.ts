@@ -95,12 +95,16 @@ export async function putEntry(text: string, { key, holds }: Entry, run: RunComm
   return edited;
 }
 
-/** The text with `former` in place of the entry; with undefined, without the entry. @throws NotEditable */
-export async function restoreEntry(text: string, key: EntryKey, former: string | undefined, run: RunCommands) {
+/** The text with the entry as `backup` has it; where that has none, without it. @throws NotEditable */
+export async function restoreEntry(text: string, key: EntryKey, backup: string, run: RunCommands): Promise<string> {
   const opened = openEntry(text, key);
+  const former = ifEditable(() => openEntry(backup, key));
   const change = opened.restore(former);
   const restored = typeof change === 'string' ? change : await run(text, key.format, change);
-  readBack(restored, key, opened.rest);
+  const { value } = readBack(restored, key, opened.rest);
+  // The bytes of before may not fit into the layout of now.
+  const names = Object.keys({ ...membersOf(value), ...membersOf(former?.value) });
+  if (meaningOf(value, names) !== meaningOf(former?.value, names)) throw new NotEditable('form');
   return restored;
 }
 

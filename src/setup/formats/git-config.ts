@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { parse } from 'node:path';
-import { type Commands, type EntryMembers, ifEditable, isBlank, NotEditable, type OpenedText } from './text.js';
+import { type Commands, ifEditable, isBlank, type Members, NotEditable, type OpenedText } from './text.js';
 
 /** A variable of git's configuration: its name in lower case, but for the one that we write. */
 export interface GitVariable {
@@ -16,7 +16,7 @@ export function openGit(text: string, [address = '']: readonly string[]): Opened
   const isOurs = ({ section, subsection }: GitVariable) => section === 'credential' && subsection === address;
   const own: Record<string, string[]> = {};
   for (const { name, value } of all.filter(isOurs)) own[name] = [...(own[name] ?? []), value];
-  const change = (members: EntryMembers['members']): Commands => {
+  const change = (members: Members): Commands => {
     return (file) =>
       ['helper', 'useHttpPath'].flatMap((name) => {
         const [full, values] = [`credential.${address}.${name}`, [members[name] ?? []].flat()];
@@ -31,7 +31,7 @@ export function openGit(text: string, [address = '']: readonly string[]): Opened
     value: isThere ? own : undefined,
     rest: all.filter((one) => !isOurs(one)),
     put: ({ members }) => change(members),
-    restore: (former) => change(JSON.parse(former ?? '{}')),
+    restore: (former) => change((former?.value ?? {}) as Members),
   };
 }
 

@@ -50,8 +50,8 @@ export function openJson(text: string, path: readonly string[]): OpenedText<stri
       return Object.entries(members).reduce((now, [name, wanted]) => setAt(now, [...path, name], wanted), left);
     },
     restore: (former) => {
-      if (former === undefined || member === undefined) return dropAt(text, path);
-      return splice(text, [member.value.offset, member.end, former]);
+      if (former?.raw === undefined || member === undefined) return dropAt(text, path);
+      return splice(text, [member.value.offset, member.end, former.raw]);
     },
   };
 }

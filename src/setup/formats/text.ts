@@ -75,8 +75,8 @@ export interface OpenedText<Edited = string | Commands> {
   readonly rest: unknown;
   /** The text with the entry in it, or the commands that put it there. @throws NotEditable */
   put(holds: EntryMembers): Edited;
-  /** The same with `former`, which was `raw` once, in place of the entry; with undefined, without it. @throws NotEditable */
-  restore(former: string | undefined): Edited;
+  /** The same with the entry as it was once; without it, where there was none. @throws NotEditable */
+  restore(former: Pick<OpenedText, 'raw' | 'value'> | undefined): Edited;
 }
 
 /** `text` takes the place of what lies from `start` to `end` (offsets in UTF-16 units). */

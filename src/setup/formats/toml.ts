@@ -62,7 +62,7 @@ export function openToml(text: string, path: readonly string[]): OpenedText<stri
     put: (entry) => (own === undefined ? appended(text, path, entry) : changed(text, own, below, entry)),
     restore: (former) => {
       if (own === undefined) throw new NotEditable('shape');
-      if (former !== undefined) return splice(text, [own.start, end, former]);
+      if (former?.raw !== undefined) return splice(text, [own.start, end, former.raw]);
       return text.slice(0, own.start).replace(/\r?\n(?=\r?\n$)/, '') + text.slice(end);
     },
   };

@@ -1,4 +1,4 @@
-import { type Commands, type EntryMembers, ifEditable, NotEditable, type OpenedText } from './text.js';
+import { type Commands, type EntryMembers, ifEditable, type Members, NotEditable, type OpenedText } from './text.js';
 import { documentsIn } from './yaml.js';
 
 /** A program that writes its own configuration. */
@@ -12,7 +12,8 @@ export interface Tool {
   pasted?(commands: Commands, holds: EntryMembers, path: readonly string[]): string;
 }
 
-export const tools: Readonly<Record<'git' | 'kubeconfig' | 'go', Tool>> = {
+/** The programs that write a format by their own commands. */
+export const tools: Readonly<Record<string, Tool | undefined>> = {
   git: { command: 'git' },
   kubeconfig: {
     command: 'kubectl',
@@ -40,7 +41,7 @@ export function openKubeUser(text: string, [name = '']: readonly string[]): Open
   const users = listIn(all, 'users');
   const [user, another] = users.filter((one) => one['name'] === name);
   if (another !== undefined) throw new NotEditable('duplicate');
-  const change = (members: EntryMembers['members'] | undefined): Commands => {
+  const change = (members: Members | undefined): Commands => {
     return (file) => [
       ...(user === undefined ? [] : [['config', `--kubeconfig=${file}`, 'delete-user', name]]),
       ...(members === undefined
@@ -53,12 +54,12 @@ export function openKubeUser(text: string, [name = '']: readonly string[]): Open
     value: user && ((user['user'] as Kubeconfig | undefined)?.['exec'] ?? {}),
     rest: tidied({ ...others, users: users.filter((one) => one !== user) }),
     put: ({ members }) => change(members),
-    restore: (former) => change(former === undefined ? undefined : JSON.parse(former).user?.exec),
+    restore: (former) => change(former?.value as Members | undefined),
   };
 }
 
 /** kubectl takes the value of `--exec-arg` as a line of CSV. */
-function flags({ apiVersion, command, args, interactiveMode, provideClusterInfo }: EntryMembers['members']) {
+function flags({ apiVersion, command, args, interactiveMode, provideClusterInfo }: Members) {
   const word = (value: unknown) => (/[",\r\n]/.test(`${value}`) ? `"${`${value}`.replaceAll('"', '""')}"` : `${value}`);
   return [
     `--exec-api-version=${apiVersion}`,
@@ -130,7 +131,7 @@ export function openGo(text: string, names: readonly string[]): OpenedText {
     value: item && { command: item },
     rest: [lines.filter((one) => one !== line).sort(), others],
     put: ({ members }) => change(String(members['command'])), // first, as go takes the first credential that it gets
-    restore: change,
+    restore: (former) => change(former?.raw),
   };
 }
 

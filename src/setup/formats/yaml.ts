@@ -89,7 +89,9 @@ export function openYaml(text: string, path: readonly string[]): OpenedText<stri
     },
     restore: (former) => {
       if (entry === undefined || list === undefined) throw new NotEditable('shape');
-      if (former !== undefined) return splice(text, [entry.start, entry.end, reindented(former, entry.indent)]);
+      if (former?.raw !== undefined) {
+        return splice(text, [entry.start, entry.end, reindented(former.raw, entry.indent)]);
+      }
       const removed = [entry.start, entry.end, ''] as const;
       if (entries.length > 1) return splice(text, removed);
       const head = [list.start, lineEnd(text, list.start), `${listName}: {}${eol}`] as const;

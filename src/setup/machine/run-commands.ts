@@ -2,16 +2,11 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replacePrivateFile } from '../../stores/state/safe-file.js';
 import { toolFailed, toolMissing } from '../failures.js';
-import type { EntryKey, RunCommands } from '../formats/entry.js';
+import type { RunCommands } from '../formats/entry.js';
 import { type Tool, tools } from '../formats/tools.js';
-import type { ExternalPrograms } from './ports.js';
+import type { ExternalPrograms } from './external-programs.js';
 
 type Runner = Pick<ExternalPrograms, 'machine' | 'find' | 'run'>;
-
-/** The program that writes this format by its own command; undefined where we write it. */
-export function toolOf({ format }: Pick<EntryKey, 'format'>): Tool | undefined {
-  return format === 'git' || format === 'kubeconfig' || format === 'go' ? tools[format] : undefined;
-}
 
 /**
  * Runs a program's own commands on a copy of its file, which lies where backups do: so the file itself is replaced in one
@@ -20,7 +15,7 @@ export function toolOf({ format }: Pick<EntryKey, 'format'>): Tool | undefined {
  */
 export function runCommands(world: Runner, signal: AbortSignal): RunCommands {
   return async (text, format, commands) => {
-    const tool = toolOf({ format });
+    const tool = tools[format];
     if (tool === undefined || !(await isUsable(world, tool, signal))) throw toolMissing(tool?.command ?? format);
     const copy = join(world.machine.stateFolder, 'setup', `${crypto.randomUUID()}.backup`);
     try {

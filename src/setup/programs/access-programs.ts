@@ -1,7 +1,7 @@
 import { posixWord, printable, quoted, shellWord } from '../../core/text/printable.js';
 import { type GitVariable, gitVariables } from '../formats/git-config.js';
 import { kubeContexts } from '../formats/tools.js';
-import type { Machine } from '../machine/ports.js';
+import type { Machine } from '../machine/external-programs.js';
 import { type EntryRequest, type Program, pathOf } from './program.js';
 import { kubeVersion } from './responses.js';
 

@@ -1,7 +1,7 @@
 import { posixWord } from '../../core/text/printable.js';
 import { type Entry, type EntryKey, valueIn } from '../formats/entry.js';
 import { type Members, membersOf } from '../formats/text.js';
-import type { Machine } from '../machine/ports.js';
+import type { Machine } from '../machine/external-programs.js';
 import { sameServerElsewhere } from './entries.js';
 
 /** The command of ours that a program calls: `bridge`, or `credential` with this format. */
