@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeShimFile } from '../../src/setup/machine/program-files.js';
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
+import { writeShimFile } from '../../src/setup/machine/shims.js';
 import { entryState, type SetupRequest } from '../../src/setup/plan-entry.js';
 import { programNamed } from '../../src/setup/programs/programs.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';

@@ -32,12 +32,9 @@ export function ownProgram(options: {
     program: programWords(script),
     variables,
     writeShim: async (path, text, mark) => {
-      const [{ writeShimFile }, { digestOf, noteShim }] = await Promise.all([
-        import('./program-files.js'),
-        import('./shims.js'),
-      ]);
+      const { noteShim, writeShimFile } = await import('./shims.js');
       const written = await writeShimFile(path, text, mark);
-      await noteShim(join(here.state, 'setup'), { path: written, mark, digest: digestOf(text) });
+      await noteShim(join(here.state, 'setup'), written, text);
       return written;
     },
   };

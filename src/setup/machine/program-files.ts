@@ -2,27 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open, realpath, rm, rmdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isFailure, systemCode } from '../../core/failure.js';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { systemCode } from '../../core/failure.js';
 import { quotedPath } from '../../core/text/printable.js';
 import { realPath } from '../../stores/run-program.js';
 import { openFolderAbove } from '../../stores/state/private-file.js';
 import { replaceFile } from '../../stores/state/safe-file.js';
-import {
-  fileUnwritable,
-  outsideProject,
-  programFileChanged,
-  programFileUnusable,
-  programFileUnwritable,
-  shimFolderMissing,
-  shimRefused,
-} from '../failures.js';
+import { outsideProject, programFileChanged, programFileUnusable, programFileUnwritable } from '../failures.js';
 
 /** Each is parsed several times. */
 export const maxMebibytes = 8;
-
-/** More than any shim has. */
-const maxShimBytes = 65_536;
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
@@ -154,54 +143,8 @@ async function writing(path: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-async function replaceWhole(path: string, text: string, mode: number): Promise<void> {
+/** The file as a whole, in one step, with that mode. */
+export async function replaceWhole(path: string, text: string, mode: number): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.new`);
   await replaceFile(path, text, mode, temporary);
-}
-
-/**
- * Makes a script for this user alone (0700), or replaces one that has `mark` in its second line; whole, and never
- * through a symbolic link. Returns its absolute path.
- * @throws Failure `shim_refused`, `file_unwritable`
- */
-export async function writeShimFile(path: string, text: string, mark: string): Promise<string> {
-  const target = resolve(path);
-  try {
-    await refuseOthers(target, mark);
-    await replaceWhole(target, text, 0o700);
-  } catch (error) {
-    if (isFailure(error)) throw error;
-    const code = systemCode(error);
-    throw code === 'ENOENT' ? shimFolderMissing(dirname(target)) : fileUnwritable(target, code);
-  }
-  return target;
-}
-
-/** Removes a script of ours; false where it is not there any more, or was not written by `--shim`. */
-export async function removeShimFile(path: string, mark: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  if (found === undefined) return false;
-  try {
-    await refuseOthers(path, mark);
-    await rm(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function refuseOthers(path: string, mark: string): Promise<void> {
-  const found = await lstat(path).catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (found === undefined) return;
-  if (!found.isFile() || found.size > maxShimBytes) {
-    throw shimRefused(path, 'it is there already, and no program that was written by --shim');
-  }
-  await using file = await open(path, O_RDONLY | O_NOFOLLOW);
-  const [, second = ''] = (await file.readFile('utf8')).split(/\r?\n/, 2);
-  if (second !== `# ${mark}` && second !== `@rem ${mark}`) {
-    throw shimRefused(path, 'it is there already, and was not written by --shim');
-  }
 }
