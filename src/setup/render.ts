@@ -16,7 +16,7 @@ import type { WrittenEntry } from './write-entry.js';
 /** What a person has to know of an entry, each in a line: what would win over it, what it relies on. */
 export function entryNotes(
   { request, wanted, conflicts }: Pick<SetupPlan, 'request' | 'wanted' | 'conflicts'>,
-  about: { readonly here: ProgramHere; readonly logins: readonly LoginRecord[]; readonly hasLogin: boolean },
+  about: { readonly here: ProgramHere; readonly logins: readonly LoginRecord[] },
 ): readonly string[] {
   const { program, scope, url } = request;
   const { machine } = wanted;
@@ -32,7 +32,7 @@ export function entryNotes(
       ? 'The entry holds paths of this machine: do not share that file with others as it is.'
       : undefined,
     isHere(about.here) ? undefined : `${program.title} was not found on this machine.`,
-    about.hasLogin
+    about.logins.some(({ server }) => server === url)
       ? undefined
       : `There is no login for this server yet: postern login ${shellWord(printable(url, 300))}`,
   ];

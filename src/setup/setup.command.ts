@@ -63,7 +63,7 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
   const programs = await externalProgramsFor(context, program, args);
   const request = withProxy(await readSetupRequest(context, program, args), args);
   const { logins } = await index.read();
-  const about = { here: programHere(programs, program, request.scope), logins, hasLogin: request.hasLogin };
+  const about = { here: programHere(programs, program, request.scope), logins };
   if (program.line !== undefined) return await showLine(context, programs.machine, request, about);
   const { plan, unusable } = await planToShow(programs, request);
   const { entry, isCommand } = await entryToShow(programs, plan, context.signal);
@@ -122,7 +122,7 @@ async function showLine(
  * The same for an entry that holds the address of a proxy of ours, and starts nothing. It is printed alone: the key is for no
  * file that we write.
  */
-function withProxy<Request extends SetupRequest>(request: Request, { proxy, keyFile }: SetupArguments): Request {
+function withProxy(request: SetupRequest, { proxy, keyFile }: SetupArguments): SetupRequest {
   if (proxy === undefined || keyFile === undefined) return request;
   const { program, server, url } = request;
   if (program.url === undefined && program.lineByUrl === undefined) throw noUrlTaken(program.title, program.name);
@@ -154,7 +154,7 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
   const { logins } = await index.read();
   const old = await oldProgram(programs, undefined, request, signal);
   const notes = [
-    ...render.entryNotes(written.plan, { here, logins, hasLogin: request.hasLogin }),
+    ...render.entryNotes(written.plan, { here, logins }),
     ...render.takenOutNotes(written),
     ...(old === undefined ? [] : [render.noteLine(oldProgramLine(old))]),
   ];

@@ -28,11 +28,7 @@ type RecordWorld = Pick<ExternalPrograms, 'records' | 'machine' | 'files'>;
  * What is to be set up: the login that was named, the only one there is, or a server that has none yet.
  * @throws Failure `usage`, `login_needed`, `login_ambiguous`, or the index's
  */
-export async function readSetupRequest(
-  ports: Index,
-  program: Program,
-  args: SetupArguments,
-): Promise<SetupRequest & { readonly hasLogin: boolean }> {
+export async function readSetupRequest(ports: Index, program: Program, args: SetupArguments): Promise<SetupRequest> {
   if (args.as !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(args.as)) throw entryNameUnusable(args.as);
   if (args.wholeHost && wayOf(program) !== 'credential') {
     const message = `--whole-host cannot be used: ${program.title} asks for one address only.`;
@@ -44,17 +40,23 @@ export async function readSetupRequest(
   if (login !== undefined && wayOf(program) !== 'bridge' && args.proxy === undefined) {
     proveBare(login, `an entry of ${program.title}`);
   }
-  const hasOthers = logins.some(({ server, key }) => server === url && key !== login?.key);
-  return {
+  return await requestWith(logins, login ?? { server: url }, {
     program,
     scope: args.project ? 'project' : 'user',
-    url,
-    server: login?.name ?? url,
-    words: await loginWords(login ?? { server: url }, hasOthers),
     name: args.as ?? plainName(login?.name ?? url),
     options: args.wholeHost ? ['--whole-host'] : [],
-    hasLogin: login !== undefined,
-  };
+  });
+}
+
+/** @param login One that there is, or what would be one. */
+async function requestWith(
+  logins: readonly LoginRecord[],
+  login: Parameters<typeof loginWords>[0] & Partial<Pick<LoginRecord, 'key'>>,
+  about: Pick<SetupRequest, 'program' | 'scope' | 'path' | 'name' | 'options'>,
+): Promise<SetupRequest> {
+  const { server: url, name: server = url } = login;
+  const hasOthers = logins.some((other) => other.server === url && other.key !== login.key);
+  return { ...about, url, server, words: await loginWords(login, hasOthers) };
 }
 
 async function serverOf(
@@ -172,26 +174,15 @@ async function requestsOf(
   logins: readonly LoginRecord[],
   records: readonly SetupRecord[],
 ): Promise<readonly SetupRequest[]> {
-  const requests = await Promise.all(records.map((record) => requestOf(logins, record)));
-  return requests.filter((request) => request !== undefined);
-}
-
-async function requestOf(logins: readonly LoginRecord[], record: SetupRecord): Promise<SetupRequest | undefined> {
-  const program = programs.find(({ name }) => name === record.program);
-  if (program === undefined) return undefined;
-  const { server: url, path } = record;
-  const { login, account, options } = loginOf(logins, record);
-  const meant = login ?? (account === undefined ? { server: url } : { server: url, account });
-  return {
-    program,
-    url,
-    path,
-    scope: record.scope,
-    server: login?.name ?? url,
-    words: await loginWords(meant, logins.filter(({ server }) => server === url).length > 1),
-    name: record.name,
-    options: options.includes('--whole-host') ? ['--whole-host'] : [],
-  };
+  const requests = records.flatMap((record) => {
+    const { path, scope, name, server } = record;
+    const program = programs.find((one) => one.name === record.program);
+    if (program === undefined) return [];
+    const { login, account, options } = loginOf(logins, record);
+    const about = { program, path, scope, name, options: options.filter((option) => option === '--whole-host') };
+    return [requestWith(logins, login ?? (account === undefined ? { server } : { server, account }), about)];
+  });
+  return await Promise.all(requests);
 }
 
 /** The login that the entry was written for, whatever the file says now. */
