@@ -257,6 +257,9 @@ test('--list says what is left of what was written, and --check without a progra
   assert.match(stdout, /claude [^\n]+\n +[^\n]*https:\/\/mcp\.example\/mcp[^\n]* \S+\.claude\.json/);
   assert.match(stdout, /cursor [^\n]+\n +[^\n]*https:\/\/mcp\.example\/mcp[^\n]* \S+mcp\.json/);
   assert.match(stdout, /git [^\n]+\n +set up: https:\/\/mcp\.example\/mcp\n/);
+  writeFileSync(at('.claude.json'), '{"mcpServers": ');
+  assert.match((await setup(['--list'])).stdout, /set up once: https:\/\/mcp\.example\/mcp[^\n]+ cannot be read now/);
+  writeFileSync(at('.claude.json'), '{}');
   const checked = await setup(['--check', '--json']);
   assert.notEqual(checked.code, 0);
   const left = JSON.parse(checked.stdout).entries.map(({ program, entry }: Record<string, string>) => [program, entry]);

@@ -79,19 +79,6 @@ test('where the entry was taken out by hand, the next --write keeps the file of 
   assert.equal((await world.programs.records.all()).length, 1);
 });
 
-test('an item of GOAUTH: written otherwise it is ours, gone or another program’s it is missing', () => {
-  const item = `/opt/node /opt/postern.js credential goauth ${url}`;
-  const key = { format: 'go', path: [url] } as const;
-  const text = `GOAUTH=${item}; netrc\n`;
-  const record = { ...plainRecord, program: 'go', key, holds: { command: item } };
-  const stateOf = (now: string) => entryState(record, now, 'linux');
-  assert.equal(stateOf(text), 'same');
-  assert.equal(stateOf(`GOAUTH=netrc;   ${item}\n`), 'same');
-  assert.equal(stateOf(text.replace('/opt/node', '/usr/bin/node')), 'ours');
-  for (const gone of [`GOAUTH=/their/helper ${url}; netrc\n`, 'GOAUTH=netrc\n', 'GOFLAGS=x\n'])
-    assert.equal(stateOf(gone), 'missing');
-});
-
 test('what an entry means does not hang on the order of names, but on every name that was put there', () => {
   const key = { format: 'json', path: ['s', 'work'] } as const;
   const record = { ...plainRecord, key, holds: { a: { x: 1, y: [1, 2] }, b: true } };
@@ -137,25 +124,6 @@ test('a record of another user’s is not gone by [A-266]', { skip: needs('root'
   const backup = await records.keep({ id: crypto.randomUUID(), record }, 'text');
   chownSync(backup.replace(/backup$/, 'json'), 1, 1);
   await assert.rejects(records.all(), { code: 'state_unsafe' });
-});
-
-test('files that are no records are passed over', async () => {
-  await using folder = await temporaryFolder();
-  const path = join(folder.path, 'setup');
-  const records = createSetupRecords(path);
-  assert.deepEqual(await records.all(), []);
-  const id = crypto.randomUUID();
-  await records.keep({ id, record }, undefined);
-  const { path: _, ...withoutPath } = record;
-  for (const [name, text] of [
-    ['notes.json', JSON.stringify(record)],
-    [`${crypto.randomUUID()}.json`, 'null'],
-    [`${crypto.randomUUID()}.json`, JSON.stringify(withoutPath)],
-    [`${crypto.randomUUID()}.json`, JSON.stringify({ ...record, version: 2 })],
-  ] as const) {
-    writeFileSync(join(path, name), text, { mode: 0o600 });
-  }
-  assert.deepEqual(await records.all(), [{ id, record }]);
 });
 
 test('a shim takes the place of a shim alone: never of a folder, a link or anybody’s own file', async () => {

@@ -118,6 +118,10 @@ for (const program of allPrograms.filter(({ format }) => format !== undefined)) 
         const [now] = await world.programs.records.all();
         assert.ok(now !== undefined);
         assert.equal(now.id, kept.id);
+        const latest = readFileSync(path, 'utf8');
+        writeFileSync(path, latest.replaceAll('postern.js', 'other.js'));
+        await assert.rejects(undoEntry(world, now, signal), { code: 'entry_changed' });
+        writeFileSync(path, latest);
         assert.equal(await undoEntry(world, now, signal), 'entry');
         const after = readFileSync(path, 'utf8');
         assert.doesNotMatch(after, /postern/);

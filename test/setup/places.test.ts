@@ -84,53 +84,22 @@ test('each program’s own configuration is where that program looks on Linux, m
 
 test('variables that move a configuration are followed when they are absolute', () => {
   const env = {
-    CLAUDE_CONFIG_DIR: '/c',
-    CODEX_HOME: '/x',
-    XDG_CONFIG_HOME: 'relative',
-    GIT_CONFIG_GLOBAL: '/g',
-    KUBECONFIG: '/k1:/k2',
-    GOENV: '/e',
-    OPENCODE_CONFIG: '/o.json',
+    ...{ CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/x', GIT_CONFIG_GLOBAL: '/g', KUBECONFIG: '/k1:/k2', GOENV: '/e' },
+    ...{ OPENCODE_CONFIG: '/o.json', COPILOT_HOME: '/copilot', QWEN_HOME: '/qwen', FACTORY_HOME_OVERRIDE: '/factory' },
+    ...{ GROK_HOME: '/grok', KIMI_CODE_HOME: '/kimi', KILO_CONFIG: '/kilo.json', CLINE_DIR: '/cline' },
+    ...{ AMP_SETTINGS_FILE: '/amp.json', CRUSH_GLOBAL_CONFIG: '/crush', XDG_CONFIG_HOME: '/config' },
   };
-  const { claude, codex, git, kubectl, go, opencode, zed } = places({ env });
-  assert.deepEqual(
-    [claude, codex, git, kubectl, go, opencode, zed],
-    ['/c/.claude.json', '/x/config.toml', '/g', '/k1', '/e', '/o.json', '/home/a/.config/zed/settings.json'],
-  );
-});
-
-test('the newer programs’ own variables are followed, too', () => {
-  const env = {
-    COPILOT_HOME: '/copilot',
-    QWEN_HOME: '/qwen',
-    FACTORY_HOME_OVERRIDE: '/factory',
-    GROK_HOME: '/grok',
-    KIMI_CODE_HOME: '/kimi',
-    KILO_CONFIG: '/kilo.json',
-    CLINE_DIR: '/cline',
-    AMP_SETTINGS_FILE: '/amp.json',
-    CRUSH_GLOBAL_CONFIG: '/crush',
-    XDG_CONFIG_HOME: '/config',
+  const expected = {
+    ...{ claude: '/c/.claude.json', codex: '/x/config.toml', git: '/g', kubectl: '/k1', go: '/e', opencode: '/o.json' },
+    ...{ copilot: '/copilot/mcp-config.json', qwen: '/qwen/settings.json', droid: '/factory/.factory/mcp.json' },
+    ...{ grok: '/grok/config.toml', kimi: '/kimi/mcp.json', kilo: '/kilo.json', amp: '/amp.json' },
+    ...{ cline: '/cline/data/settings/cline_mcp_settings.json', crush: '/crush/crushrc' },
+    ...{ goose: '/config/goose/config.yaml', devin: '/config/devin/mcp_config.json' },
   };
   const found = places({ env });
-  const names = ['copilot', 'qwen', 'droid', 'grok', 'kimi', 'kilo', 'cline', 'amp', 'crush', 'goose', 'devin'];
-  assert.deepEqual(
-    names.map((name) => found[name]),
-    [
-      '/copilot/mcp-config.json',
-      '/qwen/settings.json',
-      '/factory/.factory/mcp.json',
-      '/grok/config.toml',
-      '/kimi/mcp.json',
-      '/kilo.json',
-      '/cline/data/settings/cline_mcp_settings.json',
-      '/amp.json',
-      '/crush/crushrc',
-      '/config/goose/config.yaml',
-      '/config/devin/mcp_config.json',
-    ],
-  );
+  for (const [name, file] of Object.entries(expected)) assert.equal(found[name], file, name);
   assert.equal(places({ env: { ...env, CLINE_MCP_SETTINGS_PATH: '/own.json' } })['cline'], '/own.json');
+  assert.equal(places({ env: { XDG_CONFIG_HOME: 'relative' } })['zed'], '/home/a/.config/zed/settings.json');
 });
 
 test('Claude Desktop on Windows: where its package is, the package’s own folder, whatever else is there', () => {

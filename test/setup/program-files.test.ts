@@ -63,13 +63,6 @@ test('a file that cannot be written leaves nothing behind, and says so', async (
   assert.deepEqual(readdirSync(folder.path), []);
 });
 
-test('the folders that a file would bring with it are those that are not there', async () => {
-  await using folder = await temporaryFolder();
-  const [outer, inner] = [join(folder.path, 'a'), join(folder.path, 'a', 'b')];
-  assert.deepEqual(files.missingFolders(join(inner, 'config')), [inner, outer]);
-  assert.deepEqual(files.missingFolders(join(folder.path, 'config')), []);
-});
-
 test('backups and records are closed to others; a damaged record is passed over', async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'state', 'setup');
@@ -79,8 +72,10 @@ test('backups and records are closed to others; a damaged record is passed over'
   for (const name of readdirSync(path)) assertMode(statSync(join(path, name)).mode, 0o600);
   assertMode(statSync(path).mode, 0o700);
   assert.equal(await records.backup(id), '\ufeffBearer of a token\r\n');
-  writeFileSync(join(path, `${crypto.randomUUID()}.json`), '{"version": 2}', { mode: 0o600 });
-  writeFileSync(join(path, `${crypto.randomUUID()}.json`), 'x', { mode: 0o600 });
+  const { path: _, ...withoutPath } = plainRecord;
+  for (const text of ['x', 'null', JSON.stringify(withoutPath), JSON.stringify({ ...plainRecord, version: 2 })])
+    writeFileSync(join(path, `${crypto.randomUUID()}.json`), text, { mode: 0o600 });
+  writeFileSync(join(path, 'notes.json'), JSON.stringify(plainRecord), { mode: 0o600 });
   assert.deepEqual(await records.all(), [{ id, record: plainRecord }]);
   await records.forget(id);
   await assert.rejects(records.backup(id), { code: 'state_unsafe' });

@@ -64,7 +64,9 @@ test('--write, --list and --undo, as one does them', async () => {
   const lines = (await runProgram(home, ['setup', '--list'])).stdout.split('\n');
   assert.match(lines[0] ?? '', /^PROGRAM +WAY +FOUND$/, 'the same in a pipe');
   assert.ok(lines.some((line) => line.startsWith('claude ')) && !lines.some((line) => line.includes('lm-studio')));
-  assert.match((await runProgram(home, ['setup', '--list', '--all'])).stdout, /lm-studio/);
+  assert.match(lines.at(-3) ?? '', /^\d+ more are not on this machine: postern setup --list --all$/);
+  const all = (await runProgram(home, ['setup', '--list', '--all'])).stdout.split(/[\s,]+/);
+  for (const { name } of allPrograms) assert.ok(all.includes(name), name);
   const undone = await runProgram(home, ['setup', 'claude', '--undo']);
   assert.equal(undone.code, 0, undone.stderr);
   assert.equal(readFileSync(file, 'utf8'), before);
@@ -200,6 +202,23 @@ test('a variable that names another place is followed, a relative one is not', a
   assert.equal(await file('other'), join(home.path, '.codex', 'config.toml'));
 });
 
+test('a login and a program in the wrong order are told apart, with the line to type, by whatever name of the program', async () => {
+  await using home = await plainHome();
+  for (const [typed, name] of [
+    ['Claude', 'claude'],
+    ['claude-code', 'claude'],
+    ['code', 'vscode'],
+    ['bazelisk', 'bazel'],
+  ] as const) {
+    const { code, stderr } = await runProgram(home, ['setup', 'work', typed]);
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      new RegExp(`the program comes first, then the login\\.\\s+Did you mean: postern setup ${name} work`),
+    );
+  }
+});
+
 test('a slip of the finger is answered with what was meant, curl with its command line', async () => {
   await using home = await plainHome();
   const slip = await runProgram(home, ['setup', 'cursr', server]);
@@ -214,7 +233,20 @@ test('a slip of the finger is answered with what was meant, curl with its comman
 
 test('an entry’s name is no path, no option and no markup [A-267]', async () => {
   await using home = await plainHome();
-  for (const name of ['../../.ssh/x', 'a/b', 'a\n[x]', '', 'a"b', 'ü', 'x'.repeat(64)]) {
+  for (const name of [
+    '../../.ssh/x',
+    'a/b',
+    'a\n[x]',
+    '',
+    'a"b',
+    'ü',
+    'x'.repeat(64),
+    '-x',
+    '--help',
+    'a b',
+    "a'b",
+    'a.b',
+  ]) {
     const { code, stderr } = await runProgram(home, ['setup', 'kiro', server, `--as=${name}`, '--write']);
     assert.equal(code, 2, stderr);
   }
