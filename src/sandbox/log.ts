@@ -27,8 +27,6 @@ export interface SandboxStats {
   readonly refreshes: number;
   readonly registrations: number;
   readonly revocations: number;
-  /** Client ID metadata documents fetched (not served from the cache). */
-  readonly documentFetches: number;
 }
 
 type Counter = keyof SandboxStats;
@@ -66,7 +64,6 @@ export class RequestLog {
     refreshes: 0,
     registrations: 0,
     revocations: 0,
-    documentFetches: 0,
   };
 
   constructor(over: RequestOver | undefined) {

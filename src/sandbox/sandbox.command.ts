@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
 import type { Files, RequestLog } from '../core/ports.js';
@@ -74,12 +75,17 @@ function labelled(look: Look, rows: readonly (readonly string[])[]): readonly st
 async function documentRules(world: World, args: SandboxArguments) {
   if (args.noMetadataDocuments) return false;
   const { allowClientDocumentsFrom: allow, clientDocumentsCa: file, trustClientsOf: trust } = args;
-  const ca = file === undefined ? undefined : await readWhole(world.files.read(file), file, largestFile);
-  return {
-    allow,
-    ...(ca === undefined ? {} : { ca: new TextDecoder().decode(ca) }),
-    ...(trust.length === 0 ? {} : { trust }),
-  };
+  if (file !== undefined) checkCertificate(await readWhole(world.files.read(file), file, largestFile));
+  return { allow, ...(file !== undefined && { caFile: file }), ...(trust.length > 0 && { trust }) };
+}
+
+/** @throws RangeError */
+function checkCertificate(pem: Uint8Array): void {
+  try {
+    new X509Certificate(pem);
+  } catch {
+    throw new RangeError('the certificates to trust for client documents are not PEM');
+  }
 }
 
 /** The clients known beforehand. @throws what reading the file throws, `usage_wrong` */

@@ -57,7 +57,7 @@ const joints = ['app', 'main', 'hot-path', 'demo'];
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...ground,
   ...Object.fromEntries(features.map((name) => [name, Object.keys(ground)])),
-  sandbox: ['core'],
+  sandbox: ['http', 'core'],
   ...Object.fromEntries(joints.map((name) => [name, [...Object.keys(ground), ...features, 'sandbox', ...joints]])),
 };
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientDocumentRules } from '../../src/sandbox/client-document-rules.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
@@ -19,7 +18,7 @@ export interface DocumentHost extends AsyncDisposable {
   /** Signed the certificate of the server; the sandbox trusts it. */
   readonly authority: Authority;
   /** What a sandbox needs to fetch from it. */
-  readonly rules: ClientDocumentRules & { readonly ca: string; readonly allow: readonly string[] };
+  readonly rules: ClientDocumentRules & { readonly allow: readonly string[] };
   /** From now on every address answers with a document about itself, changed. */
   serve(change?: (document: Document) => unknown, headers?: Record<string, string>): void;
   /** From now on every address answers like that. */
@@ -33,12 +32,11 @@ export async function startDocumentHost(): Promise<DocumentHost> {
     (request, response) => respond(request, response),
     await authority.issue('DNS:localhost,IP:127.0.0.1'),
   );
-  const ca = await readFile(authority.caFile, 'utf8');
   return {
     origin: server.origin,
     server,
     authority,
-    rules: { ca, allow: [new URL(server.origin).host, `localhost:${server.port}`] },
+    rules: { caFile: authority.caFile, allow: [new URL(server.origin).host, `localhost:${server.port}`] },
     serve: (change = (document) => document, headers = {}) => {
       respond = (request, response) => {
         const document = change(documentAt(`https://${request.headers.host}${request.url}`));

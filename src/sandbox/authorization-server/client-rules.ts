@@ -1,45 +1,68 @@
-import { asObject, type JsonValue } from '../../core/text/json.js';
+import {
+  asObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  stringField,
+  stringListField,
+} from '../../core/text/json.js';
 import { oauthError, type SentResponse } from '../wire/response.js';
+import { deviceGrant } from './device-flow.js';
 
 const maxRedirectUris = 20;
 
-/**
- * Refuses a registration (RFC 7591) whose redirect URIs could lead elsewhere than https or this machine,
- * whatever application type it claims, that names addresses to fetch more from, that wants tokens for itself, or
- * whose keys are not to be had. All else is validated by oidc-provider.
- */
+/** What would make this server ask other addresses that the client chose. */
+const references = ['jwks_uri', 'sector_identifier_uri', 'request_uris'];
+
+/** Refuses a registration (RFC 7591) with metadata that is not taken here. All else is validated by oidc-provider. */
 export function refusedRegistration(body: Buffer): SentResponse | undefined {
-  let metadata: unknown;
-  try {
-    metadata = JSON.parse(body.toString('utf8'));
-  } catch {
-    return oauthError(400, 'invalid_client_metadata', 'the request is not JSON');
-  }
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
-    return oauthError(400, 'invalid_client_metadata', 'the request is not a JSON object');
-  }
-  const reference = ['jwks_uri', 'sector_identifier_uri'].find((name) => name in metadata);
-  if (reference !== undefined) {
-    return oauthError(
-      400,
-      'invalid_client_metadata',
-      `nothing is fetched for a client, so no ${reference}; put keys in jwks`,
-    );
-  }
-  const grants: unknown = (metadata as Record<string, unknown>)['grant_types'];
-  if (Array.isArray(grants) && grants.includes('client_credentials')) {
+  const parsed = parseJson(body);
+  const metadata = parsed.ok ? asObject(parsed.value) : undefined;
+  if (metadata === undefined) return oauthError(400, 'invalid_client_metadata', 'the request is not a JSON object');
+  if (stringListField(metadata, 'grant_types')?.includes('client_credentials')) {
     const why = 'only clients that were set up with this server get tokens without a person';
     return oauthError(400, 'invalid_client_metadata', why);
   }
-  const { jwks } = metadata as { readonly jwks?: JsonValue };
-  const problem = jwks === undefined ? undefined : problemOfKeySet(jwks);
+  const problem = problemOfMetadata(metadata);
   if (problem !== undefined) return oauthError(400, 'invalid_client_metadata', `the client ${problem}`);
-  const uris: unknown = (metadata as Record<string, unknown>)['redirect_uris'];
-  if (uris === undefined) return undefined;
-  if (!Array.isArray(uris) || uris.length > maxRedirectUris || !uris.every(isAcceptable)) {
-    return oauthError(400, 'invalid_redirect_uri', 'redirect URIs must be https, or http on a loopback address');
+  return hasAcceptableUris(metadata)
+    ? undefined
+    : oauthError(400, 'invalid_redirect_uri', 'redirect URIs must be https, or http on a loopback address');
+}
+
+/** By these a person logs in. A client that nobody here has set up gets no token without one. */
+const interactiveGrants: readonly string[] = ['authorization_code', deviceGrant];
+
+/**
+ * The client that a metadata document describes (client ID metadata document draft section 4.1); all else is validated by
+ * oidc-provider. A document is written for many servers: the grants that this one gives no stranger are left out.
+ * @returns a string: why it is not taken, which finishes "the client's metadata document …"; nothing of the document is in it
+ */
+export function clientOfDocument(document: JsonObject): JsonObject | string {
+  if ((stringField(document, 'client_name') ?? '').trim() === '') return 'has no client_name';
+  if (!hasAcceptableUris(document)) {
+    return 'has redirect_uris that are neither https nor http on a loopback address, or more than 20';
   }
-  return undefined;
+  const problem = problemOfMetadata(document);
+  if (problem !== undefined) return problem;
+  const grants = document['grant_types'] === undefined ? undefined : (stringListField(document, 'grant_types') ?? []);
+  if (grants?.some((grant) => interactiveGrants.includes(grant)) === false) {
+    return 'has no grant type in its grant_types by which a person logs in';
+  }
+  const taken = grants?.filter((grant) => grant === 'refresh_token' || interactiveGrants.includes(grant));
+  // Without a method it is a public client: the default of RFC 7591 would need a secret, and none is allowed here.
+  return { token_endpoint_auth_method: 'none', ...document, ...(taken && { grant_types: taken }) };
+}
+
+/** Addresses to fetch more from, or keys that are not to be had. Finishes "the client …". */
+function problemOfMetadata(metadata: JsonObject): string | undefined {
+  const reference = references.find((name) => metadata[name] !== undefined);
+  if (reference !== undefined) return `names a ${reference}, and this server fetches nothing else for a client`;
+  return metadata['jwks'] === undefined ? undefined : problemOfKeySet(metadata['jwks']);
+}
+
+function hasAcceptableUris({ redirect_uris: uris }: JsonObject): boolean {
+  return uris === undefined || (Array.isArray(uris) && uris.length <= maxRedirectUris && uris.every(isAcceptable));
 }
 
 /** Members that only a private or a shared key has (RFC 7518 section 6). */

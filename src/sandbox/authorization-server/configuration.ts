@@ -7,7 +7,7 @@ import { bindingLost } from '../faults/dpop.js';
 import { otherSpelling, resourceRefused, resourceRenamed } from '../faults/insisting.js';
 import type { SandboxClient, SandboxSettings } from '../options.js';
 import { accountById } from './accounts.js';
-import type { DocumentHooks } from './client-documents/hand-over.js';
+import type { DocumentHooks } from './client-documents.js';
 import { deviceFlow, deviceGrant } from './device-flow.js';
 import type { SigningKeys } from './keys.js';
 import { type KeptRecords, memoryStore } from './memory.js';
@@ -148,8 +148,8 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
     clientIdMetadataDocument: {
       enabled: settings.metadataDocuments !== false,
       ack: 'draft-02',
-      // Seconds: kept by our own cache, as the document's headers say, and not here.
-      cacheDuration: { min: 0, max: 0 },
+      // Seconds, for what the document's headers say: keys that were changed are known within a minute.
+      cacheDuration: { min: 0, max: 60 },
       allowFetch: about.documents.allowFetch,
     },
     resourceIndicators: {

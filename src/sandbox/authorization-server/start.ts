@@ -8,8 +8,7 @@ import type { SandboxSettings } from '../options.js';
 import type { UpstreamAccounts } from '../upstream-accounts.js';
 import type { LoopbackServer } from '../wire/listen.js';
 import { Approval } from './approval.js';
-import { ClientDocuments, resolveName } from './client-documents/client-documents.js';
-import { documentHooks } from './client-documents/hand-over.js';
+import { documentHooks } from './client-documents.js';
 import { isAcceptable, isRegistered } from './client-rules.js';
 import { CompanyProvider } from './company/company-provider.js';
 import { acceptIdJags } from './company/id-jag-grant.js';
@@ -41,13 +40,6 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
   const { server, settings } = parts;
   const resources = [parts.addresses.serverUrl, ...settings.otherResources];
   const secret = randomSecret();
-  const documents = new ClientDocuments({
-    rules: settings.metadataDocuments || {},
-    resolve: resolveName,
-    now: Date.now,
-    closing: parts.closing,
-    onFetch: () => parts.log.count('documentFetches'),
-  });
   const guesses = userCodeGuesses();
   const workload = new WorkloadIssuer(parts.addresses.issuer, settings.clients);
   const provider = new Provider(
@@ -62,7 +54,7 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
       kept: parts.kept,
       rotates: () => !parts.faults.isOn(noRotation),
       isFaulty: (name) => parts.faults.isOn(name),
-      documents: documentHooks(documents),
+      documents: documentHooks(settings.metadataDocuments || {}, parts.closing),
       guesses,
       workloadSecret: workload.secret,
       renderError: (context, out) => {

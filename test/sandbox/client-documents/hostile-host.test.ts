@@ -32,7 +32,6 @@ describe('hosts of metadata documents that mean harm', { skip: needs('openssl') 
       (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(text),
       (response) => response.writeHead(200).end(text),
       (response) => response.writeHead(200, { 'content-type': 'application/jsonp' }).end(text),
-      (response) => response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync(text)),
       (response) => response.writeHead(200, { ...json, 'content-encoding': 'identity, br' }).end(text),
       (response) => response.writeHead(200, json).end(gzipSync(Buffer.alloc(5_000_000))),
       (response) => response.writeHead(200, json).end('no JSON, canary'),
@@ -65,7 +64,7 @@ describe('hosts of metadata documents that mean harm', { skip: needs('openssl') 
     assert.equal(pages.size, 1);
     assert.match([...pages][0] ?? '', /could not be read: it must be a JSON object/);
     assert.doesNotMatch([...pages][0] ?? '', /canary/);
-    assert.equal(sandbox.stats.documentFetches, answers.length, 'each was asked once');
+    assert.equal(host.server.requests.length, answers.length, 'each was asked once');
     assert.equal(host.server.requests.includes('GET /elsewhere.json'), false);
   });
 
