@@ -20,7 +20,6 @@ export interface Surroundings {
   /** The resources that tokens may be issued for; the first is the sandbox's own. */
   readonly resources: readonly string[];
   readonly issuerPath: string;
-  /** Makes cookie names unlike those of another sandbox: cookies know no ports. */
   readonly port: number;
   readonly cookieSecret: string;
   readonly documents: DocumentHooks;
@@ -57,13 +56,12 @@ export function providerConfiguration(about: Surroundings): Configuration {
     enabledJWA: { clientAuthSigningAlgValues: ['ES256', 'RS256', 'EdDSA'], dPoPSigningAlgValues: ['ES256'] },
     responseTypes: ['code'],
     scopes: [...allScopes],
-    ...identityClaims,
+    ...identity,
     subjectTypes: ['public'],
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
     routes,
     features: features(about),
-    findAccount: (_context, id) => accountById(id) && { accountId: id, claims: () => claimsOf(id) },
     interactions: {
       policy: prompts(),
       url: (_context, interaction) => `${about.issuerPath}/interaction/${interaction.uid}`,
@@ -76,14 +74,7 @@ export function providerConfiguration(about: Surroundings): Configuration {
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: () => about.rotates(),
     expiresWithSession: () => false,
-    cookies: {
-      keys: [about.cookieSecret],
-      names: {
-        session: `postern_sandbox_${about.port}_session`,
-        interaction: `postern_sandbox_${about.port}_interaction`,
-        resume: `postern_sandbox_${about.port}_resume`,
-      },
-    },
+    cookies: { keys: [about.cookieSecret], names: cookieNames(about.port) },
     ttl: lifetimes(about.settings.accessTokenSeconds),
     // The assertion is for us alone: an audience list or another's address is an injection (RFC 9700).
     assertJwtClientAuthClaimsAndHeader: async (context, claims) => {
@@ -100,8 +91,14 @@ export function providerConfiguration(about: Surroundings): Configuration {
   };
 }
 
+/** Unlike those of another sandbox: cookies know no ports. */
+export function cookieNames(owner: number | string) {
+  const prefix = `postern_sandbox_${owner}`;
+  return { session: `${prefix}_session`, interaction: `${prefix}_interaction`, resume: `${prefix}_resume` };
+}
+
 /** What a client may have asked of the person, the choice of an account first. */
-function prompts() {
+export function prompts() {
   const policy = base();
   policy.add(new Prompt({ name: 'select_account', requestable: true }), 0);
   return policy;
@@ -116,9 +113,16 @@ function metadataOf({ clients }: SandboxSettings): NonNullable<Configuration['di
 }
 
 /** There is no userinfo endpoint: the ID token says all of it. */
-const identityClaims = {
+export const identity = {
   claims: { openid: ['sub', 'name', 'email', 'email_verified'], profile: ['name'], email: ['email', 'email_verified'] },
   conformIdTokenClaims: false,
+  findAccount: (_context: unknown, id: string) => accountById(id) && { accountId: id, claims: () => claimsOf(id) },
+};
+
+/** Someone else's token: no effect, and no hint that it exists (RFC 7009 section 2.1). */
+export const revocation: NonNullable<NonNullable<Configuration['features']>['revocation']> = {
+  enabled: true,
+  allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
 };
 
 function claimsOf(id: string) {
@@ -139,11 +143,7 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
     },
     clientCredentials: { enabled: true },
     deviceFlow: deviceFlow(about.guesses),
-    revocation: {
-      enabled: true,
-      // Someone else's token: no effect, and no hint that it exists (RFC 7009 section 2.1).
-      allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
-    },
+    revocation,
     registration: { enabled: settings.registration, issueRegistrationAccessToken: false },
     clientIdMetadataDocument: {
       enabled: settings.metadataDocuments !== false,
@@ -177,7 +177,8 @@ function proofs({ dpop, dpopNonce }: SandboxSettings) {
   return { enabled: true, nonceSecret: dpopNonce ? randomBytes(32) : undefined, requireNonce: () => dpopNonce };
 }
 
-function resourceServer(about: Surroundings, resource: string): ResourceServer {
+/** @throws InvalidTarget for a resource that is not known here */
+export function resourceServer(about: Surroundings, resource: string): ResourceServer {
   const isRenamed = resource === otherSpelling && about.isFaulty(resourceRenamed);
   if (!isRenamed && !about.resources.includes(resource)) {
     throw new errors.InvalidTarget('no such resource here: it must be spelled as its metadata spells it');
@@ -191,7 +192,7 @@ function resourceServer(about: Surroundings, resource: string): ResourceServer {
   };
 }
 
-function lifetimes(accessTokenSeconds: number): NonNullable<Configuration['ttl']> {
+export function lifetimes(accessTokenSeconds: number): NonNullable<Configuration['ttl']> {
   const hour = 3600;
   return {
     AccessToken: accessTokenSeconds,

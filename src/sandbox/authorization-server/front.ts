@@ -11,8 +11,7 @@ import { hasHost, parametersOf, readBody, replayed, targetOf } from '../wire/req
 import { type HeldResponse, oauthError, type SentResponse, send } from '../wire/response.js';
 import type { Approval } from './approval.js';
 import { isLoopback, refusedRegistration } from './client-rules.js';
-import type { CompanyProvider } from './company/company-provider.js';
-import { isIdJag } from './company/id-jag-grant.js';
+import { isIdJag } from './id-jag-grant.js';
 import type { InteractionPages } from './interactions.js';
 import { errorPage } from './pages/error-page.js';
 import { leavingPage } from './pages/login-page.js';
@@ -33,7 +32,10 @@ interface FrontParts {
   readonly resources: readonly string[];
   readonly guesses: Allowance;
   readonly workload: WorkloadIssuer;
-  readonly company: CompanyProvider;
+  /** The company's provider, which is at the same port. */
+  readonly company:
+    | { readonly provide: ReturnType<Provider['callback']>; readonly interactions: InteractionPages }
+    | undefined;
   /** Undefined: a person decides. */
   readonly approval: Approval | undefined;
 }
@@ -73,7 +75,7 @@ export function front(parts: FrontParts): Handler {
     }
     const visit = describe(request, response, body, params, parts.settings.issuerPath);
     const approval = parts.approval?.isOwn(request) === false ? parts.approval : undefined;
-    if (approval !== undefined && request.method === 'GET' && visit.below === '/authorize') {
+    if (approval !== undefined && request.method === 'GET' && isAuthorization(visit)) {
       send(
         response,
         await approval.authorize(`${parts.addresses.authorizationOrigin}${visit.url.pathname}${visit.url.search}`),
@@ -114,7 +116,7 @@ async function route(
   if (visit.request.method === 'GET' && below === '/workload/token') {
     return reply(response, await parts.workload.issue(url.searchParams));
   }
-  if (below.startsWith('/company/')) return reply(response, await toCompany(parts, visit, below));
+  if (below.startsWith('/company/')) return await toCompany(parts, visit, target.slice('/company'.length));
   const isExchange = below === '/token' && isIdJag(form.get('assertion'));
   if (visit.request.method === 'POST' && (below === '/token' || below === '/revoke') && !isExchange) {
     const exchanged = await parts.workload.exchange(form);
@@ -147,11 +149,14 @@ async function route(
   return pass(visit, target);
 }
 
-/** The company's provider, which is at the same port. */
-async function toCompany({ company }: FrontParts, { request, url, form }: Visit, below: string): Promise<SentResponse> {
-  const { method = '', headers } = request;
-  const path = below.slice('/company'.length);
-  return await company.respond({ method, path, query: url.searchParams, form, authorization: headers.authorization });
+async function toCompany({ company, settings }: FrontParts, visit: Visit, target: string): Promise<void> {
+  const { request, response, body, form } = visit;
+  if (company === undefined) {
+    return reply(response, oauthError(404, 'not_found', 'no client of this sandbox has a company'));
+  }
+  const mounted = replayed(request, target, body, `${settings.issuerPath}/company`);
+  if (target.startsWith('/interaction/')) return await company.interactions.handle(mounted, response, form);
+  await company.provide(mounted, response);
 }
 
 /** What a platform's token stands for, as the client would ask for it with a secret. */
@@ -193,6 +198,8 @@ function exchangeOf(parts: FrontParts, visit: Visit): Exchange {
     addresses: parts.addresses,
   };
 }
+
+const isAuthorization = ({ below }: Visit) => below === '/authorize' || below === '/company/authorize';
 
 /** Counts what was asked, whatever becomes of it; the steps of one login after its request are not new ones. */
 function count(log: RequestLog, exchange: Exchange): void {

@@ -85,7 +85,8 @@ async function show(shared: Shared, interaction: Interaction): Promise<SentRespo
   };
   const clientName = client?.clientName ?? params.clientId;
   const account = accountById(interaction.session?.accountId ?? '');
-  if (asksWho(interaction) || account === undefined) return loginPage({ ...form, client: clientName });
+  if (asksWho(interaction) || account === undefined)
+    return loginPage({ ...form, client: clientName, leadsTo: params.redirectUri });
   if (takesConsentForGiven(shared, interaction)) return departure(shared, interaction, params.scopes);
   return consentPage({
     ...form,

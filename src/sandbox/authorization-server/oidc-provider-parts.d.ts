@@ -7,6 +7,7 @@ declare module 'oidc-provider/lib/provider.js' {
 declare module 'oidc-provider/lib/helpers/errors.js' {
   import { errors } from 'oidc-provider';
   export import InvalidClient = errors.InvalidClient;
+  export import InvalidRequest = errors.InvalidRequest;
   export import InvalidGrant = errors.InvalidGrant;
   export import InvalidTarget = errors.InvalidTarget;
   export import InvalidClientAuth = errors.InvalidClientAuth;
@@ -14,6 +15,7 @@ declare module 'oidc-provider/lib/helpers/errors.js' {
 
 declare module 'oidc-provider/lib/helpers/interaction_policy/index.js' {
   import { interactionPolicy } from 'oidc-provider';
+  export import Check = interactionPolicy.Check;
   export import Prompt = interactionPolicy.Prompt;
   export import base = interactionPolicy.base;
 }

@@ -7,8 +7,8 @@ export function loginPage(options: {
   readonly action: string;
   readonly csrf: string;
   readonly client: string;
-  /** Where the response to its form is redirected: browsers ask the policy for that, too. */
-  readonly leadsTo?: string;
+  /** Where the response to its form may be redirected: browsers ask the policy for that, too. */
+  readonly leadsTo: string | undefined;
 }): SentResponse {
   const buttons = accounts.map(
     (account) => html`<button class="account" name="account" value="${account.id}">
@@ -19,7 +19,7 @@ export function loginPage(options: {
   return pageResponse({
     status: 200,
     title: 'Log in',
-    ...(options.leadsTo === undefined ? {} : { formTargets: [options.leadsTo] }),
+    formTargets: options.leadsTo === undefined ? [] : [new URL(options.leadsTo).origin],
     body: html`<h1>Who are you today?</h1>
 <p class="soft">${words(options.client)} asks you to log in.</p>
 <form method="post" action="${options.action}">

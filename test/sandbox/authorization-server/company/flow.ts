@@ -22,7 +22,7 @@ export function authorizationUrl({ issuer }: Pick<Sandbox, 'issuer'>, given: Rea
   const query = new URLSearchParams({
     ...{ response_type: 'code', client_id: 'desktop', redirect_uri: redirectUri, state: 'a state' },
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    ...{ code_challenge_method: 'S256', scope: 'openid offline_access', ...given },
+    ...{ code_challenge_method: 'S256', scope: 'openid offline_access', prompt: 'consent', ...given },
   });
   return `${issuer}/company/authorize?${query}`;
 }
@@ -36,8 +36,13 @@ export const jsonOf = ({ text }: Pick<Seen, 'text'>): Record<string, string> => 
 };
 
 /** What the provider's token endpoint says. */
-export async function askProvider({ issuer }: Pick<Sandbox, 'issuer'>, fields: Readonly<Record<string, string>>) {
-  return await observe(`${issuer}/company/token`, form({ client_id: 'desktop', ...fields }));
+export async function askProvider(
+  { issuer }: Pick<Sandbox, 'issuer'>,
+  fields: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const asked = form({ client_id: 'desktop', ...fields });
+  return await observe(`${issuer}/company/token`, { ...asked, headers: { ...asked.headers, ...more } });
 }
 
 /** A login at the provider of a sandbox that approves. */
@@ -48,8 +53,13 @@ export async function logIn(sandbox: Sandbox, given: Readonly<Record<string, str
   return jsonOf(await askProvider(sandbox, fields));
 }
 
-export async function exchange(sandbox: Sandbox, subject: string, given: Readonly<Record<string, string>> = {}) {
-  return await askProvider(sandbox, {
+export async function exchange(
+  sandbox: Sandbox,
+  subject: string,
+  given: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const fields = {
     grant_type: grants.exchange,
     requested_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
     subject_token: subject,
@@ -57,7 +67,8 @@ export async function exchange(sandbox: Sandbox, subject: string, given: Readonl
     audience: sandbox.issuer,
     resource: sandbox.serverUrl,
     ...given,
-  });
+  };
+  return await askProvider(sandbox, fields, headers);
 }
 
 /** What the authorization server says to an ID-JAG. */
