@@ -6,6 +6,7 @@ import { needs } from '../../support/needs.js';
 import { findSecrets } from '../../support/secrets-search.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { allFailed, everything, type KeychainResult, type KeychainSession, openKeychain } from './keychain-session.js';
+import { startBus } from './scripted-bus.js';
 
 const skip = needs('gnome-keyring', 'dbus', 'secret-tool');
 const key = 'cd'.repeat(32);
@@ -79,6 +80,14 @@ test('[A-194] no bus: says so, and what to do', { skip: needs('dbus') }, async (
     assert.match(failure?.remedy ?? '', /: postern help stores$/, 'to be typed as it stands');
   assert.match(JSON.stringify(failed), /DBUS_SESSION_BUS_ADDRESS is not set/);
   assert.doesNotMatch(JSON.stringify(failed), /leads nowhere/);
+});
+
+test('[A-195] a session bus that takes a connection and says nothing: every method ends within its limit, only the first waits', async () => {
+  await using bus = await startBus('silent');
+  await using keychain = openKeychain(bus.env, { limits: { probeMs: 300, operationMs: 700 } });
+  assert.equal(((await keychain.do('fast', key)).value as { ok: boolean }).ok, false);
+  allFailed(await everything(keychain), 'store_timeout', /--store file/);
+  assert.ok(bus.sockets.length <= 4);
 });
 
 test('[A-195] a keychain that hangs: every method ends within its limit, only the first waits', { skip }, async () => {

@@ -17,7 +17,7 @@ const store = createKeychain({
   env: process.env,
   clock: realClock,
   notify: (line) => notices.push(line),
-  limits: { ...keychainLimits('linux', defaultLimits), ...limits },
+  limits: { ...keychainLimits(platform, defaultLimits), ...limits },
 });
 
 async function perform({ operation, key = '', value = '' }: KeychainCommand): Promise<KeychainResult> {
