@@ -15,7 +15,7 @@ import { run } from './main.js';
 import { type Sandbox, startSandbox } from './sandbox/start.js';
 import { walkLogin } from './sandbox/walk.js';
 import { createClock } from './stores/clock.js';
-import { keychainLimits } from './stores/keychain/item-access.js';
+import { keychainLimits } from './stores/keychain/items.js';
 import { createKeychain } from './stores/keychain/keychain.js';
 import { createMemoryStore } from './stores/memory-store.js';
 import type { SecretStore } from './stores/ports.js';

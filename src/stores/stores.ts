@@ -86,7 +86,7 @@ async function openShared(kind: SharedKind, options: StoresOptions): Promise<Sec
 async function openKeychain({ platform, env, clock, terminal, limits }: StoresOptions): Promise<SecretStore> {
   const [{ createKeychain }, { keychainLimits }] = await Promise.all([
     import('./keychain/keychain.js'),
-    import('./keychain/item-access.js'),
+    import('./keychain/items.js'),
   ]);
   const { interactive, tell: notify } = terminal;
   return createKeychain({

@@ -137,7 +137,7 @@ export const leftOut: readonly LeftOut[] = [
     test: 'a linked file is changed where it lies, and stays a link; others’ and broken ones are left alone',
     why: why.links,
   },
-  { file: 'stores/keychain/read-item', why: why.bus },
+  { file: 'stores/keychain/open-item', why: why.bus },
   {
     file: 'stores/run-program',
     test: 'a program ends with its code, both streams and what it was given; only what is asked for is read',

@@ -6,7 +6,7 @@ import { formatOf, type GetCall, type Input, inputOf } from '../../credential/fo
 import { readCall } from '../../credential/read-call.js';
 import { inputBytes, isComplete, type ReadInput, readInput } from '../../credential/read-input.js';
 import { decodeCredential } from '../../stores/credential-item.js';
-import type { Keyring } from '../../stores/keychain/read-item.js';
+import type { Keyring } from '../../stores/keychain/open-item.js';
 import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.js';
 import { handedOutPath, noteHandedOut, recentlyHandedOut } from '../../stores/state/handed-out.js';
 import { originText } from '../../tokens/credential-target.js';
@@ -60,7 +60,7 @@ async function outputFor(call: GetCall, keyring: Keyring): Promise<string | unde
   const note = formatsAskedAgain.has(call.wanted.format) ? handedOutPath(stateFolder(), login.key) : undefined;
   const given = note === undefined ? undefined : recentlyHandedOut(note, login.key, Date.now());
   const item = await keyring.read(login.key);
-  const decoded = item.ok ? decodeCredential(item.value, login) : undefined;
+  const decoded = item === undefined ? undefined : decodeCredential(item, login);
   // A DPoP-bound token is refused with a message.
   if (decoded?.ok !== true || decoded.credential.dpopKey !== undefined) return undefined;
   const { credential } = decoded;

@@ -8,7 +8,7 @@ import { assertionOptionsOf } from '../../stores/assertions/options.js';
 import { mentionsToken } from '../../stores/environment-token.js';
 import { indexPath, type ReadIndex, readIndexSync } from '../../stores/index/credential-index.js';
 import { withSessionBus } from '../../stores/keychain/bus-address.js';
-import { type Keyring, openKeyring } from '../../stores/keychain/read-item.js';
+import { type Keyring, openKeyring } from '../../stores/keychain/open-item.js';
 import type { OwnLoginArguments } from '../../stores/own-login.js';
 import { homeFolder, recoveryPath, statePaths } from '../../stores/paths.js';
 import type { GlobalOptions } from '../global-options.js';

@@ -17,7 +17,7 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
   if (picked?.kind !== 'one' || picked.login.store !== 'keychain') return undefined;
   const { login } = picked;
   const item = await keyring.read(login.key);
-  const decoded = item.ok ? decodeCredential(item.value, login) : undefined;
+  const decoded = item === undefined ? undefined : decodeCredential(item, login);
   // A DPoP-bound token is refused with a message.
   if (decoded?.ok !== true || decoded.credential.dpopKey !== undefined) return undefined;
   const { credential } = decoded;

@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { sessionBusAddress } from './bus-address.js';
-import { type BusMessage, decodeMessage, encodeCall, type MethodCall } from './bus-messages.js';
-import { busOwner } from './bus-owner.js';
+import { busOwner, sessionBusAddress } from './bus-address.js';
+import { type BusMessage, decodeMessage, encodeCall, type MethodCall, promptEnded } from './bus-messages.js';
 
 /** Why a bus gives no response. `unknown`: an unexpected message, or an address of a kind that is not supported. */
 export type BusTrouble = 'no_bus' | 'foreign_bus' | 'hung' | 'unknown';
@@ -10,15 +9,10 @@ export type BusTrouble = 'no_bus' | 'foreign_bus' | 'hung' | 'unknown';
 export interface BusConnection extends Disposable {
   /** Never rejects. Calls made in one turn are written at once, at its end. */
   call(call: MethodCall): Promise<BusMessage | BusTrouble>;
-  /** Why it has ended, if it has. */
-  readonly ended: BusTrouble | undefined;
+  /** The end of the prompt that is this object. Never rejects. */
+  promptEnd(path: string): Promise<BusMessage | BusTrouble>;
   /** What is done from now on has so many milliseconds. */
   limit(ms: number): void;
-  /**
-   * Nothing is asked for now: it holds up no end of the process, and is closed after a while. False where it is of no more
-   * use: it has ended, or something is still waited for; then it is closed.
-   */
-  rest(): boolean;
 }
 
 /**
@@ -46,14 +40,12 @@ const maxBytes = 1_048_576;
 
 const pieceBytes = 16_384;
 
-/** How long a connection rests: a service keeps what was opened on it as long. */
-const restMs = 5_000;
-
 class Connection implements BusConnection {
   readonly isOpen: Promise<boolean>;
   readonly #socket: Socket;
   #limit: NodeJS.Timeout | undefined;
-  readonly #waiting = new Map<number, (response: BusMessage | BusTrouble) => void>();
+  /** By the serial number of a call, or the object of a prompt. */
+  readonly #waiting = new Map<number | string, (response: BusMessage | BusTrouble) => void>();
   #leaving: Buffer[] = [];
   #received: Buffer = Buffer.alloc(0);
   #serial = 0;
@@ -65,7 +57,7 @@ class Connection implements BusConnection {
     this.#socket = connect({ path, onread: { buffer: Buffer.alloc(pieceBytes), callback } });
     this.isOpen = new Promise((resolve) => {
       this.#socket.on('connect', () => {
-        this.#within(limitMs, 'hung');
+        this.limit(limitMs);
         resolve(true);
       });
       this.#socket.on('error', () => undefined); // and is closed
@@ -84,33 +76,18 @@ class Connection implements BusConnection {
     return new Promise((resolve) => this.#waiting.set(serial, resolve));
   }
 
-  get ended(): BusTrouble | undefined {
-    return this.#trouble;
+  promptEnd(path: string): Promise<BusMessage | BusTrouble> {
+    if (this.#trouble !== undefined) return Promise.resolve(this.#trouble);
+    return new Promise((resolve) => this.#waiting.set(path, resolve));
   }
 
   limit(ms: number): void {
-    this.#socket.ref();
-    this.#within(ms, 'hung');
-  }
-
-  rest(): boolean {
-    if (this.#trouble !== undefined || this.#waiting.size > 0) {
-      this.#end('unknown');
-      return false;
-    }
-    this.#socket.unref();
-    this.#within(restMs, 'unknown').unref();
-    return true;
+    clearTimeout(this.#limit);
+    this.#limit = setTimeout(() => this.#end('hung'), ms);
   }
 
   [Symbol.dispose](): void {
     this.#end('unknown');
-  }
-
-  #within(ms: number, trouble: BusTrouble): NodeJS.Timeout {
-    clearTimeout(this.#limit);
-    this.#limit = setTimeout(() => this.#end(trouble), ms);
-    return this.#limit;
   }
 
   /** EXTERNAL (D-Bus specification, "Authentication Protocol"), without waiting for the bus to agree. */
@@ -119,7 +96,7 @@ class Connection implements BusConnection {
     this.#leave(Buffer.from(`\0AUTH EXTERNAL ${user}\r\nBEGIN\r\n`, 'latin1'));
     const name = 'org.freedesktop.DBus';
     const path = '/org/freedesktop/DBus';
-    void this.call({ destination: name, path, interface: name, member: 'Hello', arguments: [] });
+    void this.call({ destination: name, path, interface: name, member: 'Hello', signature: '', arguments: [] });
   }
 
   #leave(bytes: Buffer): void {
@@ -160,9 +137,11 @@ class Connection implements BusConnection {
     }
     const decoded = decodeMessage(this.#received);
     if (decoded.state === 'whole') {
-      this.#waiting.get(decoded.message.replySerial)?.(decoded.message);
-      this.#waiting.delete(decoded.message.replySerial);
-      return decoded.length;
+      const { message, length } = decoded;
+      const waited = message.member === promptEnded ? message.path : message.replySerial;
+      this.#waiting.get(waited)?.(message);
+      this.#waiting.delete(waited);
+      return length;
     }
     const isMessage = first === 0x6c || first === 0x42;
     if (decoded.state === 'malformed' || !isMessage) this.#end('unknown'); // REJECTED, ERROR, noise

@@ -6,9 +6,15 @@ export interface BusMessage {
   readonly kind: 'return' | 'error' | 'other';
   readonly replySerial: number;
   readonly errorName: string;
-  /** Of a `return`. */
+  /** Object and member of a signal. */
+  readonly path: string;
+  readonly member: string;
+  /** Of a `return`, and of the one signal that is waited for. */
   readonly values: readonly BusValue[];
 }
+
+/** The signal that a prompt of the Secret Service sends at its end. */
+export const promptEnded = 'Completed';
 
 export type Decoded =
   | { readonly state: 'whole'; readonly message: BusMessage; readonly length: number }
@@ -52,11 +58,14 @@ export function decodeMessage(bytes: Buffer): Decoded {
 
 function messageOf(type: number | undefined, fields: ReadonlyMap<number, BusValue>, body: Reader): BusMessage {
   const kind = type === 2 ? 'return' : type === 3 ? 'error' : 'other';
+  const text = (name: 'errorName' | 'path' | 'member' | 'signature') => String(fields.get(field[name]) ?? '');
+  const [path, member] = [text('path'), text('member')];
+  const isRead = kind === 'return' || (type === 4 && member === promptEnded);
   return {
-    kind,
+    ...{ kind, path, member },
     replySerial: Number(fields.get(field.replySerial) ?? 0),
-    errorName: String(fields.get(field.errorName) ?? ''),
-    values: kind === 'return' ? body.values(String(fields.get(field.signature) ?? ''), 0) : [],
+    errorName: text('errorName'),
+    values: isRead ? body.values(text('signature'), 0) : [],
   };
 }
 
@@ -148,12 +157,14 @@ function aligned(at: number, to: number): number {
   return (at + to - 1) & ~(to - 1);
 }
 
-/** An argument of a call: a string, an object path, a variant that holds a string, a dictionary of strings, a secret. */
-export type BusArgument =
-  | { readonly type: 's' | 'o' | 'v'; readonly text: string }
-  | { readonly type: 'a{ss}'; readonly entries: Readonly<Record<string, string>> }
-  /** Secret Storage specification, "Secret": the session, its parameters (none), the text, what kind of text it is. */
-  | { readonly type: '(oayays)'; readonly session: string; readonly text: string; readonly contentType: string };
+/** A value of a call; a variant has its type beside it. */
+export type Argument =
+  | string
+  | number
+  | boolean
+  | Buffer
+  | readonly Argument[]
+  | { readonly type: string; readonly value: Argument };
 
 /** A call of a method (D-Bus specification, "Message Format"). */
 export interface MethodCall {
@@ -161,48 +172,57 @@ export interface MethodCall {
   readonly path: string;
   readonly interface: string;
   readonly member: string;
-  readonly arguments: readonly BusArgument[];
+  readonly signature: string;
+  /** One for each type of the signature. */
+  readonly arguments: readonly Argument[];
 }
 
 /** The bytes of a call, little-endian. They are characters of a string until the end: that takes half the time of numbers. */
 export function encodeCall(call: MethodCall, serial: number): Buffer {
-  const body = call.arguments.reduce(withArgument, '');
-  const signature = call.arguments.map(({ type }) => type).join('');
-  const fields = (['path', 'destination', 'interface', 'member'] as const).reduce((bytes, name) => {
-    const type = name === 'path' ? 'o' : 's';
-    return withText(withSignature(`${padded(bytes, 8)}${character(field[name])}`, type), call[name]);
-  }, '');
-  const withTypes = withSignature(withSignature(`${padded(fields, 8)}${character(field.signature)}`, 'g'), signature);
-  const header = signature === '' ? fields : withTypes;
+  const body = withValues('', call.signature, call.arguments);
+  const types = { path: 'o', destination: 's', interface: 's', member: 's', signature: 'g' } as const;
+  const fields = (Object.keys(types) as (keyof typeof types)[])
+    .filter((name) => call[name] !== '')
+    .map((name) => [field[name], { type: types[name], value: call[name] }]);
   const start = '\x6c\x01\x00\x01'; // little-endian, METHOD_CALL, no flags, version 1
-  const head = `${start}${word(body.length)}${word(serial)}${word(header.length)}${header}`;
+  const head = withValue(`${start}${word(body.length)}${word(serial)}`, 'a(yv)', fields);
   return Buffer.from(`${padded(head, 8)}${body}`, 'latin1');
 }
 
-function withArgument(bytes: string, argument: BusArgument): string {
-  if (argument.type === '(oayays)') {
-    const { session, text, contentType } = argument;
-    const value = Buffer.from(text).toString('latin1');
-    const parameters = `${padded(withText(padded(bytes, 8), session), 4)}${word(0)}`;
-    return withText(`${parameters}${word(value.length)}${value}`, contentType);
-  }
-  if (argument.type !== 'a{ss}') {
-    return withText(argument.type === 'v' ? withSignature(bytes, 's') : bytes, argument.text);
-  }
-  const entries = Object.entries(argument.entries).reduce(
-    (inside, [name, value]) => withText(withText(padded(inside, 8), name), value),
-    '',
-  );
-  return padded(`${padded(bytes, 4)}${word(entries.length)}`, 8) + entries;
+function withValues(bytes: string, signature: string, values: readonly Argument[]): string {
+  const types = signature.match(/a*(?:[ybuosgv]|\([^()]*\)|\{[^{}]*\})/g) ?? [];
+  return types.reduce((before, type, at) => withValue(before, type, values[at] ?? ''), bytes);
 }
 
-function withText(bytes: string, text: string): string {
-  const utf8 = Buffer.from(text).toString('latin1');
-  return `${padded(bytes, 4)}${word(utf8.length)}${utf8}\0`;
+function withValue(bytes: string, type: string, value: Argument): string {
+  if (type.startsWith('a')) return withList(bytes, type.slice(1), value as Buffer | readonly Argument[]);
+  switch (type) {
+    case 'y':
+      return bytes + character(Number(value));
+    case 'b':
+      return padded(bytes, 4) + word(Number(value));
+    case 'g':
+      return `${bytes}${character(String(value).length)}${String(value)}\0`;
+    case 'v': {
+      const inside = value as { readonly type: string; readonly value: Argument };
+      return withValue(withValue(bytes, 'g', inside.type), inside.type, inside.value);
+    }
+    case 's':
+    case 'o': {
+      const utf8 = Buffer.from(String(value)).toString('latin1');
+      return `${padded(bytes, 4)}${word(utf8.length)}${utf8}\0`;
+    }
+  }
+  return withValues(padded(bytes, 8), type.slice(1, -1), value as readonly Argument[]);
 }
 
-function withSignature(bytes: string, types: string): string {
-  return `${bytes}${character(types.length)}${types}\0`;
+/** The length does not count what stands before the first entry. */
+function withList(bytes: string, type: string, list: Buffer | readonly Argument[]): string {
+  const start = padded(bytes, 4);
+  if (Buffer.isBuffer(list)) return `${start}${word(list.length)}${list.toString('latin1')}`;
+  const first = padded(`${start}${word(0)}`, /^[({]/.test(type) ? 8 : 4);
+  const all = list.reduce((before: string, entry) => withValue(before, type, entry), first);
+  return `${start}${word(all.length - first.length)}${all.slice(start.length + 4)}`;
 }
 
 function word(value: number): string {

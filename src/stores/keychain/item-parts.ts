@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/** Single items of a keychain, each at most as long as the platform allows. */
-export interface Items {
-  get(account: string): Promise<string | undefined>;
-  set(account: string, text: string): Promise<void>;
-  /** False when there was none. */
-  delete(account: string): Promise<boolean>;
-}
+import type { Items } from './items.js';
 
 export type StoredValue =
   | { readonly damaged: false; readonly text: string }
@@ -117,17 +110,9 @@ function digestOf(value: string): string {
 }
 
 /** How the head of a value in parts begins; values are JSON, which never does. */
-export const headMark = 'postern-parts ';
+const headMark = 'postern-parts ';
 
 /** Is this the head of a value in parts, and not a value? */
 export function isHead(text: string): boolean {
   return text.startsWith(headMark);
-}
-
-/** Every item of this program has this service name; with its account it is what finds it. */
-export const service = 'postern';
-
-/** The attributes that the package gives to an item of the Secret Service. */
-export function attributesOf(account: string): Readonly<Record<string, string>> {
-  return { service, username: account };
 }

@@ -1,4 +1,4 @@
-import { type ItemRequest, performItemRequest } from './keychain-requests.js';
+import { type ItemRequest, performItemRequest } from './native.js';
 
 // A process of its own for one use of the keychain, so that it can be killed when that hangs. Takes the request as
 // one line of JSON on stdin, writes the response as one line on stdout. Its stdin ends when its parent does: then it

@@ -2,8 +2,10 @@ import { Secret } from '../../core/secret.js';
 import { refuseTooLarge } from '../item-size.js';
 import type { SecretStore } from '../ports.js';
 import { storeDamaged } from './failures.js';
-import { ItemAccess, type KeychainOptions } from './item-access.js';
 import { readValue, removeValue, writeValue } from './item-parts.js';
+import type { KeychainOptions } from './items.js';
+import { NativeItems } from './native-items.js';
+import { SecretService } from './secret-service.js';
 
 /**
  * The platform's keychain: Secret Service, macOS Keychain, Windows Credential Manager. Never falls back to anything
@@ -11,8 +13,10 @@ import { readValue, removeValue, writeValue } from './item-parts.js';
  * `store_timeout`, `store_failed`, `store_too_large` or `credential_corrupt`, each exit 7, within its limit.
  */
 export function createKeychain(options: KeychainOptions): SecretStore {
-  const items = new ItemAccess(options);
-  const { maxItemLength } = options.limits;
+  const { platform, limits } = options;
+  const isNative = platform === 'darwin' || platform === 'win32';
+  const items = isNative ? new NativeItems(options, platform) : new SecretService(options);
+  const { maxItemLength } = limits;
   return {
     kind: 'keychain',
     ready: () => items.open(),

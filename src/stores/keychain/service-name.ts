@@ -1,5 +1,6 @@
 import type { BusConnection } from './bus-connection.js';
-import type { BusValue, MethodCall } from './bus-messages.js';
+import type { BusValue } from './bus-messages.js';
+import { busCall, secretService } from './open-item.js';
 
 /** The program that is the Secret Service of a session bus, or could be; `none`: there is none. */
 export type ServiceName = 'gnome-keyring' | 'kwallet' | 'keepassxc' | 'other' | 'none';
@@ -13,31 +14,20 @@ const ownNames: readonly (readonly [name: string, service: ServiceName])[] = [
   ['org.keepassxc.KeePassXC.MainWindow', 'keepassxc'],
 ];
 
-/** Of an open keyring these give what is asked for, and ask nobody. */
-export const asksNoMore: ReadonlySet<ServiceName> = new Set(['gnome-keyring', 'kwallet']);
-
-export interface FoundService {
-  readonly name: ServiceName;
-  /** False: it is no Secret Service now, but runs, or could be started, and could be one. */
-  readonly isServing: boolean;
-}
-
 /**
- * Which program is the Secret Service. The bus itself is asked, which responds where a service hangs. Never rejects. The
- * commonest is asked about first: all the names at once take a hundredth of a refresh.
+ * Which program is the Secret Service; where there is none now, which one runs, or could be started, and could be it. The bus
+ * itself is asked, which responds where a service hangs. Never rejects.
  */
-export async function askServiceName(bus: BusConnection): Promise<FoundService> {
+export async function askServiceName(bus: BusConnection): Promise<ServiceName> {
   const ownerOf = async (name: string) => firstValue(await bus.call(busCall('GetNameOwner', name)));
-  const [[commonest, commonestName] = ['', 'none'] as const, ...lessCommon] = ownNames;
-  const [service, owner] = await Promise.all([ownerOf('org.freedesktop.secrets'), ownerOf(commonest)]);
-  if (service !== undefined && owner === service) return { name: commonestName, isServing: true };
   const startable = bus.call(busCall('ListActivatableNames'));
-  const others = [owner, ...(await Promise.all(lessCommon.map(([name]) => ownerOf(name))))];
-  const found = ownNames.find((_, at) => others[at] !== undefined && (others[at] === service || service === undefined));
-  if (service !== undefined) return { name: found?.[1] ?? 'other', isServing: true };
+  const [service, ...owners] = await Promise.all(
+    ['org.freedesktop.secrets', ...ownNames.map(([name]) => name)].map(ownerOf),
+  );
+  const found = ownNames.find((_, at) => owners[at] !== undefined && (owners[at] === service || service === undefined));
+  if (found !== undefined || service !== undefined) return found?.[1] ?? 'other';
   const names = firstValue(await startable);
-  const isStartable = Array.isArray(names) ? ownNames.find(([name]) => names.includes(name)) : undefined;
-  return { name: found?.[1] ?? isStartable?.[1] ?? 'none', isServing: false };
+  return (Array.isArray(names) ? ownNames.find(([name]) => names.includes(name))?.[1] : undefined) ?? 'none';
 }
 
 /**
@@ -45,7 +35,7 @@ export async function askServiceName(bus: BusConnection): Promise<FoundService> 
  * desktop until a program first asks for it; KWallet then shows no prompt.
  */
 export async function isWalletOpen(bus: BusConnection): Promise<boolean> {
-  const name = firstValue(await bus.call(labelOfDefault));
+  const name = firstValue(await bus.call(secretService.labelOfDefault));
   if (typeof name !== 'string') return false;
   const responses = ['kwalletd5', 'kwalletd6'].map((daemon) =>
     bus.call({
@@ -53,7 +43,8 @@ export async function isWalletOpen(bus: BusConnection): Promise<boolean> {
       path: `/modules/${daemon}`,
       interface: 'org.kde.KWallet',
       member: 'isOpen',
-      arguments: [{ type: 's', text: name }],
+      signature: 's',
+      arguments: [name],
     }),
   );
   return (await Promise.all(responses)).some((response) => firstValue(response) === true);
@@ -62,25 +53,4 @@ export async function isWalletOpen(bus: BusConnection): Promise<boolean> {
 /** Of a response that is no error. */
 function firstValue(response: Awaited<ReturnType<BusConnection['call']>>): BusValue | undefined {
   return typeof response === 'string' ? undefined : response.values[0];
-}
-
-const labelOfDefault: MethodCall = {
-  destination: 'org.freedesktop.secrets',
-  path: '/org/freedesktop/secrets/aliases/default',
-  interface: 'org.freedesktop.DBus.Properties',
-  member: 'Get',
-  arguments: [
-    { type: 's', text: 'org.freedesktop.Secret.Collection' },
-    { type: 's', text: 'Label' },
-  ],
-};
-
-function busCall(member: string, ...texts: readonly string[]): MethodCall {
-  return {
-    destination: 'org.freedesktop.DBus',
-    path: '/org/freedesktop/DBus',
-    interface: 'org.freedesktop.DBus',
-    member,
-    arguments: texts.map((text) => ({ type: 's', text })),
-  };
 }

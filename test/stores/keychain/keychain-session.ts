@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { KeychainLimits } from '../../../src/stores/keychain/item-access.js';
+import type { KeychainLimits } from '../../../src/stores/keychain/items.js';
 import type { Variables } from '../../support/home.js';
 
 export interface KeychainCommand {
-  readonly operation: 'ready' | 'read' | 'write' | 'remove' | 'fast' | 'replace';
+  readonly operation: 'ready' | 'read' | 'write' | 'remove' | 'fast';
   readonly key?: string;
   readonly value?: string;
 }

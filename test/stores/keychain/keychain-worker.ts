@@ -1,7 +1,6 @@
-import { keychainLimits } from '../../../src/stores/keychain/item-access.js';
+import { keychainLimits } from '../../../src/stores/keychain/items.js';
 import { createKeychain } from '../../../src/stores/keychain/keychain.js';
-import { openKeyring, replaceSecret } from '../../../src/stores/keychain/read-item.js';
-import { SessionBus } from '../../../src/stores/keychain/session-bus.js';
+import { openKeyring } from '../../../src/stores/keychain/open-item.js';
 import { defaultLimits, Failure, Secret } from '../../support/product.js';
 import { realClock } from '../state/real-clock.js';
 import type { KeychainCommand, KeychainResult } from './keychain-session.js';
@@ -32,8 +31,6 @@ async function perform({ operation, key = '', value = '' }: KeychainCommand): Pr
       return {};
     case 'remove':
       return { value: await store.remove(key) };
-    case 'replace':
-      return { value: await replaceSecret(new SessionBus(process.env), { key, text: value, ms: 5_000 }) };
     case 'fast': {
       using keyring = await openKeyring(process.env);
       return { value: await keyring?.read(key) };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Items, readValue, removeValue, writeValue } from '../../../src/stores/keychain/item-parts.js';
+import { readValue, removeValue, writeValue } from '../../../src/stores/keychain/item-parts.js';
+import type { Items } from '../../../src/stores/keychain/items.js';
 import { anyText } from '../../support/arbitraries.js';
 
 /** A keychain whose items hold at most `maxLength`, as Windows' do, and which fails when told to. */

@@ -72,37 +72,35 @@ export const odd: Reply = { signature: 's', body: new Body().text('odd') };
 /** By what the call names: its member, or its object's path, whichever stands here first. */
 export type Replies = Readonly<Record<string, Reply | (() => Reply) | undefined>>;
 
-/** A bus on which the Secret Service says these things, which no real one can be made to say; or that itself says nothing. */
-export async function startBus(replies: Replies | 'silent') {
+/** A bus on which the Secret Service says these things, which no real one can be made to say. */
+export async function startBus(replies: Replies) {
   const folder = await temporaryFolder();
-  const all: Replies = {
-    ...{ Hello: odd, ReadAlias: odd, OpenSession: session },
-    ...(replies === 'silent' ? {} : replies),
-  };
+  const all: Replies = { ...{ Hello: odd, ReadAlias: odd, OpenSession: session }, ...replies };
   const asked: string[] = [];
   const sockets: Socket[] = [];
   const serve = (socket: Socket): void => {
     let waiting = Buffer.alloc(0);
     let isOpen = false;
-    sockets.push(socket.on('error', () => undefined));
-    if (replies === 'silent') return void socket.resume();
-    socket.on('data', (chunk: Buffer) => {
-      waiting = Buffer.concat([waiting, chunk]);
-      if (!isOpen) socket.write('OK 1234deadbeef\r\n');
-      const begin = waiting.indexOf('BEGIN\r\n');
-      if (!isOpen && begin === -1) return;
-      if (!isOpen) waiting = waiting.subarray(begin + 'BEGIN\r\n'.length);
-      isOpen = true;
-      for (let call = decodeMessage(waiting); call.state === 'whole'; call = decodeMessage(waiting)) {
-        const bytes = waiting.subarray(0, call.length);
-        waiting = waiting.subarray(call.length);
-        const name = Object.keys(all).find((member) => bytes.includes(`${member}\0`)) ?? '';
-        asked.push(name);
-        const reply = all[name];
-        const said = typeof reply === 'function' ? reply() : reply;
-        if (said !== undefined) socket.write(encoded(said, bytes.readUInt32LE(8)));
-      }
-    });
+    sockets.push(socket);
+    socket
+      .on('error', () => undefined)
+      .on('data', (chunk: Buffer) => {
+        waiting = Buffer.concat([waiting, chunk]);
+        if (!isOpen) socket.write('OK 1234deadbeef\r\n');
+        const begin = waiting.indexOf('BEGIN\r\n');
+        if (!isOpen && begin === -1) return;
+        if (!isOpen) waiting = waiting.subarray(begin + 'BEGIN\r\n'.length);
+        isOpen = true;
+        for (let call = decodeMessage(waiting); call.state === 'whole'; call = decodeMessage(waiting)) {
+          const bytes = waiting.subarray(0, call.length);
+          waiting = waiting.subarray(call.length);
+          const name = Object.keys(all).find((member) => bytes.includes(`${member}\0`)) ?? '';
+          asked.push(name);
+          const reply = all[name];
+          const said = typeof reply === 'function' ? reply() : reply;
+          if (said !== undefined) socket.write(encoded(said, bytes.readUInt32LE(8)));
+        }
+      });
   };
   const server = createServer(serve);
   await new Promise<void>((resolve) => server.listen(`${folder.path}/bus`, resolve));
