@@ -24,6 +24,8 @@ export interface HereOptions {
   /** stdin and stderr are a terminal of this width, and stdout is, too, unless it is a file. */
   readonly columns?: number;
   readonly stdout?: 'file' | 'terminal';
+  /** Gets each piece of both outputs as it is written, in order. */
+  readonly onPrint?: (text: string) => void;
 }
 
 /** Runs the whole command line in this process, to its end: no program is started, and nothing has to be built. */
@@ -57,11 +59,15 @@ export function terminalHere(
 }
 
 /** Starts the whole command line in this process. At a terminal, `stdout` is all that the terminal showed. */
-export function startHere(home: Home, args: readonly string[], options: HereOptions = {}): Running {
+export function startHere(
+  home: Pick<Home, 'env' | 'path'>,
+  args: readonly string[],
+  options: HereOptions = {},
+): Running {
   return begin(home, args, options).running;
 }
 
-function begin(home: Home, args: readonly string[], options: HereOptions) {
+function begin(home: Pick<Home, 'env' | 'path'>, args: readonly string[], options: HereOptions) {
   const wrote = { stdout: '', stderr: '', file: '' };
   let raw = false;
   const news = new EventEmitter().setMaxListeners(0);
@@ -71,6 +77,7 @@ function begin(home: Home, args: readonly string[], options: HereOptions) {
     new Writable({
       write: (text, _coding, done) => {
         wrote[name] += shown(String(text));
+        options.onPrint?.(String(text));
         news.emit('wrote');
         done();
       },
@@ -87,7 +94,7 @@ function begin(home: Home, args: readonly string[], options: HereOptions) {
     return stdin;
   };
   if (isTerminal) Object.assign(stdin, { isTTY: true, setRawMode });
-  const interruption = new AbortController();
+  const interruption = options.world?.interruption ?? new AbortController();
   const signals = createSignals();
   const env = { ...home.env };
   const started = performance.now();

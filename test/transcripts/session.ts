@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
+import type { OwnPorts } from '../../src/app/context.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
-import { type LineOptions, type Machine, runLine } from '../support/command-line.js';
+import type { Home } from '../support/home.js';
+import { startHere } from '../support/in-process.js';
 import { type Browser, createMemoryStore, type Walk, walkLogin } from '../support/product.js';
 import { textOfPage } from './page-text.js';
 
@@ -23,7 +25,21 @@ const step = 20;
 /** Between two questions whether a device code was typed. */
 const pollInterval = 5_000;
 
-export interface SessionLine extends LineOptions {
+/** A question is asked: from then on what is pasted is marked as such. */
+const questionBegins = '\u001b[?2004h';
+
+/** A spinner comes and goes with the speed of the machine. */
+const spinnerFrame = /[\u2800-\u28ff]/;
+
+export interface SessionLine {
+  /** Undefined: pipes instead of the terminal. */
+  readonly columns?: undefined;
+  /** What the person types, a line for each question; then the input ends. In a pipe: the whole input. */
+  readonly typed?: readonly string[];
+  /** Sees all that was printed, each time that something is. */
+  readonly watch?: (screen: string, interruption: AbortController) => void;
+  /** Variables of this line alone. */
+  readonly env?: Readonly<Record<string, string>>;
   /** How the person walks through the login pages; false: nobody goes there. */
   readonly walk?: Walk | false;
   /** A machine without a browser. */
@@ -40,7 +56,8 @@ export interface SessionLook {
 
 /** A person at a terminal of 80 columns without colours, and what stands there. */
 export class Session {
-  readonly #machine: Machine;
+  readonly #env: Home['env'];
+  readonly #own: OwnPorts;
   readonly #names: (readonly [found: string, name: string])[];
   #text = '';
   #now = morning;
@@ -64,7 +81,7 @@ export class Session {
       [process.versions.node, 'NODE'],
       [process.execPath, '/usr/bin/node'],
     ];
-    const env = {
+    this.#env = {
       PATH: join(home, 'bin'),
       DISPLAY: ':0', // else the container that this may be is told of
       HOME: home,
@@ -86,7 +103,7 @@ export class Session {
         if (isSkipped()) this.#now += ms;
       },
     };
-    this.#machine = { env, homedir: home, own: { store: { ...createMemoryStore(), kind: 'keychain' }, clock } };
+    this.#own = { store: { ...createMemoryStore(), kind: 'keychain' }, clock };
   }
 
   static async begin(sandbox: Sandbox, look: SessionLook = {}): Promise<Session> {
@@ -125,7 +142,7 @@ export class Session {
       .replaceAll('ISSUER', this.sandbox.issuer)
       .replaceAll('~', this.home);
     const words = [...given.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-    const { walk = {}, noBrowser = false, ownStore = false, ...rest } = options;
+    const { walk = {}, noBrowser = false, ownStore = false, env = {}, typed = [], watch } = options;
     this.#isVisited = false;
     this.#isAway = walk === false;
     const browser: Browser = {
@@ -138,17 +155,33 @@ export class Session {
     // Nothing here takes so long, but what waits for a person who does not come.
     const interruption = new AbortController();
     const stuck = setTimeout(() => interruption.abort(new Error('nobody came')), 20_000);
-    const { store, ...others } = this.#machine.own;
+    const { store, ...others } = this.#own;
     const own = { browser, ...others, ...(ownStore || store === undefined ? {} : { store }) };
     const launch = { script: join(this.home, 'postern.js'), input: undefined, elapsed: () => 0 };
-    const ended = await runLine(this.#machine, words, {
-      columns: this.#look.columns ?? 0,
-      ...rest,
-      world: { interruption, launch, own },
+    const isPiped = 'columns' in options;
+    const answers = [...typed];
+    let screen = '';
+    const onPrint = (text: string) => {
+      if (spinnerFrame.test(text)) return;
+      screen += text;
+      if (!isPiped && text.includes(questionBegins)) {
+        const answer = answers.shift();
+        if (answer === undefined) running.stdin.end();
+        else for (const keys of [answer, '\r']) running.stdin.write(keys);
+      }
+      watch?.(screen, interruption);
+    };
+    const running = startHere({ path: this.home, env: { ...this.#env, ...env } }, words, {
+      ...(isPiped ? {} : { columns: this.#look.columns ?? 0, stdout: 'terminal' }),
+      own,
+      onPrint,
+      world: { interruption, launch },
     });
+    if (isPiped) running.stdin.end(typed.map((line) => `${line}\n`).join(''));
+    const { code } = await running.finished;
     clearTimeout(stuck);
-    if (!('columns' in options)) this.printed.push(ended.screen);
-    return { given, ...ended };
+    if (!isPiped) this.printed.push(screen);
+    return { given, exit: code, screen };
   }
 
   /** Somebody who opens what is printed there, once; the second group is a code to be typed. */
