@@ -3,13 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { goauthOutput, reportedExpiry, reportedExpiryDate } from '../../src/credential/formats/plain.js';
-import { minLifeOf } from '../../src/tokens/token-request.js';
 import { openStage } from '../e2e/stage.js';
 import { itemOf, letExpire, logIn, refreshAsked } from '../endurance/expiry.js';
 import { fakeBrowser } from '../support/fake-browser.js';
 import { needs } from '../support/needs.js';
-import { Secret } from '../support/product.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { gitInput, seed, work } from './seeded.js';
 
@@ -110,46 +107,4 @@ test('[A-191] no process that has to do with it has a secret among its arguments
   assert.equal(code, 0);
   const secrets = [item.accessToken, item.refreshToken, (await itemOf(stage, key)).accessToken];
   for (const secret of secrets) assert.ok(lines.every((line) => !line.includes(secret)));
-});
-
-test('go is answered for https alone, as it takes nothing else', () => {
-  const granted = (server: string) => ({ accessToken: new Secret('t'), expiresAt: null, server });
-  assert.equal(
-    goauthOutput(granted('https://a.example/m'), undefined),
-    'https://a.example/m\n\nAuthorization: Bearer t\n\n',
-  );
-  for (const server of ['http://127.0.0.1:1/m', 'https://a.example/m?x=y']) {
-    assert.equal(goauthOutput(granted(server), server), '');
-  }
-  for (const asked of ['http://a.example/m/x', 'https://a.example/m/\n\nX: y', 'https://a.example/m x', 'm/x']) {
-    const alone = 'https://a.example/m\n\nAuthorization: Bearer t\n\n';
-    assert.equal(goauthOutput(granted('https://a.example/m'), asked), alone);
-  }
-});
-
-test('[A-181] what is told of the end is early, whole and never past', () => {
-  const now = 1_800_000_000_500;
-  assert.equal(reportedExpiry(null, now), undefined);
-  assert.equal(reportedExpiry(now + 3_600_000, now), 1_800_003_570);
-  for (const left of [0, 1, 500, 5_000, 30_000, 31_000]) {
-    const reported = reportedExpiry(now + left, now) ?? 0;
-    assert.ok(reported * 1000 > now && reported * 1000 <= now + Math.max(left, 1000), String(left));
-  }
-  assert.equal(reportedExpiryDate(now + 3_600_000, now), '2027-01-15T08:59:30Z');
-});
-
-test('[A-181] enough life: a minute, five where it is frozen, less where a token never lives long, else what is asked for', () => {
-  const lives = (seconds: number | null) => ({
-    obtainedAt: 0,
-    expiresAt: seconds === null ? null : seconds * 1000,
-    refreshToken: new Secret('refresh'),
-  });
-  assert.equal(minLifeOf(lives(3600), undefined), 60_000);
-  assert.equal(minLifeOf(lives(3600), undefined, true), 300_000);
-  assert.equal(minLifeOf(lives(300), undefined), 30_000);
-  assert.equal(minLifeOf(lives(300), undefined, true), 150_000);
-  assert.equal(minLifeOf(lives(300), 5_000), 5_000);
-  assert.equal(minLifeOf(lives(null), undefined), 60_000);
-  assert.equal(minLifeOf({ ...lives(300), obtainedAt: 10_000, expiresAt: 0 }, undefined), 0);
-  assert.equal(minLifeOf({ obtainedAt: 0, expiresAt: 300_000 }, undefined), 0, 'without another one: to its end');
 });

@@ -13,6 +13,7 @@ const servers = {
   good: 'https://good.com',
   here: 'http://127.0.0.1:8080/mcp',
   planted: 'http://evil.example/mcp',
+  query: 'https://a.example/m?x=y',
 };
 
 let machine: Machine;
@@ -209,6 +210,34 @@ test('a host as a whole is answered for by choice, and only while one login is m
   const two = await run(['terraform', 'get', 'a.example', '--whole-host']);
   assert.match(two.stderr, /login_ambiguous, exit 2/);
   assert.equal(await whole('terraform get b.example'), '{}\n');
+});
+
+test('go is answered for https alone, as it takes nothing else, and about modules of the login alone', async () => {
+  const go = async (...words: readonly string[]) => (await run(['goauth', ...words])).stdout;
+  const ours = `Authorization: Bearer ${token}tools\n\n`;
+  assert.equal(await go('tools'), `https://a.example/mcp\n\n${ours}`);
+  for (const name of ['here', 'query']) assert.equal(await go(name), '');
+  for (const asked of [
+    'http://a.example/mcp/x',
+    'https://a.example/mcp/\n\nX: y',
+    'https://a.example/mcp x',
+    'mcp/x',
+  ]) {
+    assert.doesNotMatch(await go('tools', asked), /X: y|http:|mcp x|^mcp/m, asked);
+  }
+});
+
+test('[A-181] what is told of the end is early, whole and never past', async () => {
+  for (const left of [20_000, 31_000, 3_600_000]) {
+    const before = Date.now();
+    const expiresAt = before + left;
+    const host = `in-${left}.example`;
+    await machine.keep(work({ server: `https://${host}`, name: `in-${left}`, expiresAt }));
+    const { stdout } = await run(['git', 'get'], gitInput('protocol=https', `host=${host}`));
+    const told = Number(/^password_expiry_utc=(\d+)$/m.exec(stdout)?.[1]) * 1000;
+    assert.ok(told > before && told <= expiresAt, `${told - before} of ${left}`);
+    if (left > 60_000) assert.ok(told <= expiresAt - 30_000);
+  }
 });
 
 const value = fc.oneof(
