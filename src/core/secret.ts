@@ -6,11 +6,10 @@ const [minHeld, maxHeld] = [6, 20_000];
  * used again and again.
  */
 class HeldValues {
-  readonly #values = new Set<string>();
+  /** Each with its forms, once something was printed while it was held. */
+  readonly #values = new Map<string, readonly string[] | undefined>();
   readonly #room: number;
   #size = 0;
-  /** Grows with each change of what is held. */
-  changes = 0;
 
   /** @param room For all values together, in characters. */
   constructor(room: number) {
@@ -19,20 +18,23 @@ class HeldValues {
 
   hold(value: string): void {
     if (value.length < minHeld || value.length > maxHeld) return;
-    if (!this.#values.delete(value)) {
-      this.#size += value.length;
-      this.changes += 1;
-    }
-    this.#values.add(value);
-    for (const oldest of this.#values) {
+    const forms = this.#values.get(value);
+    if (!this.#values.delete(value)) this.#size += value.length;
+    this.#values.set(value, forms);
+    for (const oldest of this.#values.keys()) {
       if (this.#size <= this.#room) break;
       this.#values.delete(oldest);
       this.#size -= oldest.length;
     }
   }
 
-  [Symbol.iterator](): Iterator<string> {
-    return this.#values.values();
+  /** The forms of values that occur in this text. */
+  *formsIn(text: string): Iterable<string> {
+    for (const [value, known] of this.#values) {
+      const forms = known ?? formsOf(value);
+      if (known === undefined) this.#values.set(value, forms);
+      for (const form of forms) if (text.includes(form)) yield form;
+    }
   }
 }
 
@@ -40,7 +42,6 @@ class HeldValues {
 const secrets = new HeldValues(2_000_000);
 /** Apart, so that a server that offers sessions without end pushes no token out. */
 const sessions = new HeldValues(65_536);
-const forms = { of: -1, texts: [] as readonly string[] };
 
 /** From now on this value is not printed. `Secret` does this by itself. */
 export function holdSecret(value: string): void {
@@ -57,13 +58,10 @@ export function holdSession(id: string): void {
  * and base64 write it. The first net is `Secret`, which cannot be printed.
  */
 export function redact(text: string): string {
-  const changes = secrets.changes + sessions.changes;
-  if (forms.of !== changes) {
-    // The longest first: a value may be a part of another one.
-    forms.texts = [...new Set([...secrets, ...sessions].flatMap(formsOf))].sort((a, b) => b.length - a.length);
-    forms.of = changes;
-  }
-  return forms.texts.reduce((redacted, form) => redacted.replaceAll(form, '***'), text);
+  const found = [...secrets.formsIn(text), ...sessions.formsIn(text)];
+  // The longest first: a value may be a part of another one.
+  found.sort((one, other) => other.length - one.length);
+  return found.reduce((redacted, form) => redacted.replaceAll(form, '***'), text);
 }
 
 /** A value as it is, and as others write it. */
@@ -74,7 +72,7 @@ function formsOf(value: string): readonly string[] {
   const base64Url = base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
   const json = JSON.stringify(value).slice(1, -1);
   const form = new URLSearchParams([['', value]]).toString().slice(1);
-  return [value, url, form, json, base64, base64Url];
+  return [...new Set([value, url, form, json, base64, base64Url])];
 }
 
 const hidden = '***';
