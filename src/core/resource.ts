@@ -162,7 +162,9 @@ export function visibleUrl(raw: string): string {
   const start = /^[a-z][a-z0-9+.-]*:[/\\]*/i.exec(plain)?.[0].length ?? 0;
   const pathStart = plain.slice(start).search(/\//);
   const end = pathStart === -1 ? plain.length : start + pathStart;
-  const at = plain.lastIndexOf('@', end);
+  // What no host and port can be is a user whose password has a slash.
+  const isHost = /^(?:\[|.*@|[^:]*(?::\d*)?$)/.test(plain.slice(start, end));
+  const at = plain.lastIndexOf('@', isHost ? end : plain.length);
   const shown = at < start || at === -1 ? plain : `${plain.slice(0, start)}***@${plain.slice(at + 1)}`;
   return cut === -1 ? shown : `${shown}${raw.charAt(cut)}…`;
 }

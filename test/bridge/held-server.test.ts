@@ -1,24 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bridgeTokens } from '../../src/bridge/authorization.js';
-import { statePaths } from '../../src/stores/paths.js';
-import { createLocks } from '../../src/stores/state/locks.js';
-import { realClock } from '../stores/state/real-clock.js';
-import { startOwnIssuer } from '../support/flows/own-issuer.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
-import { openScene } from '../support/flows/scene.js';
-import type { Home } from '../support/home.js';
-import { createCredentialIndex } from '../support/product.js';
+import { forgetLogins } from '../support/planted-login.js';
 import { type Machine, openMachine } from '../support/stage-here.js';
 import { type BridgeHost, bridgeOn, type Rpc, type ScriptedServer, scriptedServer, usual } from './host.js';
 
 const expiresAt = Date.now() + 3_600_000;
-
-async function forgetLogins(home: Home): Promise<void> {
-  const directory = statePaths(home.env, process.platform, home.path).state;
-  const locks = createLocks({ directory: `${directory}/locks`, clock: realClock });
-  await createCredentialIndex({ directory, locks }).update((document) => ({ ...document, logins: [] }));
-}
 
 /** What is answered once it is like this; a token is believed for some seconds. */
 async function answered(machine: Machine, host: BridgeHost, isIt: (answer: Rpc) => boolean): Promise<Rpc> {
@@ -49,8 +35,9 @@ test('[R-5.1a][A-232][A-239] a running bridge holds its server: a name that is g
   assert.deepEqual(shown(old), new Set(['Bearer token-of-old', undefined]));
   assert.deepEqual(next.seen, []);
 
-  // Logged in to again, by another name or none, it is the bridge's again.
-  await machine.storeLogin({ server: old.url, accessToken: 'token-of-old-again', expiresAt });
+  // Logged in to again, by another name or none, and at another authorization server, it is the bridge's again.
+  const refresh = { token: 'refresh-of-old', endpoint: `${next.origin}/token` };
+  await machine.storeLogin({ server: old.url, accessToken: 'token-of-old-again', expiresAt, refresh });
   await answered(machine, host, () => old.seen.at(-1)?.headers.authorization === 'Bearer token-of-old-again');
   assert.deepEqual(next.seen, []);
 });
@@ -98,34 +85,6 @@ test('a name that is gone: each request is answered with what to run, and the lo
   assert.ok((await host.open()).result !== undefined);
   assert.ok((await host.ask({ id: 3, method: 'tools/list' })).result !== undefined);
   assert.deepEqual(shown(server), new Set(['Bearer token-of-work']));
-});
-
-test('a login at another authorization server in place of the one that has run out: the next request has its token', async () => {
-  await using scene = await openScene();
-  await using own = await openOwnScene();
-  await using other = await startOwnIssuer();
-  const server = own.server.url;
-  const login = await scene.login({ server });
-  const { signal } = new AbortController();
-  const tokens = bridgeTokens(scene.ports, {
-    wanted: { server, account: undefined },
-    server,
-    login,
-    ask: undefined,
-    waitMs: 1_000,
-    signal,
-  });
-  const first = await tokens.current({ url: server });
-  assert.ok(first !== undefined);
-  own.server.publish({ authorization_servers: [other.issuer] });
-  const made = await scene.login({ server, issuer: other.issuer });
-  assert.notEqual(made.key, login.key);
-  scene.ports.advance((login.expiresAt ?? Number.NaN) - scene.ports.clock.now());
-  const next = await tokens.current({ url: server });
-  assert.ok(next !== undefined, 'a token goes with the request');
-  const item = JSON.parse((await scene.ports.store.read(made.key))?.reveal() ?? '');
-  assert.equal(next.bearer.reveal(), `Bearer ${item.accessToken}`);
-  assert.equal(tokens.key, made.key);
 });
 
 test('what all requests fail with is printed once, and answers each of them', async () => {

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statePaths } from '../../src/stores/paths.js';
-import { createLocks } from '../../src/stores/state/locks.js';
-import { realClock } from '../stores/state/real-clock.js';
-import { createCredentialIndex } from '../support/product.js';
+import { forgetLogins } from '../support/planted-login.js';
 import { openMachine } from '../support/stage-here.js';
 import { bridgeOn, scriptedServer, usual } from './host.js';
 
@@ -34,9 +31,7 @@ test('a session is the account’s that opened it: another one, and another serv
   assert.equal(ofA, 'session-of-token-of-a-1');
 
   // The person logs out, and in as somebody else.
-  const directory = statePaths(home.env, process.platform, home.path).state;
-  const locks = createLocks({ directory: `${directory}/locks`, clock: realClock });
-  await createCredentialIndex({ directory, locks }).update((document) => ({ ...document, logins: [] }));
+  await forgetLogins(home);
   await machine.storeLogin({ server: server.url, account: 'b', accessToken: 'token-of-b', expiresAt });
   isOver = true;
   const answer = await host.ask({ id: 2, method: 'tools/list' });

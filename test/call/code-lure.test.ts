@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { call } from '../../src/call/call.js';
+import { listTools } from '../support/flows/calls.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
@@ -91,15 +91,13 @@ test('[A-83] "enter code ABCD at …", says the protected server, in a challenge
   await using own = await openOwnScene();
   await using scene = await openScene();
   const login = await scene.login({ server: own.server.url });
-  const { signal } = new AbortController();
-  const ask = { login, method: 'tools/list', params: {}, relogin: undefined, notify: () => undefined };
   const lure = lureTo(elsewhere.origin);
   const inHeader = lure.replaceAll('\n', ' ').replaceAll('\u001b', ' ');
   own.server.whenAuthorized = (_, response) => {
     const challenge = `Bearer error="insufficient_scope", scope="more", error_description="${inHeader}"`;
     response.writeHead(403, { 'www-authenticate': challenge }).end();
   };
-  const tellsOfScope = await failureOf(call(scene.ports, { ...ask, policy: 'decline', signal }), 'insufficient_scope');
+  const tellsOfScope = await failureOf(listTools(scene, login), 'insufficient_scope');
   assertIsQuotedOnly(tellsOfScope, scene, elsewhere.origin);
   own.server.whenAuthorized = async (request, response) => {
     const { id } = JSON.parse(await text(request)) as { id: number };
@@ -107,7 +105,7 @@ test('[A-83] "enter code ABCD at …", says the protected server, in a challenge
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
   };
-  const refused = await failureOf(call(scene.ports, { ...ask, policy: 'decline', signal }), 'call_failed');
+  const refused = await failureOf(listTools(scene, login), 'call_failed');
   assertIsQuotedOnly(refused, scene, elsewhere.origin);
   assert.deepEqual(elsewhere.requests, []);
 });

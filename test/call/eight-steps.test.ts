@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { call } from '../../src/call/call.js';
+import { listTools } from '../support/flows/calls.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 
 /** The first request of each kind, by what the program and then its browser do at it. */
@@ -20,15 +20,7 @@ const numberOf = (scene: Scene, is: (typeof kinds)[number][1]) =>
 test('[R-5.3a] the eight steps in order, from a 401 to a Bearer call, by what the sandbox was asked', async () => {
   await using scene = await openScene();
   const login = await scene.login();
-  await call(scene.ports, {
-    login,
-    method: 'tools/list',
-    params: {},
-    relogin: undefined,
-    policy: 'decline',
-    notify: () => undefined,
-    signal: new AbortController().signal,
-  });
+  await listTools(scene, login);
   const places = kinds.map(([, is]) => numberOf(scene, is));
   assert.ok(
     places.every((place, index) => place > (places[index - 1] ?? -1)),

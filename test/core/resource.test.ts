@@ -28,10 +28,6 @@ test('scheme and host in lower case, own port and lone slash left out, the rest 
   }
 });
 
-test('the path is kept: the most specific address is what counts [R-4.8b]', () => {
-  assert.equal(canonical('https://host/team/a/mcp'), 'https://host/team/a/mcp');
-});
-
 test('dot segments are resolved once, at entry [A-30]', () => {
   const cases = ['/a/../b', '/./b', '/a/%2e%2E/b', '/../../b', '/x/y/.././../b'];
   for (const path of cases) {
@@ -43,56 +39,9 @@ test('dot segments are resolved once, at entry [A-30]', () => {
   assert.equal(canonical('https://h/%252e%252e/b'), 'https://h/%252e%252e/b');
 });
 
-test('an address without a scheme, or with a fragment, is refused and told why [R-4.8c] [A-30]', () => {
-  for (const raw of ['', 'host', 'host/mcp', '//host/mcp', 'localhost:3000/mcp', 'https:host', 'https:/host/x']) {
-    assert.match(canonical(raw), /^refused: it has no scheme/, raw);
-  }
-  for (const raw of ['https://host#', 'https://host/mcp#part', 'https://host/?x#y']) {
-    assert.match(canonical(raw), /^refused: it has a fragment/, raw);
-  }
-});
-
-test('user name, password and credentials in the query are refused and not repeated [A-30] [A-167]', () => {
-  const canaries = ['https://canary:canary@h/', 'https://canary@h/mcp', 'https://canary:can/ary@h/'];
-  canaries.push('https://h/?access_token=canary', 'https://h/mcp?a=1&token=canary', 'https://h/?API_KEY=canary');
-  canaries.push('https://h/?x-api-key=canary', 'https://h/?client_secret=canary', 'https://h/?Password=canary');
-  const spellings = ['accessToken', 'ACCESSTOKEN', 'apiKey', 'ApiKey', 'clientSecret', 'userPassword'];
-  spellings.push('to%6ben', 'access%5Ftoken', 'API%2dKEY', '%2574oken', 'to%00ken', 'token[]', 'token[a]');
-  spellings.push('access.token', 'access+token', '+token', 'token+', '%20token', 'api%20key');
-  for (const name of spellings) canaries.push(`https://h/mcp?${name}=canary`, `https://h/mcp?a=1;${name}=canary`);
-  for (const raw of canaries) {
-    assert.match(canonical(raw), /^refused: its|^refused: it holds/, raw);
-    assert.doesNotMatch(canonical(raw), /canary/);
-  }
-});
-
 test('a query of other names is kept as it was typed', () => {
   for (const name of ['tokens', 'tokenizer', 'keys', 'key', 'project', 'secrets%20of', 'passwords', '%20', '']) {
     assert.equal(canonical(`https://h/mcp?${name}=1`), `https://h/mcp?${name}=1`);
-  }
-});
-
-test('odd schemes, hosts, ports and characters are refused', () => {
-  const odd = [
-    'ftp://h/',
-    'javascript://h/',
-    'https://',
-    'https:///x',
-    'https://h:99999/',
-    'https://h:x/',
-    'https://h/a b',
-  ];
-  odd.push(
-    'https://127.1/',
-    'https://0x7f.1/',
-    'https://2130706433/',
-    'https://h\\@evil/',
-    'https://h/\t',
-    'https://hé/',
-  );
-  odd.push('https://h%6d/', 'https://h/%zz', 'https://h/<x>', ' https://h', `https://h/${'x'.repeat(3000)}`);
-  for (const raw of odd) {
-    assert.match(canonical(raw), /^refused: /, raw);
   }
 });
 

@@ -172,7 +172,7 @@ test('[A-173][A-174] a token goes to its own origin and path, in whatever spelli
   assert.deepEqual([code, stdout], [3, '']);
 });
 
-test('[A-173] the path is a prefix on a segment boundary, and the longest one wins', async () => {
+test('[A-157][A-173] the path is a prefix on a segment boundary, and the longest one wins', async () => {
   for (const path of ['/mcp', '/mcp/', '/mcp/deep'])
     assert.equal(await bazelToken(`https://a.example${path}`), 'tools');
   assert.equal(await bazelToken('https://a.example/mcp/deeper/x?y#z'), 'deeper');
@@ -186,6 +186,13 @@ test('[A-173] the path is a prefix on a segment boundary, and the longest one wi
     '/mcp/..%2fx',
     '/mcp/%252e%252e/',
     '//mcp',
+    '/mcp-evil',
+    '/mcp;x',
+    '/mcp%2f..%2fa',
+    '/mcp/x/../../a',
+    '/mcp/..;/a',
+    '/mcp/%2525252e%2525252e/a',
+    '/mcp/.%0a./a',
   ]) {
     assert.equal(await bazelToken(`https://a.example${path}`), '', path);
   }

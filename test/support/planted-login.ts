@@ -60,11 +60,20 @@ export async function plantLogin(
     registration: 'dynamic',
     generation: 1,
   };
+  await changeLogins(home, (logins) => [...logins, record]);
+  return record;
+}
+
+/** The list of logins is empty from now on, as after a log-out. */
+export function forgetLogins(home: Home): Promise<void> {
+  return changeLogins(home, () => []);
+}
+
+async function changeLogins(home: Home, change: (logins: readonly LoginRecord[]) => readonly LoginRecord[]) {
   const directory = statePaths(home.env, process.platform, home.path).state;
   const locks = createLocks({ directory: `${directory}/locks`, clock: realClock });
   await createCredentialIndex({ directory, locks }).update((document) => ({
     ...document,
-    logins: [...document.logins, record],
+    logins: change(document.logins),
   }));
-  return record;
 }
