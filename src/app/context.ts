@@ -49,6 +49,8 @@ export interface Context extends LoginWorld, CommandOutput {
   /** Can a program of this machine be waited for on loopback? The port that it was. @throws the system's error */
   readonly canListen: () => Promise<number>;
   readonly examineAddresses: ExamineAddresses;
+  /** The page of `postern help findings`. */
+  readonly findingsPage: () => Promise<string>;
   readonly printed: () => Promise<void>;
   readonly writeConfiguration: ConfigWorld['writeConfiguration'];
   readonly editText: ConfigWorld['editText'];

@@ -118,6 +118,7 @@ export function joinedPorts(context: () => Context, httpOptions: () => Promise<H
     logInForRun: async (wanted) => (await import('../login/login-for-run.js')).logInForRun(context(), wanted),
     checkPrograms: async (program) => (await import('../setup/check-programs.js')).checkPrograms(context(), program),
     brokenLogins: async () => (await import('../login/status/login-status.js')).brokenLogins(context()),
+    findingsPage: async () => (await import('./help/topics.js')).readTopic('findings').text,
     canListen: async () => await (await import('./terminal/can-listen.js')).canListen(),
     examineAddresses: async (url, signal) => {
       const { addressExaminer } = await import('../doctor/address-examiner.js');

@@ -1,5 +1,5 @@
 import type { ArgumentsOf, Command, CommandOutput } from '../core/command.js';
-import { isFailure } from '../core/failure.js';
+import { type Failure, isFailure } from '../core/failure.js';
 import type { Clock, Files } from '../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import type { SecretHeader } from '../core/secret.js';
@@ -10,11 +10,11 @@ import { asciiJson, quoted } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { noLogin, readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
-import { catalogue, type FindingId, isFindingId } from './catalogue/catalogue.js';
 import { doctorTable } from './doctor.options.js';
 import { examineMachine, examinePrograms, type MachineWorld } from './examine-machine.js';
 import { type Examined, examineServer } from './examine-server.js';
 import { actors, type FindingKind } from './finding.js';
+import { findings, isFindingId, readCatalogue } from './findings.js';
 import { reportJson } from './forms/as-json.js';
 import { bundleOf } from './forms/bundle.js';
 import { reportLines } from './forms/for-people.js';
@@ -67,12 +67,57 @@ function wantedOf({ server, login, scope, browser, noBrowser, device, timeout }:
   return { login: login ? ofLogin : undefined, limitMs };
 }
 
+/** A finding in plain words, with its source; or all of them. @throws Failure `usage_wrong` for an id that is none */
 async function explain(world: World, id: string): Promise<0> {
   const look = readerLook(world);
-  if (world.json) await world.out.json(id === 'list' ? { list: allFindings() } : kindJson(explanation(id)));
-  else if (id === 'list') await world.out.line(findingLines(look).join('\n'));
-  else await world.out.line(explanationLines(id, look).join('\n'));
+  const catalogue = readCatalogue(await world.findingsPage());
+  if (id === 'list') {
+    const all = Object.entries(catalogue);
+    if (world.json) await world.out.json({ list: all.map(([one, kind]) => kindJson(one, kind)) });
+    else
+      await world.out.line(
+        inColumnsOrStacked(
+          look,
+          all.map(([one, { level, title }]) => [one, level, title]),
+        ).join('\n'),
+      );
+    return 0;
+  }
+  if (!isFindingId(id)) throw noFinding(id);
+  const kind = catalogue[id];
+  if (world.json) await world.out.json(kindJson(id, kind));
+  else await world.out.line(explanationLines(id, kind, look).join('\n'));
   return 0;
+}
+
+function noFinding(id: string): Failure {
+  const near = closest(id, Object.keys(findings));
+  const message = `There is no finding ${quoted(id, 80)}.`;
+  return near === undefined
+    ? usageWrong(message, 'postern doctor --explain list')
+    : usageMistyped(message, `postern doctor --explain ${near}`);
+}
+
+function explanationLines(
+  id: string,
+  { title, explanation, remedy, source, who }: FindingKind,
+  look: Look,
+): readonly string[] {
+  const part = (text: string) => wrapped(text, look.width, 2);
+  return [
+    ...wrapped(`${id}: ${title}`, look.width),
+    '',
+    ...part(explanation),
+    '',
+    ...part(`To act: ${actors[who]}`),
+    ...part(`To do: ${remedy}`),
+    '',
+    ...part(`Source: ${source}`),
+  ];
+}
+
+function kindJson(id: string, { isUnsafe: _, ...kind }: FindingKind): object {
+  return { id, ...kind };
 }
 
 /** @throws Failure of the index, `server_unusable`, `program_unknown`, `usage_wrong` */
@@ -106,48 +151,4 @@ async function keptHeaders(world: World, held: LoginRecord | undefined): Promise
     world.tell(`Note: the headers that are kept with this login are not sent. ${error.message}`);
     return [];
   }
-}
-
-/** A finding in plain words, with its source. @throws Failure `usage_wrong` for an id that is none */
-export function explanation(id: string): FindingKind & { readonly id: FindingId } {
-  if (isFindingId(id)) return { id, ...catalogue[id] };
-  const meant = closest(id, Object.keys(catalogue));
-  const message = `There is no finding ${quoted(id, 80)}.`;
-  throw meant === undefined
-    ? usageWrong(message, 'postern doctor --explain list')
-    : usageMistyped(message, `postern doctor --explain ${meant}`);
-}
-
-/** The same for a person. */
-export function explanationLines(id: string, look: Look): readonly string[] {
-  const { title, explanation: why, remedy, source, who } = explanation(id);
-  const part = (text: string) => wrapped(text, look.width, 2);
-  return [
-    ...wrapped(`${id}: ${title}`, look.width),
-    '',
-    ...part(why),
-    '',
-    ...part(`To act: ${actors[who]}`),
-    ...part(`To do: ${remedy}`),
-    '',
-    ...part(`Source: ${source}`),
-  ];
-}
-
-/** What programs are told of a finding. */
-export function kindJson({ isUnsafe: _, ...kind }: FindingKind & { readonly id: string }): object {
-  return kind;
-}
-
-/** Every finding, as programs are told. */
-export function allFindings(): readonly object[] {
-  return Object.entries(catalogue).map(([id, kind]) => kindJson({ id, ...kind }));
-}
-
-/** Every finding, in a line each. */
-export function findingLines(look: Look): readonly string[] {
-  return inColumnsOrStacked(
-    look,
-    Object.entries(catalogue).map(([id, { level, title }]) => [id, level, title]),
-  );
 }

@@ -5,11 +5,13 @@ import { clientInfo } from '../core/product.js';
 import type { StoreKind } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
-import type { FindingId } from './catalogue/catalogue.js';
+import { type FindingId, readCatalogue } from './findings.js';
 import type { ExamineWorld } from './ports.js';
 import { Report } from './report.js';
 
-export interface MachineWorld extends Pick<StorePorts, 'index' | 'stores'>, Pick<ExamineWorld, 'configuration'> {
+export interface MachineWorld
+  extends Pick<StorePorts, 'index' | 'stores'>,
+    Pick<ExamineWorld, 'configuration' | 'findingsPage'> {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly files: Pick<Files, 'read'>;
@@ -32,7 +34,7 @@ export const nodeLines = [
 
 /** Looks at what logins need of this machine. No server is asked, and no entry of a program is run. */
 export async function examineMachine(world: MachineWorld): Promise<Report> {
-  const report = new Report();
+  const report = new Report(readCatalogue(await world.findingsPage()));
   const { name, version } = clientInfo;
   report.pass('program', `${name} ${version}, ${world.self().runtime}`);
   checkNode(world, report);
@@ -72,7 +74,7 @@ export async function examinePrograms(
   world: MachineWorld,
   program: string,
 ): Promise<{ subject: string; report: Report }> {
-  const report = new Report();
+  const report = new Report(readCatalogue(await world.findingsPage()));
   const [first] = await checkProgramsOf(world, program, report);
   return { subject: first?.title ?? program, report };
 }

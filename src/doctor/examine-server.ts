@@ -22,6 +22,7 @@ import { checkIdJagTaken, checkProvider } from './checks/provider.js';
 import { checkResource } from './checks/resource.js';
 import { type FailedStep, findingOf } from './failure-findings.js';
 import { needsLogin, type StepName, stepOf, steps } from './finding.js';
+import { readCatalogue } from './findings.js';
 import { checkProofsOffered } from './login/bound-token.js';
 import { examineByProvider } from './login/by-provider.js';
 import { examineWithLogin } from './login/made-login.js';
@@ -48,7 +49,7 @@ export async function examineServer(
 ): Promise<Examined> {
   const direct = httpWithHeaders(world.http, target);
   const http = new SeenHttp(direct, world.clock);
-  const report = new Report();
+  const report = new Report(readCatalogue(await world.findingsPage()));
   hideQuery(target.server, report);
   for (const value of target.headers.map((header) => header.value.reveal())) {
     for (const text of [value, ...secretWords(value)]) report.hidden.hide(text);

@@ -1,5 +1,5 @@
 import { type Failure, systemCode } from '../core/failure.js';
-import type { FindingId } from './catalogue/catalogue.js';
+import type { FindingId } from './findings.js';
 import type { SeenExchange } from './seen-http.js';
 
 /** Steps that the engine takes, and can fail at. */

@@ -58,11 +58,19 @@ const everyStep = { ...steps, ...machineSteps };
 /** A step by its name, whichever examination it is of. */
 export const stepOf = (name: StepName): { readonly number: number; readonly title: string } => everyStep[name];
 
-/** A kind of finding: one line of the catalogue, which `--explain` tells. */
-export interface FindingKind {
+/** How bad a finding is, at which step, and who can mend it. */
+export interface FindingFacts {
   readonly level: 'note' | 'warning' | 'failure';
   readonly step: StepName;
   readonly who: Actor;
+  /** The exit code where it is the first cause; 5 where it is not given. */
+  readonly exit: ExitCode | undefined;
+  /** A login works all the same, and should not. */
+  readonly isUnsafe?: true;
+}
+
+/** The same with its words, which `--explain` prints. */
+export interface FindingKind extends FindingFacts {
   /** What it is, in a short clause. */
   readonly title: string;
   /** What to type or change. */
@@ -71,10 +79,6 @@ export interface FindingKind {
   readonly source: string;
   /** Why it matters, in plain words. */
   readonly explanation: string;
-  /** The exit code where it is the first cause; 5 where it is not given. */
-  readonly exit?: ExitCode;
-  /** A login works all the same, and should not. */
-  readonly isUnsafe?: true;
 }
 
 /** What a check has found, or that it found nothing. */

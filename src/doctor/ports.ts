@@ -29,6 +29,8 @@ export interface ExamineWorld
     readonly clientMetadataUrl?: string | undefined;
   }>;
   readonly logInForRun: LogInForRun;
+  /** Every finding in words: the page of `postern help findings`. */
+  readonly findingsPage: () => Promise<string>;
   readonly askServer: AskServer;
 }
 

@@ -1,14 +1,19 @@
 import type { ExitCode } from '../core/failure.js';
 import { exitCode } from '../core/failure.js';
-import { catalogue, type FindingId } from './catalogue/catalogue.js';
-import { type Finding, type FindingKind, type Level, type StepName, stepOf } from './finding.js';
+import { type Finding, type Level, type StepName, stepOf } from './finding.js';
+import type { Catalogue, FindingId } from './findings.js';
 import { HiddenSecrets } from './hidden-secrets.js';
 
 /** What the checks of one run have found, in the order of the steps. */
 export class Report {
+  readonly #catalogue: Catalogue;
   readonly #findings: Finding[] = [];
   /** What no evidence may hold, whoever says it. */
   readonly hidden = new HiddenSecrets();
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue;
+  }
 
   pass(step: StepName, said: string): void {
     const evidence = this.hidden.without(said);
@@ -26,7 +31,7 @@ export class Report {
   found(id: FindingId, said: string, otherRemedy?: string): void {
     const evidence = this.hidden.without(said);
     const remedy = otherRemedy === undefined ? undefined : this.hidden.without(otherRemedy);
-    const kind: FindingKind = catalogue[id];
+    const kind = this.#catalogue[id];
     if (this.has(id) && this.#findings.some((one) => one.id === id && one.evidence === evidence)) return;
     this.#findings.push({ id, step: kind.step, level: kind.level, evidence, kind, remedy });
   }

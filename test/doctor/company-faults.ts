@@ -1,4 +1,4 @@
-import type { FindingId } from '../../src/doctor/catalogue/catalogue.js';
+import type { FindingId } from '../../src/doctor/findings.js';
 
 /** What each fault is found as where there is a login by a company's provider. */
 export const foundOfCompany: Readonly<Record<string, FindingId>> = {

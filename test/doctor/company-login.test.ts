@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { catalogue } from '../../src/doctor/catalogue/catalogue.js';
 import { examineServer } from '../../src/doctor/examine-server.js';
+import { findings } from '../../src/doctor/findings.js';
 import { reportJson } from '../../src/doctor/forms/as-json.js';
 import type { Examination } from '../../src/doctor/ports.js';
 import type { Report } from '../../src/doctor/report.js';
@@ -78,7 +78,7 @@ for (const [fault, id] of Object.entries(foundOfCompany)) {
     const held = await logIn(scene);
     scene.sandbox.setFaults([fault]);
     const { firstCause } = await examine(scene, held);
-    assert.deepEqual([firstCause?.id, firstCause?.kind?.who], [id, catalogue[id].who], firstCause?.evidence);
+    assert.deepEqual([firstCause?.id, firstCause?.kind?.who], [id, findings[id].who], firstCause?.evidence);
   });
 }
 
@@ -197,7 +197,7 @@ test('doctor --login: each fault of the provider is the first cause, and who can
     const { firstCause } = await examine(scene, held, withLogin);
     assert.deepEqual(
       [fault, firstCause?.id, firstCause?.kind?.who],
-      [fault, id, catalogue[id].who],
+      [fault, id, findings[id].who],
       firstCause?.evidence,
     );
   }

@@ -1,3 +1,4 @@
+import { readTopic } from '../../src/app/help/topics.js';
 import { askServer } from '../../src/call/ask-server.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { addressExaminer } from '../../src/doctor/address-examiner.js';
@@ -17,6 +18,7 @@ export function doctorWorld(scene: Scene): ExamineWorld {
     clientMetadataUrl: undefined,
     examineAddresses,
     configuration: async () => ({}),
+    findingsPage: async () => readTopic('findings').text,
     askServer: (asked, ask) => askServer(scene.ports, asked, ask),
     logInForRun: (wanted) => logInForRun(loginWorld(scene), wanted),
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unlessAborted } from '../../src/core/time.js';
-import { catalogue, type FindingId } from '../../src/doctor/catalogue/catalogue.js';
+import { type FindingId, findings } from '../../src/doctor/findings.js';
 import { listFaults } from '../../src/sandbox/faults/table.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { type Clock, defaultLimits, walkLogin } from '../support/product.js';
@@ -261,7 +261,7 @@ for (const group of groups) {
     await examineEach(names, (name, seen) => {
       const id = found[name];
       assert.ok(id !== undefined);
-      assert.deepEqual([name, seen.id, seen.who], [name, id, catalogue[id].who], seen.evidence);
+      assert.deepEqual([name, seen.id, seen.who], [name, id, findings[id].who], seen.evidence);
     });
   });
 }

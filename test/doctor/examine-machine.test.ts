@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readTopic } from '../../src/app/help/topics.js';
 import { examineMachine, type MachineWorld, nodeLines } from '../../src/doctor/examine-machine.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { Failure, Secret } from '../support/product.js';
@@ -16,6 +17,7 @@ function machine(scene: Scene, change: Partial<MachineWorld> = {}): MachineWorld
     files: { read: async function* () {} },
     ...on(newest),
     configuration: async () => ({}),
+    findingsPage: async () => readTopic('findings').text,
     availability: () => 'desktop',
     canListen: async () => 1234,
     brokenLogins: async () => [],

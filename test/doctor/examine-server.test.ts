@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { catalogue, type FindingId } from '../../src/doctor/catalogue/catalogue.js';
 import { examineServer } from '../../src/doctor/examine-server.js';
 import type { Actor } from '../../src/doctor/finding.js';
+import { type FindingId, findings } from '../../src/doctor/findings.js';
 import type { Report } from '../../src/doctor/report.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { freePort } from '../support/free-port.js';
@@ -34,7 +34,7 @@ for (const [fault, id] of Object.entries(foundPassively)) {
     const { firstCause, worst } = await examine(scene);
     assert.equal(firstCause?.id, id, firstCause?.evidence);
     if (id === undefined) assert.ok(worst === 'pass' || worst === 'note');
-    else assert.equal(firstCause?.kind?.who, actors[id] ?? catalogue[id].who);
+    else assert.equal(firstCause?.kind?.who, actors[id] ?? findings[id].who);
   });
 }
 

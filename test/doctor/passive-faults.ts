@@ -1,4 +1,4 @@
-import type { FindingId } from '../../src/doctor/catalogue/catalogue.js';
+import type { FindingId } from '../../src/doctor/findings.js';
 
 /** What each fault of the sandbox is found as that can be seen without a login; undefined: nothing above a note. */
 export const foundPassively: Readonly<Record<string, FindingId | undefined>> = {

@@ -1,7 +1,7 @@
 import type { CommandTable, OptionSpec } from '../../core/command.js';
 import { settings } from '../../core/configuration/settings.js';
 import { credentialFormats } from '../../credential/credential.options.js';
-import { catalogue } from '../../doctor/catalogue/catalogue.js';
+import { readCatalogue } from '../../doctor/findings.js';
 import { browserNames, usualBrowser } from '../../login/browser/chosen-browser.js';
 import { listFaults } from '../../sandbox/faults/table.js';
 import { programs } from '../../setup/programs/programs.js';
@@ -13,6 +13,7 @@ import { registry } from '../registry.js';
 
 /** What the build writes to `dist/completion.json`. */
 export function builtTables(): CompletionTables {
+  const catalogue = readCatalogue(readTopic('findings').text);
   const tables = [...registry.map(({ table }) => table), ...ownTables];
   return {
     commands: tables.map(completed),

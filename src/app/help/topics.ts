@@ -19,6 +19,7 @@ export const topicNames: readonly string[] = [
   'environment',
   'proxies',
   'diagnosis',
+  'findings',
   'testing',
   'json',
   'exit-codes',

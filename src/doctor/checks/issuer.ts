@@ -3,7 +3,7 @@ import type { Zone } from '../../core/records.js';
 import { parseObject } from '../../core/text/json.js';
 import { authorizationServerMetadataUrls } from '../../oauth/discovery-document.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
-import type { FindingId } from '../catalogue/catalogue.js';
+import type { FindingId } from '../findings.js';
 import type { ExaminePorts, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 import type { SeenExchange } from '../seen-http.js';

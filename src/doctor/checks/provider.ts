@@ -5,7 +5,7 @@ import { findProvider } from '../../oauth/company/find-provider.js';
 import { missingForIdJag } from '../../oauth/company/id-jag.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import { providerLogin, readTokenFile } from '../../tokens/company/vouch.js';
-import type { FindingId } from '../catalogue/catalogue.js';
+import type { FindingId } from '../findings.js';
 import type { ExaminePorts, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 

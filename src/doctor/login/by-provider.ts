@@ -5,7 +5,7 @@ import { refreshed } from '../../tokens/keep-refreshed.js';
 import { readCredential } from '../../tokens/read-credential.js';
 import { requestRefresh, tokenFailure } from '../../tokens/send-refresh.js';
 import { providerRefresh } from '../../tokens/valid-token.js';
-import { catalogue, type FindingId } from '../catalogue/catalogue.js';
+import { type FindingId, findings } from '../findings.js';
 import type { Discovered, ExaminePorts, LoginUnderTest, MadeLogin, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 import { RunHttp } from '../run-http.js';
@@ -40,7 +40,7 @@ export async function examineByProvider(ports: ExaminePorts, about: About, repor
     if (!isFailure(error) || made !== undefined || signal.aborted) throw error;
     const isOfProvider = steps.findLast(({ verdict }) => verdict === 'failure')?.name === 'token_exchange';
     const id = findingOf(error, { steps, isOfProvider });
-    report.found(id, error.message, catalogue[id].who === 'you' ? error.remedy : undefined);
+    report.found(id, error.message, findings[id].who === 'you' ? error.remedy : undefined);
   } finally {
     await endLogin(ports, { ...about, made, http }, report);
   }

@@ -1,5 +1,5 @@
 import { type ExitCode, exitCode, type Failure, type Step } from '../../core/failure.js';
-import type { FindingId } from '../catalogue/catalogue.js';
+import type { FindingId } from '../findings.js';
 
 /** What is known of a login that failed. */
 export interface FailedLogin {

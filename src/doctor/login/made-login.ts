@@ -1,7 +1,7 @@
 import { isFailure, type Step } from '../../core/failure.js';
-import { catalogue } from '../catalogue/catalogue.js';
 import { sayTheSame } from '../checks/documents.js';
 import { checkRegistered, scopesOf } from '../checks/registered.js';
+import { findings } from '../findings.js';
 import type { Discovered, ExaminePorts, LoginUnderTest, MadeLogin, ServerTarget, WantedLogin } from '../ports.js';
 import type { Report } from '../report.js';
 import { RunHttp } from '../run-http.js';
@@ -67,7 +67,7 @@ async function logIn(
     checkSteady(ports, http, report); // that would be why
     const ignored = id === 'state-not-returned' ? steps.findLast(({ name }) => name === 'callback')?.came : undefined;
     // What the person can mend the failure knows best, but for those that speak of another command.
-    const knowsMore = catalogue[id].who === 'you' && !['login_needs_person', 'too_many_tabs'].includes(error.code);
+    const knowsMore = findings[id].who === 'you' && !['login_needs_person', 'too_many_tabs'].includes(error.code);
     report.found(id, ignored ?? error.message, knowsMore ? error.remedy : undefined);
     return undefined;
   } finally {

@@ -7,7 +7,7 @@ import { knownFrom } from '../../../src/app/completion/known.js';
 import { asTyped, completionLines, readShellLine } from '../../../src/app/completion/start.js';
 import { registry } from '../../../src/app/registry.js';
 import { settings } from '../../../src/core/configuration/settings.js';
-import { catalogue } from '../../../src/doctor/catalogue/catalogue.js';
+import { findings } from '../../../src/doctor/findings.js';
 import { anyText } from '../../support/arbitraries.js';
 import type { LoginRecord, ToolSignature } from '../../support/product.js';
 
@@ -101,7 +101,7 @@ test('settings, findings, browsers and company providers are known', () => {
   assert.deepEqual(offered('config', 'set', 'storeReadOnly', ''), ['true', 'false']);
   assert.deepEqual(offered('config', 'set', 'store', 'k'), ['keychain']);
   assert.deepEqual(offered('config', 'set', 'timeoutSeconds', ''), []);
-  assert.deepEqual(offered('doctor', '--explain', ''), ['list', ...Object.keys(catalogue)]);
+  assert.deepEqual(offered('doctor', '--explain', ''), ['list', ...Object.keys(findings)]);
   assert.ok(offered('login', '--browser-with', '').includes('firefox'));
   assert.deepEqual(offered('login', '--idp', ''), ['https://company.example']);
   assert.deepEqual(offered('logout', '--idp', 'h'), ['https://company.example']);

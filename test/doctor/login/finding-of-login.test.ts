@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { catalogue } from '../../../src/doctor/catalogue/catalogue.js';
+import { findings } from '../../../src/doctor/findings.js';
 import { findingOfLogin } from '../../../src/doctor/login/finding-of-login.js';
 import { Failure, type Step } from '../../support/product.js';
 import { repositoryRoot } from '../../support/repository.js';
@@ -56,7 +56,7 @@ test('doctor: each failure of a login has a finding of its own, and who has to a
   assert.ok(codes.size > 40, `${codes.size} codes`);
   const unknown = [...codes].filter((code) => {
     const id = findingOfLogin({ failure: failureOf(code), steps: [step('redeem')], isRegisteredHere: true });
-    assert.ok(catalogue[id].who.length > 0);
+    assert.ok(findings[id].who.length > 0);
     return id === 'login-failed' && !others.has(code);
   });
   assert.deepEqual(unknown, []);
