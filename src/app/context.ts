@@ -18,8 +18,7 @@ import type {
 import type { Release } from '../core/product.js';
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
-import type { ExamineAddresses } from '../doctor/address-examiner.js';
-import type { LogInForRun } from '../doctor/ports.js';
+import type { ExamineWorld } from '../doctor/run.js';
 import type { ListenLocally } from '../fleet/ports.js';
 import type { LoginWorld } from '../login/logins.js';
 import type { AskServer } from '../mcp/server-session.js';
@@ -38,7 +37,7 @@ import type { Keyboard } from './terminal/quiet-keys.js';
 export interface Context extends LoginWorld, CommandOutput {
   readonly pages: Pages;
   readonly logins: () => Promise<Logins>;
-  readonly logInForRun: LogInForRun;
+  readonly logInForRun: ExamineWorld['logInForRun'];
   /** `--help`, of a command that explains something itself. */
   readonly help: boolean;
   readonly findServers: FindServers;
@@ -48,7 +47,7 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly brokenLogins: () => Promise<readonly BrokenLogin[]>;
   /** Can a program of this machine be waited for on loopback? The port that it was. @throws the system's error */
   readonly canListen: () => Promise<number>;
-  readonly examineAddresses: ExamineAddresses;
+  readonly examineAddresses: ExamineWorld['examineAddresses'];
   /** The page of `postern help findings`. */
   readonly findingsPage: () => Promise<string>;
   readonly printed: () => Promise<void>;

@@ -31,6 +31,8 @@ export interface Step {
   readonly verdict: Verdict;
   /** For a warning or failure: what is wrong, and what follows. */
   readonly note?: string;
+  /** For a failure: what logic goes by, where its code does not say enough. */
+  readonly reason?: 'iss-missing';
 }
 
 export interface FailureDetail {

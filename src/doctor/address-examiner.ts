@@ -10,11 +10,10 @@ import { trustBy } from '../http/trust.js';
 /** One address of a host, connected to by itself. */
 export interface ExaminedAddress {
   readonly address: string;
-  readonly ms: number;
   /** Why no connection could be opened. */
-  readonly failure: Failure | undefined;
+  readonly failure?: Failure;
   /** Until when its certificate is valid, in milliseconds since 1970; undefined without TLS. */
-  readonly certificateUntil: number | undefined;
+  readonly certificateUntil?: number;
 }
 
 /** What a socket has that speaks TLS. */
@@ -40,22 +39,14 @@ export function addressExaminer(options: HttpOptions): ExamineAddresses {
     checkAddresses(gated.url, origin.classes, 'person');
     if (origin.proxy !== undefined) return [];
     const one = async (address: string): Promise<ExaminedAddress> => {
-      const began = performance.now();
-      const examined = (rest: Pick<ExaminedAddress, 'failure' | 'certificateUntil'>) => ({
-        address,
-        ms: Math.round(performance.now() - began),
-        ...rest,
-      });
       try {
         const socket = await connectTo({ ...origin, addresses: [address] }, connector, signal);
-        const certificateUntil = origin.secure
-          ? Date.parse((socket as Partial<Secure>).getPeerCertificate?.().valid_to ?? '')
-          : undefined;
+        const { valid_to: until } = (socket as Partial<Secure>).getPeerCertificate?.() ?? {};
         socket.destroy();
-        return examined({ failure: undefined, certificateUntil });
+        return { address, ...(until !== undefined && { certificateUntil: Date.parse(until) }) };
       } catch (failure) {
         if (!isFailure(failure) || signal.aborted) throw failure;
-        return examined({ failure, certificateUntil: undefined });
+        return { address, failure };
       }
     };
     return await Promise.all(origin.addresses.map(one));

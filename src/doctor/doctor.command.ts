@@ -15,12 +15,9 @@ import { examineMachine, examinePrograms, type MachineWorld } from './examine-ma
 import { type Examined, examineServer } from './examine-server.js';
 import { actors, type FindingKind } from './finding.js';
 import { findings, isFindingId, readCatalogue } from './findings.js';
-import { reportJson } from './forms/as-json.js';
-import { bundleOf } from './forms/bundle.js';
 import { reportLines } from './forms/for-people.js';
-import { junitXml } from './forms/junit.js';
-import type { Examination, ExamineWorld } from './ports.js';
-import { exitOf } from './report.js';
+import { bundleOf, junitXml, reportJson } from './forms/for-programs.js';
+import type { ExamineWorld, WantedLogin } from './run.js';
 
 interface World extends CommandOutput, ExamineWorld, MachineWorld {
   readonly files: Pick<Files, 'read' | 'writePrivate'>;
@@ -38,7 +35,7 @@ export const command: Command<typeof doctorTable, World> = {
     if (world.json) await world.out.json(reportJson(examined.subject, examined.report));
     else await world.out.line(reportLines(examined.subject, examined.report, readerLook(world)).join('\n'));
     await writeForms(world, args, examined); // a file that cannot be written costs nobody the report
-    return exitOf(examined.report, args.failOn);
+    return examined.report.exit(args.failOn);
   },
 };
 
@@ -48,23 +45,9 @@ async function writeForms(
   { junit, bundle }: Arguments,
   { subject, report, exchanges }: Examined,
 ): Promise<void> {
-  const write = async (path: string | undefined, text: () => string) => {
-    if (path !== undefined) await files.writePrivate(path, text());
-  };
-  await write(junit, () => junitXml(subject, report));
-  await write(bundle, () => `${asciiJson(bundleOf(subject, report, exchanges, self().runtime))}\n`);
-}
-
-/** The whole run takes no longer than this, but for what a person does, in milliseconds. */
-const limitMs = 180_000;
-
-/** @throws Failure `word_missing` for a login without a server */
-function wantedOf({ server, login, scope, browser, noBrowser, device, timeout }: Arguments): Examination {
-  const ofLogin = { scope, browser, noBrowser, device, timeoutMs: timeout === undefined ? undefined : timeout * 1000 };
-  if (login && server === undefined) {
-    throw wordMissing('--login needs a server.', 'doctor', 'postern doctor work --login');
-  }
-  return { login: login ? ofLogin : undefined, limitMs };
+  if (junit !== undefined) await files.writePrivate(junit, junitXml(subject, report));
+  if (bundle === undefined) return;
+  await files.writePrivate(bundle, `${asciiJson(bundleOf(subject, report, exchanges, self().runtime))}\n`);
 }
 
 /** A finding in plain words, with its source; or all of them. @throws Failure `usage_wrong` for an id that is none */
@@ -123,7 +106,7 @@ function kindJson(id: string, { isUnsafe: _, ...kind }: FindingKind): object {
 /** @throws Failure of the index, `server_unusable`, `program_unknown`, `usage_wrong` */
 async function examine(world: World, args: Arguments): Promise<Examined> {
   const { server: named, account, from } = args;
-  const wanted = wantedOf(args);
+  const login = args.login ? wantedLogin(args) : undefined;
   if (from !== undefined) {
     if (named !== undefined) throw usageContradictory('--from', 'a server', 'postern doctor --help');
     return { ...(await examinePrograms(world, from)), exchanges: [] };
@@ -138,7 +121,13 @@ async function examine(world: World, args: Arguments): Promise<Examined> {
   if (held === undefined && account !== undefined) throw noLogin(logins, { server, account });
   const headers = (await world.givenHeaders()) ?? (await keptHeaders(world, held));
   const isLogin = isName || account !== undefined;
-  return await examineServer(world, { server, held, isNamed: isLogin, headers, signal: world.signal }, wanted);
+  return await examineServer(world, { server, held, isNamed: isLogin, headers, signal: world.signal }, { login });
+}
+
+/** @throws Failure `word_missing` for a login without a server */
+function wantedLogin({ server, scope, browser, noBrowser, device, timeout }: Arguments): WantedLogin {
+  if (server === undefined) throw wordMissing('--login needs a server.', 'doctor', 'postern doctor work --login');
+  return { scope, browser, noBrowser, device, timeoutMs: timeout === undefined ? undefined : timeout * 1000 };
 }
 
 /** What the server of this login wants with each request; none where that cannot be read, which is said. */

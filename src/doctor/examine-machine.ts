@@ -6,8 +6,8 @@ import type { StoreKind } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
 import { type FindingId, readCatalogue } from './findings.js';
-import type { ExamineWorld } from './ports.js';
 import { Report } from './report.js';
+import type { ExamineWorld } from './run.js';
 
 export interface MachineWorld
   extends Pick<StorePorts, 'index' | 'stores'>,

@@ -1,7 +1,6 @@
 import { exitCode, Failure, isFailure } from '../core/failure.js';
 import { loginCommand } from '../core/login-command.js';
 import type { Journal } from '../core/ports.js';
-import type { LoginRecord, ProviderReference, Zone } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
 import { shellWord } from '../core/text/printable.js';
 import { secretWords } from '../core/text/secret-headers.js';
@@ -9,7 +8,7 @@ import { Deadline } from '../core/time.js';
 import { differBySlash, isNamed, isSameIssuer } from '../oauth/discovery-document.js';
 import { noProtectedResourceMetadata, OtherIssuer } from '../oauth/failures.js';
 import { findLegacyServer, legacyResource, servesOwnMetadata } from '../oauth/legacy-server.js';
-import { keptChallenge, probeServer } from '../oauth/probe.js';
+import { keptChallenge, type ProbedServer, probeServer } from '../oauth/probe.js';
 import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
 import { httpWithHeaders } from '../oauth/server-headers.js';
 import { findAuthorizationServer, type WantedGrant } from '../oauth/server-metadata.js';
@@ -17,18 +16,15 @@ import { checkBadTokens } from './checks/bad-tokens.js';
 import { checkAsked, checkChallenge, checkPage } from './checks/challenge.js';
 import { checkClient } from './checks/client.js';
 import { checkConnection } from './checks/connection.js';
-import { checkIssuer } from './checks/issuer.js';
-import { checkIdJagTaken, checkProvider } from './checks/provider.js';
-import { checkResource } from './checks/resource.js';
-import { type FailedStep, findingOf } from './failure-findings.js';
+import { checkIssuer, checkProofsOffered, checkResource } from './checks/metadata.js';
 import { needsLogin, type StepName, stepOf, steps } from './finding.js';
+import { type FailedStep, findingOf } from './finding-of-failure.js';
 import { readCatalogue } from './findings.js';
-import { checkProofsOffered } from './login/bound-token.js';
-import { examineByProvider } from './login/by-provider.js';
+import { checkIdJagTaken, checkProvider, examineByProvider } from './login/company.js';
 import { examineWithLogin } from './login/made-login.js';
 import { checkStored } from './login/taken-token.js';
-import type { Examination, ExaminePorts, ExamineWorld, Known, ServerTarget } from './ports.js';
 import { Report } from './report.js';
+import type { ExamineWorld, Run, ServerTarget, WantedLogin } from './run.js';
 import { type SeenExchange, SeenHttp } from './seen-http.js';
 
 export interface Examined {
@@ -38,42 +34,43 @@ export interface Examined {
   readonly exchanges: readonly SeenExchange[];
 }
 
+/** For all of it together, but for what a person does, in milliseconds. */
+const usualLimitMs = 180_000;
+
 /**
  * Takes the steps of a login with the engine of the login, as far as nobody has to log in for them, and looks closer at what
- * came. Passive: GET requests for metadata, and POST requests that open a session at most.
+ * came. Passive, where no login is wanted: GET requests for metadata, and POST requests that open a session at most.
  */
 export async function examineServer(
   world: ExamineWorld,
   target: ServerTarget,
-  wanted: Examination = passive,
+  { login, limitMs = usualLimitMs }: { readonly login?: WantedLogin | undefined; readonly limitMs?: number } = {},
 ): Promise<Examined> {
   const direct = httpWithHeaders(world.http, target);
   const http = new SeenHttp(direct, world.clock);
   const report = new Report(readCatalogue(await world.findingsPage()));
-  hideQuery(target.server, report);
-  for (const value of target.headers.map((header) => header.value.reveal())) {
-    for (const text of [value, ...secretWords(value)]) report.hidden.hide(text);
-  }
-  using deadline = new Deadline(wanted.limitMs, () => new Failure(tooLong));
+  hideSecrets(target, report);
+  using deadline = new Deadline(limitMs, () => new Failure(tooLong));
   const signal = AbortSignal.any([target.signal, deadline.signal]);
-  const own = { direct, http, journal: silentJournal(), deadline, interrupted: target.signal };
-  const examiner = new Examiner({ ...world, ...own }, { ...target, signal }, report);
+  const own = { direct, http, report, wanted: login, journal: silentJournal(), deadline, interrupted: target.signal };
+  const run: Run = { ...world, ...target, ...own, signal };
   try {
-    await examiner.run(wanted);
+    await examine(run);
   } catch (error) {
     if (target.signal.aborted || !deadline.signal.aborted) throw error;
     if (report.worst === 'failure') report.skip('token', 'the examination took too long');
-    else report.found('run-too-long', `ended after ${Math.round(wanted.limitMs / 1000)} s`);
+    else report.found('run-too-long', `ended after ${Math.round(limitMs / 1000)} s`);
   }
-  examiner.skipRest(wanted);
+  skipRest(run);
   return { subject: report.hidden.without(target.server), report, exchanges: http.exchanges };
 }
 
-function hideQuery(server: string, { hidden }: Report): void {
+function hideSecrets({ server, headers }: ServerTarget, { hidden }: Report): void {
   if (mayHoldSecret(server)) for (const value of new URL(server).searchParams.values()) hidden.hide(value);
+  for (const value of headers.map((header) => header.value.reveal())) {
+    for (const text of [value, ...secretWords(value)]) hidden.hide(text);
+  }
 }
-
-const passive: Examination = { login: undefined, limitMs: 180_000 };
 
 const tooLong = {
   code: 'timed_out',
@@ -82,201 +79,162 @@ const tooLong = {
   remedy: 'Run it again.',
 } as const;
 
-class Examiner {
-  readonly #ports: ExaminePorts;
-  readonly #target: ServerTarget;
-  readonly #report: Report;
-  readonly #known: Known = {};
-  /** Whose word the login that is looked at is made by. */
-  #provider: ProviderReference | undefined;
+/** What the engine records is not printed: the findings say it. */
+function silentJournal(): Journal {
+  return { record: () => undefined, steps: [] };
+}
 
-  constructor(ports: ExaminePorts, target: ServerTarget, report: Report) {
-    this.#ports = ports;
-    this.#target = target;
-    this.#report = report;
+async function examine(run: Run): Promise<void> {
+  const { report, held, isNamed: mayUseToken = false, wanted } = run;
+  await ask(run);
+  await checkConnection(run);
+  if (run.probed !== undefined) await discover(run, run.probed);
+  if (report.has('login-not-needed')) return;
+  checkAsked(run);
+  if (wanted === undefined) await checkStore(run);
+  else report.pass('machine', 'not used: the login of this run is kept in memory');
+  // A login finds a client by itself.
+  const isChosen = wanted === undefined || held?.provider !== undefined;
+  if (run.authorizationServer !== undefined && isChosen) await checkClient(run, run.authorizationServer);
+  if (wanted !== undefined) await logIn(run, wanted);
+  if (run.probed?.status === 401) {
+    await checkBadTokens(run);
+    if (held !== undefined && mayUseToken && wanted === undefined) await checkStored(run, held);
   }
+  if (held?.provider !== undefined) await checkProvider(run, held, held.provider);
+}
 
-  async run(wanted: Examination): Promise<void> {
-    this.#provider = this.#target.held?.provider;
-    const isAsked = await this.#ask();
-    await checkConnection(this.#ports, this.#target, this.#report);
-    if (isAsked) await this.#discover();
-    if (this.#report.has('login-not-needed')) return;
-    checkAsked(this.#ports.http.exchanges, this.#report);
-    if (wanted.login === undefined) await this.#checkStore();
-    else this.#report.pass('machine', 'not used: the login of this run is kept in memory');
-    const { authorizationServer } = this.#known;
-    // A login finds a client by itself.
-    const isVouched = this.#provider !== undefined;
-    const isChosen = wanted.login === undefined || isVouched;
-    if (authorizationServer !== undefined && isChosen) {
-      await checkClient(this.#ports, { ...this.#target, isVouched, authorizationServer }, this.#report);
-    }
-    await this.#goOn(wanted);
-    if (this.#known.probed?.status === 401) await checkBadTokens(this.#ports, this.#target, this.#known, this.#report);
-    const { held, isNamed = false, signal } = this.#target;
-    if (held !== undefined && isNamed && wanted.login === undefined && this.#known.probed?.status === 401) {
-      await checkStored(this.#ports, { login: held, signal }, this.#report);
-    }
-    if (held?.provider !== undefined) {
-      await checkProvider(this.#ports, { ...this.#target, held, provider: held.provider }, this.#report);
-    }
+/** Steps 7 to 13, where a login can work. */
+async function logIn(run: Run, wanted: WantedLogin): Promise<void> {
+  const { held, report, probed, resource, authorizationServer } = run;
+  if (probed === undefined || resource === undefined || authorizationServer === undefined) return;
+  const fails = report.findings.some(
+    ({ level, step }) => level === 'failure' && step !== 'machine' && isBefore(step, 'request'),
+  );
+  if (fails) return;
+  const found = { ...run, probed, resource, authorizationServer };
+  const scope = wanted.scope.length > 0 ? wanted.scope : (held?.askedScopes ?? []);
+  if (held?.provider === undefined) await examineWithLogin(found, { ...wanted, scope });
+  else await examineByProvider(found, held);
+}
+
+/** Step 2. */
+async function ask(run: Run): Promise<void> {
+  const { server, signal } = run;
+  const kept = keptChallenge(await run.index.read(), server);
+  const probed = await take(run, 'challenge', () => probeServer(run, { server, kept, signal }));
+  if (probed !== undefined) run.probed = probed;
+  checkChallenge(run);
+}
+
+/** Steps 3 to 5. */
+async function discover(run: Run, probed: ProbedServer): Promise<void> {
+  const { server, held, headers, signal } = run;
+  const { zone } = probed;
+  const whenNone = (tried: string) => withoutMetadata(run, probed, tried);
+  const resource = await take(run, 'resource', () =>
+    findProtectedResource(run, { server, probed, isDecided: held?.legacy, whenNone, headers, signal }),
+  );
+  if (resource !== undefined) run.resource = resource;
+  await checkResource(run, probed);
+  if (resource === undefined) return;
+  const issuer = await chooseIssuer(run, resource.authorizationServers);
+  if (issuer === undefined) return;
+  run.issuer = issuer;
+  const grant: WantedGrant = held?.provider === undefined ? 'authorization_code' : 'assertion';
+  const wanted = { zone, grant, signal };
+  const find = (issuer: string) =>
+    resource.isLegacy
+      ? findLegacyServer(run, { ...wanted, issuer, server })
+      : findAuthorizationServer(run, { ...wanted, issuer, resource: resource.resource });
+  const found = await take(run, 'issuer', () => find(issuer).catch((error) => find(ownSpelling(run, issuer, error))));
+  if (found !== undefined) run.authorizationServer = found;
+  await checkIssuer(run, issuer, zone);
+  if (found === undefined) return;
+  checkProofsOffered(run, resource, found);
+  if (held?.provider !== undefined) checkIdJagTaken(run, found);
+}
+
+/** What an issuer calls itself, where that differs by the slash at its end alone: a login takes it by a person's word. */
+function ownSpelling({ server, report }: Run, issuer: string, error: unknown): string {
+  if (!(error instanceof OtherIssuer) || !differBySlash(issuer, error.found)) throw error;
+  const command = loginCommand({ server, given: undefined }, '--authorization-server', shellWord(error.found));
+  const remedy = `Ask the operator to name it as it calls itself. If you trust it, run: ${command}`;
+  report.found('issuer-slash', `${issuer} is named, and calls itself ${error.found}`, remedy);
+  return error.found;
+}
+
+/** A server of the revision 2025-03-26 publishes no metadata: a login is made there by choice alone. */
+async function withoutMetadata(run: Run, { zone }: ProbedServer, tried: string): Promise<ProtectedResource> {
+  const { server, held, signal, report } = run;
+  if (held?.legacy === true) return legacyResource(server, held.issuer);
+  const isLegacy = await servesOwnMetadata(run, { server, zone, grant: 'authorization_code', signal });
+  if (isLegacy) report.found('revision-2025-03-26', `no protected resource metadata; tried: ${tried}`);
+  throw noProtectedResourceMetadata({ server, given: undefined }, tried, isLegacy ? 'own' : undefined);
+}
+
+/** As a login chooses where nobody can be asked. */
+async function chooseIssuer({ held, index, report }: Run, named: readonly string[]): Promise<string | undefined> {
+  if (held !== undefined && !isNamed(held.issuer, named)) {
+    report.found('issuer-changed', `your login is of ${held.issuer}; the server names ${named.join(', ')}`);
+    return undefined;
   }
+  const { logins, registrations } = await index.read();
+  const known = [...registrations, ...logins].map(({ issuer }) => issuer);
+  const chosen = held?.issuer ?? known.find((issuer) => named.some((one) => isSameIssuer(one, issuer))) ?? named[0];
+  if (named.length > 1) report.found('several-issuers', named.join(', '));
+  if (chosen !== undefined) report.pass('choice', chosen);
+  return chosen;
+}
 
-  /** Steps 7 to 12, as far as they were asked for, and a login can work. */
-  async #goOn({ login }: Examination): Promise<void> {
-    const { probed, resource, authorizationServer } = this.#known;
-    if (login === undefined || probed === undefined || resource === undefined || authorizationServer === undefined)
-      return;
-    const fails = this.#report.findings.some(
-      ({ level, step }) => level === 'failure' && step !== 'machine' && isBefore(step, 'request'),
-    );
-    if (fails) return;
-    const { held } = this.#target;
-    const found = { probed, resource, authorizationServer };
-    const scope = login.scope.length > 0 ? login.scope : (held?.askedScopes ?? []);
-    if (held?.provider !== undefined) {
-      await examineByProvider(this.#ports, { ...this.#target, ...found, held }, this.#report);
-      return;
-    }
-    const about = { ...this.#target, found, wanted: { ...login, scope } };
-    await examineWithLogin(this.#ports, about, this.#report);
-  }
+/** The store that a login would be written to: the one that was set, else that of the one at hand, else of the last one made. */
+async function checkStore(run: Run): Promise<void> {
+  const { store: wanted } = await run.configuration();
+  const { logins } = await run.index.read();
+  const last = logins
+    .filter(({ store }) => store !== 'environment')
+    .toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
+  const store = run.stores.of(wanted ?? (run.held ?? last)?.store ?? 'keychain');
+  await take(run, 'machine', async () => {
+    await store.ready();
+    run.report.pass('machine', `the store is ready (${store.kind})`);
+  });
+}
 
-  /** Step 2. False where nothing can be found out after it. */
-  async #ask(): Promise<boolean> {
-    const { server, signal } = this.#target;
-    const kept = keptChallenge(await this.#ports.index.read(), server);
-    const probed = await this.#step('challenge', () => probeServer(this.#ports, { server, kept, signal }));
-    if (probed !== undefined) this.#known.probed = probed;
-    checkChallenge(this.#ports.http.exchanges, this.#target, this.#report);
-    return probed !== undefined;
-  }
-
-  /** Steps 3 to 5. */
-  async #discover(): Promise<void> {
-    const { server, held, headers, signal } = this.#target;
-    const { probed } = this.#known;
-    if (probed === undefined) return;
-    const whenNone = (tried: string) => this.#whenNone(tried, probed.zone);
-    const resource = await this.#step('resource', () =>
-      findProtectedResource(this.#ports, { server, probed, isDecided: held?.legacy, whenNone, headers, signal }),
-    );
-    await checkResource(this.#ports, { ...this.#target, probed, resource }, this.#report);
-    if (resource === undefined) return;
-    this.#known.resource = resource;
-    const issuer = await this.#choose(resource.authorizationServers, held);
-    if (issuer === undefined) return;
-    this.#known.issuer = issuer;
-    const grant: WantedGrant = this.#provider === undefined ? 'authorization_code' : 'assertion';
-    const wanted = { zone: probed.zone, grant, signal };
-    const find = (issuer: string) =>
-      resource.isLegacy
-        ? findLegacyServer(this.#ports, { ...wanted, issuer, server })
-        : findAuthorizationServer(this.#ports, { ...wanted, issuer, resource: resource.resource });
-    const found = await this.#step('issuer', () =>
-      find(issuer).catch((error) => find(this.#ownSpelling(issuer, error))),
-    );
-    await checkIssuer(this.#ports, { ...this.#target, issuer, zone: probed.zone, found }, this.#report);
-    if (found === undefined) return;
-    this.#known.authorizationServer = found;
-    checkProofsOffered(resource, found, this.#report);
-    if (held?.provider !== undefined) checkIdJagTaken(found, this.#report);
-  }
-
-  /** What an issuer calls itself, where that differs by the slash at its end alone: a login takes it by a person's word. */
-  #ownSpelling(issuer: string, error: unknown): string {
-    if (!(error instanceof OtherIssuer) || !differBySlash(issuer, error.found)) throw error;
-    const { server } = this.#target;
-    const command = loginCommand({ server, given: undefined }, '--authorization-server', shellWord(error.found));
-    const remedy = `Ask the operator to name it as it calls itself. If you trust it, run: ${command}`;
-    this.#report.found('issuer-slash', `${issuer} is named, and calls itself ${error.found}`, remedy);
-    return error.found;
-  }
-
-  /** A server of the revision 2025-03-26 publishes no metadata: a login is made there by choice alone. */
-  async #whenNone(tried: string, zone: Zone): Promise<ProtectedResource> {
-    const { server, held, signal } = this.#target;
-    if (held?.legacy === true) return legacyResource(server, held.issuer);
-    const isLegacy = await servesOwnMetadata(this.#ports, { server, zone, grant: 'authorization_code', signal });
-    if (isLegacy) this.#report.found('revision-2025-03-26', `no protected resource metadata; tried: ${tried}`);
-    throw noProtectedResourceMetadata({ server, given: undefined }, tried, isLegacy ? 'own' : undefined);
-  }
-
-  /** As a login chooses where nobody can be asked. */
-  async #choose(named: readonly string[], held: LoginRecord | undefined): Promise<string | undefined> {
-    if (held !== undefined && !isNamed(held.issuer, named)) {
-      this.#report.found('issuer-changed', `your login is of ${held.issuer}; the server names ${named.join(', ')}`);
-      return undefined;
-    }
-    const { logins, registrations } = await this.#ports.index.read();
-    const known = [...registrations, ...logins].map(({ issuer }) => issuer);
-    const chosen = held?.issuer ?? known.find((issuer) => named.some((one) => isSameIssuer(one, issuer))) ?? named[0];
-    if (named.length > 1) this.#report.found('several-issuers', named.join(', '));
-    if (chosen !== undefined) this.#report.pass('choice', chosen);
-    return chosen;
-  }
-
-  /** The store that a login would be written to: the one that was set, else that of the one at hand, else of the last one made. */
-  async #checkStore(): Promise<void> {
-    const { store: wanted } = await this.#ports.configuration();
-    const { logins } = await this.#ports.index.read();
-    const last = logins
-      .filter(({ store }) => store !== 'environment')
-      .toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
-    const store = this.#ports.stores.of(wanted ?? (this.#target.held ?? last)?.store ?? 'keychain');
-    if ((await this.#step('machine', () => store.ready().then(() => true))) === true) {
-      this.#report.pass('machine', `the store is ready (${store.kind})`);
-    }
-  }
-
-  /** What was not looked at, and why. */
-  skipRest({ login }: Examination): void {
-    const isFree = this.#report.has('login-not-needed');
-    const needs = isFree ? 'no login is needed' : login === undefined ? needsLogin : 'the login did not get there';
-    const done = new Set(this.#report.findings.map(({ step }) => step));
-    const failed = this.#report.findings.find(({ level }) => level === 'failure');
-    for (const step of Object.keys(steps) as (keyof typeof steps)[]) {
-      if (done.has(step) || step === 'provider') continue;
-      const isLater = failed !== undefined && isBefore(failed.step, step);
-      const isTried = login !== undefined || this.#report.has('stored-login-dead');
-      const follows = isLater && (isTried || isBefore(step, 'request'));
-      const isVouched = this.#target.held?.provider !== undefined && (step === 'request' || step === 'response');
-      const why = isVouched ? 'the company’s provider vouches instead' : needs;
-      this.#report.skip(step, follows ? `follows from step ${stepOf(failed?.step ?? step).number}` : why);
-    }
-  }
-
-  /** What the engine does; a failure of it is a finding. */
-  async #step<Result>(step: FailedStep, work: () => Promise<Result>): Promise<Result | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isFailure(error) || this.#target.signal.aborted) throw error;
-      this.#note(step, error);
-      return undefined;
-    }
-  }
-
-  #note(step: FailedStep, failure: Failure): void {
-    if (step === 'resource' && this.#report.has('revision-2025-03-26')) return; // that says it
-    if (step === 'resource') checkPage(this.#ports, this.#target, this.#report); // the cause of what follows
-    const { id, remedy } = findingOf(step, failure, {
-      probed: this.#known.probed?.status,
-      exchanges: this.#ports.http.exchanges,
-    });
+/** A step of the engine; a failure of it is a finding. */
+async function take<Result>(run: Run, step: FailedStep, work: () => Promise<Result>): Promise<Result | undefined> {
+  const { report, probed, http, signal } = run;
+  try {
+    return await work();
+  } catch (error) {
+    if (!isFailure(error) || signal.aborted) throw error;
+    if (step === 'resource' && report.has('revision-2025-03-26')) return undefined; // that says it
+    if (step === 'resource') checkPage(run); // the cause of what follows
+    const { id, remedy } = findingOf(step, error, probed?.status, http.exchanges);
     const isFree = id === 'login-not-needed';
-    if (isFree && this.#report.has('page-instead')) return;
-    const seen = `status ${this.#known.probed?.status} without a token, and no authorization server is named`;
-    this.#report.found(id, isFree ? seen : failure.message, remedy);
+    if (isFree && report.has('page-instead')) return undefined;
+    const seen = `status ${probed?.status} without a token, and no authorization server is named`;
+    report.found(id, isFree ? seen : error.message, remedy);
+    return undefined;
+  }
+}
+
+/** What was not looked at, and why. */
+function skipRest({ report, held, wanted }: Run): void {
+  const isFree = report.has('login-not-needed');
+  const needs = isFree ? 'no login is needed' : wanted === undefined ? needsLogin : 'the login did not get there';
+  const done = new Set(report.findings.map(({ step }) => step));
+  const failed = report.findings.find(({ level }) => level === 'failure')?.step;
+  const isTried = wanted !== undefined || report.has('stored-login-dead');
+  for (const step of Object.keys(steps) as (keyof typeof steps)[]) {
+    if (done.has(step) || step === 'provider') continue;
+    const isVouched = held?.provider !== undefined && (step === 'request' || step === 'response');
+    if (failed !== undefined && isBefore(failed, step) && (isTried || isBefore(step, 'request'))) {
+      report.skip(step, `follows from step ${stepOf(failed).number}`);
+    } else report.skip(step, isVouched ? 'the company’s provider vouches instead' : needs);
   }
 }
 
 function isBefore(step: StepName, other: StepName): boolean {
   return stepOf(step).number < stepOf(other).number;
-}
-
-/** What the engine records is not printed: the findings say it. */
-function silentJournal(): Journal {
-  return { record: () => undefined, steps: [] };
 }

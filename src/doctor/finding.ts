@@ -83,13 +83,13 @@ export interface FindingKind extends FindingFacts {
 
 /** What a check has found, or that it found nothing. */
 export interface Finding {
-  /** Of the catalogue; undefined: passed, or skipped. */
-  readonly id: string | undefined;
+  /** Undefined: passed, or skipped. */
+  readonly id?: string;
   readonly step: StepName;
   readonly level: Level;
   /** One line: what was seen, or why it was not looked at. May hold a server's words: shown through `printable` alone. */
   readonly evidence: string;
-  readonly kind: FindingKind | undefined;
+  readonly kind?: FindingKind;
   /** In place of the catalogue's remedy, where more is known. */
-  readonly remedy: string | undefined;
+  readonly remedy?: string | undefined;
 }

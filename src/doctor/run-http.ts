@@ -1,8 +1,8 @@
 import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
 import { type JsonObject, parseObject, stringField, unescapedJson } from '../core/text/json.js';
-import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
-import type { HiddenSecrets } from './hidden-secrets.js';
+import type { HttpClient, HttpRequest } from '../http/request.js';
+import type { HiddenSecrets } from './report.js';
 
 /** A token that was issued in this run. */
 export interface IssuedHere {
@@ -51,11 +51,10 @@ export class RunHttp implements HttpClient {
     this.#hidden = hidden;
   }
 
-  check(target: Pick<HttpRequest, 'url' | 'namedBy' | 'signal'>): Promise<void> {
-    return this.#http.check(target);
-  }
+  // Properties, and no methods: a client is spread where something is added to it.
+  readonly check: HttpClient['check'] = (target) => this.#http.check(target);
 
-  async send(request: HttpRequest): Promise<HttpResponse> {
+  readonly send: HttpClient['send'] = async (request) => {
     const form = formOf(request);
     for (const [name, value] of form) if (secretField.test(name)) this.#hidden.hide(value);
     for (const [name, value] of request.headers ?? []) {
@@ -70,11 +69,10 @@ export class RunHttp implements HttpClient {
       return body;
     };
     return { ...response, bytes };
-  }
+  };
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    // The HTTP client is not ours.
-  }
+  /** The HTTP client is not ours. */
+  readonly [Symbol.asyncDispose] = async (): Promise<void> => undefined;
 
   #seeDocument(url: string, body: Uint8Array): void {
     const document = parseObject(body);

@@ -8,16 +8,16 @@ import { type JsonObject, parseObject } from '../core/text/json.js';
 import { within } from '../core/time.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
 
-/** One request of this run, and what came. */
+/** One request of this run, and what came: a response or a failure. */
 export interface SeenExchange {
   readonly method: string;
   readonly url: string;
   /** Milliseconds until the head of the response, or the failure. */
   readonly ms: number;
-  readonly response: SeenResponse | undefined;
-  readonly failure: Failure | undefined;
-  /** Milliseconds since 1970, when the head came. */
+  /** Milliseconds since 1970, at that time. */
   readonly at: number;
+  readonly response?: SeenResponse;
+  readonly failure?: Failure;
 }
 
 export interface SeenResponse {
@@ -59,14 +59,19 @@ export class SeenHttp implements HttpClient {
 
   /** @throws as the HTTP client does */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    const seen = await (request.method === 'GET' ? this.#document(request) : this.#exchange(request));
+    const seen = await this.see(request);
     if (seen.response === undefined) throw seen.failure;
     return replay(seen.response);
   }
 
   /** The same, as what was seen: a failure is no exception. */
-  async see(request: HttpRequest): Promise<SeenExchange> {
-    return await (request.method === 'GET' ? this.#document(request) : this.#exchange(request));
+  see(request: HttpRequest): Promise<SeenExchange> {
+    if (request.method !== 'GET') return this.#exchange(request);
+    // A gateway may refuse it without what its server wants, and give it with that.
+    const key = [request.url, ...(request.headers ?? []).map(([name]) => name)].join(' ');
+    const known = this.#documents.get(key) ?? this.#exchange(request);
+    this.#documents.set(key, known);
+    return known;
   }
 
   /** The JSON object that came from there; undefined: none did. */
@@ -83,36 +88,22 @@ export class SeenHttp implements HttpClient {
     // The HTTP client is not ours.
   }
 
-  #document(request: HttpRequest): Promise<SeenExchange> {
-    // A gateway may refuse it without what its server wants, and give it with that.
-    const key = [request.url, ...(request.headers ?? []).map(([name]) => name)].join(' ');
-    const known = this.#documents.get(key) ?? this.#exchange(request);
-    this.#documents.set(key, known);
-    return known;
-  }
-
   async #exchange(request: HttpRequest): Promise<SeenExchange> {
     const { method, url } = request;
     const began = this.#clock.monotonic();
-    const ended = (rest: Pick<SeenExchange, 'response' | 'failure'>) => {
-      const seen = { method, url, ms: Math.round(this.#clock.monotonic() - began), at: this.#clock.now(), ...rest };
-      this.exchanges.push(seen);
-      return seen;
-    };
+    const now = () => ({ method, url, ms: Math.round(this.#clock.monotonic() - began), at: this.#clock.now() });
+    let seen: SeenExchange;
     try {
       await using response = await this.#http.send(request);
       const { status, headers, zone, url: responded } = response;
-      const head = ended({ response: undefined, failure: undefined });
-      const seen = {
-        ...head,
-        response: { status, headers, zone, url: responded, ...(await this.#read(request, response)) },
-      };
-      this.exchanges[this.exchanges.indexOf(head)] = seen;
-      return seen;
+      const head = { ...now(), response: { status, headers, zone, url: responded } };
+      seen = { ...head, response: { ...head.response, ...(await this.#read(request, response)) } };
     } catch (error) {
       if (!isFailure(error) || request.signal.aborted) throw error;
-      return ended({ response: undefined, failure: error });
+      seen = { ...now(), failure: error };
     }
+    this.exchanges.push(seen);
+    return seen;
   }
 
   /** Metadata whole; of anything else as much as says what it is. */

@@ -133,8 +133,9 @@ function codeOf(
   response: AuthorizationResponse,
 ): AuthorizationCode {
   const { issuer, authorizationEndpoint } = begun.discovery.authorizationServer;
-  const record = (came: string, verdict: 'pass' | 'failure', rule = 'R-2.5b') =>
-    begun.ports.journal.record({ name: 'authorization', asked: `GET ${authorizationEndpoint}`, came, rule, verdict });
+  const step = { name: 'authorization', asked: `GET ${authorizationEndpoint}` };
+  const record = (came: string, verdict: 'pass' | 'failure', rule = 'R-2.5b', reason?: 'iss-missing') =>
+    begun.ports.journal.record({ ...step, came, rule, verdict, ...(reason && { reason }) });
   if (result.ok) {
     const hasIss = response.some(([name]) => name === 'iss');
     record(`a code, with our state ${hasIss ? 'and iss' : 'and no iss'}`, 'pass');
@@ -142,7 +143,8 @@ function codeOf(
   }
   switch (result.problem) {
     case 'other_issuer':
-      record(result.found === undefined ? 'no iss' : `iss ${result.found}`, 'failure', 'RFC 9207 section 2.4');
+      if (result.found === undefined) record('no iss', 'failure', 'RFC 9207 section 2.4', 'iss-missing');
+      else record(`iss ${result.found}`, 'failure', 'RFC 9207 section 2.4');
       throw responseFromAnotherIssuer(issuer, result.found);
     case 'refused':
       record(`error ${result.error}`, 'failure', 'RFC 6749 section 4.1.2.1');

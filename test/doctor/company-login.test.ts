@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { examineServer } from '../../src/doctor/examine-server.js';
 import { findings } from '../../src/doctor/findings.js';
-import { reportJson } from '../../src/doctor/forms/as-json.js';
-import type { Examination } from '../../src/doctor/ports.js';
+import { reportJson } from '../../src/doctor/forms/for-programs.js';
 import type { Report } from '../../src/doctor/report.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { freePort } from '../support/free-port.js';
@@ -33,13 +32,13 @@ async function logIn({ sandbox, login }: Scene): Promise<LoginRecord> {
   return await login({ provider, client });
 }
 
-async function examine(scene: Scene, held: LoginRecord, wanted?: Examination): Promise<Report> {
+async function examine(scene: Scene, held: LoginRecord, wanted?: Parameters<typeof examineServer>[2]): Promise<Report> {
   const { signal } = new AbortController();
   const target = { server: held.server, held, headers: [], signal };
   return (await examineServer(doctorWorld(scene), target, wanted)).report;
 }
 
-const withLogin: Examination = { login: inBrowser, limitMs: 60_000 };
+const withLogin = { login: inBrowser, limitMs: 60_000 };
 
 /** A provider’s metadata without the refresh grant. */
 async function startProvider() {

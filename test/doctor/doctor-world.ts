@@ -3,7 +3,7 @@ import { askServer } from '../../src/call/ask-server.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { addressExaminer } from '../../src/doctor/address-examiner.js';
 import { type Examined, examineServer } from '../../src/doctor/examine-server.js';
-import type { Examination, ExamineWorld, ServerTarget, WantedLogin } from '../../src/doctor/ports.js';
+import type { ExamineWorld, ServerTarget, WantedLogin } from '../../src/doctor/run.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { logInForRun } from '../../src/login/login-for-run.js';
 import type { LoginWorld } from '../../src/login/logins.js';
@@ -59,6 +59,12 @@ export const inBrowser: WantedLogin = {
   timeoutMs: undefined,
 };
 
+/** Undefined: without a login. */
+interface Wanted {
+  readonly login?: WantedLogin | undefined;
+  readonly limitMs?: number;
+}
+
 /** Examines the sandbox, or another server, with all that a run can do where nothing else is said. */
 export async function examineWhole(
   scene: Scene,
@@ -67,7 +73,7 @@ export async function examineWhole(
     held,
     signal = new AbortController().signal,
     ...change
-  }: Partial<Examination & ServerTarget> = {},
+  }: Partial<ServerTarget> & Wanted = {},
 ): Promise<Examined> {
   const wanted = { login: inBrowser, limitMs: 60_000, ...change };
   return await examineServer(doctorWorld(scene), { server, held, headers: [], signal }, wanted);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HiddenSecrets } from '../../src/doctor/hidden-secrets.js';
+import { HiddenSecrets } from '../../src/doctor/report.js';
 
 const secret = 'eyJhbGciOiJub25lIn0.canary-of-a-token.signature';
 

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { plainLook } from '../../src/core/text/look.js';
 import { type Examined, examineServer } from '../../src/doctor/examine-server.js';
 import { reportLines } from '../../src/doctor/forms/for-people.js';
-import type { ExamineWorld } from '../../src/doctor/ports.js';
-import { exitOf, type Report } from '../../src/doctor/report.js';
+import type { Report } from '../../src/doctor/report.js';
+import type { ExamineWorld } from '../../src/doctor/run.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { startHttp } from '../support/http-server.js';
@@ -185,7 +185,7 @@ test('doctor: a server that wants no login is told as that, is no failure, and h
   const { serverUrl } = scene.sandbox;
   for (const login of [undefined, inBrowser]) {
     const { report, subject } = await examineWhole(scene, { login });
-    assert.equal(exitOf(report, 'warning'), 0);
+    assert.equal(report.exit('warning'), 0);
     const lines = reportLines(subject, report, plainLook).join('\n');
     assert.ok(lines.split('\n')[0]?.endsWith(`postern call ${serverUrl}`), lines);
     assert.doesNotMatch(lines, /needs a login|FAIL|WARN/);

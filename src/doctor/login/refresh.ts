@@ -3,18 +3,14 @@ import type { Secret } from '../../core/secret.js';
 import { quoted } from '../../core/text/printable.js';
 import { audiencesIn } from '../../oauth/id-token.js';
 import { type IssuedToken, sendTokenRequest, type TokenResult, validateTokenResponse } from '../../oauth/token.js';
-import type { StoredCredential } from '../../stores/credential-item.js';
 import { tokenProofs } from '../../tokens/send-refresh.js';
-import type { ExaminePorts, LoginUnderTest } from '../ports.js';
-import type { Report } from '../report.js';
-import type { RunHttp } from '../run-http.js';
+import type { LoginRun } from '../run.js';
 import { askWithToken, checkScopeChallenge } from './taken-token.js';
 
 /** No server is there: a token for it opens nothing anywhere. */
 const otherResource = 'https://postern-doctor.invalid/mcp';
 
 interface Refresh {
-  readonly refreshToken: Secret;
   /** None: those of the login. */
   readonly scopes?: readonly string[];
   /** Undefined: that of the login. */
@@ -23,25 +19,26 @@ interface Refresh {
 
 /** What a refresh brings; a failure of the HTTP client is one more way of bringing nothing. */
 export async function refreshWith(
-  { clock }: Pick<ExaminePorts, 'clock'>,
-  about: { readonly credential: StoredCredential; readonly http: RunHttp } & Pick<LoginUnderTest, 'probed' | 'signal'>,
-  { refreshToken, scopes = [], resource }: Refresh,
+  {
+    clock,
+    credential,
+    noting,
+    probed,
+    signal,
+  }: Pick<LoginRun, 'clock' | 'credential' | 'noting' | 'probed' | 'signal'>,
+  refreshToken: Secret,
+  { scopes = [], resource }: Refresh = {},
 ): Promise<TokenResult> {
-  const { credential, http, probed, signal } = about;
   const { binding, tokenEndpoint: endpoint, authMethod: method, clientSecret: secret, dpopKey } = credential;
   const { requestedResource: chosen = binding.resource } = credential;
-  const client = { clientId: binding.clientId, method, secret };
-  const request = { endpoint, client, issuer: binding.issuer, zone: probed.zone, signal };
+  const { clientId, issuer } = binding;
   const dpop = await tokenProofs(credential, clock);
+  const request = { endpoint, client: { clientId, method, secret }, issuer, zone: probed.zone, signal, dpop };
   try {
-    const response = await sendTokenRequest(
-      http,
-      { ...request, dpop, resource: resource ?? chosen ?? undefined },
-      { refreshToken, scopes },
-    );
+    const asked = { ...request, resource: resource ?? chosen ?? undefined };
+    const response = await sendTokenRequest(noting, asked, { refreshToken, scopes });
     const sent = [secret, refreshToken, dpopKey];
-    const context = { now: clock.now(), requested: scopes, sent, dpop };
-    return await validateTokenResponse(response, context);
+    return await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent, dpop });
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
     return { ok: false, problem: 'unusable', why: error.message };
@@ -58,16 +55,17 @@ function wordsOf(result: Exclude<TokenResult, { ok: true }>): string {
 }
 
 /** Step 12: refresh and rotation, then what only a refresh can show: fewer scopes, another resource, a token used twice. */
-export async function checkRefresh(ports: ExaminePorts, under: LoginUnderTest, report: Report): Promise<void> {
-  const { refreshToken: first } = under.credential;
+export async function checkRefresh(run: LoginRun): Promise<void> {
+  const { report, credential } = run;
+  const { refreshToken: first } = credential;
   if (first === undefined) {
     for (const what of ['refresh', 'fewer scopes', 'a token of another resource']) {
       report.skip('token', `${what}: there is no refresh token`);
     }
     return;
   }
-  ports.progress.begin('Refreshing the token');
-  const refreshed = await refreshWith(ports, under, { refreshToken: first });
+  run.progress.begin('Refreshing the token');
+  const refreshed = await refreshWith(run, first);
   if (!refreshed.ok) {
     report.found('refresh-failed', wordsOf(refreshed));
     return;
@@ -75,21 +73,18 @@ export async function checkRefresh(ports: ExaminePorts, under: LoginUnderTest, r
   const { refreshToken: second } = refreshed.token;
   const isRotated = second !== undefined && second.reveal() !== first.reveal();
   if (isRotated) report.pass('token', 'the refresh token works, and is replaced');
-  else if (under.credential.authMethod === 'none') {
+  else if (credential.authMethod === 'none') {
     report.found('refresh-not-rotated', second === undefined ? 'no new refresh token' : 'the same refresh token again');
   } else report.pass('token', 'the refresh token works; a client with a secret need not get a new one');
-  const narrowed = await checkFewerScopes(ports, under, second ?? first, report);
-  await checkOtherResource(ports, under, narrowed, report);
+  const third = await checkFewerScopes(run, second ?? first);
+  const other = await refreshWith(run, third, { resource: otherResource });
+  if (other.ok) await checkForeign(run, other.token);
+  else report.skip('token', `a token of another resource: the authorization server gives none, ${wordsOf(other)}`);
 }
 
 /** @returns the refresh token to go on with */
-async function checkFewerScopes(
-  ports: ExaminePorts,
-  under: LoginUnderTest,
-  refreshToken: Secret,
-  report: Report,
-): Promise<Secret> {
-  const { credential, probed, signal } = under;
+async function checkFewerScopes(run: LoginRun, refreshToken: Secret): Promise<Secret> {
+  const { credential, probed, signal, report } = run;
   const { scopes } = credential;
   const skip = (why: string) => report.skip('token', `fewer scopes: ${why}`);
   // What the 401 asks for is needed for every request, most likely.
@@ -98,45 +93,26 @@ async function checkFewerScopes(
     skip('the token has no more than is needed; --scope asks for more');
     return refreshToken;
   }
-  const result = await refreshWith(ports, under, { refreshToken, scopes: fewer });
+  const result = await refreshWith(run, refreshToken, { scopes: fewer });
   if (!result.ok) {
     skip(`none were given, ${wordsOf(result)}`);
     return refreshToken;
   }
-  const { accessToken, refreshToken: next = refreshToken } = result.token;
   if (result.token.scopes.length >= scopes.length) skip('all of them were given again');
   else {
-    const response = await askWithToken(ports, under, { token: accessToken, signal });
-    if (response.status === 403) checkScopeChallenge(response, under, report);
+    const response = await askWithToken(run, credential, result.token.accessToken, signal);
+    if (response.status === 403) checkScopeChallenge(run, response);
     else skip(`status ${response.status} with scope ${fewer.join(' ')} alone, and what needs more is not known`);
   }
-  return next;
+  return result.token.refreshToken ?? refreshToken;
 }
 
-async function checkOtherResource(
-  ports: ExaminePorts,
-  under: LoginUnderTest,
-  refreshToken: Secret,
-  report: Report,
-): Promise<void> {
-  const result = await refreshWith(ports, under, { refreshToken, resource: otherResource });
-  if (!result.ok) {
-    report.skip('token', `a token of another resource: the authorization server gives none, ${wordsOf(result)}`);
-    return;
-  }
-  await checkForeign(ports, under, result.token, report);
-}
-
-async function checkForeign(
-  ports: ExaminePorts,
-  under: LoginUnderTest,
-  { accessToken }: IssuedToken,
-  report: Report,
-): Promise<void> {
-  const audiences = audiencesIn(accessToken);
-  const { status } = await askWithToken(ports, under, { token: accessToken, signal: under.signal });
-  const said = `status ${status} to a token that was asked for ${otherResource}`;
-  if (status >= 300) report.pass('token', said);
-  else if (audiences?.includes(otherResource)) report.found('foreign-token-taken', `${said}, and says so in aud`);
-  else report.found('tokens-not-bound', said);
+async function checkForeign(run: LoginRun, { accessToken }: IssuedToken): Promise<void> {
+  const { report } = run;
+  const { status } = await askWithToken(run, run.credential, accessToken, run.signal);
+  const seen = `status ${status} to a token that was asked for ${otherResource}`;
+  if (status >= 300) report.pass('token', seen);
+  else if (audiencesIn(accessToken)?.includes(otherResource)) {
+    report.found('foreign-token-taken', `${seen}, and says so in aud`);
+  } else report.found('tokens-not-bound', seen);
 }

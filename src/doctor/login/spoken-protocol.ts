@@ -7,37 +7,35 @@ import { httpFailed } from '../../mcp/failures.js';
 import { brokenHeaderMark } from '../../mcp/headers/header-marks.js';
 import { readPages } from '../../mcp/server-session.js';
 import { proveAddress } from '../../tokens/credential-target.js';
-import type { ExaminePorts, LoginUnderTest } from '../ports.js';
-import type { Report } from '../report.js';
+import type { LoginRun } from '../run.js';
 
 /** Step 13: does the server keep to the revision that it speaks, as far as no tool is called? */
-export async function checkProtocol(ports: ExaminePorts, under: LoginUnderTest, report: Report): Promise<void> {
-  ports.progress.begin(`Asking ${under.server} which revision it speaks`);
+export async function checkProtocol(run: LoginRun): Promise<void> {
+  const { server, signal, report } = run;
+  run.progress.begin(`Asking ${server} which revision it speaks`);
   try {
-    const discovered = await ask(ports, under, 'server/discover');
-    if (!(await checkRevision(under.server, discovered, report))) return;
+    if (!checkRevision(run, await ask(run, 'server/discover'))) return;
     const cut = await readPages(async (at) => {
-      const said = await ask(ports, under, 'tools/list', at);
-      checkTools(said, report);
-      return said.result;
+      const response = await ask(run, 'tools/list', at);
+      checkTools(run, response);
+      return response.result;
     });
     if (cut?.isFault) report.found('protocol-broken', `tools/list: ${cut.why}`);
   } catch (error) {
-    if (!isFailure(error) || under.signal.aborted) throw error;
+    if (!isFailure(error) || signal.aborted) throw error;
     report.found('protocol-broken', error.message);
   }
 }
 
-/** What the server said to one request: its result, or the error. */
-interface Said {
+/** To one request: its result, or the error. */
+interface ServerResponse {
   readonly status: number;
   readonly result: JsonObject | undefined;
   readonly error: JsonObject | undefined;
 }
 
 /** False where no tool can be listed: it speaks the older era alone, of which a login has shown enough, or none of ours. */
-async function checkRevision(server: string, said: Said, report: Report): Promise<boolean> {
-  const { status, result, error } = said;
+function checkRevision({ server, report }: LoginRun, { status, result, error }: ServerResponse): boolean {
   const named = textsIn(result?.['supportedVersions'] ?? asObject(error?.['data'])?.['supported']);
   try {
     const came = (error && { error }) ?? (result && { result }) ?? { failure: httpFailed(server, status) };
@@ -53,7 +51,7 @@ async function checkRevision(server: string, said: Said, report: Report): Promis
   }
 }
 
-function checkTools({ status, result, error }: Said, report: Report): void {
+function checkTools({ report }: LoginRun, { status, result, error }: ServerResponse): void {
   const { resultType: type = 'complete' } = result ?? {};
   if (result === undefined) {
     const code = error === undefined ? `status ${status}` : `error ${jsonWords(error['code'], 'none')}`;
@@ -74,13 +72,8 @@ function toolsIn(value: JsonValue | undefined): readonly JsonObject[] {
 const limits = { of: 'response', totalMs: 10_000, headersMs: 10_000, maxBytes: 1024 * 1024 } as const;
 
 /** One request of the newer era with the token of this run. @throws Failure of the HTTP client */
-async function ask(
-  { direct }: ExaminePorts,
-  under: LoginUnderTest,
-  method: string,
-  params: JsonObject = {},
-): Promise<Said> {
-  const { server, credential, signal } = under;
+async function ask(run: LoginRun, method: string, params: JsonObject = {}): Promise<ServerResponse> {
+  const { direct, server, credential, signal } = run;
   proveAddress({ server: credential.binding.server }, server);
   await using response = await direct.send({
     method: 'POST',

@@ -2,60 +2,75 @@ import { exitCode, isFailure } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
 import { type BearerChallenge, bearerChallenge } from '../../oauth/challenge.js';
+import { keyNamedIn } from '../../oauth/dpop/key.js';
 import { probeWithToken, type TokenProbe } from '../../oauth/probe.js';
+import type { StoredCredential } from '../../stores/credential-item.js';
 import { proveAddress } from '../../tokens/credential-target.js';
-import type { ExaminePorts, LoginUnderTest } from '../ports.js';
-import type { Report } from '../report.js';
-import { isBindingMissing } from './bound-token.js';
+import { ProofsInUse } from '../../tokens/dpop/proofs-in-use.js';
+import { provingHttp } from '../../tokens/dpop/proving-http.js';
+import type { LoginRun, Run } from '../run.js';
+
+/** The run, whose requests with a token have a proof where this login needs one. */
+export async function provingRun(run: LoginRun): Promise<LoginRun> {
+  const { clock, credential, report } = run;
+  const bound = await new ProofsInUse(() => clock.now()).of(credential);
+  if (bound === undefined) return run;
+  const direct = provingHttp(run.direct, bound, ({ kind }) => {
+    if (kind === 'clock') report.found('dpop-clock-off', 'a proof by this machine’s clock was refused');
+    if (kind === 'nonce') report.pass('token', 'the server wants a nonce in each proof, and gives one');
+  });
+  return { ...run, direct };
+}
+
+/** Is it a JWT that does not say what key it is bound to? A server may know that otherwise. */
+export function isBindingMissing(token: Secret): boolean {
+  const named = keyNamedIn(token.reveal());
+  return named !== 'opaque' && named.jkt === undefined;
+}
 
 /** One request with a token of this run, which goes to the server that it was issued for and to no other. */
 export async function askWithToken(
-  { direct }: Pick<ExaminePorts, 'direct'>,
-  { credential, server }: Pick<LoginUnderTest, 'credential' | 'server'>,
-  { token, signal }: { readonly token: Secret; readonly signal: AbortSignal },
+  { direct, server }: Pick<Run, 'direct' | 'server'>,
+  { binding }: StoredCredential,
+  token: Secret,
+  signal: AbortSignal,
 ): Promise<TokenProbe> {
-  proveAddress({ server: credential.binding.server }, server);
+  proveAddress({ server: binding.server }, server);
   return await probeWithToken({ http: direct }, { server, signal, token });
 }
 
 /** Step 12: does the server take the token that was issued for it? */
-export async function checkTaken(ports: ExaminePorts, under: LoginUnderTest, report: Report): Promise<boolean> {
-  const { server, credential, signal } = under;
-  ports.progress.begin(`Asking ${server} with the new token`);
-  const ask = () => askWithToken(ports, under, { token: credential.accessToken, signal });
+export async function checkTaken(run: LoginRun): Promise<boolean> {
+  const { server, credential, signal, report } = run;
+  run.progress.begin(`Asking ${server} with the new token`);
+  const ask = () => askWithToken(run, credential, credential.accessToken, signal);
   try {
     const response = await ask();
     const { status, sessionId } = response;
     if (sessionId !== undefined && !/^[\x21-\x7e]+$/.test(sessionId)) {
-      report.found(
-        'session-invalid',
-        `Mcp-Session-Id of ${sessionId.length} characters, not all of them visible ASCII`,
-      );
+      const what = `Mcp-Session-Id of ${sessionId.length} characters`;
+      report.found('session-invalid', `${what}, not all of them visible ASCII`);
     }
     if (status >= 200 && status < 300) {
       report.pass('token', `status ${status} to a request with the new token`);
       return true;
     }
-    if (status === 403) await checkForbidden(response, { ask, under }, report);
-    else refusedOtherwise(response, report);
+    if (status === 403) await checkForbidden(run, response, ask);
+    else refusedOtherwise(run, response);
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
-    const isProof = isFailure(error, 'dpop_proof_refused');
-    const why = isBindingMissing(credential.accessToken) ? 'dpop-binding-missing' : 'dpop-refused-by-server';
-    report.found(isProof ? why : 'token-breaks-server', error.message);
+    const ofProof = isBindingMissing(credential.accessToken) ? 'dpop-binding-missing' : 'dpop-refused-by-server';
+    report.found(isFailure(error, 'dpop_proof_refused') ? ofProof : 'token-breaks-server', error.message);
   }
   return false;
 }
 
 /** Steps 12 and 13 with the stored token, refreshed if necessary. Only for a login that the user named. */
-export async function checkStored(
-  { askServer, progress }: Pick<ExaminePorts, 'askServer' | 'progress'>,
-  { login, signal }: { readonly login: LoginRecord; readonly signal: AbortSignal },
-  report: Report,
-): Promise<void> {
-  progress.begin(`Asking ${login.server} with the stored token`);
+export async function checkStored(run: Run, login: LoginRecord): Promise<void> {
+  const { signal, report } = run;
+  run.progress.begin(`Asking ${login.server} with the stored token`);
   try {
-    await askServer({ login, signal }, async () => undefined);
+    await run.askServer({ login, signal }, async () => undefined);
     report.pass('protocol', `a session opened with the stored token of ${login.name ?? login.account}`);
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
@@ -69,7 +84,7 @@ export async function checkStored(
 const byAudience =
   'The token’s aud is not the resource: ask the authorization server’s operator to put that there, or the server’s operator to accept what is there now.';
 
-function refusedOtherwise({ status, challenges, location }: TokenProbe, report: Report): void {
+function refusedOtherwise({ report }: Run, { status, challenges, location }: TokenProbe): void {
   const challenge = bearerChallenge(challenges);
   const error = challenge.kind === 'bearer' ? challenge.error : undefined;
   const seen = `status ${status}${error === undefined ? '' : `, error="${error}"`} to a request with the new token`;
@@ -82,17 +97,14 @@ function refusedOtherwise({ status, challenges, location }: TokenProbe, report: 
 }
 
 /** A 403 to a token with all the scopes of the login. */
-async function checkForbidden(
-  response: TokenProbe,
-  { ask, under }: { readonly ask: () => Promise<TokenProbe>; readonly under: LoginUnderTest },
-  report: Report,
-): Promise<void> {
+async function checkForbidden(run: LoginRun, response: TokenProbe, ask: () => Promise<TokenProbe>): Promise<void> {
+  const { report } = run;
   const challenge = insufficient(response);
   if (challenge === undefined) {
     report.found('token-forbidden', 'status 403 to a request with the new token, without insufficient_scope');
     return;
   }
-  if (pointsElsewhere(challenge, under)) report.found('scope-challenge-elsewhere', challenge.resourceMetadata ?? '');
+  if (pointsElsewhere(run, challenge)) report.found('scope-challenge-elsewhere', challenge.resourceMetadata ?? '');
   const again = insufficient(await ask());
   if (again !== undefined && again.scope !== challenge.scope) {
     report.found('scope-treadmill', `first ${challenge.scope}, then ${again.scope}`);
@@ -110,24 +122,23 @@ function insufficient({ status, challenges }: TokenProbe): Insufficient | undefi
 }
 
 /** Does a challenge name other metadata than the 401 did? */
-function pointsElsewhere({ resourceMetadata: named }: Insufficient, { probed, server }: LoginUnderTest): boolean {
+function pointsElsewhere({ probed, server }: LoginRun, { resourceMetadata: named }: Insufficient): boolean {
   if (named === undefined || named === probed.resourceMetadata) return false;
   return URL.parse(named)?.origin !== new URL(probed.resourceMetadata ?? server).origin;
 }
 
 /** A 403 to a token with fewer scopes: does it say which is missing, and where to ask for it? */
-export function checkScopeChallenge(response: TokenProbe, under: LoginUnderTest, report: Report): void {
+export function checkScopeChallenge(run: LoginRun, response: TokenProbe): void {
+  const { report } = run;
   const challenge = insufficient(response);
   if (challenge === undefined) {
     report.found('scope-challenge-incomplete', 'status 403 to fewer scopes, without error="insufficient_scope"');
     return;
   }
   const { scope, resourceMetadata } = challenge;
-  const missing = [scope === undefined && 'scope', resourceMetadata === undefined && 'resource_metadata'].filter(
-    (one) => one !== false,
-  );
-  if (pointsElsewhere(challenge, under)) report.found('scope-challenge-elsewhere', resourceMetadata ?? '');
-  else if (missing.length > 0)
-    report.found('scope-challenge-incomplete', `insufficient_scope without ${missing.join(' and ')}`);
+  const missing = [scope === undefined && 'scope', resourceMetadata === undefined && 'resource_metadata'];
+  const without = missing.filter(Boolean).join(' and ');
+  if (pointsElsewhere(run, challenge)) report.found('scope-challenge-elsewhere', resourceMetadata ?? '');
+  else if (without !== '') report.found('scope-challenge-incomplete', `insufficient_scope without ${without}`);
   else report.pass('token', `403 insufficient_scope to fewer scopes, which names scope ${scope} and the metadata`);
 }

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { examineServer } from '../../../src/doctor/examine-server.js';
-import { reportJson } from '../../../src/doctor/forms/as-json.js';
-import { bundleOf } from '../../../src/doctor/forms/bundle.js';
 import { reportLines } from '../../../src/doctor/forms/for-people.js';
-import { junitXml } from '../../../src/doctor/forms/junit.js';
+import { bundleOf, junitXml, reportJson } from '../../../src/doctor/forms/for-programs.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
 import { startHttp } from '../../support/http-server.js';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { findingOfLogin } from '../../../src/doctor/finding-of-failure.js';
 import { findings } from '../../../src/doctor/findings.js';
-import { findingOfLogin } from '../../../src/doctor/login/finding-of-login.js';
 import { Failure, type Step } from '../../support/product.js';
 import { repositoryRoot } from '../../support/repository.js';
 
@@ -55,7 +55,7 @@ test('doctor: each failure of a login has a finding of its own, and who has to a
   const codes = await codesOfLogin();
   assert.ok(codes.size > 40, `${codes.size} codes`);
   const unknown = [...codes].filter((code) => {
-    const id = findingOfLogin({ failure: failureOf(code), steps: [step('redeem')], isRegisteredHere: true });
+    const id = findingOfLogin(failureOf(code), [step('redeem')], true);
     assert.ok(findings[id].who.length > 0);
     return id === 'login-failed' && !others.has(code);
   });
@@ -64,16 +64,13 @@ test('doctor: each failure of a login has a finding of its own, and who has to a
 
 test('doctor: what a code means depends on the request that it came of', () => {
   const found = (code: string, steps: readonly Step[], isRegisteredHere = true) =>
-    findingOfLogin({ failure: failureOf(code), steps, isRegisteredHere });
+    findingOfLogin(failureOf(code), steps, isRegisteredHere);
   assert.equal(found('redirect_refused', [step('client-registration')]), 'registration-redirected');
   assert.equal(found('redirect_refused', [step('pushed-authorization')]), 'request-redirected');
   assert.equal(found('redirect_refused', [step('redeem')]), 'token-endpoint-redirected');
   assert.equal(found('network_failed', [step('unauthenticated-request')]), 'not-reachable');
   assert.equal(found('invalid_client', [step('redeem')]), 'client-refused');
   assert.equal(found('invalid_client', [step('redeem')], false), 'own-client-refused');
-  assert.equal(found('authorization_refused', [step('authorization', 'error invalid_scope')]), 'scope-unknown');
-  assert.equal(found('authorization_refused', [step('authorization', 'error invalid_target')]), 'resource-unknown');
-  assert.equal(found('issuer_mismatch', [step('authorization', 'no iss')]), 'iss-missing');
   assert.equal(found('login_timed_out', []), 'nobody-answered');
   assert.equal(found('login_timed_out', [step('callback')]), 'state-not-returned');
 });

@@ -10,6 +10,7 @@ import type { AuthorizationServer } from '../oauth/server-metadata.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { ExamineAddresses } from './address-examiner.js';
+import type { Report } from './report.js';
 import type { RunHttp } from './run-http.js';
 import type { SeenHttp } from './seen-http.js';
 
@@ -28,18 +29,17 @@ export interface ExamineWorld
     readonly clients?: readonly { readonly issuer: string; readonly clientId: string }[];
     readonly clientMetadataUrl?: string | undefined;
   }>;
-  readonly logInForRun: LogInForRun;
+  /** Makes a login that this run alone has; `app` joins it to `login/`. @throws Failure of the login */
+  readonly logInForRun: (
+    wanted: WantedLogin &
+      Pick<Run, 'server' | 'held' | 'headers' | 'journal' | 'signal'> & {
+        readonly issuer: string;
+        readonly http: HttpClient;
+      },
+  ) => Promise<MadeLogin>;
   /** Every finding in words: the page of `postern help findings`. */
   readonly findingsPage: () => Promise<string>;
   readonly askServer: AskServer;
-}
-
-/** What is done beyond looking; nothing of it where it is not asked for. */
-export interface Examination {
-  /** A login is made for it. */
-  readonly login: WantedLogin | undefined;
-  /** For all of it together, but for what a person does, in milliseconds. */
-  readonly limitMs: number;
 }
 
 export interface ServerTarget {
@@ -54,25 +54,6 @@ export interface ServerTarget {
   readonly signal: AbortSignal;
 }
 
-/** What the steps so far have brought. */
-export interface Known {
-  probed?: ProbedServer;
-  resource?: ProtectedResource;
-  issuer?: string;
-  authorizationServer?: AuthorizationServer;
-}
-
-export interface ExaminePorts extends Omit<ExamineWorld, 'http'> {
-  readonly http: SeenHttp;
-  /** The same without remembering anything: what it sends and brings may be secret. */
-  readonly direct: HttpClient;
-  readonly journal: Journal;
-  /** Of the whole run; stands still while a person acts. */
-  readonly deadline: Pick<Deadline, 'stop' | 'restart'>;
-  /** Aborted when the program is to end. */
-  readonly interrupted: AbortSignal;
-}
-
 /** How the login of this run is made. */
 export interface WantedLogin {
   readonly browser: boolean;
@@ -83,36 +64,41 @@ export interface WantedLogin {
   readonly timeoutMs: number | undefined;
 }
 
-/** Makes a login that this run alone has; `app` joins it to `login/`. @throws Failure of the login */
-export type LogInForRun = (
-  wanted: WantedLogin & {
-    readonly server: string;
-    readonly issuer: string;
-    readonly held: LoginRecord | undefined;
-    readonly headers: readonly SecretHeader[];
-    readonly http: HttpClient;
-    readonly journal: Journal;
-    readonly signal: AbortSignal;
-  },
-) => Promise<MadeLogin>;
+/** One examination of a server: the world, what is examined, and what the steps so far have brought. */
+export interface Run extends Omit<ExamineWorld, 'http'>, ServerTarget {
+  readonly http: SeenHttp;
+  /** The same without remembering anything: what it sends and brings may be secret. */
+  readonly direct: HttpClient;
+  readonly report: Report;
+  readonly journal: Journal;
+  /** Undefined: none is made. */
+  readonly wanted: WantedLogin | undefined;
+  /** Of the whole run; stands still while a person acts. */
+  readonly deadline: Pick<Deadline, 'stop' | 'restart'>;
+  /** Aborted when the program is to end. */
+  readonly interrupted: AbortSignal;
+  probed?: ProbedServer;
+  resource?: ProtectedResource;
+  issuer?: string;
+  authorizationServer?: AuthorizationServer;
+}
+
+/** A run that has found out all that it can without a login. */
+export interface DiscoveredRun extends Run {
+  readonly probed: ProbedServer;
+  readonly resource: ProtectedResource;
+  readonly authorizationServer: AuthorizationServer;
+}
 
 export interface MadeLogin {
   readonly login: LoginRecord;
   readonly credential: StoredCredential;
 }
 
-/** A login of this run, and all that its checks look at. */
-export interface LoginUnderTest extends MadeLogin, ServerTarget {
-  readonly authorizationServer: AuthorizationServer;
-  readonly probed: ProbedServer;
+/** A run with a login of its own, and all that its checks look at. */
+export interface LoginRun extends DiscoveredRun, MadeLogin {
   /** The scopes that it asked for. */
   readonly asked: readonly string[];
-  readonly http: RunHttp;
-}
-
-/** What was found out without a login. */
-export interface Discovered {
-  readonly probed: ProbedServer;
-  readonly resource: ProtectedResource;
-  readonly authorizationServer: AuthorizationServer;
+  /** Notes what is to be taken back at the end. */
+  readonly noting: RunHttp;
 }
