@@ -28,12 +28,12 @@ class HeldValues {
     }
   }
 
-  /** The forms of values that occur in this text. */
-  *formsIn(text: string): Iterable<string> {
+  /** Each value, as it is and as others write it. */
+  *forms(): Iterable<string> {
     for (const [value, known] of this.#values) {
       const forms = known ?? formsOf(value);
       if (known === undefined) this.#values.set(value, forms);
-      for (const form of forms) if (text.includes(form)) yield form;
+      yield* forms;
     }
   }
 }
@@ -58,10 +58,26 @@ export function holdSession(id: string): void {
  * and base64 write it. The first net is `Secret`, which cannot be printed.
  */
 export function redact(text: string): string {
-  const found = [...secrets.formsIn(text), ...sessions.formsIn(text)];
+  const forms = [...secrets.forms(), ...sessions.forms()];
   // The longest first: a value may be a part of another one.
-  found.sort((one, other) => other.length - one.length);
-  return found.reduce((redacted, form) => redacted.replaceAll(form, '***'), text);
+  const found = forms.filter((form) => text.includes(form)).sort((one, other) => other.length - one.length);
+  const whole = found.reduce((redacted, form) => redacted.replaceAll(form, '***'), text);
+  return whole.includes('…') ? forms.reduce(redactCut, whole) : whole;
+}
+
+/** A shorter beginning of a value stands in too many words. In characters. */
+const minCut = 12;
+
+/** The same for the beginning of a value that was cut (`quoted`), which stands before the mark of that. */
+function redactCut(text: string, form: string): string {
+  const [last = '', ...cut] = text.split('…').toReversed();
+  const redacted = cut.map((part) => {
+    const begin = part.lastIndexOf(form.slice(0, minCut));
+    return form.length > minCut && begin !== -1 && form.startsWith(part.slice(begin))
+      ? `${part.slice(0, begin)}***`
+      : part;
+  });
+  return [last, ...redacted].toReversed().join('…');
 }
 
 /** A value as it is, and as others write it. */

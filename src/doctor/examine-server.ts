@@ -2,8 +2,8 @@ import { exitCode, Failure, isFailure } from '../core/failure.js';
 import { loginCommand } from '../core/login-command.js';
 import type { Journal } from '../core/ports.js';
 import { mayHoldSecret } from '../core/resource.js';
+import { holdSecret, redact } from '../core/secret.js';
 import { shellWord } from '../core/text/printable.js';
-import { secretWords } from '../core/text/secret-headers.js';
 import { Deadline } from '../core/time.js';
 import { differBySlash, isNamed, isSameIssuer } from '../oauth/discovery-document.js';
 import { noProtectedResourceMetadata, OtherIssuer } from '../oauth/failures.js';
@@ -49,7 +49,7 @@ export async function examineServer(
   const direct = httpWithHeaders(world.http, target);
   const http = new SeenHttp(direct, world.clock);
   const report = new Report(readCatalogue(await world.findingsPage()));
-  hideSecrets(target, report);
+  if (mayHoldSecret(target.server)) for (const value of new URL(target.server).searchParams.values()) holdSecret(value);
   using deadline = new Deadline(limitMs, () => new Failure(tooLong));
   const signal = AbortSignal.any([target.signal, deadline.signal]);
   const own = { direct, http, report, wanted: login, journal: silentJournal(), deadline, interrupted: target.signal };
@@ -62,14 +62,7 @@ export async function examineServer(
     else report.found('run-too-long', `ended after ${Math.round(limitMs / 1000)} s`);
   }
   skipRest(run);
-  return { subject: report.hidden.without(target.server), report, exchanges: http.exchanges };
-}
-
-function hideSecrets({ server, headers }: ServerTarget, { hidden }: Report): void {
-  if (mayHoldSecret(server)) for (const value of new URL(server).searchParams.values()) hidden.hide(value);
-  for (const value of headers.map((header) => header.value.reveal())) {
-    for (const text of [value, ...secretWords(value)]) hidden.hide(text);
-  }
+  return { subject: redact(target.server), report, exchanges: http.exchanges };
 }
 
 const tooLong = {

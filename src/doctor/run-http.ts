@@ -2,7 +2,6 @@ import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
 import { type JsonObject, parseObject, stringField, unescapedJson } from '../core/text/json.js';
 import type { HttpClient, HttpRequest } from '../http/request.js';
-import type { HiddenSecrets } from './report.js';
 
 /** A token that was issued in this run. */
 export interface IssuedHere {
@@ -25,19 +24,11 @@ const maxIssued = 12;
 
 const tokenMember = /"(access_token|refresh_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
-const secretMember =
-  /"(?:access_token|refresh_token|id_token|client_secret|registration_access_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
-
-const secretField =
-  /^(?:code|code_verifier|refresh_token|token|client_secret|client_assertion|assertion|subject_token|device_code)$/;
-
 /**
  * The HTTP client of what this run changes at an authorization server: it notes each token and client that comes of it, so
- * that they can be taken back however the run ends, and what must not be shown.
+ * that they can be taken back however the run ends.
  */
 export class RunHttp implements HttpClient {
-  readonly #http: HttpClient;
-  readonly #hidden: HiddenSecrets;
   /** The latest last. */
   readonly issued: IssuedHere[] = [];
   readonly registered: RegisteredHere[] = [];
@@ -45,62 +36,48 @@ export class RunHttp implements HttpClient {
   readonly documents = new Map<string, JsonObject>();
   /** The latest response of the token endpoint; tokens are in it. */
   tokenResponse: JsonObject | undefined;
-
-  constructor(http: HttpClient, hidden: HiddenSecrets) {
-    this.#http = http;
-    this.#hidden = hidden;
-  }
-
   // Properties, and no methods: a client is spread where something is added to it.
-  readonly check: HttpClient['check'] = (target) => this.#http.check(target);
+  readonly check: HttpClient['check'];
+  readonly send: HttpClient['send'];
+  readonly [Symbol.asyncDispose] = async (): Promise<void> => undefined; // the HTTP client is not ours
 
-  readonly send: HttpClient['send'] = async (request) => {
-    const form = formOf(request);
-    for (const [name, value] of form) if (secretField.test(name)) this.#hidden.hide(value);
-    for (const [name, value] of request.headers ?? []) {
-      if (/^authorization$/i.test(name)) this.#hidden.hide(value.replace(/^\S+\s+/, ''));
-    }
-    const response = await this.#http.send(request);
-    if (request.body !== undefined && request.namedBy === 'person') return response; // of the protected server
-    const bytes = async () => {
-      const body = await response.bytes();
-      if (request.method === 'GET') this.#seeDocument(request.url, body);
-      if (request.method === 'POST') this.#seeResponse(request, form, body);
-      return body;
+  constructor(http: HttpClient) {
+    this.check = (target) => http.check(target);
+    this.send = async (request) => {
+      const response = await http.send(request);
+      if (request.body !== undefined && request.namedBy === 'person') return response; // of the protected server
+      const bytes = async () => {
+        const body = await response.bytes();
+        this.#see(request, body);
+        return body;
+      };
+      return { ...response, bytes };
     };
-    return { ...response, bytes };
-  };
-
-  /** The HTTP client is not ours. */
-  readonly [Symbol.asyncDispose] = async (): Promise<void> => undefined;
-
-  #seeDocument(url: string, body: Uint8Array): void {
-    const document = parseObject(body);
-    if (document !== undefined) this.documents.set(url, document);
   }
 
-  #seeResponse(request: HttpRequest, form: URLSearchParams, body: Uint8Array): void {
-    const text = new TextDecoder().decode(body);
-    for (const [, secret = ''] of text.matchAll(secretMember)) this.#hidden.hide(unescapedJson(secret));
+  #see(request: HttpRequest, body: Uint8Array): void {
+    const { method, url } = request;
     const object = parseObject(body);
+    const form = formOf(request);
+    if (method === 'GET' && object !== undefined) this.documents.set(url, object);
+    if (method !== 'POST') return;
+    const clientId = form.get('client_id') ?? '';
     if (form.has('grant_type')) {
       this.tokenResponse = object;
-      this.#seeTokens(text, form.get('client_id') ?? '');
+      this.#noteTokens(new TextDecoder().decode(body), clientId);
     } else if (object !== undefined && form.size === 0) {
-      const clientId = stringField(object, 'client_id');
-      if (clientId !== undefined) this.registered.push({ clientId, endpoint: request.url, body: object });
+      const registered = stringField(object, 'client_id');
+      if (registered !== undefined) this.registered.push({ clientId: registered, endpoint: url, body: object });
     }
   }
 
-  #seeTokens(text: string, clientId: string): void {
+  /** By a pattern: the tokens of a response that the login refuses are revoked, too. */
+  #noteTokens(text: string, clientId: string): void {
     for (const [, member, escaped = ''] of text.matchAll(tokenMember)) {
       const token = unescapedJson(escaped);
       if (!isTokenText(token) || this.issued.length >= maxIssued) continue;
-      this.issued.push({
-        token: new Secret(token),
-        hint: member === 'refresh_token' ? 'refresh_token' : 'access_token',
-        clientId,
-      });
+      const hint = member === 'refresh_token' ? 'refresh_token' : 'access_token';
+      this.issued.push({ token: new Secret(token), hint, clientId });
     }
   }
 }

@@ -71,7 +71,7 @@ export async function requestRefresh(
 }
 
 /** A login that is bound to a key stays so: its refresh token may be bound, too (RFC 9449 section 5). */
-export async function tokenProofs(
+async function tokenProofs(
   held: Pick<StoredCredential, 'dpopKey'>,
   { now }: Pick<Clock, 'now'>,
 ): Promise<TokenProofs | undefined> {

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { holdSecret, holdSession, redact } from '../../src/core/secret.js';
+import { quoted } from '../../src/core/text/printable.js';
 import { Secret } from '../support/product.js';
 import { findSecrets } from '../support/secrets-search.js';
 
@@ -30,6 +31,18 @@ test('of a value within another nothing is left; short words, and what a person 
   for (const value of ['canary-1', 'canary-1-and-more', 'GET', '']) holdSecret(value);
   const state = new Secret('state-in-an-address', { held: false });
   assert.equal(redact(`GET canary-1-and-more canary-1 ${state.reveal()}`), 'GET *** *** state-in-an-address');
+});
+
+test('of a value that was cut before it was printed the beginning is not printed either', () => {
+  const value = 'eyJhbGciOiJub25lIn0.canary-of-a-token.signature';
+  holdSecret(value);
+  const said = (text: string) => redact(`it said: ${quoted(text, 60)}, and "${text.slice(0, 8)}…"`);
+  assert.equal(said(`${'x'.repeat(20)} ${value}`), `it said: "${'x'.repeat(20)} ***…", and "xxxxxxxx…"`);
+  assert.equal(
+    said(`${'x'.repeat(50)} ${value}`),
+    `it said: "${'x'.repeat(50)} eyJhbGci…", and "xxxxxxxx…"`,
+    'too short',
+  );
 });
 
 test('secrets and sessions without end take no memory without end; what is in use is held, and no session pushes a secret out [A-252]', () => {

@@ -65,7 +65,7 @@ function conflictWith({ name }: SecretHeader, others: readonly SecretHeader[]): 
 }
 
 /** The words of a value that are long enough for a key: a server may say back one of them alone. */
-export function secretWords(value: string): readonly string[] {
+function secretWords(value: string): readonly string[] {
   return value.split(/[\t ,;=]+/).filter((word) => word.length >= 12);
 }
 

@@ -1,5 +1,6 @@
 import { clientInfo } from '../../core/product.js';
 import { visibleUrl } from '../../core/resource.js';
+import { redact } from '../../core/secret.js';
 import { htmlText, printable } from '../../core/text/printable.js';
 import { type Finding, stepOf } from '../finding.js';
 import type { Report } from '../report.js';
@@ -70,7 +71,7 @@ const maxDocument = 16_384;
 /** All of a run for a bug report: no token, cookie or session is in it, nor the names of other logins. */
 export function bundleOf(subject: string, report: Report, exchanges: readonly SeenExchange[], runtime: string) {
   // What is sent after a login may be said back.
-  const clean = (text: string, longest: number) => printable(report.hidden.without(text), longest);
+  const clean = (text: string, longest: number) => printable(redact(text), longest);
   const responseOf = (method: string, { status, url, headers, bytes }: SeenResponse) => {
     const isJson = headerValues({ headers }, 'content-type').some((type) => /\bjson\b/i.test(type));
     return {

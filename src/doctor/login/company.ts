@@ -31,7 +31,7 @@ export function checkIdJagTaken({ report }: Run, server: AuthorizationServer): v
  */
 export async function examineByProvider(found: DiscoveredRun, held: LoginRecord): Promise<void> {
   const { report, signal } = found;
-  const noting = new RunHttp(found.direct, report.hidden);
+  const noting = new RunHttp(found.direct);
   const run = { ...found, noting };
   const steps: Step[] = [];
   let made: MadeLogin | undefined;
@@ -58,7 +58,7 @@ async function askToVouch(run: DiscoveredRun, held: LoginRecord, steps: Step[]):
   run.progress.begin('Asking the company’s provider to vouch');
   const credential = await readCredential(run, held);
   // What it notes as issued is not for one authorization server alone: nothing of it is revoked.
-  const http = new RunHttp(run.direct, run.report.hidden);
+  const http = new RunHttp(run.direct);
   const asking = { ...run, http, journal: { steps, record: (step: Step) => void steps.push(step) } };
   const refresh = providerRefresh(asking, signal);
   const { scopes } = credential;

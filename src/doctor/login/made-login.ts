@@ -14,7 +14,7 @@ import { checkTaken, provingRun } from './taken-token.js';
 
 /** Steps 7 to 13 with a login made for them, whose tokens are revoked however they end. */
 export async function examineWithLogin(found: DiscoveredRun, wanted: WantedLogin): Promise<void> {
-  const noting = new RunHttp(found.direct, found.report.hidden);
+  const noting = new RunHttp(found.direct);
   const run = { ...found, noting };
   let made: MadeLogin | undefined;
   try {

@@ -2,43 +2,30 @@ import { isFailure } from '../../core/failure.js';
 import type { Secret } from '../../core/secret.js';
 import { quoted } from '../../core/text/printable.js';
 import { audiencesIn } from '../../oauth/id-token.js';
-import { type IssuedToken, sendTokenRequest, type TokenResult, validateTokenResponse } from '../../oauth/token.js';
-import { tokenProofs } from '../../tokens/send-refresh.js';
-import type { LoginRun } from '../run.js';
+import type { IssuedToken, TokenResult } from '../../oauth/token.js';
+import { requestRefresh } from '../../tokens/send-refresh.js';
+import { providerRefresh } from '../../tokens/valid-token.js';
+import type { LoginRun, Run } from '../run.js';
 import { askWithToken, checkScopeChallenge } from './taken-token.js';
 
 /** No server is there: a token for it opens nothing anywhere. */
 const otherResource = 'https://postern-doctor.invalid/mcp';
 
-interface Refresh {
-  /** None: those of the login. */
-  readonly scopes?: readonly string[];
-  /** Undefined: that of the login. */
-  readonly resource?: string;
-}
-
-/** What a refresh brings; a failure of the HTTP client is one more way of bringing nothing. */
+/**
+ * What a refresh brings; a failure of the HTTP client is one more way of bringing nothing.
+ * @param other None: the scopes and the resource of the login.
+ */
 export async function refreshWith(
-  {
-    clock,
-    credential,
-    noting,
-    probed,
-    signal,
-  }: Pick<LoginRun, 'clock' | 'credential' | 'noting' | 'probed' | 'signal'>,
+  run: Run & Pick<LoginRun, 'login' | 'credential' | 'noting'>,
   refreshToken: Secret,
-  { scopes = [], resource }: Refresh = {},
+  { scopes = [], resource }: { readonly scopes?: readonly string[]; readonly resource?: string } = {},
 ): Promise<TokenResult> {
-  const { binding, tokenEndpoint: endpoint, authMethod: method, clientSecret: secret, dpopKey } = credential;
-  const { requestedResource: chosen = binding.resource } = credential;
-  const { clientId, issuer } = binding;
-  const dpop = await tokenProofs(credential, clock);
-  const request = { endpoint, client: { clientId, method, secret }, issuer, zone: probed.zone, signal, dpop };
+  const { login, credential, noting: http, signal } = run;
+  const ports = { ...run, http };
+  const held = { ...credential, refreshToken, ...(resource !== undefined && { requestedResource: resource }) };
   try {
-    const asked = { ...request, resource: resource ?? chosen ?? undefined };
-    const response = await sendTokenRequest(noting, asked, { refreshToken, scopes });
-    const sent = [secret, refreshToken, dpopKey];
-    return await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent, dpop });
+    const refresh = providerRefresh(ports, signal);
+    return (await requestRefresh(ports, { held, scopes, login, refresh, signal })).result;
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
     return { ok: false, problem: 'unusable', why: error.message };
