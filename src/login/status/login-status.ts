@@ -3,11 +3,11 @@ import type { BrokenLogin, Clock } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord, type ProviderRecord, storeInWords } from '../../core/records.js';
 import { columnsOf, commandLine, inColumnsOrStacked, withBrokenWords, wrapped } from '../../core/text/layout.js';
 import { type Look, plainLook, toned } from '../../core/text/look.js';
-import { counted, printable } from '../../core/text/printable.js';
+import { printable } from '../../core/text/printable.js';
+import { providerResource } from '../../stores/kept-provider.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { isLoginAt } from '../../tokens/company/vouch.js';
-import { dateOrNull, endOfLogin, failureJson, inWords, lastsInWords } from '../render.js';
-import type { CheckedLogin } from './check-logins.js';
+import { dateOrNull, endOfLogin, inWords, lastsInWords } from '../render.js';
 
 /** One login as `status` shows it; never a secret. */
 export interface LoginStatus {
@@ -55,6 +55,8 @@ export function hangsOn({ provider, account }: LoginRecord, record: ProviderReco
     account === record.account
   );
 }
+
+const isProvider = ({ resource }: LoginRecord) => resource === providerResource;
 
 const accountOf = ({ account }: LoginRecord) => (account === defaultAccount ? '' : ` (account ${account})`);
 
@@ -123,7 +125,8 @@ export function loginLines(
     ['to mend it', remedy],
     ...more,
   ];
-  const server = printable(`${login.server}${accountOf(login)}`, 600);
+  const kind = isProvider(login) ? ' (a company’s provider)' : '';
+  const server = printable(`${login.server}${kind}${accountOf(login)}`, 600);
   const heading = login.name === undefined ? [server] : [toned(look, 'name', printable(login.name, 80)), server];
   const head = look === plainLook ? [heading.join('  ')] : inColumnsOrStacked(look, [heading]);
   return [...head, ...labelledLines(look, rows)];
@@ -159,7 +162,9 @@ export function labelledLines(look: Look, rows: readonly LabelledRow[]): readonl
 const indentBelow = 4;
 
 /** What its tokens are asked for; undefined: for the very address of its server. */
-function resourceInWords({ requestedResource, resource, server }: LoginRecord): string | undefined {
+function resourceInWords(login: LoginRecord): string | undefined {
+  if (isProvider(login)) return undefined;
+  const { requestedResource, resource, server } = login;
   if (requestedResource === null) return 'none is asked for (--no-resource)';
   if (requestedResource !== undefined) return `${requestedResource} (--resource)`;
   return resource === server ? undefined : resource;
@@ -258,16 +263,4 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
     problem: problem ?? null,
     remedy: remedy ?? null,
   };
-}
-
-/** A server that has taken the login: how long that took, and how many tools it has where that is known. */
-export function okInWords({ milliseconds = 0, tools }: Pick<CheckedLogin, 'milliseconds' | 'tools'>): string {
-  return `ok, ${milliseconds} ms${tools === undefined ? '' : `, ${counted(tools, 'tool')}`}`;
-}
-
-/** Null: it was not asked. */
-export function checkedJson(checked: CheckedLogin | undefined): Readonly<Record<string, unknown>> | null {
-  if (checked === undefined) return null;
-  const { state, milliseconds = null, failure, says = null, tools = null } = checked;
-  return { state, milliseconds, tools, failure: failure === undefined ? null : failureJson(failure), serverSays: says };
 }

@@ -1,29 +1,32 @@
 import type { ArgumentsOf, Command, CommandOutput } from '../../core/command.js';
 import { redirectUriText } from '../../core/configuration/redirect-uri.js';
 import { exitCode, Failure } from '../../core/failure.js';
-import type { ClientKeyRecord, FormatFailure, IndexDocument, LoginRecord } from '../../core/records.js';
+import { loginCommand } from '../../core/login-command.js';
+import type { ClientKeyRecord, FormatFailure, IndexDocument, LoginRecord, ProviderRecord } from '../../core/records.js';
 import { fitted, readerLook } from '../../core/text/layout.js';
-import { printable } from '../../core/text/printable.js';
+import type { Look } from '../../core/text/look.js';
+import { printable, shellWord } from '../../core/text/printable.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import { originText } from '../../tokens/credential-target.js';
 import { isDefaultLogin, loginsCalled } from '../../tokens/find-login.js';
 import { chosenRedirectUri } from '../../tokens/registrations.js';
 import type { LoginPorts } from '../ports.js';
-import { clientKeyJson, clientKeyLines, inWords, orphanLines } from '../render.js';
-import type { CheckedLogin, CheckWorld } from './check-logins.js';
+import { clientKeyJson, clientKeyLines, dateOrNull, inWords, orphanLines } from '../render.js';
+import { type CheckedLogin, type CheckWorld, checkedJson, okInWords } from './check-logins.js';
 import {
-  checkedJson,
+  fullName,
+  hangsOn,
   type LabelledRow,
   type LoginStatus,
   loginJson,
   loginLines,
   loginStatus,
   needsPerson,
-  okInWords,
+  stateInWords,
+  whoOf,
 } from './login-status.js';
 import { statusTable } from './logins.options.js';
-import { type ProviderStatus, providerJson, providerLine, providerLines, providerStatuses } from './provider-status.js';
-import { rowOf, type TableLook, tableOf } from './status-table.js';
+import { type ShownLogin, statusBlocks } from './status-table.js';
 
 interface World
   extends CommandOutput,
@@ -34,21 +37,17 @@ interface World
 
 type Arguments = ArgumentsOf<typeof statusTable>;
 
-/** One login, and all that is to be shown of it. */
-interface ShownLogin {
-  readonly status: LoginStatus;
-  readonly isDefault: boolean;
-  readonly checked: CheckedLogin | undefined;
-  /** The redirect URI that was chosen at its authorization server; undefined: the usual one. */
-  readonly redirectUri: string | undefined;
-}
-
 /** What there is to show. */
 interface Found {
-  readonly logins: readonly ShownLogin[];
+  readonly logins: readonly FoundLogin[];
   readonly clientKeys: readonly ClientKeyRecord[];
   readonly providers: readonly ProviderStatus[];
   readonly failures: readonly FormatFailure[];
+}
+
+interface FoundLogin extends ShownLogin {
+  /** The redirect URI that was chosen at its authorization server; undefined: the usual one. */
+  readonly redirectUri: string | undefined;
 }
 
 export const command: Command<typeof statusTable, World> = {
@@ -60,7 +59,7 @@ export const command: Command<typeof statusTable, World> = {
     const found = await find(world, args, checked);
     if (unseen !== undefined) tell(`Note: logins that machines share may be missing. ${unseen.message}`);
     const kept = await removeOrphans(world, () => true, world.signal);
-    if (world.json) await out.json(statusJson(found, world.clock.now()));
+    if (world.json) await out.json(statusJson(found));
     else await print(world, args, found);
     for (const line of orphanLines(kept)) tell(line);
     if (checked !== undefined) return (await import('./check-logins.js')).exitAfter(checked.values());
@@ -102,18 +101,16 @@ async function find(
   const origins = server === undefined ? undefined : shown.map((login) => originText(login.server));
   const now = world.clock.now();
   return {
-    logins: await Promise.all(
-      shown.map(async (login) => ({
-        status: loginStatus(login, now, providers),
-        isDefault: isDefaultLogin(logins, login),
-        checked: checked?.get(login.key),
-        redirectUri: redirectUriOf(document, login),
-      })),
-    ),
+    logins: shown.map((login) => ({
+      status: loginStatus(login, now, providers),
+      isDefault: isDefaultLogin(logins, login),
+      checked: checked?.get(login.key),
+      redirectUri: redirectUriOf(document, login),
+    })),
     clientKeys: server === undefined ? clientKeys : [],
-    providers: providerStatuses(logins, providers).filter(
-      (one) => server === undefined || one.logins.some((login) => shown.includes(login)),
-    ),
+    providers: providers
+      .map((record) => providerStatus(record, logins, now))
+      .filter((one) => server === undefined || one.logins.some((login) => shown.includes(login))),
     failures: (await world.failures.read()).filter(({ origin }) => origins?.includes(origin) !== false),
   };
 }
@@ -125,7 +122,7 @@ function redirectUriOf(document: IndexDocument, { issuer, grant, store }: LoginR
   return chosen && redirectUriText(chosen);
 }
 
-function statusJson({ logins, clientKeys, providers, failures }: Found, now: number) {
+function statusJson({ logins, clientKeys, providers, failures }: Found) {
   return {
     logins: logins.map(({ status, isDefault, checked, redirectUri = null }) => ({
       ...loginJson(status),
@@ -134,55 +131,43 @@ function statusJson({ logins, clientKeys, providers, failures }: Found, now: num
       check: checkedJson(checked),
     })),
     clientKeys: clientKeys.map(clientKeyJson),
-    providers: providers.map((one) => providerJson(one, now)),
+    providers: providers.map(providerJson),
     failures: failures.map(failureJson),
   };
 }
 
 async function print(world: World, { long }: Arguments, found: Found): Promise<void> {
-  const { out, look } = world;
-  const { logins, clientKeys, providers, failures } = found;
-  const now = world.clock.now();
+  const { out, look, clock } = world;
+  const now = clock.now();
   const blocks = [
-    ...(long
-      ? logins.map(({ status, checked, redirectUri }) => {
-          const chosen = ['redirect', redirectUri && `${redirectUri} (--redirect-uri)`] as const;
-          return loginLines(status, now, look, [chosen, ...checkedRows(checked)]);
-        })
-      : shortBlocks(world, logins)),
-    ...(long
-      ? providers.map((one) => providerLines(one, now, look))
-      : [providers.map((one) => providerLine(one, now))].filter((lines) => lines.length > 0 && out.isTerminal)),
-    ...(long ? clientKeys.map(clientKeyLines) : []),
-    ...(failures.length === 0
-      ? []
-      : [failureLines(failures, now).flatMap((line) => fitted(line, readerLook(world).width))]),
-  ];
-  if (logins.length === 0) world.tell('No logins yet. Make one with: postern login URL');
+    ...(long ? longBlocks(found, now, look) : shortBlocks(world, found, now)),
+    failureLines(found.failures, now).flatMap((line) => fitted(line, readerLook(world).width)),
+  ].filter((lines) => lines.length > 0);
+  if (found.logins.length === 0) world.tell('No logins yet. Make one with: postern login URL');
   if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
 }
 
-function shortBlocks({ out, look, clock }: World, logins: readonly ShownLogin[]): readonly (readonly string[])[] {
-  const table = { look, isTerminal: out.isTerminal };
-  const now = clock.now();
-  const [lines, commands] = tableOf(
-    table,
-    logins.map((one) => rowOf(table, { ...one, now })),
-  );
-  const causes = logins.flatMap(({ status: { login }, checked }) => causeLines(table, login, checked));
-  return [lines, commands, causes].filter(({ length }) => length > 0);
+function longBlocks({ logins, providers, clientKeys }: Found, now: number, look: Look) {
+  return [
+    ...logins.map(({ status, checked, redirectUri }) => {
+      const chosen = ['redirect', redirectUri && `${redirectUri} (--redirect-uri)`] as const;
+      return loginLines(status, now, look, [chosen, ...checkedRows(checked)]);
+    }),
+    ...providers.map((one) => providerLines(one, now, look)),
+    ...clientKeys.map(clientKeyLines),
+  ];
 }
 
-/** Why a login that was asked about is not taken, and what to do. */
-function causeLines(
-  { look, isTerminal }: TableLook,
-  login: LoginRecord,
-  checked: CheckedLogin | undefined,
-): readonly string[] {
-  const { failure } = checked ?? {};
-  if (failure === undefined) return [];
-  const line = printable(`${login.name ?? login.server}: ${failure.message} ${failure.remedy}`, 2000);
-  return isTerminal ? fitted(line, look.width) : [line];
+/** The table; why a login that was asked about is not taken, and what to do; and, for a person, the companies' providers. */
+function shortBlocks(world: World, { logins, providers }: Found, now: number) {
+  const causes = logins.flatMap(({ status: { login }, checked }) => {
+    const { failure } = checked ?? {};
+    if (failure === undefined) return [];
+    const line = printable(`${login.name ?? login.server}: ${failure.message} ${failure.remedy}`, 2000);
+    return fitted(line, readerLook(world).width);
+  });
+  const below = world.out.isTerminal ? providers.map((one) => providerLine(one, now)) : [];
+  return [...statusBlocks(world, logins, now), causes, below];
 }
 
 function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] {
@@ -193,6 +178,48 @@ function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] 
     ['to do', failure?.remedy],
     ['server says', says],
   ];
+}
+
+/** A login at a company's provider, and the servers' logins that hang on it. */
+interface ProviderStatus {
+  readonly status: LoginStatus;
+  readonly logins: readonly LoginRecord[];
+}
+
+/** A dead one is made again with the next login of a server that hangs on it. `now` in milliseconds since 1970. */
+function providerStatus(record: ProviderRecord, all: readonly LoginRecord[], now: number): ProviderStatus {
+  const logins = all.filter((login) => hangsOn(login, record));
+  const status = loginStatus(record, now);
+  const remedy = status.problem && logins[0] && loginCommand(logins[0]);
+  return { status: { ...status, remedy }, logins };
+}
+
+const namesOf = (logins: readonly LoginRecord[]) => logins.map(fullName).join(', ');
+
+/** Which logins hang on it, in a line below the table. */
+function providerLine({ status, logins }: ProviderStatus, now: number): string {
+  const { login, problem, remedy } = status;
+  const about = [whoOf(login), problem ?? stateInWords(status, now), remedy && `to mend it: ${remedy}`];
+  const head = `Company’s provider ${login.issuer}, for ${namesOf(logins) || 'no login'}`;
+  return printable(`${head}: ${about.filter(Boolean).join(', ')}`, 600);
+}
+
+/** All that is known of it, for a person. */
+function providerLines({ status, logins }: ProviderStatus, now: number, look: Look): readonly string[] {
+  return loginLines(status, now, look, [
+    ['logins', namesOf(logins) || 'none'],
+    ['end it by', `postern logout --idp ${shellWord(status.login.issuer)}`],
+  ]);
+}
+
+/** As JSON; nothing secret. */
+function providerJson({ status: { login, state }, logins }: ProviderStatus) {
+  const { issuer, clientId, account, identity = null, expiresAt, refreshable, store } = login;
+  return {
+    ...{ issuer, clientId, account, identity, state },
+    ...{ expiresAt: dateOrNull(expiresAt), refreshable, store },
+    logins: logins.map(({ name = null, server, account }) => ({ name, server, account })),
+  };
 }
 
 /** What is wrong with the words, or the input, that `postern credential` was called with. */
@@ -210,6 +237,7 @@ const wrongCalls: ReadonlySet<string> = new Set([
  * helper that is called with the wrong words need not be an entry of ours. `now` in milliseconds since 1970.
  */
 export function failureLines(failures: readonly FormatFailure[], now: number): readonly string[] {
+  if (failures.length === 0) return [];
   const isCall = ({ code }: FormatFailure) => wrongCalls.has(code);
   return [
     ...failures.map((failure) => failureLine(failure, now)),

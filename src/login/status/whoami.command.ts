@@ -6,8 +6,8 @@ import { toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
 import { loginsCalled } from '../../tokens/find-login.js';
 import type { LoginPorts } from '../ports.js';
-import type { CheckedLogin, CheckWorld } from './check-logins.js';
-import { checkedJson, fullName, labelledLines } from './login-status.js';
+import { type CheckedLogin, type CheckWorld, checkedJson } from './check-logins.js';
+import { fullName, labelledLines } from './login-status.js';
 import { whoamiTable } from './logins.options.js';
 
 type World = CommandOutput & CheckWorld & Pick<LoginPorts, 'index'>;
