@@ -35,8 +35,7 @@ type SentRequest = Proof & { readonly clientId: string };
  * arguments is no secret, so a response has to show by which of our addresses it came.
  */
 export class AuthorizationRequests {
-  readonly #begun: BegunLogin;
-  readonly #request: PersonLogin;
+  readonly #begun: BegunLogin<PersonLogin>;
   readonly #attempt: Attempt;
   readonly #sent = new Map<string, SentRequest>();
   #prepared: { readonly request: RequestToOpen; readonly until: number } | undefined;
@@ -44,9 +43,8 @@ export class AuthorizationRequests {
   /** Rejects when no request can be made, or none any more. */
   readonly failed: Promise<never>;
 
-  constructor(begun: BegunLogin, request: PersonLogin, attempt: Attempt) {
+  constructor(begun: BegunLogin<PersonLogin>, attempt: Attempt) {
     this.#begun = begun;
-    this.#request = request;
     this.#attempt = attempt;
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
@@ -91,8 +89,8 @@ export class AuthorizationRequests {
   }
 
   async #make(): Promise<{ readonly request: RequestToOpen; readonly until: number }> {
-    const { ports, discovery, scopes, dpop, added, isNew } = this.#begun;
-    const { page } = this.#request;
+    const { ports, discovery, scopes, dpop, added, isNew, request } = this.#begun;
+    const { page } = request;
     const isOffered = discovery.authorizationServer.promptValues.includes('select_account');
     const client = await this.#attempt.client.get();
     const { clientId } = client;
@@ -138,7 +136,7 @@ export class AuthorizationRequests {
       return { url };
     }
     const { parameters: pushed, lifetimeMs } = await this.#push(pushTo, parameters, client);
-    if (this.#request.person.mode === 'no-browser') {
+    if (this.#begun.request.person.mode === 'no-browser') {
       terminal.tell(`The address can be opened within ${Math.floor(lifetimeMs / 1000)} seconds, once.`);
     }
     return { url: authorizationRequestUrl(endpoint, pushed), lifetimeMs };
@@ -154,7 +152,7 @@ export class AuthorizationRequests {
     const { issuer } = server;
     ports.progress.begin('Sending the authorization request');
     const step = { name: 'pushed-authorization', asked: `POST ${endpoint}`, rule: 'RFC 9126 section 2' } as const;
-    const request = { endpoint, issuer, zone, parameters, now: ports.clock.now(), signal: this.#request.signal };
+    const request = { endpoint, issuer, zone, parameters, now: ports.clock.now(), signal: this.#begun.request.signal };
     const { result } = await askAsClient(server, client, (as) =>
       takeStep(ports, step, () => pushAuthorizationRequest(ports.http, { ...request, client: as })),
     );

@@ -23,15 +23,20 @@ import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
  * The beginning of every login (rule 5.3, steps 1 to 4): nothing is registered, opened or stored.
  * @throws Failure `name_unusable`, `name_taken`, `too_many_logins`, `endpoints_moved`, of discovery, or the store's
  */
-export async function beginLogin(world: LoginPorts, request: LoginRequest, grant: WantedGrant): Promise<BegunLogin> {
+export async function beginLogin<Request extends LoginRequest>(
+  world: LoginPorts,
+  request: Request,
+  grant: WantedGrant,
+): Promise<BegunLogin<Request>> {
   const { server, client, signal } = request;
+  const { configured = [] } = client;
   const document = await world.index.read();
   const { logins, registrations } = document;
   checkName(request, logins);
   const held = loginToReplace(logins, request);
   const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
   const known = [
-    ...client.configured.flatMap(({ issuer }) => issuer ?? []),
+    ...configured.flatMap(({ issuer }) => issuer ?? []),
     ...registrations.filter(({ way }) => way === 'preregistered' || way === 'ask').map(({ issuer }) => issuer),
     ...logins.map(({ issuer }) => issuer),
   ];
@@ -51,12 +56,12 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
   if (client.name !== undefined && discovery.authorizationServer.registrationEndpoint === undefined) {
     throw clientNameUseless(issuer);
   }
-  const preregistered = client.given ?? client.configured.find((one) => isSameIssuer(one.issuer ?? '', issuer));
+  const preregistered = client.given ?? configured.find((one) => isSameIssuer(one.issuer ?? '', issuer));
   await checkSecret(ports, preregistered, { server, issuer, meant, kept, logins, signal });
-  const { named, held: heldScopes } = request.scopes;
   const scopes = selectScopes(discovery, wantedScopes(request, { issuer, held, grant }));
-  noteUnlisted(world, discovery, named ?? []);
+  noteUnlisted(world, discovery, request.scopes.named ?? []);
   return {
+    request,
     ports,
     meant,
     ...proofs,
@@ -70,7 +75,7 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
       server: logins.every((login) => login.server !== server),
       issuer: !known.includes(issuer),
       account: held === undefined && logins.some((login) => login.server === server),
-      scopes: scopesOnTop(heldScopes, scopes, held),
+      scopes: scopesOnTop(request.scopes.held, scopes, held),
     },
     scopes,
     added: addedParameters(parametersFor(request, issuer, held) ?? []),

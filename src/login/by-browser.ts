@@ -1,48 +1,70 @@
 import { isFailure } from '../core/failure.js';
+import { saysYes } from '../core/text/says-yes.js';
+import {
+  type AuthorizationCode,
+  type AuthorizationResponse,
+  type AuthorizationResult,
+  validateAuthorizationResponse,
+} from '../oauth/authorization-response.js';
+import { capabilityMissing } from '../oauth/failures.js';
+import { loginBrakes } from '../tokens/budget.js';
 import { keepChosenRedirectUri } from '../tokens/registrations.js';
-import { authorize } from './authorize.js';
+import { AuthorizationRequests } from './authorization-requests.js';
+import { linkTakenTwice, PageAdvice } from './browser/failures.js';
 import { openListener, planRedirect } from './browser/open-listener.js';
+import { receiveResponse } from './browser/receive-response.js';
 import { hasToRegister, identifyClient, LazyClient } from './client/identify-client.js';
-import { forgetRefusedClient } from './client/known-client.js';
-import type { UsedRedirect } from './client/redirect-refused.js';
-import type { IdentifiedClient } from './client/register.js';
-import { loginRefused } from './client/way-out.js';
-import type { BegunLogin, BrowserAvailability, LoggedIn, LoginConsent, Overtaking, PersonLogin } from './ports.js';
-import { type Redeemed, redeem } from './redeem.js';
+import { otherRedirectCommand, otherRedirectRemedy, type UsedRedirect } from './client/redirect-refused.js';
+import { forgetRefusedClient, type IdentifiedClient, noteUnanswered } from './client/register.js';
+import { loginRefused, resourceAdvice } from './client/way-out.js';
+import { deviceFallback } from './device/device-fallback.js';
+import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
+import type {
+  BegunLogin,
+  BrowserAvailability,
+  CallbackListener,
+  LoggedIn,
+  LoginConsent,
+  LoginPorts,
+  Overtaking,
+  PersonLogin,
+} from './ports.js';
+import { askForToken, type Redeemed } from './redeem.js';
 
 /** What differs between a login at a server and one at a company's provider. */
 export interface BrowserLogin<Kept> {
   /** What a person is to agree to first; undefined: a person typed the login, or knows server and issuer. */
-  readonly consent: LoginConsent | undefined;
-  readonly overtaken: Overtaking | undefined;
+  readonly consent?: LoginConsent | undefined;
+  readonly overtaken?: Overtaking | undefined;
   /** Says in the terminal who asks for what. */
   readonly announce: (client: IdentifiedClient | undefined, redirect: UsedRedirect) => void;
   /** Stores what came of it: only then does the browser show success. */
   readonly keep: (redeemed: Redeemed, client: IdentifiedClient, redirect: UsedRedirect) => Promise<Kept>;
 }
 
+/** Through what the person is asked, and as whom. */
+interface Attempt extends Pick<BrowserLogin<unknown>, 'consent' | 'overtaken'> {
+  readonly begun: BegunLogin<PersonLogin>;
+  readonly client: LazyClient;
+  readonly listener: CallbackListener;
+  readonly redirect: UsedRedirect;
+}
+
 /** A login by a person in the browser, from the callback listener to the stored token. @throws Failure of each step */
 export async function byBrowser<Kept extends LoggedIn>(
-  begun: BegunLogin,
-  request: PersonLogin,
+  begun: BegunLogin<PersonLogin>,
   { consent, overtaken, announce, keep }: BrowserLogin<Kept>,
 ): Promise<Kept> {
-  const { ports, discovery } = begun;
+  const { ports, discovery, request } = begun;
   const { person } = request;
-  const plan = planRedirect(begun, request.client, person);
+  const plan = planRedirect(begun);
   await using listener = await openListener(ports, plan, person.listenAddress);
-  const { redirectUri } = listener;
-  const redirect = { redirectUri, hasFixedPort: plan.hasFixedPort };
-  const client = await clientOf(begun, request, redirect, consent);
+  const redirect = { redirectUri: listener.redirectUri, hasFixedPort: plan.hasFixedPort };
+  const client = await clientOf(begun, redirect, consent);
   announce(client.found, redirect);
   try {
-    const authorized = await authorize(begun, request, { client, listener, redirect, consent, overtaken });
-    const identified = await client.get();
-    const redeemed =
-      'token' in authorized
-        ? authorized
-        : await redeem(begun, { ...authorized, client: identified, redirectUri, signal: request.signal });
-    const kept = await keep(redeemed, identified, redirect);
+    const redeemed = await redeem({ begun, client, listener, redirect, consent, overtaken });
+    const kept = await keep(redeemed, await client.get(), redirect);
     const { issuer } = discovery.authorizationServer;
     if (person.redirectUri !== undefined) await keepChosenRedirectUri(ports, issuer, person.redirectUri);
     await listener.finish('stored', kept);
@@ -61,16 +83,133 @@ const opensBrowsers: readonly BrowserAvailability[] = ['desktop', 'wsl'];
 
 /** Who asks. Where a person has to agree first, the authorization server hears of nobody before. */
 async function clientOf(
-  begun: BegunLogin,
-  { client: { way: forced, metadataUrl }, person, signal }: PersonLogin,
+  begun: BegunLogin<PersonLogin>,
   redirect: UsedRedirect,
   consent: LoginConsent | undefined,
 ): Promise<LazyClient> {
-  const isOffered = person.mode === 'no-browser' || !opensBrowsers.includes(person.availability);
-  const userCode = isOffered ? 'offered' : 'none';
-  const asked = { ...redirect, begun, forced, metadataUrl, userCode, signal } as const;
+  const { mode, availability } = begun.request.person;
+  const isOffered = mode === 'no-browser' || !opensBrowsers.includes(availability);
+  const asked = { ...redirect, begun, userCode: isOffered ? 'offered' : 'none' } as const;
   const client = new LazyClient(() => identifyClient(asked));
-  const isLazy = consent !== undefined && person.mode === 'browser' && (await hasToRegister(asked));
+  const isLazy = consent !== undefined && mode === 'browser' && (await hasToRegister(asked));
   if (!isLazy) await client.get();
   return client;
+}
+
+/**
+ * One authorization request, its response, and the token for it (rules 5.3 step 7, RFC 6749 section 4.1, RFC 7636, RFC
+ * 9207): a fresh state and verifier for each browser that comes, kept in memory alone; exactly one response is redeemed. Or
+ * the token of the fallback, where the person typed its code before any response came.
+ * @throws Failure `request_too_long`, `denied`, `authorization_refused`, `issuer_mismatch`, `callback_unusable`,
+ * `login_timed_out`, or as `askForToken`
+ */
+async function redeem(attempt: Attempt): Promise<Redeemed> {
+  const { begun, client, listener, redirect } = attempt;
+  const { ports, discovery, meant, request } = begun;
+  const { person, signal } = request;
+  const server = discovery.authorizationServer;
+  const { authorizationEndpoint: endpoint } = server;
+  if (endpoint === undefined) throw capabilityMissing(server.issuer, 'an authorization endpoint');
+  // Where the HTTP client may not send a request, no browser is sent either.
+  await ports.http.check({ url: endpoint, namedBy: discovery.zone, signal });
+  if (person.mode === 'browser' && person.caller !== undefined) await loginBrakes(ports, meant).openTab();
+  const requests = new AuthorizationRequests(begun, { endpoint, client, redirect });
+  // Before a person has agreed, nothing is sent to the authorization server.
+  if (attempt.consent === undefined) await requests.prepare();
+  const response = await firstResponse(attempt, requests).finally(() => noteIgnored(ports, listener));
+  if ('token' in response) return response;
+  if (listener.doubtful) await askWhoseResponse(ports, signal);
+  const { state, verifier, clientId } = requests.sentFor(response);
+  const result = await validateAuthorizationResponse(response, { server, clientId, state });
+  const code = codeOf(attempt, result, response);
+  ports.progress.begin('Redeeming the code');
+  const grant = { code, verifier, redirectUri: redirect.redirectUri };
+  return await askForToken('redeem', { ...begun, client: await client.get(), signal }, grant);
+}
+
+/** The person may have opened the link in two browsers. Nobody there to ask means no. */
+async function askWhoseResponse({ terminal }: Pick<LoginPorts, 'terminal'>, signal: AbortSignal): Promise<void> {
+  if (!terminal.interactive) throw linkTakenTwice();
+  terminal.tell('The link that opens the login page was used by two browsers, or by another user of this machine.');
+  const question = 'Was each of them you? Else you may be logged in as somebody else.';
+  if (!(await saysYes(terminal, question, signal))) throw linkTakenTwice();
+}
+
+/** A response to another login, an earlier one perhaps, ends no wait; whoever waited in vain wants to know of it. */
+function noteIgnored({ journal }: Pick<LoginPorts, 'journal'>, { ignored, redirectUri }: CallbackListener): void {
+  if (ignored === 0) return;
+  const were =
+    ignored === 1 ? '1 answer came with another state and was' : `${ignored} answers came with another state and were`;
+  journal.record({
+    name: 'callback',
+    asked: `GET ${redirectUri}`,
+    came: `${were} ignored`,
+    rule: 'RFC 6749 section 10.12',
+    verdict: 'warning',
+    note: 'Of an earlier login, perhaps: close its tab, and log in anew.',
+  });
+}
+
+/** From the callback, the terminal or the fallback: the first one ends the others. */
+async function firstResponse(
+  attempt: Attempt,
+  { newRequest, failed }: AuthorizationRequests,
+): Promise<AuthorizationResponse | Redeemed> {
+  const { begun, client, listener, consent, overtaken } = attempt;
+  const { request } = begun;
+  const { person } = request;
+  const over = new AbortController();
+  const signal = AbortSignal.any([request.signal, over.signal]);
+  const fallback = deviceFallback(begun, () => client.get());
+  const received = receiveResponse(begun.ports, {
+    ...person,
+    ...{ listener, consent, newRequest, signal },
+    browser: request.browser ?? begun.held?.browser,
+    fallback: fallback.begin,
+    whenPageFails: adviceOn(attempt),
+  });
+  try {
+    return await Promise.race([received, failed, fallback.redeemed, ...(overtaken ? [overtaken(signal)] : [])]);
+  } catch (error) {
+    // Where no response comes to a page that was shown, the page may be why.
+    const isUnanswered = isFailure(error, 'login_timed_out') || request.signal.aborted;
+    if (client.found !== undefined && isUnanswered) await noteUnanswered(begun, client.found);
+    throw error;
+  } finally {
+    over.abort();
+    await received.catch(() => undefined); // the prompt is gone before anything else is shown
+  }
+}
+
+/** What to do where the page shows an error: a client that is not identified yet is going to register. */
+function adviceOn({ begun: { meant, discovery }, client, redirect }: Attempt): PageAdvice {
+  const { way = 'dynamic', isKept = false } = client.found ?? {};
+  const otherRedirect = otherRedirectCommand(meant, redirect, way);
+  return new PageAdvice({ ...redirect, way, isKept, otherRedirect, resourceAdvice: resourceAdvice(discovery) });
+}
+
+/** The code of a response, and the step on record; every other response is a failure. */
+function codeOf(attempt: Attempt, result: AuthorizationResult, response: AuthorizationResponse): AuthorizationCode {
+  const { begun } = attempt;
+  const { issuer, authorizationEndpoint } = begun.discovery.authorizationServer;
+  const step = { name: 'authorization', asked: `GET ${authorizationEndpoint}` };
+  const record = (came: string, verdict: 'pass' | 'failure', rule = 'R-2.5b', reason?: 'iss-missing') =>
+    begun.ports.journal.record({ ...step, came, rule, verdict, ...(reason && { reason }) });
+  if (result.ok) {
+    const hasIss = response.some(([name]) => name === 'iss');
+    record(`a code, with our state ${hasIss ? 'and iss' : 'and no iss'}`, 'pass');
+    return result.code;
+  }
+  switch (result.problem) {
+    case 'other_issuer':
+      if (result.found === undefined) record('no iss', 'failure', 'RFC 9207 section 2.4', 'iss-missing');
+      else record(`iss ${result.found}`, 'failure', 'RFC 9207 section 2.4');
+      throw responseFromAnotherIssuer(issuer, result.found);
+    case 'refused':
+      record(`error ${result.error}`, 'failure', 'RFC 6749 section 4.1.2.1');
+      throw authorizationDenied(issuer, result, otherRedirectRemedy(begun, attempt, result.said));
+    case 'unusable':
+      record(result.why, 'failure');
+      throw responseUnusable(result.why);
+  }
 }

@@ -2,8 +2,8 @@ import type { LoginRecord } from '../core/records.js';
 import { announce, beginLogin } from './begin-login.js';
 import { byBrowser } from './by-browser.js';
 import { announceDocument, redirectUriToKeep } from './client/document-login.js';
-import { keepClient } from './client/known-client.js';
-import type { BegunLogin, LoginConsent, LoginPorts, Overtaking, PersonLogin, PersonOptions } from './ports.js';
+import { keepClient } from './client/register.js';
+import type { BegunLogin, LoginConsent, LoginPorts, Overtaking, PersonLogin } from './ports.js';
 import { saveCredential } from './save-credential.js';
 
 /**
@@ -17,21 +17,17 @@ export async function login(world: LoginPorts, request: PersonLogin, overtaken?:
   const provider = await company.providerOf(world, request);
   if (provider !== undefined) return await company.companyLogin(world, request, provider);
   const begun = await beginLogin(world, request, 'authorization_code');
-  const { ports, discovery, headers } = begun;
-  return await byBrowser(begun, request, {
-    consent: consentTo(begun, request.person.caller),
+  return await byBrowser(begun, {
+    consent: consentTo(begun),
     overtaken,
     announce: (client, redirect) => {
       announce(begun);
       announceDocument(begun, client, redirect);
     },
     keep: async (redeemed, client, redirect) => {
-      const record = await saveCredential(ports, {
-        ...{ request, discovery, redeemed, way: client.way, headers, proofs: begun },
-        grant: 'authorization_code',
-      });
+      const record = await saveCredential(begun, { redeemed, way: client.way, grant: 'authorization_code' });
       await keepClient(begun, client, redirectUriToKeep(client, redirect), redeemed.client.method);
-      recordStored(ports, record);
+      recordStored(begun.ports, record);
       return record;
     },
   });
@@ -41,7 +37,8 @@ export async function login(world: LoginPorts, request: PersonLogin, overtaken?:
  * The first login at a server or an issuer, begun by a program: nobody has seen the addresses, so the person does now. The
  * same where the program has chosen what the token is asked for, which is the person's to choose.
  */
-function consentTo({ isNew, discovery, held }: BegunLogin, caller: PersonOptions['caller']): LoginConsent | undefined {
+function consentTo({ isNew, discovery, held, request }: BegunLogin<PersonLogin>): LoginConsent | undefined {
+  const { caller } = request.person;
   const { server, authorizationServer, requestedResource } = discovery;
   const isChosen = requestedResource !== undefined && requestedResource !== held?.requestedResource;
   if (caller === undefined || !(isNew.server || isNew.issuer || isChosen)) return undefined;

@@ -8,11 +8,10 @@ import { wrapped } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
 import { isSameIssuer } from '../oauth/discovery-document.js';
-import { tokenFilePath } from '../stores/kept-provider.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { validToken } from '../tokens/valid-token.js';
 import type { loginTable } from './login.options.js';
-import type { ClientOptions, GivenProvider, PersonLogin, PreregisteredClient } from './ports.js';
+import type { PersonLogin } from './ports.js';
 import { fullName, loginStatus, stateInWords } from './status/login-status.js';
 
 type Wanted = ArgumentsOf<typeof loginTable>;
@@ -29,17 +28,18 @@ type World = TokenPorts &
  * asks for another login than the one that is there. A client's own login needs nobody, and is made again in scripts.
  * @throws the signal's reason
  */
-export async function staysWith(world: World, held: LoginRecord, wanted: Wanted): Promise<boolean> {
+export async function staysWith(world: World, held: LoginRecord, wanted: Wanted, asked: AskedLogin): Promise<boolean> {
   const { terminal, clock, json, signal, tell, tellLook } = world;
   const status = loginStatus(held, clock.now());
   const isValid = status.problem === undefined;
-  const isAsked = terminal.interactive && !json;
-  if (wanted.force || !isValid || asksForMore(held, wanted) || (!isAsked && wanted.clientCredentials)) return false;
+  const mayAsk = terminal.interactive && !json;
+  if (wanted.force || !isValid || asksForMore(held, wanted, asked) || (!mayAsk && wanted.clientCredentials))
+    return false;
   if ((await world.givenHeaders()) !== undefined || givesSecret(wanted, world.env)) return false;
   const who = held.identity === undefined ? '' : ` as ${held.identity}`;
   const state = stateInWords(status, clock.now());
   const line = printable(`You are already logged in to ${fullName(held)}${who}: ${state}.`, 600);
-  if (!isAsked) {
+  if (!mayAsk) {
     if (!(await hasToken(world, held))) return false;
     for (const each of [line, 'To log in again, add --force.']) tell(each);
     return true;
@@ -72,41 +72,25 @@ function givesSecret(wanted: Wanted, env: Environment): boolean {
 }
 
 /** Is there something else to do than what the login at hand was made by? */
-function asksForMore(held: LoginRecord, wanted: Wanted): boolean {
-  const { authorizationParam: added, idp: issuer, idpClientId: clientId = '', idpTokenFile: file } = wanted;
-  const way = wanted.clientMetadataUrl === undefined ? undefined : 'metadata';
-  const given = wanted.clientId === undefined ? undefined : { clientId: wanted.clientId };
-  const asked = differences(held, {
-    issuer: wanted.authorizationServer,
-    resource: wanted.noResource ? null : wanted.resource,
-    parameters: added.length === 0 ? undefined : added,
-    dpop: wanted.dpop ? 'always' : wanted.noDpop ? 'never' : undefined,
-    provider: issuer === undefined ? undefined : { issuer, clientId, tokenFile: file && tokenFilePath(file) },
-    client: {
-      ...{ way: wanted.registration ?? way, given },
-      ...{ metadataUrl: wanted.clientMetadataUrl, name: wanted.clientName },
-    },
-    store: wanted.store,
-    page: { loginHint: wanted.loginHint, prompts: wanted.prompt },
-    isOwn: wanted.clientCredentials,
-  });
+function asksForMore(held: LoginRecord, wanted: Wanted, asked: AskedLogin): boolean {
+  const way = asked.client.way ?? (asked.client.metadataUrl === undefined ? undefined : 'metadata');
+  const { clientCredentials: isOwn, store } = wanted;
   return (
-    asked.length > 0 ||
-    (wanted.name !== undefined && wanted.name !== held.name) ||
-    wanted.noHeaders ||
+    differences(held, { ...asked, client: { ...asked.client, way }, store, isOwn }).length > 0 ||
+    (asked.name !== undefined && asked.name !== held.name) ||
+    asked.dropsHeaders === true ||
     (wanted.browserWith ?? wanted.redirectUri) !== undefined ||
     (wanted.assertionFile ?? wanted.assertionEnv ?? wanted.assertionCommand) !== undefined ||
-    scopesMissing(held.scopes, wanted.scope.join(' ').split(' ').filter(Boolean)).length > 0
+    scopesMissing(held.scopes, asked.scopes.named ?? []).length > 0
   );
 }
 
+/** What a command line says of a login, its secrets aside. */
+export type AskedLogin = Omit<PersonLogin, 'person'>;
+
 /** What tells a login from another one of the same server and account; undefined: any will do. */
-export interface Distinct extends Pick<PersonLogin, 'issuer' | 'resource' | 'parameters' | 'dpop' | 'page'> {
-  readonly provider?: Omit<GivenProvider, 'secret'> | undefined;
-  readonly client: Pick<ClientOptions, 'way' | 'metadataUrl' | 'name'> & {
-    readonly given: Pick<PreregisteredClient, 'clientId'> | undefined;
-  };
-  readonly store: string | undefined;
+interface Distinct extends Omit<AskedLogin, 'store' | 'scopes' | 'signal' | 'server' | 'account'> {
+  readonly store?: string | undefined;
   /** As the client itself. */
   readonly isOwn: boolean;
 }

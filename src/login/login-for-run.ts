@@ -7,7 +7,7 @@ import { inMemory } from '../stores/memory-store.js';
 import type { Attempts, FormatFailures, Recovery } from '../stores/ports.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { readCredential } from '../tokens/read-credential.js';
-import { documentOf, manualRegistration, registrationsFor } from '../tokens/registrations.js';
+import { manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import { readScopes } from './client/client-options.js';
 import { type LoginWorld, loginDefaults } from './logins.js';
 import type { LoginPorts, PersonLogin } from './ports.js';
@@ -44,23 +44,19 @@ export async function logInForRun(
 ): Promise<{ readonly login: LoginRecord; readonly credential: StoredCredential }> {
   const { server, issuer, held, device, browser, noBrowser, signal } = wanted;
   const meant = { server, account: held?.account ?? defaultAccount };
-  const asked = {
-    login: { ...meant, given: undefined },
-    browser,
-    noBrowser: noBrowser || device,
-    of: 'other',
-  } as const;
-  const { client, person } = await loginDefaults(world, asked);
+  const { client, person } = await loginDefaults(world, {
+    ...{ login: { ...meant, given: undefined }, held, of: 'other' },
+    ...{ browser, noBrowser: noBrowser || device },
+  });
   const brakes = loginBrakes(world, { server, account: 'for a run' });
   const isBraked = person.mode === 'browser' && person.caller !== undefined;
   if (isBraked) await brakes.openTab();
   const ports = await portsForRun(world, wanted);
   const request: PersonLogin = {
     ...meant,
-    name: undefined,
     scopes: { named: readScopes(wanted.scope), held: [] },
     issuer: held?.issuer === issuer ? undefined : issuer, // what is held is checked as at every login
-    client: { ...client, way: undefined, metadataUrl: documentOf(client.metadataUrl, held) },
+    client,
     store: 'memory',
     person: { ...person, timeoutMs: wanted.timeoutMs ?? person.timeoutMs },
     signal,

@@ -2,25 +2,25 @@ import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/c
 import { type ChosenRedirectUri, readRedirectUri } from '../core/configuration/redirect-uri.js';
 import { readStoreOption } from '../core/configuration/settings.js';
 import { loginArgument, loginCommand } from '../core/login-command.js';
-import type { LoginRecord, StoreKind } from '../core/records.js';
+import { defined, type LoginRecord, type StoreKind } from '../core/records.js';
 import { toned } from '../core/text/look.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { argumentRefused, usageContradictory } from '../core/usage-failures.js';
 import { parametersProblem } from '../oauth/authorization-request.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
-import { documentOf } from '../tokens/registrations.js';
 import { checkNameForm, meantBy, refuseShared } from './begin-login.js';
 import { readBrowser } from './browser/chosen-browser.js';
-import { checkClient, clientOfNewKey, readClient, readScopes } from './client/client-options.js';
+import { checkClient, clientOfNewKey, readClient, readScopes, readSecret } from './client/client-options.js';
 import { newKeyLines } from './client/made-keys.js';
-import { checkProvider, readProvider } from './company/options.js';
+import { readProvider } from './company/options.js';
 import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
 import { loginToAll, loginToExpired } from './from-program/login-to-many.js';
 import { givenOptions } from './given/given-options.js';
 import { loginTable } from './login.options.js';
-import { staysWith } from './login-again.js';
+import { type AskedLogin, staysWith } from './login-again.js';
 import { baseNameOf } from './login-name.js';
 import type { LoginWorld } from './logins.js';
+import type { PersonLogin } from './ports.js';
 import { loginJson, loginLines, loginStatus } from './status/login-status.js';
 
 type World = LoginWorld & ImportWorld & CommandOutput;
@@ -40,14 +40,12 @@ export const command: Command<typeof loginTable, World> = {
     const args = await withServer(world, given);
     if (args === undefined) return 0;
     if (args.generateKey) return await printNewKey(world, args);
-    const store = await storeOf(world, args);
-    const { server, account } = await readLoginTarget(world, args.server, args.account);
-    const typed = { server, account, name: args.name, given: givenOptions({ ...args }, world.env) };
-    await refuseShared(world, { ...typed, store, byProvider: args.idp !== undefined });
+    const asked = await requestOf(world, args);
+    await refuseShared(world, { ...asked, byProvider: args.idp !== undefined });
     // One that another machine has made is replaced, too, and not made beside it.
-    await world.index.adopt?.(store);
-    const held = await heldLogin(world, args);
-    if (held !== undefined && (await staysWith(world, held, args))) {
+    await world.index.adopt?.(asked.store);
+    const held = sameLogin((await world.index.read()).logins, asked);
+    if (held !== undefined && (await staysWith(world, held, args, asked))) {
       if (world.json) await world.out.json(loginJson(loginStatus(held, world.clock.now())));
       return 0;
     }
@@ -56,12 +54,8 @@ export const command: Command<typeof loginTable, World> = {
 };
 
 async function logIn(world: World, args: Arguments): Promise<LoginRecord> {
-  return args.clientCredentials ? await loginAsClient(world, args) : await loginAsPerson(world, args);
-}
-
-/** The login of this server and account that a new one would replace. */
-async function heldLogin(world: World, { server, account }: Arguments): Promise<LoginRecord | undefined> {
-  return sameLogin((await world.index.read()).logins, await readLoginTarget(world, server, account));
+  const asked = await requestOf(world, args);
+  return args.clientCredentials ? await loginAsClient(world, args, asked) : await loginAsPerson(world, args, asked);
 }
 
 /** What came of it; and, once, what to type next by a name that nobody has typed yet. */
@@ -105,64 +99,69 @@ function isTyped({ env }: World, { authorizationServer }: Arguments): boolean {
   return authorizationServer !== undefined && authorizationServer !== env['POSTERN_AUTHORIZATION_SERVER'];
 }
 
-/** What the command line alone says of a login. */
-async function requestOf(world: World, args: Arguments) {
+/** What the command line alone says of a login: its secrets are read where it is made. */
+async function requestOf(world: World, args: Arguments): Promise<AskedLogin> {
   const target = await readLoginTarget(world, args.server, args.account);
+  const { name, authorizationParam: added, registration: way, clientMetadataUrl: metadataUrl, clientName } = args;
   return {
     ...target,
-    name: args.name,
-    baseName:
-      args.name === undefined ? (args.baseName ?? (await baseNameOf(target.server, target.account))) : undefined,
+    name,
+    baseName: name === undefined ? (args.baseName ?? (await baseNameOf(target.server, target.account))) : undefined,
     scopes: { named: readScopes(args.scope), held: [] },
     issuer: args.authorizationServer,
     issuerIsTyped: isTyped(world, args),
     legacy: args.legacy,
-    provider: await readProvider(world, args),
+    provider: readProvider(args),
     resource: readResource(args),
-    parameters: args.authorizationParam.length === 0 ? undefined : args.authorizationParam,
-    dpop: args.dpop ? ('always' as const) : args.noDpop ? ('never' as const) : undefined,
+    parameters: added.length === 0 ? undefined : added,
+    dpop: args.dpop ? 'always' : args.noDpop ? 'never' : undefined,
     dropsHeaders: args.noHeaders,
+    client: {
+      way,
+      metadataUrl,
+      name: clientName,
+      given: args.clientId === undefined ? undefined : { clientId: args.clientId },
+    },
     browser: readBrowser(args.browserWith, args.browserProfile),
+    page: { loginHint: args.loginHint, prompts: args.prompt },
     store: await storeOf(world, args),
     given: givenOptions({ ...args }, world.env),
     signal: world.signal,
   };
 }
 
-async function loginAsPerson(world: World, args: Arguments): Promise<LoginRecord> {
+async function loginAsPerson(world: World, args: Arguments, asked: AskedLogin): Promise<LoginRecord> {
   const { loginDefaults } = await import('./logins.js');
   const { loginTogether } = await import('./one-login-at-a-time.js');
   const logIn = args.device
     ? (await import('./device/device-login.js')).deviceLogin
     : (await import('./log-in.js')).login;
-  const asked = await requestOf(world, args);
   const seen = sameLogin((await world.index.read()).logins, asked);
   const { client, person } = await loginDefaults(world, {
     login: meantBy(asked, seen),
+    held: seen,
     of: 'login',
     browser: args.browser || args.browserWith !== undefined,
     noBrowser: args.noBrowser || args.device,
     // Where the company's provider knows the person already, no browser is needed.
     mayNeedNobody: (asked.provider ?? seen?.provider) !== undefined,
   });
+  const { redirectPort, listenAddress, idpClientSecretFile: file } = args;
+  const secret = file === undefined ? undefined : await readSecret(world, file, '--idp-client-secret-file');
   const given = await readClient(world, args);
-  const metadataUrl = args.clientMetadataUrl ?? documentOf(client.metadataUrl, seen);
-  const { redirectPort, listenAddress } = args;
   const timeoutMs = args.timeout === undefined ? person.timeoutMs : args.timeout * 1000;
-  const request = {
+  const request: PersonLogin = {
     ...asked,
-    client: { way: args.registration, given, configured: client.configured, metadataUrl, name: args.clientName },
-    page: { loginHint: args.loginHint, prompts: args.prompt },
+    provider: asked.provider && { ...asked.provider, secret },
+    client: { ...client, ...defined(asked.client), given },
     person: { ...person, redirectPort, redirectUri: readRedirect(args.redirectUri), listenAddress, timeoutMs },
   };
   return loginTogether(world, request, seen, logIn);
 }
 
-async function loginAsClient(world: World, args: Arguments): Promise<LoginRecord> {
+async function loginAsClient(world: World, args: Arguments, asked: AskedLogin): Promise<LoginRecord> {
   const { clientCredentialsLogin } = await import('./client/client-credentials.js');
-  const given = await readClient(world, args);
-  const client = { way: undefined, given, configured: [], metadataUrl: undefined };
-  return clientCredentialsLogin(world, { ...(await requestOf(world, args)), client });
+  return clientCredentialsLogin(world, { ...asked, client: { given: await readClient(world, args) } });
 }
 
 async function storeOf(world: World, { store }: Pick<Arguments, 'store'>): Promise<StoreKind | undefined> {
@@ -211,7 +210,7 @@ function checkWords(args: ArgumentsOf<typeof loginTable>): void {
   checkPageOptions(args);
   if (args.generateKey) clientOfNewKey(args);
   else checkClient(args);
-  checkProvider(args);
+  readProvider(args);
 }
 
 /** Longest name of this program, and of who is to log in, in characters. */

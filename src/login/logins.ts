@@ -3,7 +3,7 @@ import type { Configuration } from '../core/configuration/configuration.js';
 import { isFailure } from '../core/failure.js';
 import type { LoginAsked } from '../core/login-command.js';
 import type { BrowserOptions, LoginInBackground, Logins, Relogin } from '../core/ports.js';
-import { defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
+import { defaultAccount, defined, type LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
 import { scopesMissing } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
@@ -12,7 +12,7 @@ import { documentOf } from '../tokens/registrations.js';
 import { ciOf } from './browser/browser-availability.js';
 import { type ClientWorld, readClient, readScopes, variableClient } from './client/client-options.js';
 import { noBrowserHere } from './failures.js';
-import type { BrowserAvailability, ClientOptions, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
+import type { BrowserAvailability, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
 
 /** What a login by a person needs of the world. */
 export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput, 'signal' | 'tellLook'> {
@@ -27,13 +27,6 @@ export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput,
   readonly callerName: () => string;
   /** Where the person sits. */
   readonly availability: () => BrowserAvailability;
-}
-
-/** What of a login is the same whoever asks for it: what configuration and environment say. */
-export interface LoginDefaults {
-  readonly client: Omit<ClientOptions, 'way'>;
-  readonly person: PersonOptions;
-  readonly store: StoreKind | undefined;
 }
 
 /** How long the answer is waited for: a person who watches may need time for a second factor. */
@@ -73,6 +66,8 @@ function hasDisplay({ availability, env }: LoginWorld): boolean {
 
 interface Asked extends BrowserOptions {
   readonly login: LoginAsked;
+  /** The login that is to be replaced. */
+  readonly held: LoginRecord | undefined;
   readonly of: 'login' | 'other';
   /** It may be made without a person: why there is nobody is said only when somebody is needed. */
   readonly mayNeedNobody?: boolean;
@@ -102,63 +97,63 @@ function wayTo(world: LoginWorld, asked: Asked): Pick<PersonOptions, 'mode' | 'n
 }
 
 /**
- * The defaults for a login, when a person can be reached for it.
+ * What configuration, environment and the login that is replaced say of a login, when a person can be reached for it.
  * @throws Failure `login_needs_person`, `configuration_unusable`
  */
-export async function loginDefaults(world: LoginWorld, asked: Asked): Promise<LoginDefaults> {
+export async function loginDefaults(
+  world: LoginWorld,
+  asked: Asked,
+): Promise<Pick<PersonLogin, 'client' | 'person' | 'store'>> {
   const { mode, nobody } = wayTo(world, asked);
   const { interactive } = world.terminal;
   const configuration = await world.configuration();
-  const configured = configuration.clients.map((client) => ({ redirectUri: undefined, ...client, secret: undefined }));
+  const { clients, timeoutSeconds, redirectPort: usualPort, store } = configuration;
   const variable = asked.of === 'login' ? undefined : await variableClient(world); // `login` has options for these
-  const metadataUrl = configuration.clientMetadataUrl ?? world.clientMetadataUrl;
+  const isBound = variable?.issuer !== undefined;
+  const metadataUrl = documentOf(configuration.clientMetadataUrl ?? world.clientMetadataUrl, asked.held);
   return {
-    client:
-      variable?.issuer === undefined
-        ? { given: variable, configured, metadataUrl }
-        : { given: undefined, configured: [variable, ...configured], metadataUrl },
+    client: {
+      given: isBound ? undefined : variable,
+      configured: isBound ? [variable, ...clients] : clients,
+      metadataUrl,
+    },
     person: {
-      mode,
-      nobody,
+      ...{ mode, nobody, usualPort },
       availability: world.availability(),
-      redirectPort: undefined,
-      usualPort: configuration.redirectPort,
       look: interactive ? world.tellLook : undefined,
       caller: asked.caller ?? (interactive ? undefined : world.callerName),
-      timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds[interactive ? 'watched' : 'unwatched']) * 1000,
+      timeoutMs: (timeoutSeconds ?? defaultTimeoutSeconds[interactive ? 'watched' : 'unwatched']) * 1000,
     },
-    store: configuration.store,
+    store,
   };
 }
 
-interface Wanted {
-  readonly defaults: LoginDefaults;
+interface Wanted extends BrowserOptions, Pick<Asked, 'caller'> {
   readonly target: LoginTarget;
   /** The login that is to be replaced. */
-  readonly held: LoginRecord | undefined;
-  readonly scopes: readonly string[];
+  readonly held?: LoginRecord;
+  readonly scopes?: readonly string[];
   /** Called once it is this process's turn. */
   readonly begin?: () => Promise<void>;
 }
 
 /** Makes a login that no options describe: a new one for `target`, or one in the place of the one that is held. */
-async function makeLogin(world: LoginWorld, { defaults, target, held, scopes, begin }: Wanted): Promise<LoginRecord> {
-  const { client, person, store } = defaults;
+async function makeLogin(world: LoginWorld, wanted: Wanted): Promise<LoginRecord> {
+  const { target, held, scopes = [], begin } = wanted;
+  const { server, account } = target;
+  const asked = { ...wanted, login: { ...(held ?? target), given: undefined }, held, of: 'other' } as const;
+  const { client, person, store } = await loginDefaults(world, asked);
   const [{ login }, { baseNameOf }, { loginTogether }] = await Promise.all([
     import('./log-in.js'),
     import('./login-name.js'),
     import('./one-login-at-a-time.js'),
   ]);
   const request: PersonLogin = {
-    server: target.server,
-    account: target.account,
-    name: held?.name,
-    baseName: held === undefined ? await baseNameOf(target.server, target.account) : undefined,
+    ...{ server, account, client, person },
+    ...(held === undefined
+      ? { baseName: await baseNameOf(server, account), store }
+      : { name: held.name, store: held.store }),
     scopes: { named: scopes.length === 0 ? undefined : scopes, held: held?.scopes ?? [] },
-    issuer: undefined,
-    client: { ...client, way: undefined, metadataUrl: documentOf(client.metadataUrl, held) },
-    store: held === undefined ? store : held.store,
-    person,
     signal: world.signal,
   };
   const made = await loginTogether(world, request, held, async (...given) => {
@@ -178,23 +173,14 @@ function relogin(
   return async (held, scopes, begin) => {
     const cancelled = options.cancelled?.();
     const world = cancelled === undefined ? whole : { ...whole, signal: AbortSignal.any([whole.signal, cancelled]) };
+    const stepUp = async () => await import('../tokens/step-up.js');
+    const added = scopesMissing(held.scopes, scopes);
     if (!options.login) {
       if (scopes.length === 0) return undefined;
-      const { askStepUp } = await import('../tokens/step-up.js');
-      await askStepUp(world, { login: held, scopes, signal: world.signal });
-    }
-    if (caller !== undefined)
-      await (await import('../tokens/step-up.js')).checkNotDeclined(world, { login: held, scopes });
-    const defaults = await loginDefaults(world, {
-      ...options,
-      login: { ...held, given: undefined },
-      of: 'other',
-      caller,
-    });
-    const added = scopesMissing(held.scopes, scopes);
-    if (options.login && added.length > 0)
-      world.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
-    return makeLogin(world, { defaults, target: held, held, scopes, begin });
+      await (await stepUp()).askStepUp(world, { login: held, scopes, signal: world.signal });
+    } else if (added.length > 0) world.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
+    if (caller !== undefined) await (await stepUp()).checkNotDeclined(world, { login: held, scopes });
+    return makeLogin(world, { ...options, target: held, held, scopes, begin, caller });
   };
 }
 
@@ -205,8 +191,7 @@ async function findOrMake(world: LoginWorld, wanted: Parameters<Logins['findOrMa
     if (!isFailure(error, 'login_needed') || !canonicalResource(wanted.server).ok) throw error;
   }
   const target = await readLoginTarget(world, wanted.server, wanted.account ?? defaultAccount);
-  const defaults = await loginDefaults(world, { ...wanted, login: { ...target, given: undefined }, of: 'other' });
-  return makeLogin(world, { defaults, target, held: undefined, scopes: [] });
+  return makeLogin(world, { ...wanted, target });
 }
 
 async function asClient(world: LoginWorld, wanted: Parameters<Logins['asClient']>[0]): Promise<LoginRecord> {
@@ -232,11 +217,10 @@ async function asClient(world: LoginWorld, wanted: Parameters<Logins['asClient']
   const own = { ...world, terminal: { ...world.terminal, tell: world.tell } };
   return clientCredentialsLogin(own, {
     ...target,
-    name: undefined,
     scopes: { named: readScopes(wanted.scope), held: [] },
     issuer,
     issuerIsTyped: wanted.authorizationServer !== undefined,
-    client: { way: undefined, given, configured: [], metadataUrl: undefined },
+    client: { given },
     store: 'memory',
     signal: world.signal,
   });
@@ -245,13 +229,10 @@ async function asClient(world: LoginWorld, wanted: Parameters<Logins['asClient']
 function inBackground(world: LoginWorld, wanted: Parameters<Logins['inBackground']>[0]): LoginInBackground {
   return async (held, scopes, begin) => {
     const own = { ...world, terminal: { ...world.terminal, interactive: false } };
-    const { callerName: caller } = world;
     if (held !== undefined)
       await (await import('../tokens/step-up.js')).checkNotDeclined(world, { login: held, scopes });
-    const login = { ...(held ?? wanted), given: undefined };
-    const asked = { login, browser: true, noBrowser: false, of: 'other', caller } as const;
-    const defaults = await loginDefaults(world, asked);
     const target = held ?? (await readLoginTarget(own, wanted.server, wanted.account ?? defaultAccount));
-    return makeLogin(own, { defaults, target, held, scopes, begin });
+    const how = { browser: true, noBrowser: false, caller: world.callerName };
+    return makeLogin(own, { ...how, target, ...defined({ held }), scopes, begin });
   };
 }

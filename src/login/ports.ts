@@ -23,12 +23,12 @@ export interface LoginRequest {
   /** The server's canonical URL. */
   readonly server: string;
   readonly account: string;
-  readonly name: string | undefined;
+  readonly name?: string | undefined;
   /** What it is called where it has no name yet, with a number behind it where that is another login's. */
   readonly baseName?: string | undefined;
   readonly scopes: WantedScopes;
   /** `--authorization-server`. */
-  readonly issuer: string | undefined;
+  readonly issuer?: string | undefined;
   /** It was typed, and is not what a variable says: then it counts at a server that names none, too. */
   readonly issuerIsTyped?: boolean | undefined;
   /** `--legacy`: a server without metadata is taken for one of 2025-03-26. A login that was made so is made so again. */
@@ -47,7 +47,7 @@ export interface LoginRequest {
   /** Chosen for this login and those after it; undefined: as before. */
   readonly browser?: BrowserChoice | undefined;
   /** Where its secrets are to be; undefined: where they were. */
-  readonly store: StoreKind | undefined;
+  readonly store?: StoreKind | undefined;
   /** What a person has typed for it; undefined: another command makes it. */
   readonly given?: readonly GivenOption[] | undefined;
   readonly signal: AbortSignal;
@@ -63,13 +63,13 @@ export interface WantedScopes {
 /** What is said of the client beforehand. */
 export interface ClientOptions {
   /** `--registration`. */
-  readonly way: RegistrationWay | undefined;
+  readonly way?: RegistrationWay | undefined;
   /** With this login. */
-  readonly given: PreregisteredClient | undefined;
+  readonly given?: PreregisteredClient | undefined;
   /** In the configuration, each for its issuer. */
-  readonly configured: readonly PreregisteredClient[];
+  readonly configured?: readonly PreregisteredClient[];
   /** Address of our client ID metadata document. */
-  readonly metadataUrl: string | undefined;
+  readonly metadataUrl?: string | undefined;
   /** `--client-name`: what this program is called where it registers itself. */
   readonly name?: string | undefined;
 }
@@ -88,23 +88,23 @@ export interface GivenProvider {
   readonly issuer: string;
   /** Of the client there. */
   readonly clientId: string;
-  readonly secret: Secret | undefined;
+  readonly secret?: Secret | undefined;
   /** Absolute; undefined: somebody logs in there. */
-  readonly tokenFile: string | undefined;
+  readonly tokenFile?: string | undefined;
 }
 
 /** A client that a person registered, and gave. */
 export interface PreregisteredClient {
   readonly clientId: string;
-  readonly secret: Secret | undefined;
+  readonly secret?: Secret | undefined;
   /** A private key (PEM or JWK), of a client that logs in as itself. */
   readonly key?: Secret;
   /** What a platform signs for it stands in for a secret. */
   readonly assertion?: GivenAssertion;
   /** The issuer it is registered at; undefined if not given. */
-  readonly issuer: string | undefined;
+  readonly issuer?: string | undefined;
   /** The redirect URI registered for it, when its port is fixed. */
-  readonly redirectUri: string | undefined;
+  readonly redirectUri?: string | undefined;
 }
 
 /** How the person is reached. */
@@ -114,7 +114,7 @@ export interface PersonOptions {
   readonly nobody?: Failure | undefined;
   readonly availability: BrowserAvailability;
   /** `--redirect-port` */
-  readonly redirectPort: number | undefined;
+  readonly redirectPort?: number | undefined;
   /** `--redirect-uri`: for this login, and kept for those after it at the same issuer. */
   readonly redirectUri?: ChosenRedirectUri | undefined;
   /** Of the configuration, where nothing else says a port. */
@@ -136,7 +136,8 @@ export interface PersonLogin extends LoginRequest {
 }
 
 /** A login of which is known where and for what, and not yet as which client. */
-export interface BegunLogin {
+export interface BegunLogin<Request extends LoginRequest = LoginRequest> {
+  readonly request: Request;
   /** The world, its store being the one that this login goes into. */
   readonly ports: LoginPorts;
   /** As a command names it. */

@@ -1,9 +1,6 @@
 import { takeStep } from '../core/ports.js';
-import type { Secret } from '../core/secret.js';
-import type { AuthorizationCode } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
-import { type Discovery, resourceToSend } from '../oauth/discover.js';
-import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
+import { resourceToSend } from '../oauth/discover.js';
 import { audienceWarning } from '../oauth/id-token.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
 import {
@@ -16,57 +13,31 @@ import {
 import { tokenFailure } from '../tokens/send-refresh.js';
 import type { BegunLogin, LoginPorts } from './ports.js';
 
-export interface Authorization {
-  readonly code: AuthorizationCode;
-  readonly verifier: Secret;
-}
-
-type Needs = Pick<LoginPorts, 'http' | 'journal' | 'clock'>;
-
 /** A token, and how the client authenticated to get it (for its refreshes). */
 export interface Redeemed {
   readonly token: IssuedToken;
   readonly client: ClientAuthentication;
 }
 
-export interface TokenRequest {
-  readonly discovery: Discovery;
+/** What a token is asked with: of a login that is begun, and as whom. */
+export interface TokenRequest extends Pick<BegunLogin, 'discovery' | 'scopes' | 'dpop'> {
+  readonly ports: Pick<LoginPorts, 'http' | 'journal' | 'clock'>;
   readonly client: ClientAuthentication;
-  readonly scopes: readonly string[];
-  /** Of the key that the token is to be bound to. */
-  readonly dpop: TokenProofs | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Redeems the code (RFC 6749 section 4.1.3).
- * @throws Failure as `askForToken`
- */
-export function redeem(
-  begun: BegunLogin,
-  request: Pick<TokenRequest, 'client' | 'signal'> & Authorization & { readonly redirectUri: string },
-): Promise<Redeemed> {
-  const { client, signal, ...grant } = request;
-  begun.ports.progress.begin('Redeeming the code');
-  return askForToken(begun.ports, 'redeem', { ...begun, client, signal }, grant);
-}
-
-/**
- * Gets a token.
+ * Gets a token: redeems a code (RFC 6749 section 4.1.3), or whatever else the grant is.
  * @param name Of the step.
  * @throws Failure `invalid_grant`, `invalid_client`, `grant_refused`, `token_unusable`, `token_type_unusable`,
  * `token_endpoint_failed`, or the HTTP client's
  */
-export async function askForToken(
-  ports: Needs,
-  name: string,
-  request: TokenRequest,
-  grant: TokenGrant,
-): Promise<Redeemed> {
-  const { issuer, tokenEndpoint } = request.discovery.authorizationServer;
+export async function askForToken(name: string, request: TokenRequest, grant: TokenGrant): Promise<Redeemed> {
+  const { ports, discovery } = request;
+  const { issuer, tokenEndpoint } = discovery.authorizationServer;
   const step = { name, asked: `POST ${tokenEndpoint}`, rule: 'R-2.5a' };
-  const { result, client } = await takeStep(ports, step, () => tokenResult(ports, request, grant));
-  if (result.ok) return { token: recordToken(ports, result.token, request, name), client };
+  const { result, client } = await takeStep(ports, step, () => tokenResult(request, grant));
+  if (result.ok) return { token: recordToken(name, request, result.token), client };
   const rule = result.problem === 'refused' ? 'RFC 6749 section 5.2' : 'RFC 6749 section 5.1';
   ports.journal.record({ ...step, rule, came: result.problem, verdict: 'failure' });
   throw tokenFailure(result, issuer);
@@ -74,8 +45,7 @@ export async function askForToken(
 
 /** What the token endpoint says to this client. @throws Failure of the HTTP client */
 export function tokenResult(
-  { http, clock }: Needs,
-  { discovery, client, scopes, dpop, signal }: TokenRequest,
+  { ports, discovery, client, scopes, dpop, signal }: TokenRequest,
   grant: TokenGrant,
 ): Promise<AsClient<TokenResult, ClientAuthentication>> {
   const { authorizationServer: server, zone } = discovery;
@@ -83,32 +53,25 @@ export function tokenResult(
   const target = { endpoint: server.tokenEndpoint, issuer: server.issuer, resource, zone, dpop };
   const spent = 'code' in grant ? [grant.code.secret, grant.verifier] : [];
   return askAsClient(server, client, async (as) => {
-    const response = await sendTokenRequest(http, { ...target, client: as, signal }, grant);
+    const response = await sendTokenRequest(ports.http, { ...target, client: as, signal }, grant);
     const sent = [as.secret, dpop?.key, ...spent];
-    return await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent, dpop });
+    return await validateTokenResponse(response, { now: ports.clock.now(), requested: scopes, sent, dpop });
   });
 }
 
 /** Records how the token was got; one that is plainly for another server gets a warning. */
-export function recordToken(
-  { journal }: Pick<LoginPorts, 'journal'>,
-  token: IssuedToken,
-  { discovery: { server, authorizationServer }, dpop }: Pick<TokenRequest, 'discovery' | 'dpop'>,
-  name: string,
-): IssuedToken {
+export function recordToken(name: string, request: TokenRequest, token: IssuedToken): IssuedToken {
+  const { ports, dpop } = request;
+  const { server, authorizationServer } = request.discovery;
   const unbound =
     dpop === undefined || token.isBound
       ? undefined
       : 'the authorization server announces DPoP and issued a Bearer token: it is not bound to a key (RFC 9449 section 5)';
   const note = audienceWarning(token.accessToken, server) ?? unbound;
   const asked = `POST ${authorizationServer.tokenEndpoint}`;
-  const step = {
-    name,
-    asked,
-    came: token.isBound ? 'a token bound to our key (DPoP)' : 'a Bearer token',
-    rule: 'R-2.5a',
-  } as const;
-  journal.record(note === undefined ? { ...step, verdict: 'pass' } : { ...step, verdict: 'warning', note });
+  const came = token.isBound ? 'a token bound to our key (DPoP)' : 'a Bearer token';
+  const step = { name, asked, came, rule: 'R-2.5a' } as const;
+  ports.journal.record(note === undefined ? { ...step, verdict: 'pass' } : { ...step, verdict: 'warning', note });
   return note === undefined ? token : { ...token, warnings: [...token.warnings, note] };
 }
 

@@ -11,10 +11,9 @@ import {
   type StoredItem,
 } from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
-import { quotesSecret, type Secret, type SecretHeader } from '../core/secret.js';
+import { quotesSecret, type Secret } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import { endsOf } from '../core/time.js';
-import type { Discovery } from '../oauth/discover.js';
 import { type ExpectedIdToken, type Identity, identityIn, idTokenProblem } from '../oauth/id-token.js';
 import type { IssuedToken } from '../oauth/token.js';
 import { type KeptAssertion, recordOfAssertion } from '../stores/assertions/source.js';
@@ -24,7 +23,7 @@ import {
   encodeCredential,
   type StoredCredential,
 } from '../stores/credential-item.js';
-import { type KeptProvider, recordOfProvider } from '../stores/kept-provider.js';
+import { type KeptProvider, providerResource, recordOfProvider } from '../stores/kept-provider.js';
 import { isRecorded, itemsOf, removeOrphans, withItemToCome, withOrphans, withoutOrphans } from '../stores/orphans.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { forgetFailures } from '../tokens/remember-failure.js';
@@ -34,20 +33,16 @@ import { keptProofs } from './bind-login.js';
 import { usualBrowser } from './browser/chosen-browser.js';
 import { freeName } from './login-name.js';
 import { fingerprintOf } from './one-login-at-a-time.js';
-import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
+import type { BegunLogin, LoginRequest } from './ports.js';
 import type { Redeemed } from './redeem.js';
 
 /** How long a write waits for another process that has the same credential in hand. */
 export const credentialLockWaitMs = 30_000;
 
-type SavePorts = Pick<
-  LoginPorts,
-  'attempts' | 'recovery' | 'failures' | 'store' | 'stores' | 'index' | 'locks' | 'terminal'
->;
+type SavePorts = BegunLogin['ports'];
 
+/** What came of a login that was begun. */
 export interface NewLogin {
-  readonly request: LoginRequest;
-  readonly discovery: Discovery;
   readonly redeemed: Redeemed;
   readonly way: RegistrationWay;
   readonly grant: Grant;
@@ -58,10 +53,8 @@ export interface NewLogin {
   readonly providerSecret?: Secret | undefined;
   /** Who logged in, as that provider says. */
   readonly identity?: Identity | undefined;
-  /** What the server gets with each request, beside the token. */
-  readonly headers: readonly SecretHeader[];
-  /** The key that the token may be bound to, and what a person said of that. */
-  readonly proofs: Pick<BegunLogin, 'dpop' | 'dpopChoice'>;
+  /** It is the login at a company's provider itself, and its token the ID token. */
+  readonly holds?: 'id_token' | undefined;
 }
 
 /**
@@ -69,11 +62,12 @@ export interface NewLogin {
  * client's credential of the same server and account, or this one in the store where it was.
  * @throws Failure of the store, the index and the lock (`busy`)
  */
-export async function saveCredential(ports: SavePorts, login: NewLogin): Promise<LoginRecord> {
-  const { signal } = login.request;
+export async function saveCredential(begun: BegunLogin, login: NewLogin): Promise<LoginRecord> {
+  const { ports, request } = begun;
+  const { signal } = request;
   // First: once the index has it, others use it, and may find that the server refuses it.
-  if (login.grant === 'authorization_code') await loginBrakes(ports, login.request).issued();
-  const { record, replaced } = await write(ports, login);
+  if (login.grant === 'authorization_code' && login.holds === undefined) await loginBrakes(ports, request).issued();
+  const { record, replaced } = await write(begun, login);
   await forgetFailures(ports, record.server);
   await noteSamePerson(ports, record);
   if ((login.assertion ?? login.provider) !== undefined) await ports.attempts.forget(platformRefusals(record));
@@ -113,35 +107,37 @@ async function removeOld(ports: SavePorts, old: StoredItem): Promise<void> {
   await ports.index.update((document) => withoutOrphans(document, [old]));
 }
 
-async function write(ports: SavePorts, login: NewLogin): Promise<{ record: LoginRecord; replaced: StoredItem[] }> {
-  const { server, account, signal } = login.request;
+async function write(begun: BegunLogin, login: NewLogin): Promise<{ record: LoginRecord; replaced: StoredItem[] }> {
+  const { ports, request, discovery } = begun;
+  const { server, account, signal } = request;
+  const list = login.holds === undefined ? 'logins' : 'providers';
   const binding = {
     server,
-    resource: login.discovery.protectedResource.resource,
-    issuer: login.discovery.authorizationServer.issuer,
+    resource: list === 'providers' ? providerResource : discovery.protectedResource.resource,
+    issuer: discovery.authorizationServer.issuer,
     clientId: login.redeemed.client.clientId,
     account,
   };
   const key = await credentialKey(binding);
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
-  const { logins } = await ports.index.read();
-  const isSame = (record: LoginRecord) => record.server === server && record.account === account;
-  const before = logins.filter((record) => record.key === key || isSame(record));
+  const isSame = (record: LoginRecord) =>
+    list === 'providers' ? record.key === key : record.server === server && record.account === account;
+  const before = ((await ports.index.read())[list] ?? []).filter((record) => record.key === key || isSame(record));
   const generation = 1 + Math.max(0, ...before.map((record) => record.generation));
   const item = { key, store: ports.store.kind };
   // First, so that whatever ends this process here leaves nothing that nobody knows of.
   await ports.index.update((document) => withItemToCome(document, item));
-  await ports.store.write(key, encodeCredential(credentialOf(login, binding, generation)));
+  await ports.store.write(key, encodeCredential(credentialOf(begun, login, binding, generation)));
   await ports.recovery.forget(key); // what an older login left there
-  let record: LoginRecord = { ...item, generation, ...(await recordOf(login, binding, before.filter(isSame))) };
+  let record: LoginRecord = { ...item, generation, ...(await recordOf(begun, login, binding, before.filter(isSame))) };
   const items = before.flatMap(itemsOf);
   const isGone = (old: StoredItem, document: Parameters<typeof isRecorded>[0]) =>
     // Whoever brings a store has no other, whatever it was called when the record was written.
     !isRecorded(document, { key: old.key, store: ports.stores.of(old.store).kind });
   const after = await ports.index.update((document) => {
-    const others = document.logins.filter((old) => !isSame(old));
-    record = withName(record, login.request, document);
-    const kept = withoutOrphans({ ...document, logins: [...others, record] }, [item]);
+    const others = (document[list] ?? []).filter((old) => !isSame(old));
+    record = withName(record, request, document);
+    const kept = withoutOrphans({ ...document, [list]: [...others, record] }, [item]);
     return withOrphans(
       kept,
       items.filter((old) => isGone(old, kept)),
@@ -158,10 +154,12 @@ function withName(record: LoginRecord, { baseName }: LoginRequest, document: Ind
 
 /** The secret item. */
 function credentialOf(
-  { discovery, redeemed, grant, headers, assertion, proofs, provider, providerSecret }: NewLogin,
+  begun: BegunLogin,
+  { redeemed, grant, assertion, provider, providerSecret, holds }: NewLogin,
   binding: CredentialBinding,
   generation: number,
 ): StoredCredential {
+  const { discovery, headers } = begun;
   const { token, client } = redeemed;
   const { accessToken, refreshToken, expiresAt, obtainedAt, scopes } = token;
   const { tokenEndpoint, revocationEndpoint } = discovery.authorizationServer;
@@ -178,23 +176,25 @@ function credentialOf(
     tokenEndpoint,
     authMethod: client.method,
     ...(headers.length === 0 ? {} : { headers }),
-    ...keptProofs(token, { ...proofs, discovery }).item,
+    ...keptProofs(token, begun).item,
     ...defined({ refreshToken, revocationEndpoint, subject, clientSecret: client.secret }),
     ...defined({ grant: grant === 'authorization_code' ? undefined : grant, provider, providerSecret }),
-    ...defined({ requestedResource: discovery.requestedResource, assertion }),
+    ...defined({ requestedResource: discovery.requestedResource, assertion, holds }),
   };
 }
 
 /** What the index tells of it. */
 async function recordOf(
-  { request, discovery, redeemed, way, grant, headers, assertion, provider, proofs, ...login }: NewLogin,
+  begun: BegunLogin,
+  { redeemed, way, grant, assertion, provider, ...login }: NewLogin,
   binding: CredentialBinding,
   before: readonly LoginRecord[],
 ): Promise<Omit<LoginRecord, 'key' | 'store' | 'generation'>> {
+  const { request, discovery, headers, dpop } = begun;
   const { token, client } = redeemed;
   const isClean = (text: string) =>
     !quotesSecret(text, [
-      ...[token.accessToken, token.refreshToken, token.idToken, client.secret, proofs.dpop?.key, login.providerSecret],
+      ...[token.accessToken, token.refreshToken, token.idToken, client.secret, dpop?.key, login.providerSecret],
       ...headers.map(({ value }) => value),
     ]);
   const expected = { ...binding, now: token.obtainedAt };
@@ -216,7 +216,7 @@ async function recordOf(
       identity: identity !== undefined && isClean(identity.shown) ? identity.shown : undefined,
       person: identity === undefined ? undefined : personOf(identity, isClean),
       preferred: before.find((old) => old.preferred)?.preferred,
-      ...keptProofs(token, { ...proofs, discovery }).record,
+      ...keptProofs(token, begun).record,
       legacy: discovery.protectedResource.isLegacy,
       requestedResource: discovery.requestedResource,
       authorizationParams: parametersFor(request, binding.issuer, same),

@@ -133,17 +133,12 @@ test('with another set of parameters a login is made, and none is taken that ano
     tell: () => undefined,
     tellLook: plainLook,
   };
-  const wanted = {
-    force: false,
-    scope: [],
-    clientCredentials: false,
-    prompt: [],
-    noResource: false,
-    dpop: false,
-    noDpop: false,
-  } as never;
-  const stays = (authorizationParam: readonly string[]) =>
-    staysWith(world, login, Object.assign({}, wanted, { authorizationParam }));
+  const { server, account } = login;
+  const { signal } = world;
+  const stays = (parameters: readonly string[]) =>
+    staysWith(world, login, { force: false, clientCredentials: false } as never, {
+      ...{ server, account, parameters, client: {}, scopes: { named: undefined, held: [] }, signal },
+    });
   assert.equal(await stays(['audience=b']), false);
   assert.equal(
     scene.ports.told.some((line) => line.includes('Log in again?')),

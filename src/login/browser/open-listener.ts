@@ -14,7 +14,7 @@ import type {
   CallbackListener,
   ClientOptions,
   LoginPorts,
-  PersonOptions,
+  PersonLogin,
 } from '../ports.js';
 import { portOfUriInUse, publishedPortUnknown } from './failures.js';
 
@@ -35,7 +35,8 @@ export interface RedirectPlan extends Pick<ChosenRedirectUri, 'host' | 'path'> {
  * chosen for this issuer before, else what the kept client was used with, else the usual one. A port that was named goes
  * before all of these.
  */
-export function planRedirect(begun: BegunLogin, client: ClientOptions, person: PersonOptions): RedirectPlan {
+export function planRedirect(begun: BegunLogin<PersonLogin>): RedirectPlan {
+  const { client, person } = begun.request;
   const registration = likelyRegistration(begun, client);
   const used = registration && readOwn(registration.redirectUri);
   const chosen = person.redirectUri ?? readOwn(begun.preregistered?.redirectUri) ?? begun.redirectUri;

@@ -36,7 +36,7 @@ export async function clientCredentialsLogin(world: LoginPorts, request: LoginRe
   if (given !== undefined) world.assertions.prepare(given.source);
   const isBy = given !== undefined || (await isByAssertion(world, request)) ? 'assertion' : grant;
   const begun = await beginLogin(world, request, isBy);
-  const { ports, discovery, headers, dpop } = begun;
+  const { ports, discovery, headers } = begun;
   const { issuer } = discovery.authorizationServer;
   const { clients, assertion } = await authenticationsOf(begun);
   const scopes = begun.scopes.filter(
@@ -47,14 +47,10 @@ export async function clientCredentialsLogin(world: LoginPorts, request: LoginRe
   headerLines(headers).forEach(ports.terminal.tell);
   ports.progress.begin('Asking for a token');
   try {
-    const redeemed = await askAs(ports, clients, { discovery, scopes, dpop, signal, assertion });
+    const redeemed = await askAs(begun, clients, { scopes, assertion });
     // A refresh token has no place here (RFC 6749 section 4.4.3): asking again does what it would do.
-    const token = { ...redeemed.token, refreshToken: undefined };
-    const used = { ...redeemed, token };
-    const login = await saveCredential(ports, {
-      ...{ request, discovery, redeemed: used, grant, headers, assertion, proofs: begun },
-      way: 'preregistered',
-    });
+    const used = { ...redeemed, token: { ...redeemed.token, refreshToken: undefined } };
+    const login = await saveCredential(begun, { redeemed: used, grant, assertion, way: 'preregistered' });
     await forgetOlderKeys(ports, redeemed.client, issuer, signal);
     return login;
   } catch (error) {
@@ -80,25 +76,22 @@ interface Authentications {
 
 /** Asks as the first; as the next where that key is not (yet) registered. @throws Failure as `askForToken` */
 async function askAs(
-  ports: LoginPorts,
+  begun: BegunLogin,
   [client, next, ...rest]: Clients,
-  asked: Omit<TokenRequest, 'client'> & Pick<Authentications, 'assertion'>,
+  asked: Pick<TokenRequest, 'scopes'> & Pick<Authentications, 'assertion'>,
 ): Promise<Redeemed> {
-  const { explain, ...own } = await ownRequest(ports, client, asked);
+  const { signal } = begun.request;
+  const { explain, ...own } = await ownRequest(begun.ports, client, { ...asked, signal });
+  const name = 'assertion' in own.grant ? 'jwt_bearer' : 'client_credentials';
   try {
-    const redeemed = await askForToken(
-      ports,
-      'assertion' in own.grant ? 'jwt_bearer' : 'client_credentials',
-      { ...asked, client: own.client },
-      own.grant,
-    );
+    const redeemed = await askForToken(name, { ...begun, ...asked, client: own.client, signal }, own.grant);
     const { assertion: _, ...kept } = redeemed.client; // it is read anew
     return { ...redeemed, client: kept };
   } catch (error) {
     if (asked.assertion !== undefined) throw isFailure(error) ? explain(error) : error;
     if (!isFailure(error, 'invalid_client')) throw error;
     if (next === undefined) throw ownClientRefused(error);
-    return await askAs(ports, [next, ...rest], asked);
+    return await askAs(begun, [next, ...rest], asked);
   }
 }
 

@@ -42,7 +42,7 @@ export class LazyClient {
  * `registration_refused`, `registration_unusable`, `issuer_mismatch`, or of the HTTP client and the store
  */
 export async function identifyClient(request: ClientRequest): Promise<IdentifiedClient> {
-  const { forced } = request;
+  const forced = request.begun.request.client.way;
   const client = await firstOpenWay(request);
   request.begun.ports.journal.record({
     name: 'client-identity',
@@ -60,7 +60,8 @@ export async function hasToRegister(request: ClientRequest): Promise<boolean> {
   return choice.open && choice.way === 'dynamic' && !(await hasGoodRegistration(request));
 }
 
-async function wayOf({ begun, forced, metadataUrl, userCode }: ClientRequest): Promise<WayChoice> {
+async function wayOf({ begun, userCode }: ClientRequest): Promise<WayChoice> {
+  const { way: forced, metadataUrl } = begun.request.client;
   // Only what registers itself has a name to choose.
   const { preregistered, clientName, discovery } = begun;
   const { registrationEndpoint } = discovery.authorizationServer;
@@ -76,7 +77,8 @@ async function wayOf({ begun, forced, metadataUrl, userCode }: ClientRequest): P
 }
 
 async function firstOpenWay(request: ClientRequest): Promise<IdentifiedClient> {
-  const { begun, forced, metadataUrl } = request;
+  const { begun } = request;
+  const { way: forced, metadataUrl } = begun.request.client;
   const { registrationEndpoint } = begun.discovery.authorizationServer;
   const choice = await wayOf(request);
   if (!choice.open) throw registrationWayClosed(forced ?? '', choice.why);
@@ -125,8 +127,9 @@ async function secretOf(
  * Asks the person for a client identifier after showing the exact redirect URI to register (rule 4.6, step 4).
  * @throws Failure `client_identifier_needed`; the signal's reason
  */
-async function askForClient({ begun, redirectUri, signal }: ClientRequest): Promise<IdentifiedClient> {
-  const { ports, meant, discovery } = begun;
+async function askForClient({ begun, redirectUri }: ClientRequest): Promise<IdentifiedClient> {
+  const { ports, meant, discovery, request } = begun;
+  const { signal } = request;
   const { terminal } = ports;
   const { issuer, tokenAuthMethods } = discovery.authorizationServer;
   const needed = clientIdentifierNeeded(meant, issuer, redirectUri);

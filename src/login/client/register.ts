@@ -1,14 +1,14 @@
 import { isFailure } from '../../core/failure.js';
 import { takeStep } from '../../core/ports.js';
 import { clientInfo } from '../../core/product.js';
-import { defined, type RegistrationRecord, type RegistrationWay } from '../../core/records.js';
+import { type ClientAuthMethod, defined, type RegistrationRecord, type RegistrationWay } from '../../core/records.js';
 import { scopesMissing } from '../../core/scope.js';
 import { Secret } from '../../core/secret.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import { scopesToRegister } from '../../oauth/discover.js';
 import { type RegisteredClient, type RegistrationAsk, registerClient } from '../../oauth/registration.js';
 import { deviceGrant } from '../../oauth/token.js';
-import { keepRegistration, storedSecret } from '../../tokens/registrations.js';
+import { doubtRegistration, forgetRegistration, keepRegistration, storedSecret } from '../../tokens/registrations.js';
 import { redirectUriNotTaken } from '../failures.js';
 import type { BegunLogin } from '../ports.js';
 import { tokenResult } from '../redeem.js';
@@ -18,16 +18,11 @@ import { mindsRedirectUri, otherRedirectCommand } from './redirect-refused.js';
 /** What it takes to find out as whom a login is made. */
 export interface ClientRequest {
   readonly begun: BegunLogin;
-  /** `--registration`. */
-  readonly forced: RegistrationWay | undefined;
-  /** The address of our client ID metadata document, when one is configured. */
-  readonly metadataUrl: string | undefined;
   readonly redirectUri: string;
   /** Did anybody say which port it is to have? */
   readonly hasFixedPort: boolean;
   /** Is the login by a code alone (RFC 8628), with no redirect at all, or is one shown with the address of the login page? */
   readonly userCode: 'only' | 'offered' | 'none';
-  readonly signal: AbortSignal;
 }
 
 export interface IdentifiedClient extends ClientAuthentication {
@@ -42,7 +37,7 @@ export interface IdentifiedClient extends ClientAuthentication {
 const maxRegistrations = 3;
 
 /** What new registrations at this issuer are counted by. */
-export const registrationBudget = (issuer: string): string => `registration ${issuer}`;
+const registrationBudget = (issuer: string): string => `registration ${issuer}`;
 
 /**
  * The registration kept for this issuer when it fits (same redirect URI, or made for logins by a code where that is
@@ -68,11 +63,11 @@ export async function registerDynamically(request: ClientRequest, endpoint: stri
 }
 
 /** A made-up refresh token is refused for itself only where the client is known (RFC 6749 section 5.2): then no page can have refused that. */
-async function isKnown({ begun, signal }: ClientRequest, client: IdentifiedClient): Promise<boolean> {
-  const { ports, discovery, dpop } = begun;
+async function isKnown({ begun }: ClientRequest, client: IdentifiedClient): Promise<boolean> {
+  const { signal } = begun.request;
   const grant = { refreshToken: new Secret(crypto.randomUUID()), scopes: [] };
   try {
-    const { result } = await tokenResult(ports, { discovery, client, scopes: [], dpop, signal }, grant);
+    const { result } = await tokenResult({ ...begun, client, scopes: [], signal }, grant);
     return !result.ok && result.problem === 'refused' && result.error === 'invalid_grant';
   } catch (error) {
     if (!isFailure(error) || signal.aborted) throw error;
@@ -102,10 +97,10 @@ async function keptRegistration(
 }
 
 function fits(kept: RegistrationRecord, request: ClientRequest): boolean {
-  const { begun, forced, redirectUri, userCode } = request;
+  const { begun, redirectUri, userCode } = request;
   return (
     kept.way === 'dynamic' &&
-    forced !== 'dynamic' &&
+    begun.request.client.way !== 'dynamic' &&
     (begun.clientName === undefined || begun.clientName === (kept.clientName ?? clientInfo.name)) &&
     (userCode === 'only' ? kept.device === true : kept.redirectUri === redirectUri) &&
     // What was not asked for so far may be asked for; what was refused is not.
@@ -130,7 +125,7 @@ async function registerAnew(request: ClientRequest, endpoint: string): Promise<I
   const { ports, discovery, meant } = begun;
   const { issuer } = discovery.authorizationServer;
   if (!(await ports.attempts.take(registrationBudget(issuer), maxRegistrations))) {
-    throw registeredTooOften(issuer, maxRegistrations, request.forced === 'dynamic');
+    throw registeredTooOften(issuer, maxRegistrations, begun.request.client.way === 'dynamic');
   }
   ports.progress.begin(`Registering at ${issuer}`);
   const scopes = scopesToRegister(discovery, begun.scopes);
@@ -147,8 +142,9 @@ async function register(
   endpoint: string,
   scopes: readonly string[],
 ): Promise<RegisteredClient> {
-  const { begun, redirectUri, signal } = request;
+  const { begun, redirectUri } = request;
   const { ports, discovery } = begun;
+  const { signal } = begun.request;
   const { authorizationServer: server, zone } = discovery;
   const step = { name: 'client-registration', asked: `POST ${endpoint}`, rule: 'R-2.2b' } as const;
   const record = (came: string, verdict: 'pass' | 'warning' | 'failure') =>
@@ -223,4 +219,46 @@ const refusedOutright: readonly string[] = [
 /** May less be given where this much was refused? */
 function isAboutTheAsk(status: number, error: string): boolean {
   return [400, 422].includes(status) && !refusedOutright.includes(error);
+}
+
+/**
+ * Keeps what a login that worked tells of its client for the next one: a client that a person gave, its secret in the
+ * store, with the method that worked; that a document was taken, and the fixed port where one was asked for.
+ */
+export async function keepClient(
+  { ports, discovery, scopes }: BegunLogin,
+  { way, clientId, secret }: IdentifiedClient,
+  redirectUri: string,
+  authMethod: ClientAuthMethod,
+): Promise<void> {
+  const { issuer } = discovery.authorizationServer;
+  if (way !== 'dynamic') {
+    const registration = { issuer, way, clientId, redirectUri, authMethod, secretExpiresAt: null };
+    const own = way === 'metadata' ? { scopes: [], secret: undefined } : { scopes, secret };
+    await keepRegistration(ports, { ...registration, ...own });
+    return;
+  }
+  // A login came of it: whoever logs in, out of all, and in again is not in a loop.
+  await ports.attempts.forget(registrationBudget(issuer));
+  const { registrations } = await ports.index.read();
+  const kept = registrations.find((one) => one.issuer === issuer && one.clientId === clientId);
+  if (kept?.doubted === true) await doubtRegistration(ports, { issuer, clientId }, false);
+}
+
+/** The next login registers anew what registered itself and is not known any more, instead of meeting the same refusal. */
+export async function forgetRefusedClient(begun: BegunLogin, client: IdentifiedClient, error: unknown): Promise<void> {
+  const { issuer } = begun.discovery.authorizationServer;
+  const isRefused = isFailure(error, 'invalid_client', 'unauthorized_client');
+  const { way, clientId } = client;
+  if (isRefused && way === 'dynamic') await forgetRegistration(begun.ports, { issuer, clientId });
+}
+
+/**
+ * No response came to a login whose page was shown: a page that says "unknown client" sends none. A client that was
+ * registered at an earlier login is then in doubt for the next one.
+ */
+export async function noteUnanswered({ ports, discovery }: BegunLogin, client: IdentifiedClient): Promise<void> {
+  const { issuer } = discovery.authorizationServer;
+  const { way, clientId, isKept } = client;
+  if (way === 'dynamic' && isKept === true) await doubtRegistration(ports, { issuer, clientId }, true);
 }

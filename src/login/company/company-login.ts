@@ -54,31 +54,30 @@ export async function companyLogin(
   const { signal } = request;
   await refuseShared(world, { ...request, byProvider: true });
   const begun = await beginLogin(world, request, 'assertion');
-  const { ports, discovery, headers, meant, dpop } = begun;
+  const { ports, discovery, meant } = begun;
   const { authorizationServer } = discovery;
   const { issuer } = authorizationServer;
   if (issuer === given.issuer) throw providerIsIssuer(given.issuer, withoutProvider(meant));
   const missing = missingForIdJag(authorizationServer);
   if (missing !== undefined) throw idJagNotTaken(issuer, missing);
-  const client = await clientAt(begun, request);
+  const client = await clientAt(begun);
   const isNamed = (scope: string) => request.scopes.named?.includes(scope) === true;
   const scopes = begun.scopes.filter((scope) => scope !== 'offline_access' || isNamed(scope));
   announce(begun, given, scopes);
   try {
     const provider = await withSecret(world, given, request);
-    const { vouched, kept } = await vouchedBy(world, { begun, request, provider, clientId: client.clientId, scopes });
+    const { vouched, kept } = await vouchedBy(begun, provider, { clientId: client.clientId, scopes });
     ports.progress.begin('Asking for a token');
     const grant = { assertion: vouched.idJag, scopes };
-    const redeemed = await askForToken(ports, 'jwt_bearer', { discovery, client, scopes, dpop, signal }, grant).catch(
-      (error: unknown) => {
-        throw isFailure(error) ? vouched.explain(error) : error;
-      },
-    );
+    const asked = { ...begun, client, scopes, signal };
+    const redeemed = await askForToken('jwt_bearer', asked, grant).catch((error: unknown) => {
+      throw isFailure(error) ? vouched.explain(error) : error;
+    });
     // The provider decides anew each time (section 4.4 of the draft): a refresh token would go round it.
     const used = { ...redeemed, token: { ...redeemed.token, refreshToken: undefined } };
     const { identity } = vouched;
-    return await saveCredential(ports, {
-      ...{ request, discovery, redeemed: used, headers, identity, way: client.way, proofs: begun },
+    return await saveCredential(begun, {
+      ...{ redeemed: used, identity, way: client.way },
       grant: 'id_jag',
       provider: { ...kept, ...(identity === undefined ? {} : { subject: identity.subject }) },
       providerSecret: kept.file === undefined ? undefined : provider.secret,
@@ -110,14 +109,14 @@ function announce({ ports, discovery, headers }: BegunLogin, provider: GivenProv
 }
 
 /** The client that the provider vouches for, at the server's own authorization server. @throws Failure `client_identifier_needed` */
-async function clientAt(begun: BegunLogin, request: PersonLogin): Promise<IdentifiedClient> {
-  const { ports, held, discovery, preregistered, kept, meant } = begun;
+async function clientAt(begun: BegunLogin): Promise<IdentifiedClient> {
+  const { ports, held, discovery, preregistered, kept, meant, request } = begun;
   const { issuer, takesMetadataDocuments } = discovery.authorizationServer;
   const { metadataUrl } = request.client;
-  const identify = (forced: 'preregistered' | 'metadata') =>
+  const identify = (way: 'preregistered' | 'metadata') =>
     identifyClient({
-      ...{ begun, forced, metadataUrl, redirectUri: '', hasFixedPort: false, signal: request.signal },
-      userCode: 'none',
+      begun: { ...begun, request: { ...request, client: { ...request.client, way } } },
+      ...{ redirectUri: '', hasFixedPort: false, userCode: 'none' },
     });
   if (preregistered !== undefined) return await identify('preregistered');
   if (held?.provider !== undefined && held.issuer === issuer) {
@@ -144,19 +143,14 @@ async function withSecret(
   return { ...given, secret };
 }
 
-interface VouchedRequest {
-  readonly begun: BegunLogin;
-  readonly request: PersonLogin;
-  readonly provider: GivenProvider;
-  readonly clientId: string;
-  readonly scopes: readonly string[];
-}
-
 /** Asks the provider; where its login is not there, or no longer good, somebody logs in there first, once. */
-async function vouchedBy(world: LoginPorts, about: VouchedRequest) {
-  const { begun, request, provider, clientId, scopes } = about;
+async function vouchedBy(
+  begun: BegunLogin<PersonLogin>,
+  provider: GivenProvider,
+  { clientId, scopes }: { readonly clientId: string; readonly scopes: readonly string[] },
+) {
+  const { discovery, meant, ports: world, request } = begun;
   const { account, signal, page } = request;
-  const { discovery, meant, ports } = begun;
   const kept = await keptAs(world, provider, signal);
   const target = {
     audience: discovery.authorizationServer.issuer,
@@ -165,7 +159,7 @@ async function vouchedBy(world: LoginPorts, about: VouchedRequest) {
     scopes,
   };
   const ask = async () => {
-    ports.progress.begin(`Asking ${provider.issuer}`);
+    world.progress.begin(`Asking ${provider.issuer}`);
     const refresh = providerRefresh(world, signal);
     return await vouch(world, {
       ...{ provider: kept, account, target, login: meant, refresh, signal },
@@ -189,8 +183,8 @@ async function vouchedBy(world: LoginPorts, about: VouchedRequest) {
       (!first.ok && first.failed.problem === 'refused' && first.failed.error === 'invalid_grant');
     if (!isEnded) return done(first);
   }
-  ports.progress.end();
-  await logInAtProvider(world, { begun, request, provider, seen });
+  world.progress.end();
+  await logInAtProvider(begun, provider, seen);
   return done(await ask());
 }
 

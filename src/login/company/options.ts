@@ -1,7 +1,6 @@
 import { gateUrl } from '../../core/url.js';
 import { argumentRefused, usageContradictory, usageWrong } from '../../core/usage-failures.js';
 import { tokenFilePath } from '../../stores/kept-provider.js';
-import { type ClientWorld, readSecret } from '../client/client-options.js';
 import type { GivenProvider } from '../ports.js';
 
 /** What of a command line says by which provider a login is made. */
@@ -15,7 +14,7 @@ export interface ProviderArguments {
 const help = 'postern login --help';
 
 /** Whether the options that name a provider go together. @throws Failure `usage` */
-export function checkProvider(args: ProviderArguments): void {
+function checkProvider(args: ProviderArguments): void {
   const { idp, idpClientId, idpClientSecretFile, idpTokenFile } = args;
   if (idp === undefined) {
     if ((idpClientId ?? idpClientSecretFile ?? idpTokenFile) === undefined) return;
@@ -41,11 +40,10 @@ function problemOf({ protocol, hostname, search, hash }: URL): string | undefine
   return search === '' && hash === '' ? undefined : 'an issuer has no query and no fragment';
 }
 
-/** The provider that options name; undefined: none. @throws Failure `usage`, `file_unreadable` */
-export async function readProvider(world: ClientWorld, args: ProviderArguments): Promise<GivenProvider | undefined> {
+/** The provider that options name, without its client's secret; undefined: none. @throws Failure `usage` */
+export function readProvider(args: ProviderArguments): GivenProvider | undefined {
   checkProvider(args);
-  const { idp: issuer, idpClientId: clientId, idpClientSecretFile: file, idpTokenFile } = args;
+  const { idp: issuer, idpClientId: clientId, idpTokenFile } = args;
   if (issuer === undefined || clientId === undefined) return undefined;
-  const secret = file === undefined ? undefined : await readSecret(world, file, '--idp-client-secret-file');
-  return { issuer, clientId, secret, tokenFile: idpTokenFile === undefined ? undefined : tokenFilePath(idpTokenFile) };
+  return { issuer, clientId, tokenFile: idpTokenFile === undefined ? undefined : tokenFilePath(idpTokenFile) };
 }

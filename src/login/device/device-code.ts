@@ -8,7 +8,7 @@ import {
 import { resourceToSend } from '../../oauth/discover.js';
 import { tokenFailure } from '../../tokens/send-refresh.js';
 import { authorizationDenied } from '../failures.js';
-import type { BegunLogin, LoginPorts } from '../ports.js';
+import type { BegunLogin } from '../ports.js';
 import { askAsClient, type Redeemed, recordToken, type TokenRequest, tokenResult } from '../redeem.js';
 import { deviceCodeExpired, deviceLoginTimedOut } from './failures.js';
 
@@ -17,8 +17,6 @@ const slowDownMs = 5_000;
 
 /** Longest pause between two requests while the authorization server is in trouble. */
 const maxPauseMs = 60_000;
-
-type Needs = Pick<LoginPorts, 'http' | 'journal' | 'clock'>;
 
 /** A code to be typed in a browser anywhere. `client`: with the method that the authorization server took. */
 export interface StartedDevice extends TokenRequest {
@@ -30,11 +28,10 @@ export interface StartedDevice extends TokenRequest {
  * @throws Failure `grant_refused`, `invalid_client`, `token_unusable`, `token_endpoint_failed`, or the HTTP client's
  */
 export async function askForDevice(
-  ports: Needs,
   request: TokenRequest & Pick<BegunLogin, 'added'>,
   endpoint: string,
 ): Promise<StartedDevice> {
-  const { discovery, scopes, added, signal } = request;
+  const { ports, discovery, scopes, added, signal } = request;
   const { zone, authorizationServer: server } = discovery;
   const resource = resourceToSend(discovery);
   const step = { name: 'device-authorization', asked: `POST ${endpoint}`, rule: 'RFC 8628 section 3.2' } as const;
@@ -56,8 +53,8 @@ export async function askForDevice(
  * often each time.
  * @throws Failure `denied`, `device_code_expired`, `login_timed_out`, and as `redeem`
  */
-export async function waitForDeviceToken(ports: Needs, started: StartedDevice, timeoutMs: number): Promise<Redeemed> {
-  const { discovery, device, signal } = started;
+export async function waitForDeviceToken(started: StartedDevice, timeoutMs: number): Promise<Redeemed> {
+  const { ports, discovery, device, signal } = started;
   const { issuer } = discovery.authorizationServer;
   const { clock } = ports;
   const end = clock.monotonic() + Math.min(device.lifetimeMs, timeoutMs);
@@ -69,10 +66,10 @@ export async function waitForDeviceToken(ports: Needs, started: StartedDevice, t
     if (clock.monotonic() >= end) {
       throw timeoutMs < device.lifetimeMs ? deviceLoginTimedOut(timeoutMs) : deviceCodeExpired(issuer);
     }
-    const asked = await askOnce(ports, { ...started, client });
+    const asked = await askOnce({ ...started, client });
     if (asked !== undefined) ({ client } = asked);
     const result = asked?.result;
-    if (result?.ok) return { token: recordToken(ports, result.token, started, 'redeem'), client };
+    if (result?.ok) return { token: recordToken('redeem', started, result.token), client };
     if (result === undefined || result.problem === 'transient') {
       pauseMs = Math.max(Math.min(pauseMs * 2, maxPauseMs), result?.retryAfterMs ?? 0);
       continue;
@@ -88,10 +85,10 @@ export async function waitForDeviceToken(ports: Needs, started: StartedDevice, t
 }
 
 /** Undefined when the network had no response. */
-async function askOnce(ports: Needs, started: StartedDevice) {
+async function askOnce(started: StartedDevice) {
   const { deviceCode } = started.device;
   try {
-    return await tokenResult(ports, started, { deviceCode });
+    return await tokenResult(started, { deviceCode });
   } catch (error) {
     if (!isFailure(error, 'network_failed', 'timed_out') || started.signal.aborted) throw error;
     return undefined;

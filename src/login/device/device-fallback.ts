@@ -2,7 +2,7 @@ import { Failure, isFailure } from '../../core/failure.js';
 import { timeLimit } from '../../core/time.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import type { DeviceAuthorization } from '../../oauth/device.js';
-import type { BegunLogin, PersonOptions } from '../ports.js';
+import type { BegunLogin, PersonLogin } from '../ports.js';
 import type { Redeemed } from '../redeem.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
 import { agreesToSite, deviceEvent, deviceLines, otherSiteOf } from './show-code.js';
@@ -30,10 +30,11 @@ export interface DeviceFallback {
  * would only say the same.
  */
 export function deviceFallback(
-  { ports, discovery, scopes, added, dpop }: BegunLogin,
+  begun: BegunLogin<PersonLogin>,
   identify: () => Promise<ClientAuthentication & { readonly device?: boolean }>,
-  { timeoutMs, look }: Pick<PersonOptions, 'timeoutMs' | 'look'>,
 ): DeviceFallback {
+  const { ports, discovery, request } = begun;
+  const { timeoutMs, look } = request.person;
   const { deviceAuthorizationEndpoint: endpoint, issuer } = discovery.authorizationServer;
   let succeed = (_redeemed: Redeemed): void => {};
   let fail = (_reason: unknown): void => {};
@@ -48,9 +49,9 @@ export function deviceFallback(
     if (client.device === false) return [];
     const patience = AbortSignal.any([signal, timeLimit(patienceMs)]);
     try {
-      const started = await askForDevice(ports, { discovery, client, scopes, added, dpop, signal: patience }, endpoint);
+      const started = await askForDevice({ ...begun, client, signal: patience }, endpoint);
       if (!(await mayShow(ports, issuer, started.device, signal))) return [];
-      waitForDeviceToken(ports, { ...started, signal }, timeoutMs).then(succeed, (error: unknown) => {
+      waitForDeviceToken({ ...started, signal }, timeoutMs).then(succeed, (error: unknown) => {
         if (isFinal(error)) fail(error);
       });
       ports.terminal.event(deviceEvent(started.device));

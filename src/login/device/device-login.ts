@@ -4,7 +4,7 @@ import type { DeviceAuthorization } from '../../oauth/device.js';
 import { manualRegistration } from '../../tokens/registrations.js';
 import { announce, beginLogin } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
-import { forgetRefusedClient, keepClient } from '../client/known-client.js';
+import { forgetRefusedClient, keepClient } from '../client/register.js';
 import { loginRefused } from '../client/way-out.js';
 import type { BegunLogin, LoginPorts, PersonLogin } from '../ports.js';
 import { saveCredential } from '../save-credential.js';
@@ -24,34 +24,23 @@ const unusedRedirectUri = 'http://127.0.0.1/callback';
 export async function deviceLogin(world: LoginPorts, request: PersonLogin): Promise<LoginRecord> {
   const { signal } = request;
   const { timeoutMs, look } = request.person;
-  const { way: forced, metadataUrl } = request.client;
   const begun = await beginLogin(world, request, 'device_code');
-  const { ports, discovery, kept, preregistered, scopes, added, dpop } = begun;
-  const { issuer, deviceAuthorizationEndpoint } = discovery.authorizationServer;
-  if (deviceAuthorizationEndpoint === undefined) throw deviceFlowMissing(issuer, begun.meant);
+  const { ports, discovery, kept, preregistered } = begun;
+  const { issuer, deviceAuthorizationEndpoint: endpoint } = discovery.authorizationServer;
+  if (endpoint === undefined) throw deviceFlowMissing(issuer, begun.meant);
   const manual = manualRegistration(kept, preregistered?.clientId);
   const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;
-  const asked = { begun, forced, metadataUrl, redirectUri, hasFixedPort: false, userCode: 'only', signal } as const;
-  const client = await identifyClient(asked);
+  const client = await identifyClient({ begun, redirectUri, hasFixedPort: false, userCode: 'only' });
   announce(begun);
   try {
-    const started = await askForDevice(
-      ports,
-      { discovery, client, scopes, added, dpop, signal },
-      deviceAuthorizationEndpoint,
-    );
+    const started = await askForDevice({ ...begun, client, signal }, endpoint);
     await checkSite(begun, started.device, signal);
     ports.terminal.event(deviceEvent(started.device));
     const lines = await deviceLines(started.device, { timeoutMs, isFallback: false, look });
     lines.forEach(ports.terminal.tell);
     ports.progress.begin('Waiting for the answer in the browser');
-    const redeemed = await waitForDeviceToken(ports, started, timeoutMs);
-    const grant = 'authorization_code';
-    const record = await saveCredential(ports, {
-      ...{ request, discovery, redeemed, grant, proofs: begun },
-      way: client.way,
-      headers: begun.headers,
-    });
+    const redeemed = await waitForDeviceToken(started, timeoutMs);
+    const record = await saveCredential(begun, { redeemed, way: client.way, grant: 'authorization_code' });
     // Nothing was redirected: what the server takes of a document is not known.
     if (client.way !== 'metadata') await keepClient(begun, client, redirectUri, redeemed.client.method);
     return record;
