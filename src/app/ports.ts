@@ -56,20 +56,10 @@ export function personPorts({ platform, env, stdin, stderr }: World, own: OwnPor
   return {
     browser,
     listeners: lazy(async () => {
-      const [{ createCallbackListeners }, { callbackLimits }, { runsInContainer }] = await Promise.all([
-        import('../login/browser/callback-listener.js'),
-        import('../login/browser/callback-limits.js'),
-        import('../login/browser/container.js'),
-      ]);
-      return createCallbackListeners(callbackLimits, runsInContainer);
+      const { listenForCallback } = await import('../login/browser/callback-listener.js');
+      return { listen: (at) => listenForCallback(at) };
     }),
-    pages: lazy(async () => {
-      const [{ createServerPages }, { callbackLimits }] = await Promise.all([
-        import('../login/browser/server-pages.js'),
-        import('../login/browser/callback-limits.js'),
-      ]);
-      return createServerPages({ browser, limits: callbackLimits });
-    }),
+    pages: lazy(async () => (await import('../login/browser/server-pages.js')).createServerPages(browser)),
     openLineReader: async (options) => {
       const { TerminalLineReader } = await import('./terminal/line-reader.js');
       return new TerminalLineReader(stdin(), stderr, options);

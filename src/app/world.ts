@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WriteStream } from 'node:tty';
 import { HostPipe } from '../bridge/host-pipe.js';
@@ -85,7 +84,7 @@ function machinePorts(world: World) {
     signal: interruption.signal,
     stderrIsTerminal: stderr.isTTY === true,
     callerName: () => callerName(platform),
-    availability: () => browserAvailability({ env, platform, fileExists: existsSync }),
+    availability: () => browserAvailability({ env, platform }),
     clientMetadataUrl: clientMetadataUrl === '' ? undefined : clientMetadataUrl,
     input: launch.input,
     timeLeft: (ms: number) => Math.max(0, ms - launch.elapsed()),

@@ -15,10 +15,11 @@ import {
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { resourceToSend } from '../oauth/discover.js';
+import type { RequestToOpen } from './browser/one-time-link.js';
 import type { LazyClient } from './client/identify-client.js';
 import { otherRedirectRemedy, type UsedRedirect } from './client/redirect-refused.js';
 import { requestNotTaken, requestTooLong } from './failures.js';
-import type { BegunLogin, PersonLogin, RequestToOpen } from './ports.js';
+import type { BegunLogin, PersonLogin } from './ports.js';
 import { askAsClient } from './redeem.js';
 
 interface Attempt {

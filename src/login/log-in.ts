@@ -1,9 +1,10 @@
 import type { LoginRecord } from '../core/records.js';
 import { announce, beginLogin } from './begin-login.js';
+import type { LoginConsent } from './browser/page.js';
 import { byBrowser } from './by-browser.js';
 import { announceDocument, redirectUriToKeep } from './client/document-login.js';
 import { keepClient } from './client/register.js';
-import type { BegunLogin, LoginConsent, LoginPorts, Overtaking, PersonLogin } from './ports.js';
+import type { BegunLogin, LoginPorts, Overtaking, PersonLogin } from './ports.js';
 import { saveCredential } from './save-credential.js';
 
 /**

@@ -7,13 +7,14 @@ import type { Secret, SecretHeader } from '../core/secret.js';
 import type { Look } from '../core/text/look.js';
 import type { HttpPorts } from '../http/request.js';
 import type { AuthorizationParameters, PageWishes } from '../oauth/authorization-request.js';
-import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { Discovery } from '../oauth/discover.js';
 import type { ProofChoice } from '../oauth/dpop/offer.js';
 import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
 import type { AssertionSource } from '../stores/assertions/source.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
+import type { CallbackListener } from './browser/callback-listener.js';
+import type { CallbackAddress } from './browser/open-server.js';
 
 /** Where the person works, as far as a browser goes: at this machine, or somewhere that cannot open one by itself. */
 export type BrowserAvailability = 'desktop' | 'ssh' | 'container' | 'wsl' | 'no_display';
@@ -183,82 +184,13 @@ export interface OpenerWatch {
   tell(line: string): void;
 }
 
-/** Who can read a link of ours: everybody on this machine in the opener's arguments, the person alone at the terminal. */
-export type LinkOrigin = 'opener' | 'terminal';
-
-/** What a person is to agree to before the login page, where a program has begun the login. */
-export interface LoginConsent {
-  /** The program that began it. */
-  readonly program: string;
-  readonly server: string;
-  readonly issuer: string;
-  /** What the token is asked for, where the program chose that; null: the server is not named. */
-  readonly requestedResource?: string | null;
-}
-
-/** An authorization request with a state of its own. */
-export interface RequestToOpen {
-  readonly state: Secret;
-  readonly url: string;
-  /** Works once (a request that was pushed): whoever comes again needs another. */
-  readonly once: boolean;
-}
-
-/** How the way through the browser ended; `declined`: somebody said no at the authorization server. */
-export type LoginOutcome = 'stored' | 'failed' | 'declined';
-
-/** What the last page says of a login. */
-export interface LoggedIn extends Pick<LoginRecord, 'name' | 'server' | 'account' | 'identity'> {
-  /** It is the login at a company's provider, and not yet one at a server. */
-  readonly isProvider?: boolean;
-}
-
-export interface CallbackListener extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>/callback`, or with the host and the path that were chosen. */
-  readonly redirectUri: string;
-  /** Arms the listener: from now on links lead on, and a callback with the state of a request that was made ends the wait. */
-  arm(options: {
-    /** Makes an authorization request; what it throws, the person knows already. Undefined: the login is about to fail. */
-    readonly newRequest: () => Promise<RequestToOpen | undefined>;
-    readonly consent?: LoginConsent | undefined;
-  }): void;
-  /** A new one-time URL of ours, which redirects each browser to an authorization request of its own. With `consent` by
-   * way of a page of ours with a button. */
-  link(origin: LinkOrigin): string;
-  /** The address of an authorization request for the terminal, which the person may open on any computer. */
-  address(): Promise<string | undefined>;
-  /** Is this the state of a request of this login? */
-  isOurs(state: string): boolean;
-  /** The first callback with one of our states; the browser is kept waiting until `finish`.
-   * @throws Failure `callback_unusable`, or the signal's reason */
-  response(signal: AbortSignal): Promise<AuthorizationResponse>;
-  /** True once the response may be somebody else's: the opener's link was taken by two browsers, or by another user, and
-   * the request was none of the terminal's; or it came by another browser than the one its request was made for. Look
-   * right before it is redeemed. */
-  readonly doubtful: boolean;
-  /** How many callbacks had an unknown `state`, or none, and were ignored. */
-  readonly ignored: number;
-  /** Lets the waiting browser go on to our last page: `stored` only once the token is; then it names the login. */
-  finish(outcome: LoginOutcome, login?: LoggedIn): Promise<void>;
-}
-
-/** Where a callback is to come. */
-export interface CallbackAddress extends Pick<ChosenRedirectUri, 'host' | 'path'> {
-  /** 0: any that is free. */
-  readonly port: number;
-  /** The address of a container that is listened at instead of loopback, by a person's choice. */
-  readonly address?: string | undefined;
-}
-
-export interface CallbackListeners {
-  /** @throws Failure `port_in_use`, `port_refused` */
-  listen(at: CallbackAddress): Promise<CallbackListener>;
-}
-
 /** How a person is reached in a browser. */
 export interface BrowserPorts {
   readonly browser: Browser;
-  readonly listeners: CallbackListeners;
+  readonly listeners: {
+    /** @throws Failure `port_in_use`, `port_refused`, `listen_address_refused` */
+    listen(at: CallbackAddress & Pick<ChosenRedirectUri, 'path'>): Promise<CallbackListener>;
+  };
 }
 
 /** What a login needs of the world. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { test } from 'node:test';
 import { type ChosenRedirectUri, readRedirectUri } from '../../src/core/configuration/redirect-uri.js';
-import { isInContainer } from '../../src/login/browser/container.js';
+import { isInContainer } from '../../src/login/browser/browser-availability.js';
 import { openScene, restarted, type Scene } from '../support/flows/scene.js';
 import { freePort } from '../support/free-port.js';
 

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { openScene } from '../support/flows/scene.js';
-import { type CallbackAddress, walkLogin } from '../support/product.js';
+import { walkLogin } from '../support/product.js';
 
 /** Somebody reads the opener's arguments, is quicker than the browser, and logs in; then the browser comes. */
 async function openTheft(flow: { readonly interactive?: boolean; readonly typed?: readonly string[] } = {}) {
@@ -25,7 +25,7 @@ async function openTheft(flow: { readonly interactive?: boolean; readonly typed?
   );
   const { listen } = scene.ports.listeners;
   const listeners = {
-    listen: async (options: CallbackAddress) => {
+    listen: async (options: Parameters<typeof listen>[0]) => {
       const listener = await listen(options);
       const respond = listener.response.bind(listener);
       listener.response = async (signal) => {

@@ -7,8 +7,7 @@ import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { createHttpClient } from '../../src/http/client.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
-import { callbackLimits } from '../../src/login/browser/callback-limits.js';
-import { createCallbackListeners } from '../../src/login/browser/callback-listener.js';
+import { listenForCallback } from '../../src/login/browser/callback-listener.js';
 import { createServerPages } from '../../src/login/browser/server-pages.js';
 import { createAssertions } from '../../src/stores/assertions/read-assertion.js';
 import { createAttempts } from '../../src/stores/state/attempts.js';
@@ -109,9 +108,9 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     toolLists: createToolLists(directory),
     assertions: createAssertions({ env: options.env ?? {} }),
     browser,
-    pages: createServerPages({ browser, limits: callbackLimits }),
+    pages: createServerPages(browser),
     tellLook: plainLook,
-    listeners: createCallbackListeners({ ...callbackLimits, lingerMs: 200 }),
+    listeners: { listen: (at) => listenForCallback(at, { lingerMs: 200 }, () => false) },
     terminal,
     journal: plainJournal(),
     progress: { begin: () => undefined, end: () => undefined },

@@ -13,15 +13,14 @@ export {
   type StoreKind,
 } from '../../src/core/records.js';
 export { Secret, type SecretHeader } from '../../src/core/secret.js';
+export type { CallbackListener } from '../../src/login/browser/callback-listener.js';
+export type { LoginConsent } from '../../src/login/browser/page.js';
 export type {
   Browser,
   BrowserAvailability,
   BrowserPorts,
-  CallbackAddress,
-  CallbackListener,
   ClientOptions,
   GivenAssertion,
-  LoginConsent,
   LoginPorts,
   LoginRequest,
   PersonLogin,

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import type { BrowserAvailability } from '../ports.js';
 
 /** What `CI` is set to, where that says that nobody sits here: empty, `0` and `false` do not. */
@@ -6,25 +7,63 @@ export function ciOf(env: Readonly<Record<string, string | undefined>>): string 
   return ['', '0', 'false'].includes(value.toLowerCase()) ? undefined : value;
 }
 
-/** What container engines leave in the root of a container: Docker, Podman. */
-const containerMarks = ['/.dockerenv', '/run/.containerenv'];
+/** What container engines leave in the root of a container: Docker, Podman, systemd; and what Kubernetes mounts. */
+const marks = [
+  '/.dockerenv',
+  '/run/.containerenv',
+  '/run/systemd/container',
+  '/var/run/secrets/kubernetes.io/serviceaccount',
+];
+
+/** How engines call the first process's group (cgroup version 1), and the layers of a root that they put together. */
+const engines = /\b(?:docker|containerd|kubepods|libpod|lxc|cri-o)\b/;
+
+const rootLayers = /\/(?:docker|containerd|containers\/storage|libpod|cri-o)\//;
+
+/**
+ * Does this process run in a container? Asked of files alone: a variable anybody can set. One that leaves no trace counts
+ * as none.
+ */
+export function isInContainer({ fileExists, readText }: MachineFiles): boolean {
+  if (marks.some(fileExists) || engines.test(readText('/proc/1/cgroup') ?? '')) return true;
+  const mounts = (readText('/proc/self/mountinfo') ?? '').split('\n');
+  return mounts.some((line) => line.split(' ')[4] === '/' && rootLayers.test(line));
+}
+
+/** Files of this machine. */
+export interface MachineFiles {
+  readonly fileExists: (path: string) => boolean;
+  /** Undefined where it cannot be read. */
+  readonly readText: (path: string) => string | undefined;
+}
+
+const ownFiles: MachineFiles = { fileExists: existsSync, readText };
+
+/** The same of this machine. */
+export const runsInContainer = (): boolean => isInContainer(ownFiles);
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').slice(0, 1024 * 1024);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * SSH goes first: a person who reached a container or a WSL over it needs the way back to their own computer. A display
  * goes before the container: somebody has shared it.
  */
-export function browserAvailability(machine: {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  readonly fileExists: (path: string) => boolean;
-}): BrowserAvailability {
-  const { env, platform, fileExists } = machine;
+export function browserAvailability(
+  { env, platform }: { readonly env: Readonly<Record<string, string | undefined>>; readonly platform: string },
+  files = ownFiles,
+): BrowserAvailability {
   const set = (name: string) => (env[name] ?? '') !== '';
   if (set('SSH_CONNECTION') || set('SSH_TTY')) return 'ssh';
   if (platform === 'win32' || platform === 'darwin') return 'desktop';
   if (set('WSL_DISTRO_NAME')) return 'wsl';
   if (set('DISPLAY') || set('WAYLAND_DISPLAY')) return 'desktop';
-  return set('container') || containerMarks.some(fileExists) ? 'container' : 'no_display';
+  return set('container') || isInContainer(files) ? 'container' : 'no_display';
 }
 
 /**

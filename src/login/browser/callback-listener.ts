@@ -3,21 +3,40 @@ import { isIP } from 'node:net';
 import { type ChosenRedirectUri, redirectUriText } from '../../core/configuration/redirect-uri.js';
 import type { AuthorizationResponse } from '../../oauth/authorization-response.js';
 import { responseUnusable } from '../failures.js';
-import type {
-  CallbackListener,
-  CallbackListeners,
-  LinkOrigin,
-  LoggedIn,
-  LoginConsent,
-  LoginOutcome,
-} from '../ports.js';
-import { type CallbackLimits, maxParameterLength, maxParameters, maxTargetLength } from './callback-limits.js';
+import { runsInContainer } from './browser-availability.js';
 import { listenAddressRefused } from './failures.js';
 import { FinalPage, sendOn, sendPage } from './final-page.js';
-import { equalityTo, Links, type MadeRequest, newNonce, Requests, type Taker } from './one-time-link.js';
-import { type LoopbackServer, openServer } from './open-server.js';
-import { createPages } from './page.js';
-import { validateRequest } from './validate-request.js';
+import {
+  equalityTo,
+  type LinkOrigin,
+  Links,
+  type MadeRequest,
+  newNonce,
+  Requests,
+  type RequestToOpen,
+  type Taker,
+} from './one-time-link.js';
+import {
+  type CallbackAddress,
+  type CallbackLimits,
+  callbackLimits,
+  type LoopbackServer,
+  openServer,
+  type Visit,
+} from './open-server.js';
+import { createPages, type LoggedIn, type LoginConsent } from './page.js';
+
+/** Of a request target, in characters. */
+const maxTargetLength = 8_192;
+
+/** Of a name or a value in an authorization response, in characters. */
+const maxParameterLength = 4_096;
+
+/** In an authorization response. */
+const maxParameters = 64;
+
+/** How the way through the browser ended; `declined`: somebody said no at the authorization server. */
+export type LoginOutcome = 'stored' | 'failed' | 'declined';
 
 /**
  * One wait for one authorization response. Four addresses exist: `/go/<nonce>`, which leads to the
@@ -25,7 +44,8 @@ import { validateRequest } from './validate-request.js';
  * the path of the redirect URI, where only our states count; `/done/<nonce>`, the final page, whose address is worth nothing. All else,
  * and every callback without a state of ours, gets the same constant page, and the wait goes on.
  */
-export class LoopbackListener implements CallbackListener {
+export class CallbackListener implements AsyncDisposable {
+  /** `http://127.0.0.1:<port>/callback`, or with the host and the path that were chosen. */
   readonly redirectUri: string;
   readonly #authority: string;
   /** Of the redirect URI, as a request names it. */
@@ -33,9 +53,7 @@ export class LoopbackListener implements CallbackListener {
   readonly #server: LoopbackServer;
   readonly #pages = createPages();
   readonly #finalPage: FinalPage;
-  readonly #links = new Links();
-  /** Ports have no cookies of their own: logins at the same time would take each other's. */
-  readonly #cookie: string;
+  readonly #links: Links;
   readonly #response: Promise<AuthorizationResponse>;
   #succeed = (_response: AuthorizationResponse): void => {};
   #fail = (_reason: unknown): void => {};
@@ -43,7 +61,7 @@ export class LoopbackListener implements CallbackListener {
   #armed: { readonly requests: Requests; readonly consent: LoginConsent | undefined } | undefined;
   /** The request that the first response belongs to, and the browser that brought it. */
   #first: { readonly request: MadeRequest | undefined; readonly browser: string | undefined } | undefined;
-  /** Callbacks with another state, or none. */
+  /** How many callbacks had an unknown `state`, or none, and were ignored. */
   ignored = 0;
 
   constructor(
@@ -54,7 +72,7 @@ export class LoopbackListener implements CallbackListener {
     this.#authority = `${host}:${server.port}`;
     this.redirectUri = redirectUriText({ host, port: server.port, path });
     this.#path = path || '/';
-    this.#cookie = `postern-${server.port}`;
+    this.#links = new Links(server.port);
     this.#server = server;
     this.#finalPage = new FinalPage(this.#pages, limits);
     this.#response = new Promise((resolve, reject) => {
@@ -62,9 +80,14 @@ export class LoopbackListener implements CallbackListener {
       this.#fail = reject;
     });
     this.#response.catch(() => {}); // it may fail before, or without, anybody waiting
-    server.onRequest((request, response) => this.#handle(request, response));
+    server.onVisit(this.#authority, (visit) => this.#handle(visit));
   }
 
+  /**
+   * True once the response may be somebody else's: the opener's link was taken by two browsers, or by another user, and the
+   * request was none of the terminal's; or it came by another browser than the one its request was made for. Look right
+   * before it is redeemed.
+   */
   get doubtful(): boolean {
     const { request, browser } = this.#first ?? {};
     if (this.#first === undefined || request === undefined) return this.#links.doubtful;
@@ -77,24 +100,40 @@ export class LoopbackListener implements CallbackListener {
     return isOfAnother || this.#links.doubtful;
   }
 
-  arm({ newRequest, consent }: Parameters<CallbackListener['arm']>[0]): void {
+  /**
+   * From now on links lead on, and a callback with the state of a request that was made ends the wait.
+   * @param newRequest Makes an authorization request; what it throws, the person knows already. Undefined: the login is about to fail.
+   */
+  arm({
+    newRequest,
+    consent,
+  }: {
+    readonly newRequest: () => Promise<RequestToOpen | undefined>;
+    readonly consent?: LoginConsent | undefined;
+  }): void {
     if (this.#armed !== undefined) throw new Error('a callback listener is armed once');
     this.#armed = { requests: new Requests(newRequest), consent };
   }
 
+  /** A new one-time URL of ours, which redirects each browser to an authorization request of its own. With `consent` by
+   * way of a page of ours with a button. */
   link(origin: LinkOrigin): string {
     return `http://${this.#authority}${this.#links.add(origin)}`;
   }
 
+  /** The address of an authorization request for the terminal, which the person may open on any computer. */
   async address(): Promise<string | undefined> {
     if (this.#armed === undefined) throw new Error('a callback listener is armed before it shows an address');
     return this.#armed.requests.addressFor(undefined);
   }
 
+  /** Is this the state of a request of this login? */
   isOurs(state: string): boolean {
     return this.#armed?.requests.find(state) !== undefined;
   }
 
+  /** The first callback with one of our states; the browser is kept waiting until `finish`.
+   * @throws Failure `callback_unusable`, or the signal's reason */
   response(signal: AbortSignal): Promise<AuthorizationResponse> {
     return new Promise((resolve, reject) => {
       const abort = () => reject(signal.reason);
@@ -104,6 +143,7 @@ export class LoopbackListener implements CallbackListener {
     });
   }
 
+  /** Lets the waiting browser go on to our last page: `stored` only once the token is; then it names the login. */
   async finish(outcome: LoginOutcome, login?: LoggedIn): Promise<void> {
     await this.#finalPage.release(login === undefined ? this.#pages[outcome] : this.#pages.loggedIn(login));
     await this[Symbol.asyncDispose]();
@@ -115,16 +155,10 @@ export class LoopbackListener implements CallbackListener {
     await this.#server.close();
   }
 
-  #handle(request: IncomingMessage, response: ServerResponse): void {
-    const { method = '', url: target = '', rawHeaders } = request;
+  #handle(visit: Visit): void {
+    const { request, response, target, path, query } = visit;
     const refuse = (status: number) => sendPage(response, status, this.#pages.nothing);
-    const validated = validateRequest({ method, target, rawHeaders }, this.#authority);
-    if (!validated.ok) {
-      refuse(validated.status);
-      return;
-    }
-    const { path, query } = validated;
-    if (path === this.#path && query !== undefined) this.#takeCallback(request, query, response);
+    if (path === this.#path && query !== undefined) this.#takeCallback(visit, query);
     else if (target.length > maxTargetLength) refuse(414);
     else if (!this.#takeLink(request, target, response) && !this.#finalPage.serve(target, response)) {
       refuse(path === this.#path ? 400 : 404);
@@ -140,10 +174,10 @@ export class LoopbackListener implements CallbackListener {
       void this.#sendToLogin(requests, agreed, response);
       return true;
     }
-    const taken = this.#links.take(target, this.#browserOf(request), request.socket);
+    const taken = this.#links.take(request);
     if (taken === 'used') sendPage(response, 410, this.#pages.used);
     else if (taken !== undefined) {
-      const cookie = `${this.#cookie}=${taken.browser}; HttpOnly; SameSite=Lax; Path=/; Max-Age=3600`;
+      const cookie = this.#links.cookieOf(taken);
       if (consent === undefined) void this.#sendToLogin(requests, taken, response, cookie);
       else sendPage(response, 200, this.#pages.consent(consent, buttonOf(taken)), cookie);
     }
@@ -161,8 +195,8 @@ export class LoopbackListener implements CallbackListener {
     }
   }
 
-  #takeCallback(request: IncomingMessage, query: string, response: ServerResponse): void {
-    const isTooLong = (request.url ?? '').length > maxTargetLength;
+  #takeCallback({ request, response, target }: Visit, query: string): void {
+    const isTooLong = target.length > maxTargetLength;
     const reading = readResponse(query, (state) => this.isOurs(state));
     if (reading.kind === 'not_ours') {
       if (this.#armed !== undefined && /(?:^|&)(?:code|error)=/.test(query)) this.ignored += 1;
@@ -171,17 +205,11 @@ export class LoopbackListener implements CallbackListener {
     }
     this.#finalPage.hold(response);
     const state = new URLSearchParams(query).get('state') ?? '';
-    this.#first ??= { request: this.#armed?.requests.find(state), browser: this.#browserOf(request) };
+    this.#first ??= { request: this.#armed?.requests.find(state), browser: this.#links.browserOf(request) };
     const tooLong = isTooLong ? `it is longer than ${maxTargetLength} characters` : undefined;
     const why = reading.kind === 'unusable' ? reading.why : tooLong;
     if (why !== undefined) this.#fail(responseUnusable(why));
     else if (reading.kind === 'ours') this.#succeed(reading.response);
-  }
-
-  /** Value of our cookie. */
-  #browserOf({ headers }: IncomingMessage): string | undefined {
-    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
-    return pairs.find(([name]) => name === this.#cookie)?.[1];
   }
 }
 
@@ -226,16 +254,19 @@ function isStrictlyEncoded(query: string): boolean {
 }
 
 /**
- * Callback listeners on loopback, each for one authorization request (RFC 8252 section 7.3). At another address they listen
+ * Opens a callback listener on loopback, for one authorization request (RFC 8252 section 7.3). At another address it listens
  * in a container alone, which has a network of its own.
+ * @param limits Instead of the program's own.
+ * @throws Failure `port_in_use`, `port_refused`, `listen_address_refused`
  */
-export function createCallbackListeners(limits: CallbackLimits, inContainer = (): boolean => false): CallbackListeners {
-  return {
-    listen: async ({ port, address, host, path }) => {
-      if (address !== undefined && isIP(address) === 0) throw listenAddressRefused(address, 'it is no IP address');
-      if (address !== undefined && !inContainer()) throw listenAddressRefused(address, 'this is not a container');
-      const server = await openServer({ port, host, address }, limits);
-      return new LoopbackListener(server, { host, path }, limits);
-    },
-  };
+export async function listenForCallback(
+  at: CallbackAddress & Pick<ChosenRedirectUri, 'path'>,
+  limits: Partial<CallbackLimits> = {},
+  inContainer = runsInContainer,
+): Promise<CallbackListener> {
+  const { address } = at;
+  if (address !== undefined && isIP(address) === 0) throw listenAddressRefused(address, 'it is no IP address');
+  if (address !== undefined && !inContainer()) throw listenAddressRefused(address, 'this is not a container');
+  const all = { ...callbackLimits, ...limits };
+  return new CallbackListener(await openServer(at, all), at, all);
 }

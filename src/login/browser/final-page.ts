@@ -1,7 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import type { CallbackLimits } from './callback-limits.js';
 import { equalityTo, newNonce } from './one-time-link.js';
 import type { Page, Pages } from './page.js';
+
+/** In milliseconds. */
+export interface PageLimits {
+  /** How long the browser is kept waiting on the callback for the outcome. */
+  readonly holdMs: number;
+  /** How long the final page stays to be fetched once the outcome is known. */
+  readonly lingerMs: number;
+}
 
 /**
  * The end of the person's way through the browser. A callback with our state is held until the outcome is known, so
@@ -10,7 +17,7 @@ import type { Page, Pages } from './page.js';
  */
 export class FinalPage {
   readonly #pages: Pages;
-  readonly #limits: CallbackLimits;
+  readonly #limits: PageLimits;
   readonly #path = `/done/${newNonce()}`;
   readonly #isOurPath = equalityTo(this.#path);
   readonly #held = new Map<ServerResponse, NodeJS.Timeout>();
@@ -19,7 +26,7 @@ export class FinalPage {
   #expectedVisits = 0;
   #onEnd = (): void => {};
 
-  constructor(pages: Pages, limits: CallbackLimits) {
+  constructor(pages: Pages, limits: PageLimits) {
     this.#pages = pages;
     this.#limits = limits;
   }

@@ -1,8 +1,20 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { classifyAddress, parseAddress } from '../../core/ip-address.js';
-import type { LinkOrigin, RequestToOpen } from '../ports.js';
+import type { Secret } from '../../core/secret.js';
+
+/** Who can read a link of ours: everybody on this machine in the opener's arguments, the person alone at the terminal. */
+export type LinkOrigin = 'opener' | 'terminal';
+
+/** An authorization request with a state of its own. */
+export interface RequestToOpen {
+  readonly state: Secret;
+  readonly url: string;
+  /** Works once (a request that was pushed): whoever comes again needs another. */
+  readonly once: boolean;
+}
 
 /** A browser that was sent on by a link. Each has authorization requests of its own, and so their states. */
 export interface Taker {
@@ -32,6 +44,12 @@ export class Links {
   readonly #browsers = new Set<string>();
   /** Has the opener's link been taken by two browsers, or by another user? */
   doubtful = false;
+  /** Ports have no cookies of their own: logins at the same time would take each other's. */
+  readonly #cookie: string;
+
+  constructor(port: number) {
+    this.#cookie = `postern-${port}`;
+  }
 
   /** The path of a new link. */
   add(origin: LinkOrigin): string {
@@ -41,12 +59,13 @@ export class Links {
   }
 
   /** The browser, which gets this taker's cookie; or another one has used the link. Undefined: there is no such link. */
-  take(path: string, cookie: string | undefined, socket: Socket): Taker | 'used' | undefined {
-    const link = this.#links.find(({ isHere }) => isHere(path));
+  take(request: IncomingMessage): Taker | 'used' | undefined {
+    const link = this.#links.find(({ isHere }) => isHere(request.url ?? ''));
     if (link === undefined) return undefined;
-    const browser = cookie !== undefined && this.knows(cookie) ? cookie : newNonce();
+    const own = this.browserOf(request);
+    const browser = own !== undefined && this.knows(own) ? own : newNonce();
     if (link.origin === 'opener') {
-      if (isOfOtherUser(socket)) this.doubtful = true;
+      if (isOfOtherUser(request.socket)) this.doubtful = true;
       if (link.takers.size > 0 && !link.takers.has(browser)) {
         this.doubtful = true;
         return 'used';
@@ -62,6 +81,16 @@ export class Links {
   takerAt(path: string): Taker | undefined {
     const takers = this.#links.flatMap((link) => [...link.takers.values()]);
     return takers.find(({ button }) => button?.isHere(path) === true);
+  }
+
+  /** Value of our cookie. */
+  browserOf({ headers }: IncomingMessage): string | undefined {
+    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+    return pairs.find(([name]) => name === this.#cookie)?.[1];
+  }
+
+  cookieOf({ browser }: Taker): string {
+    return `${this.#cookie}=${browser}; HttpOnly; SameSite=Lax; Path=/; Max-Age=3600`;
   }
 
   /** Has this browser taken any link? */

@@ -8,14 +8,8 @@ import { type Failure, isFailure } from '../../core/failure.js';
 import type { RegistrationRecord } from '../../core/records.js';
 import { fixedPorts } from '../../oauth/client-metadata/redirect-uris.js';
 import { manualRegistration } from '../../tokens/registrations.js';
-import type {
-  BegunLogin,
-  CallbackAddress,
-  CallbackListener,
-  ClientOptions,
-  LoginPorts,
-  PersonLogin,
-} from '../ports.js';
+import type { BegunLogin, ClientOptions, LoginPorts, PersonLogin } from '../ports.js';
+import type { CallbackListener } from './callback-listener.js';
 import { portOfUriInUse, publishedPortUnknown } from './failures.js';
 
 /** The redirect URI of a login, but for which of its ports is free. */
@@ -109,7 +103,7 @@ function portsToTry(registration: RegistrationRecord | undefined, used: number):
 
 async function listenAt(
   ports: LoginPorts,
-  at: Omit<CallbackAddress, 'port'> & Pick<RedirectPlan, 'isQuiet' | 'isOfUri'>,
+  at: RedirectPlan & { readonly address?: string },
   wanted: readonly number[],
 ): Promise<CallbackListener> {
   const [port = 0, ...others] = wanted;

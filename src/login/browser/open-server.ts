@@ -1,27 +1,64 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { LoopbackHost } from '../../core/configuration/redirect-uri.js';
 import { isFailure } from '../../core/failure.js';
 import { classifyAddress } from '../../core/ip-address.js';
 import { refuseClientError } from '../../http/client-error.js';
-import { type CallbackLimits, maxHeadBytes, maxHeaderLines } from './callback-limits.js';
 import { addressAbsent, portInUse, portRefused } from './failures.js';
+import { type PageLimits, sendPage } from './final-page.js';
+import { createPages } from './page.js';
+
+/** Limits of the callback listener. Times in milliseconds. */
+export interface CallbackLimits extends PageLimits {
+  /** Connections at a time; the one that has been silent longest gives way to a new one. */
+  readonly sockets: number;
+  /** From a request's first byte to the end of its headers. A connection on which nothing came has no limit. */
+  readonly headersMs: number;
+  /** From a request's first byte to its end. */
+  readonly requestMs: number;
+}
+
+/** The limits that the program runs with. */
+export const callbackLimits: CallbackLimits = {
+  sockets: 64,
+  headersMs: 5_000,
+  requestMs: 10_000,
+  holdMs: 60_000,
+  lingerMs: 5_000,
+};
+
+/** Request line and headers together, in bytes: the HTTP parser refuses what is longer with 431. */
+const maxHeadBytes = 16_384;
+
+/** Header lines of a request: Node drops what is over this silently, so that many are refused. */
+const maxHeaderLines = 100;
+
+/** A request that may be looked at, and its response. */
+export interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** In origin form: `path` and, behind a question mark, `query`. */
+  readonly target: string;
+  readonly path: string;
+  readonly query: string | undefined;
+}
 
 export interface LoopbackServer {
   /** The port it is bound to, on each of its addresses, from the start to `close`. */
   readonly port: number;
-  onRequest(listener: RequestListener): void;
+  /** What may not be looked at has got our constant page before. @param authority The one `Host` that is ours. */
+  onVisit(authority: string, listener: (visit: Visit) => void): void;
   /** Ends every connection, whatever state it is in, and the listening socket. */
   close(): Promise<void>;
 }
 
 /** Where a callback is to come. */
-export interface ListenAt {
+export interface CallbackAddress {
   /** 0: any that is free. */
   readonly port: number;
   /** Of the redirect URI. */
   readonly host: LoopbackHost;
-  /** The address of a container that it binds instead, where the person chose one. */
+  /** The address of a container that is listened at instead of loopback, by a person's choice. */
   readonly address?: string | undefined;
 }
 
@@ -35,7 +72,7 @@ const maxPorts = 8;
  * have the other.
  * @throws Failure `port_in_use`, `port_refused`
  */
-export async function openServer(at: ListenAt, limits: CallbackLimits): Promise<LoopbackServer> {
+export async function openServer(at: CallbackAddress, limits: CallbackLimits): Promise<LoopbackServer> {
   const { port } = at;
   const problem = problemOfPort(port);
   if (problem !== undefined) throw portRefused(port, problem);
@@ -45,8 +82,18 @@ export async function openServer(at: ListenAt, limits: CallbackLimits): Promise<
   if (first === undefined) throw new Error('a server has one address at least');
   return {
     port: portOf(first),
-    onRequest: (listener) => {
-      for (const server of servers) server.on('request', listener);
+    onVisit: (authority, listener) => {
+      const { nothing } = createPages();
+      for (const server of servers) {
+        server.on('request', (request, response) => {
+          const status = whyRefused(request, authority);
+          if (status !== undefined) return sendPage(response, status, nothing);
+          const { url: target = '' } = request;
+          const [path = ''] = target.split('?', 1);
+          const query = path === target ? undefined : target.slice(path.length + 1);
+          listener({ request, response, target, path, query });
+        });
+      }
     },
     close: async () => {
       const closed = servers.map(closing);
@@ -56,7 +103,7 @@ export async function openServer(at: ListenAt, limits: CallbackLimits): Promise<
   };
 }
 
-function newServer({ address }: ListenAt, limits: CallbackLimits, sockets: OpenSockets): Server {
+function newServer({ address }: CallbackAddress, limits: CallbackLimits, sockets: OpenSockets): Server {
   const server = createServer({
     maxHeaderSize: maxHeadBytes,
     headersTimeout: limits.headersMs,
@@ -88,7 +135,7 @@ const addressesOf: Readonly<Record<LoopbackHost, readonly string[]>> = {
 };
 
 /** One port on each address. Where the system has no ::1, nobody can listen there. */
-async function bindAll(at: ListenAt, make: () => Server, tries: number): Promise<readonly Server[]> {
+async function bindAll(at: CallbackAddress, make: () => Server, tries: number): Promise<readonly Server[]> {
   const { host, address } = at;
   const bound: Server[] = [];
   try {
@@ -190,4 +237,32 @@ class OpenSockets {
   destroy(): void {
     for (const socket of this.#open) socket.destroy();
   }
+}
+
+/** How browsers announce that nobody has asked to see the page yet. */
+const speculative = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+
+/**
+ * Why a request may not be looked at, by form alone; undefined: it may. It has exactly one Host, equal to the address that we are bound
+ * to (RFC 9112 section 3.2; keeps out rebound names); a target in origin form; GET without a body; and, where the
+ * browser says what it is for (Fetch Metadata), the navigation of a whole page, not an image, a frame or a script's
+ * request. All from the raw header lines, because Node shows only the first of two Hosts.
+ */
+function whyRefused(request: IncomingMessage, authority: string): 400 | 405 | 413 | 431 | undefined {
+  const { method, url: target = '', rawHeaders } = request;
+  if (rawHeaders.length / 2 >= maxHeaderLines) return 431;
+  const valuesOf = (name: string): string[] =>
+    rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+  const hosts = valuesOf('host');
+  if (hosts.length !== 1 || hosts[0] !== authority) return 400;
+  if (!/^\/(?!\/)[\x21-\x7e]*$/.test(target)) return 400;
+  if (method !== 'GET') return 405;
+  const hasBody =
+    valuesOf('transfer-encoding').length > 0 || valuesOf('content-length').some((length) => length !== '0');
+  if (hasBody) return 413;
+  const isNavigation =
+    valuesOf('sec-fetch-mode').every((mode) => mode === 'navigate') &&
+    valuesOf('sec-fetch-dest').every((destination) => destination === 'document') &&
+    speculative.every((name) => valuesOf(name).length === 0);
+  return isNavigation ? undefined : 400;
 }

@@ -1,7 +1,22 @@
 import { createHash } from 'node:crypto';
-import { defaultAccount } from '../../core/records.js';
+import { defaultAccount, type LoginRecord } from '../../core/records.js';
 import { htmlText, printable } from '../../core/text/printable.js';
-import type { LoggedIn, LoginConsent } from '../ports.js';
+
+/** What a person is to agree to before the login page, where a program has begun the login. */
+export interface LoginConsent {
+  /** The program that began it. */
+  readonly program: string;
+  readonly server: string;
+  readonly issuer: string;
+  /** What the token is asked for, where the program chose that; null: the server is not named. */
+  readonly requestedResource?: string | null;
+}
+
+/** What the last page says of a login. */
+export interface LoggedIn extends Pick<LoginRecord, 'name' | 'server' | 'account' | 'identity'> {
+  /** It is the login at a company's provider, and not yet one at a server. */
+  readonly isProvider?: boolean;
+}
 
 /** A finished page. Nothing of a request that came is ever part of it. */
 export interface Page {

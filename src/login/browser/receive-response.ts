@@ -6,16 +6,12 @@ import {
   type PastedProblem,
   readPastedResponse,
 } from '../../oauth/authorization-response.js';
-import type {
-  CallbackListener,
-  LoginConsent,
-  LoginPorts,
-  OpenerWatch,
-  PersonOptions,
-  RequestToOpen,
-} from '../ports.js';
+import type { LoginPorts, OpenerWatch, PersonOptions } from '../ports.js';
 import { browserHint } from './browser-availability.js';
+import type { CallbackListener } from './callback-listener.js';
 import { loginTimedOut, type PageAdvice } from './failures.js';
+import type { RequestToOpen } from './one-time-link.js';
+import type { LoginConsent } from './page.js';
 
 export interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | 'timeoutMs'> {
   readonly listener: CallbackListener;

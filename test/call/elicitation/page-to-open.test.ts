@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { pageToOpen, warningsOf } from '../../../src/call/elicitation/page-to-open.js';
-import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createServerPages } from '../../../src/login/browser/server-pages.js';
 import { anyText, anyUrl } from '../../support/arbitraries.js';
 
 const server = 'https://mcp.example.com/mcp';
-const pages = createServerPages({ browser: { open: async () => 'unavailable' }, limits: callbackLimits });
+const pages = createServerPages({ open: async () => 'unavailable' });
 
 test('[Q-4.7] only https is offered, and http on this computer where the server is here, too', () => {
   const here = 'http://127.0.0.1:7000/mcp';

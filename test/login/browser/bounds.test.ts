@@ -4,8 +4,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
-import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
-import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
+import { listenForCallback } from '../../../src/login/browser/callback-listener.js';
+import { callbackLimits } from '../../../src/login/browser/open-server.js';
 import { Failure } from '../../support/product.js';
 import { getFrom, sendRaw, statusOf, underTest } from './listener-under-test.js';
 
@@ -121,8 +121,7 @@ test('[A-107] a fixed port that is taken: said so, exit 2, and nobody is asked w
   await once(other, 'listening');
   const address = other.address();
   assert.ok(typeof address === 'object' && address !== null);
-  const listeners = createCallbackListeners(callbackLimits);
-  await assert.rejects(listeners.listen({ ...usualRedirectUri, port: address.port }), (error) => {
+  await assert.rejects(listenForCallback({ ...usualRedirectUri, port: address.port }), (error) => {
     assert.ok(error instanceof Failure);
     assert.deepEqual([error.code, error.exit], ['port_in_use', 2]);
     assert.match(error.message, new RegExp(`Port ${address.port} .* in use by another program`));
@@ -130,12 +129,12 @@ test('[A-107] a fixed port that is taken: said so, exit 2, and nobody is asked w
   });
   other.close();
   await once(other, 'close');
-  await using listener = await listeners.listen({ ...usualRedirectUri, port: address.port });
+  await using listener = await listenForCallback({ ...usualRedirectUri, port: address.port });
   assert.equal(listener.redirectUri, `http://127.0.0.1:${address.port}/callback`);
 });
 
 test('who comes before there is anything to lead to gets the constant page, and the login goes on', async () => {
-  await using listener = await createCallbackListeners(callbackLimits).listen({ ...usualRedirectUri, port: 0 });
+  await using listener = await listenForCallback({ ...usualRedirectUri, port: 0 });
   const port = Number(new URL(listener.redirectUri).port);
   const targets = ['/', new URL(listener.link('opener')).pathname, '/callback?code=x&state=y'];
   const replies = await Promise.all(targets.map((target) => getFrom(port, target, {})));
@@ -146,8 +145,11 @@ test('who comes before there is anything to lead to gets the constant page, and 
 });
 
 test('ports of the system, ports that browsers block, and what is no port are refused', async () => {
-  const listeners = createCallbackListeners(callbackLimits);
   for (const port of [1, 80, 443, 1023, 6000, 6667, 10080, -1, 65_536, 1.5, Number.NaN]) {
-    await assert.rejects(listeners.listen({ ...usualRedirectUri, port }), { code: 'port_refused', exit: 2 }, `${port}`);
+    await assert.rejects(
+      listenForCallback({ ...usualRedirectUri, port }),
+      { code: 'port_refused', exit: 2 },
+      `${port}`,
+    );
   }
 });

@@ -5,7 +5,7 @@ import { browserAvailability } from '../../../src/login/browser/browser-availabi
 import type { BrowserAvailability } from '../../support/product.js';
 
 const availability = (env: Record<string, string>, files: readonly string[] = [], platform = 'linux') =>
-  browserAvailability({ env, platform, fileExists: (path) => files.includes(path) });
+  browserAvailability({ env, platform }, { fileExists: (path) => files.includes(path), readText: () => undefined });
 
 test('SSH, WSL, container and missing display are told apart', () => {
   const cases: readonly (readonly [BrowserAvailability, BrowserAvailability])[] = [

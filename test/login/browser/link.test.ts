@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
-import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
-import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
+import { listenForCallback } from '../../../src/login/browser/callback-listener.js';
 import { isOfOtherUser } from '../../../src/login/browser/one-time-link.js';
 import { needs } from '../../support/needs.js';
 import { type CallbackListener, Secret } from '../../support/product.js';
@@ -199,7 +198,7 @@ test('[A-70] another user of this machine who takes the opener’s link is seen,
     ['localhost', '-4'],
     ['localhost', '-6'],
   ] as const) {
-    await using listener = await createCallbackListeners(callbackLimits).listen({ port: 0, host, path: '/callback' });
+    await using listener = await listenForCallback({ port: 0, host, path: '/callback' });
     listener.arm({ newRequest: requestTo(authorizationUrl) });
     await visit(listener.link('terminal'), 65_534, more);
     await visit(listener.link('opener'), own, more);
@@ -260,5 +259,5 @@ test('the listener is armed once, and only with an http or https URL that is saf
 const requestTo = (url: string) => async () => ({ state: new Secret('s'), url, once: false });
 
 function unarmed(): Promise<CallbackListener> {
-  return createCallbackListeners(callbackLimits).listen({ ...usualRedirectUri, port: 0 });
+  return listenForCallback({ ...usualRedirectUri, port: 0 });
 }

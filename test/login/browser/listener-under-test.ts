@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
-import { type CallbackLimits, callbackLimits } from '../../../src/login/browser/callback-limits.js';
-import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
+import { type CallbackListener, listenForCallback } from '../../../src/login/browser/callback-listener.js';
+import type { CallbackLimits } from '../../../src/login/browser/open-server.js';
 import type { AuthorizationResponse } from '../../../src/oauth/authorization-response.js';
-import { type CallbackListener, Secret } from '../../support/product.js';
+import { Secret } from '../../support/product.js';
 
 export const authorizationUrl = 'https://as.example/authorize?client_id=c&state=in-the-url';
 
@@ -39,8 +39,7 @@ export async function underTest(
   limits: Partial<CallbackLimits> = {},
   leadsTo: string = authorizationUrl,
 ): Promise<UnderTest> {
-  const listeners = createCallbackListeners({ ...callbackLimits, ...limits });
-  const listener = await listeners.listen({ ...usualRedirectUri, port: 0 });
+  const listener = await listenForCallback({ ...usualRedirectUri, port: 0 }, limits);
   const state = randomBytes(32).toString('base64url');
   const next = [state];
   const states: string[] = [];

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { test } from 'node:test';
 import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
-import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
-import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
+import { listenForCallback } from '../../../src/login/browser/callback-listener.js';
 import { PageAdvice } from '../../../src/login/browser/failures.js';
 import { receiveResponse } from '../../../src/login/browser/receive-response.js';
 import { type BrowserAvailability, type CallbackListener, type LoginConsent, Secret } from '../../support/product.js';
@@ -14,7 +13,7 @@ const authorizationUrl = 'https://as.example/authorize?client_id=c&state=the-sta
 const state = 'the-state';
 
 function listen(): Promise<CallbackListener> {
-  return createCallbackListeners(callbackLimits).listen({ ...usualRedirectUri, port: 0 });
+  return listenForCallback({ ...usualRedirectUri, port: 0 });
 }
 
 function receive(

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createServerPages } from '../../../src/login/browser/server-pages.js';
 import type { BrowserChoice } from '../../support/product.js';
 import { getFrom, sendRaw, statusOf } from './listener-under-test.js';
@@ -15,7 +14,7 @@ function opener(end: 'opened' | 'unavailable') {
     chosen.push(browser);
     return end;
   };
-  return { links, chosen, pages: createServerPages({ browser: { open }, limits: callbackLimits }) };
+  return { links, chosen, pages: createServerPages({ open }) };
 }
 
 test('[Q-4.7] a page is reached by a one-time link of ours, which no byte of it is in, and by nothing else; it ends when it is closed', async () => {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
-import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
+import { listenForCallback } from '../../../src/login/browser/callback-listener.js';
 import { enterOwnNetwork } from '../../support/own-network.js';
 
 const skip = enterOwnNetwork(import.meta.url, { 'lan.example': ['10.9.8.7'] });
@@ -12,10 +11,9 @@ test('[A-105] without IPv6 localhost is 127.0.0.1 alone, where nobody else can b
   skip,
 }, async () => {
   spawnSync('ip', ['address', 'del', '::1/128', 'dev', 'lo']);
-  const listeners = createCallbackListeners(callbackLimits);
-  await using listener = await listeners.listen({ port: 0, host: 'localhost', path: '/callback' });
+  await using listener = await listenForCallback({ port: 0, host: 'localhost', path: '/callback' });
   assert.match(listener.redirectUri, /^http:\/\/localhost:\d+\/callback$/);
-  await assert.rejects(listeners.listen({ port: 0, host: '[::1]', path: '/callback' }), {
+  await assert.rejects(listenForCallback({ port: 0, host: '[::1]', path: '/callback' }), {
     code: 'port_refused',
     message: /has no such address/,
   });
@@ -24,8 +22,7 @@ test('[A-105] without IPv6 localhost is 127.0.0.1 alone, where nobody else can b
 test('[A-108] what comes from an address that is not loopback gets no answer, though it reaches the listener', {
   skip,
 }, async () => {
-  const listeners = createCallbackListeners(callbackLimits);
-  await using listener = await listeners.listen({ port: 0, host: '127.0.0.1', path: '/callback' });
+  await using listener = await listenForCallback({ port: 0, host: '127.0.0.1', path: '/callback' });
   const from = (address: string) => spawn('curl', ['-s', '--interface', address, listener.redirectUri]);
   assert.deepEqual(await once(from('127.0.0.1'), 'close'), [0, null]);
   const [code] = await once(from('10.9.8.7'), 'close');
