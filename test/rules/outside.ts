@@ -14,7 +14,7 @@ const faces: readonly RegExp[] = [
   /^src\/sandbox\//,
   /^src\/core\/(?:failure|limits|records|secret)\.ts$/,
   /^src\/http\/(?:client|resolve-host)\.ts$/,
-  /^src\/(?:core\/configuration\/redirect-uri|login\/browser\/callback-(?:limits|listener))\.ts$/,
+  /^src\/(?:core\/configuration\/redirect-uri|login\/browser\/callback-listener)\.ts$/,
   /^src\/proxy\/server\.ts$/,
   /^src\/stores\/(?:index\/credential-index|memory-store|paths)\.ts$/,
 ];
