@@ -10,7 +10,7 @@ import { clientInfo } from './core/product.js';
 import { lookOf, toned } from './core/text/look.js';
 import { createPrograms } from './credential/exec-program.js';
 import { ciOf } from './login/browser/browser-availability.js';
-import type { Browser } from './login/ports.js';
+import type { Browser } from './login/browser/open-browser.js';
 import { run } from './main.js';
 import { type Sandbox, startSandbox } from './sandbox/start.js';
 import { walkLogin } from './sandbox/walk.js';

@@ -10,18 +10,19 @@ import { capabilityMissing } from '../oauth/failures.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { keepChosenRedirectUri } from '../tokens/registrations.js';
 import { AuthorizationRequests } from './authorization-requests.js';
+import type { BrowserAvailability } from './browser/browser-availability.js';
 import type { CallbackListener } from './browser/callback-listener.js';
 import { linkTakenTwice, PageAdvice } from './browser/failures.js';
-import { openListener, planRedirect } from './browser/open-listener.js';
 import type { LoggedIn, LoginConsent } from './browser/page.js';
-import { receiveResponse } from './browser/receive-response.js';
 import { hasToRegister, identifyClient, LazyClient } from './client/identify-client.js';
 import { otherRedirectCommand, otherRedirectRemedy, type UsedRedirect } from './client/redirect-refused.js';
 import { forgetRefusedClient, type IdentifiedClient, noteUnanswered } from './client/register.js';
 import { loginRefused, resourceAdvice } from './client/way-out.js';
 import { deviceFallback } from './device/device-fallback.js';
 import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
-import type { BegunLogin, BrowserAvailability, LoginPorts, Overtaking, PersonLogin } from './ports.js';
+import { openListener, planRedirect } from './open-listener.js';
+import type { BegunLogin, LoginPorts, Overtaking, PersonLogin } from './ports.js';
+import { receiveResponse } from './receive-response.js';
 import { askForToken, type Redeemed } from './redeem.js';
 
 /** What differs between a login at a server and one at a company's provider. */

@@ -9,10 +9,10 @@ import { scopesMissing } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
 import { findLogin, type LoginTarget, readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { documentOf } from '../tokens/registrations.js';
-import { ciOf } from './browser/browser-availability.js';
+import { type BrowserAvailability, ciOf } from './browser/browser-availability.js';
 import { type ClientWorld, readClient, readScopes, variableClient } from './client/client-options.js';
 import { noBrowserHere } from './failures.js';
-import type { BrowserAvailability, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
+import type { LoginPorts, PersonLogin, PersonOptions } from './ports.js';
 
 /** What a login by a person needs of the world. */
 export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput, 'signal' | 'tellLook'> {

@@ -13,11 +13,10 @@ import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
 import type { AssertionSource } from '../stores/assertions/source.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
+import type { BrowserAvailability } from './browser/browser-availability.js';
 import type { CallbackListener } from './browser/callback-listener.js';
+import type { Browser } from './browser/open-browser.js';
 import type { CallbackAddress } from './browser/open-server.js';
-
-/** Where the person works, as far as a browser goes: at this machine, or somewhere that cannot open one by itself. */
-export type BrowserAvailability = 'desktop' | 'ssh' | 'container' | 'wsl' | 'no_display';
 
 /** A login that is to be made: for what, and as which client. Each step takes what it uses of it. */
 export interface LoginRequest {
@@ -171,17 +170,6 @@ export interface BegunLogin<Request extends LoginRequest = LoginRequest> {
     readonly account: boolean;
     readonly scopes: readonly string[];
   };
-}
-
-export interface Browser {
-  /** Hands our own one-time loopback URL to the person's browser, or to the one that they chose. Never throws. */
-  open(url: string, chosen?: BrowserChoice, watch?: OpenerWatch): Promise<'opened' | 'unavailable'>;
-}
-
-export interface OpenerWatch {
-  /** It ended with an error, after `opened` was said of it. */
-  failed(): void;
-  tell(line: string): void;
 }
 
 /** How a person is reached in a browser. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { orphanLines } from '../../src/login/render.js';
+import { orphanLines } from '../../src/login/status/render.js';
 import { storeFailed, storeUnavailable } from '../../src/stores/keychain/failures.js';
 import type { StoreKind } from '../support/product.js';
 

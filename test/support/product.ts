@@ -13,11 +13,11 @@ export {
   type StoreKind,
 } from '../../src/core/records.js';
 export { Secret, type SecretHeader } from '../../src/core/secret.js';
+export type { BrowserAvailability } from '../../src/login/browser/browser-availability.js';
 export type { CallbackListener } from '../../src/login/browser/callback-listener.js';
+export type { Browser } from '../../src/login/browser/open-browser.js';
 export type { LoginConsent } from '../../src/login/browser/page.js';
 export type {
-  Browser,
-  BrowserAvailability,
   BrowserPorts,
   ClientOptions,
   GivenAssertion,

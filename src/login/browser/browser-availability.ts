@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { BrowserAvailability } from '../ports.js';
+
+/** Where the person works, as far as a browser goes: at this machine, or somewhere that cannot open one by itself. */
+export type BrowserAvailability = 'desktop' | 'ssh' | 'container' | 'wsl' | 'no_display';
 
 /** What `CI` is set to, where that says that nobody sits here: empty, `0` and `false` do not. */
 export function ciOf(env: Readonly<Record<string, string | undefined>>): string | undefined {

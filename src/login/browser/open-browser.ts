@@ -3,8 +3,18 @@ import type { BrowserChoice } from '../../core/records.js';
 import { within } from '../../core/time.js';
 import { createClock } from '../../stores/clock.js';
 import { findProgram, isExecutable, runProgram, safePath } from '../../stores/run-program.js';
-import type { Browser, OpenerWatch } from '../ports.js';
 import { knownBrowser, profileWords, usualBrowser } from './chosen-browser.js';
+
+export interface Browser {
+  /** Hands our own one-time loopback URL to the person's browser, or to the one that they chose. Never throws. */
+  open(url: string, chosen?: BrowserChoice, watch?: OpenerWatch): Promise<'opened' | 'unavailable'>;
+}
+
+export interface OpenerWatch {
+  /** It ended with an error, after `opened` was said of it. */
+  failed(): void;
+  tell(line: string): void;
+}
 
 /** Our own one-time link, and nothing else, is handed to the system: no byte of it comes from a server. */
 const ourLink = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost):[0-9]{1,5}\/go\/[A-Za-z0-9_-]+$/;

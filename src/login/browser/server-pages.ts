@@ -1,8 +1,8 @@
 import { domainToUnicode } from 'node:url';
 import type { DescribedHost, OpenedPage, Pages } from '../../core/ports.js';
-import type { Browser } from '../ports.js';
 import { sendOn, sendPage } from './final-page.js';
 import { Links } from './one-time-link.js';
+import type { Browser } from './open-browser.js';
 import { callbackLimits, type LoopbackServer, openServer, type Visit } from './open-server.js';
 import { createPages } from './page.js';
 

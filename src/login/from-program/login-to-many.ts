@@ -11,8 +11,8 @@ import { confirmMany } from '../confirm-many.js';
 import { situationOf } from '../given/given-options.js';
 import type { loginTable } from '../login.options.js';
 import type { LoginWorld } from '../logins.js';
-import { failureJson } from '../render.js';
 import { fullName, loginJson, loginStatus, needsPerson } from '../status/login-status.js';
+import { failureJson } from '../status/render.js';
 import { type ChosenServer, type ImportWorld, serversOf } from './import-servers.js';
 
 type World = ImportWorld & CommandOutput & Pick<CorePorts, 'clock'> & Pick<LoginWorld, 'env'>;

@@ -11,9 +11,9 @@ import { revokePending } from '../../tokens/revocation/revoke.js';
 import { providerUnknown } from '../company/failures.js';
 import { confirmMany } from '../confirm-many.js';
 import type { LoginPorts } from '../ports.js';
-import { byFailure, dateOrNull, failureJson, inWords, orphanLines } from '../render.js';
 import { fullName } from '../status/login-status.js';
 import { logoutTable } from '../status/logins.options.js';
+import { byFailure, dateOrNull, failureJson, inWords, orphanLines } from '../status/render.js';
 import { hangingOn, type LogoutOfAll, type LogoutResult, logout, logoutOfAll, logoutOfProvider } from './logout.js';
 
 type World = CommandOutput & Omit<LoginPorts, 'handedOut' | 'attempts' | 'browser' | 'listeners' | 'renewal'>;

@@ -4,8 +4,8 @@ import { exitCode } from '../../core/failure.js';
 import { storeInWords } from '../../core/records.js';
 import { counted, printable } from '../../core/text/printable.js';
 import type { LoginPorts } from '../ports.js';
-import { byFailure, failureJson } from '../render.js';
 import { moveTable } from '../status/logins.options.js';
+import { byFailure, failureJson } from '../status/render.js';
 import { moveStore } from './move-store.js';
 
 type World = CommandOutput & Pick<LoginPorts, 'stores' | 'index' | 'locks' | 'progress'>;

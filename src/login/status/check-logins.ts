@@ -8,7 +8,7 @@ import { Deadline } from '../../core/time.js';
 import type { AskServer, ServerSession } from '../../mcp/server-session.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { serverSilent } from '../failures.js';
-import { failureJson } from '../render.js';
+import { failureJson } from './render.js';
 
 /** What a server said to a login, asked just now. */
 export interface CheckedLogin {

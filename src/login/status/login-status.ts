@@ -7,7 +7,7 @@ import { printable } from '../../core/text/printable.js';
 import { providerResource } from '../../stores/kept-provider.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { isLoginAt } from '../../tokens/company/vouch.js';
-import { dateOrNull, endOfLogin, inWords, lastsInWords } from '../render.js';
+import { dateOrNull, endOfLogin, inWords, lastsInWords } from './render.js';
 
 /** One login as `status` shows it; never a secret. */
 export interface LoginStatus {

@@ -3,9 +3,9 @@ import { namedServer } from '../../core/resource.js';
 import { columnsOf, commandLine, inColumns, inColumnsOrStacked } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
-import { endOfLogin, inWords } from '../render.js';
 import { type CheckedLogin, okInWords } from './check-logins.js';
 import { browserInWords, type LoginStatus, whoOf } from './login-status.js';
+import { endOfLogin, inWords } from './render.js';
 
 /** One login of the table. */
 export interface ShownLogin {

@@ -11,7 +11,6 @@ import { originText } from '../../tokens/credential-target.js';
 import { isDefaultLogin, loginsCalled } from '../../tokens/find-login.js';
 import { chosenRedirectUri } from '../../tokens/registrations.js';
 import type { LoginPorts } from '../ports.js';
-import { clientKeyJson, clientKeyLines, dateOrNull, inWords, orphanLines } from '../render.js';
 import { type CheckedLogin, type CheckWorld, checkedJson, okInWords } from './check-logins.js';
 import {
   fullName,
@@ -26,6 +25,7 @@ import {
   whoOf,
 } from './login-status.js';
 import { statusTable } from './logins.options.js';
+import { clientKeyJson, clientKeyLines, dateOrNull, inWords, orphanLines } from './render.js';
 import { type ShownLogin, statusBlocks } from './status-table.js';
 
 interface World

@@ -1,7 +1,7 @@
-import type { Failure } from '../core/failure.js';
-import { type ClientKeyRecord, type LoginRecord, storeInWords } from '../core/records.js';
-import { counted, printable } from '../core/text/printable.js';
-import type { KeptOrphan } from '../stores/orphans.js';
+import type { Failure } from '../../core/failure.js';
+import { type ClientKeyRecord, type LoginRecord, storeInWords } from '../../core/records.js';
+import { counted, printable } from '../../core/text/printable.js';
+import type { KeptOrphan } from '../../stores/orphans.js';
 
 /** Entries in their order, those together that failed alike: a store that does not open is reported once. */
 export function byFailure<Entry extends { readonly failure: Failure }>(

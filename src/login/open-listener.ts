@@ -3,14 +3,14 @@ import {
   readRedirectUri,
   redirectUriText,
   usualRedirectUri,
-} from '../../core/configuration/redirect-uri.js';
-import { type Failure, isFailure } from '../../core/failure.js';
-import type { RegistrationRecord } from '../../core/records.js';
-import { fixedPorts } from '../../oauth/client-metadata/redirect-uris.js';
-import { manualRegistration } from '../../tokens/registrations.js';
-import type { BegunLogin, ClientOptions, LoginPorts, PersonLogin } from '../ports.js';
-import type { CallbackListener } from './callback-listener.js';
-import { portOfUriInUse, publishedPortUnknown } from './failures.js';
+} from '../core/configuration/redirect-uri.js';
+import { type Failure, isFailure } from '../core/failure.js';
+import type { RegistrationRecord } from '../core/records.js';
+import { fixedPorts } from '../oauth/client-metadata/redirect-uris.js';
+import { manualRegistration } from '../tokens/registrations.js';
+import type { CallbackListener } from './browser/callback-listener.js';
+import { portOfUriInUse, publishedPortUnknown } from './browser/failures.js';
+import type { BegunLogin, ClientOptions, LoginPorts, PersonLogin } from './ports.js';
 
 /** The redirect URI of a login, but for which of its ports is free. */
 export interface RedirectPlan extends Pick<ChosenRedirectUri, 'host' | 'path'> {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { test } from 'node:test';
-import { usualRedirectUri } from '../../../src/core/configuration/redirect-uri.js';
-import { listenForCallback } from '../../../src/login/browser/callback-listener.js';
-import { PageAdvice } from '../../../src/login/browser/failures.js';
-import { receiveResponse } from '../../../src/login/browser/receive-response.js';
-import { type BrowserAvailability, type CallbackListener, type LoginConsent, Secret } from '../../support/product.js';
-import { type FakePerson, fakePerson } from './fake-person.js';
+import { usualRedirectUri } from '../../src/core/configuration/redirect-uri.js';
+import { listenForCallback } from '../../src/login/browser/callback-listener.js';
+import { PageAdvice } from '../../src/login/browser/failures.js';
+import { receiveResponse } from '../../src/login/receive-response.js';
+import { type BrowserAvailability, type CallbackListener, type LoginConsent, Secret } from '../support/product.js';
+import { type FakePerson, fakePerson } from './browser/fake-person.js';
 
 const authorizationUrl = 'https://as.example/authorize?client_id=c&state=the-state';
 const state = 'the-state';

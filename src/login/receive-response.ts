@@ -1,17 +1,14 @@
-import type { Clock, Terminal } from '../../core/ports.js';
-import type { BrowserChoice } from '../../core/records.js';
-import { printable } from '../../core/text/printable.js';
-import {
-  type AuthorizationResponse,
-  type PastedProblem,
-  readPastedResponse,
-} from '../../oauth/authorization-response.js';
-import type { LoginPorts, OpenerWatch, PersonOptions } from '../ports.js';
-import { browserHint } from './browser-availability.js';
-import type { CallbackListener } from './callback-listener.js';
-import { loginTimedOut, type PageAdvice } from './failures.js';
-import type { RequestToOpen } from './one-time-link.js';
-import type { LoginConsent } from './page.js';
+import type { Clock, Terminal } from '../core/ports.js';
+import type { BrowserChoice } from '../core/records.js';
+import { printable } from '../core/text/printable.js';
+import { type AuthorizationResponse, type PastedProblem, readPastedResponse } from '../oauth/authorization-response.js';
+import { browserHint } from './browser/browser-availability.js';
+import type { CallbackListener } from './browser/callback-listener.js';
+import { loginTimedOut, type PageAdvice } from './browser/failures.js';
+import type { RequestToOpen } from './browser/one-time-link.js';
+import type { OpenerWatch } from './browser/open-browser.js';
+import type { LoginConsent } from './browser/page.js';
+import type { LoginPorts, PersonOptions } from './ports.js';
 
 export interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | 'timeoutMs'> {
   readonly listener: CallbackListener;
