@@ -32,7 +32,7 @@ test('nothing is decided by the words of a failure', () => {
   assert.deepEqual(
     found.map(([file]) => file).sort(),
     // Redis names its errors by their first word alone.
-    ['src/stores/engines/redis.ts', 'src/doctor/login/finding-of-login.ts'].filter((file) => files.has(file)).sort(),
+    ['src/fleet/engine/redis.ts', 'src/doctor/login/finding-of-login.ts'].filter((file) => files.has(file)).sort(),
   );
   assert.match("if (error.remedy.includes('postern '))", byWords);
 });

@@ -19,7 +19,7 @@ import type { Release } from '../core/product.js';
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { ExamineWorld } from '../doctor/run.js';
-import type { ListenLocally } from '../fleet/ports.js';
+import type { FleetPorts, ListenLocally } from '../fleet/ports.js';
 import type { LoginWorld } from '../login/logins.js';
 import type { AskServer } from '../mcp/server-session.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
@@ -34,7 +34,7 @@ import type { Keyboard } from './terminal/quiet-keys.js';
  * The real world, as commands see it: each takes of it what its own `World` names. A port is made at its first use, so
  * that a command pays only for what it uses.
  */
-export interface Context extends LoginWorld, CommandOutput {
+export interface Context extends LoginWorld, CommandOutput, FleetPorts {
   readonly pages: Pages;
   readonly logins: () => Promise<Logins>;
   readonly logInForRun: ExamineWorld['logInForRun'];

@@ -2,14 +2,14 @@ import { once } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { Clock } from '../core/ports.js';
 import type { StoreKind } from '../core/records.js';
+import type { EnginePorts } from '../fleet/engine/engine.js';
+import type { FleetPorts } from '../fleet/ports.js';
 import type { HttpOptions } from '../http/origins.js';
 import type { PoolLimits } from '../http/pool.js';
 import type { HttpClient } from '../http/request.js';
 import type { TrustOptions } from '../http/trust.js';
 import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
-import type { EnginePorts } from '../stores/engines/ports.js';
-import type { StorePorts } from '../stores/ports.js';
 import type { World } from './context.js';
 import type { GlobalOptions } from './global-options.js';
 
@@ -30,7 +30,7 @@ interface NetworkOptions {
 }
 
 /** All ways out to other machines, under the same rules. Closing the HTTP client closes the engines that were opened. */
-export interface Network extends Pick<StorePorts, 'openEngine'> {
+export interface Network extends FleetPorts {
   readonly http: HttpClient;
   readonly httpOptions: () => Promise<HttpOptions>;
   /** The bridge's. To be closed. */
@@ -114,16 +114,11 @@ export function engineOpener({
   clock,
   env,
   settings,
-}: {
-  readonly clock: Clock;
-  readonly env: EnginePorts['env'];
-  readonly settings: () => Promise<PersonalSettings>;
-}): StorePorts['openEngine'] {
+}: Pick<NetworkOptions, 'clock' | 'settings'> & Pick<EnginePorts, 'env'>): FleetPorts['openEngine'] {
   return async (address) => {
-    const { openEngine } = await import('../stores/engines/open-engine.js');
-    return await openEngine(address, {
-      clock,
-      env,
+    const { openEngine } = await import('../fleet/engine/redis.js');
+    return openEngine(address, {
+      ...{ clock, env },
       limits: async () => (await settings()).limits,
       secureContext: async (origin) => {
         const [{ trustBy }, { caFile, clientCertificates }] = await Promise.all([

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { isFailure } from '../core/failure.js';
 import { lazy } from '../core/lazy.js';
+import { sharedStores, withSharedLogins } from '../fleet/shared/with-shared-logins.js';
 import type { HttpOptions } from '../http/origins.js';
 import {
   environmentLogin,
@@ -10,7 +11,6 @@ import {
   withEnvironmentLogin,
 } from '../stores/environment-token.js';
 import type { CredentialIndex, SecretStores, StorePorts } from '../stores/ports.js';
-import { withSharedLogins } from '../stores/shared/with-shared-logins.js';
 import { createStoreRouter, createStores } from '../stores/stores.js';
 import type { Context, OwnPorts, Run, World } from './context.js';
 import type { PersonalSettings } from './network.js';
@@ -26,12 +26,10 @@ interface StoreParts extends Pick<Context, 'clock' | 'terminal' | 'locks' | 'ope
 export function storePorts({ world, table }: Run, parts: StoreParts): Pick<StorePorts, 'stores' | 'store' | 'index'> {
   const { own, settings, localIndex, folder: stateFolder } = parts;
   const { platform, env, interruption, tokenGiven } = world;
-  const usual = createStores({
-    ...parts,
-    ...{ platform, env, stateFolder, signal: interruption.signal },
-    limits: async () => (await settings()).limits,
-    isReadOnly: async () => (await settings()).storeReadOnly === true,
-  });
+  const { signal } = interruption;
+  const openShared = sharedStores({ ...parts, env, signal });
+  const limits = async () => (await settings()).limits;
+  const usual = createStores({ ...parts, platform, env, stateFolder, signal, limits, openShared });
   // Read once, and when logins are looked for: what is wrong with it is then the command's failure.
   let login: ReturnType<typeof environmentLogin> | undefined;
   const environment = () => {
@@ -43,8 +41,8 @@ export function storePorts({ world, table }: Run, parts: StoreParts): Pick<Store
   const { store, index: ownIndex } = own;
   const stores: SecretStores = { of: (kind) => store ?? (kind === given?.kind ? given : usual.of(kind)) };
   const configured = async () => (await settings()).store;
-  const shared = ownIndex ?? withSharedLogins(localIndex, { stores, configured });
-  const index = hasToken && ownIndex === undefined ? withEnvironmentLogin(shared, environment) : shared;
+  const adopting = ownIndex ?? withSharedLogins(localIndex, { shared: openShared, configured });
+  const index = hasToken && ownIndex === undefined ? withEnvironmentLogin(adopting, environment) : adopting;
   return { stores, index, store: store ?? createStoreRouter({ index, stores }) };
 }
 

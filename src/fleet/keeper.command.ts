@@ -5,20 +5,19 @@ import { ignoreFailure, isFailure } from '../core/failure.js';
 import type { Signals } from '../core/ports.js';
 import { isSharedKind, type LoginRecord, type StoreKind } from '../core/records.js';
 import { counted } from '../core/text/printable.js';
-import { parseEngineAddress } from '../stores/engines/address.js';
-import type { StorePorts } from '../stores/ports.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { createElection } from './election.js';
+import { parseEngineAddress } from './engine/address.js';
 import { listenRefused } from './failures.js';
 import { createFleetLogins } from './fleet-logins.js';
 import { Keeper } from './keeper.js';
 import { keeperTable } from './keeper.options.js';
-import type { Election, FleetLogins, KeeperEvent, ListenLocally } from './ports.js';
+import type { Election, FleetLogins, FleetPorts, KeeperEvent, ListenLocally } from './ports.js';
 import { eventJson, eventLine } from './render.js';
 import { openStatusPage } from './status-page.js';
 
-interface World extends TokenPorts, CommandOutput, Pick<StorePorts, 'openEngine'> {
+interface World extends TokenPorts, CommandOutput, FleetPorts {
   readonly configuration: () => Promise<Pick<Configuration, 'store'>>;
   readonly signals: Signals;
   readonly listenLocally: ListenLocally;

@@ -1,5 +1,6 @@
 import type { Server } from 'node:net';
 import type { Failure } from '../core/failure.js';
+import type { SharedEngine } from './engine/engine.js';
 
 /** A login that is kept fresh, as far as it is known here. */
 export interface KeptLogin {
@@ -67,3 +68,8 @@ export type ListenLocally = (
   server: Server,
   where: { readonly port: number } | { readonly socket: string },
 ) => Promise<{ readonly origin: string; readonly authorities: ReadonlySet<string> }>;
+
+export interface FleetPorts {
+  /** The engine of a shared store, by its address (`redis:…`). The caller closes it. @throws Failure as `openEngine` of `engine/redis.ts` */
+  readonly openEngine: (address: string) => Promise<SharedEngine>;
+}

@@ -1,8 +1,7 @@
-import type { FormatFailure, IndexDocument, LoginRecord, StoreKind } from '../core/records.js';
+import type { FormatFailure, IndexDocument, StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import type { JsonValue } from '../core/text/json.js';
 import type { Assertions } from './assertions/source.js';
-import type { SharedEngine } from './engines/engine.js';
 
 /** Where secrets live: one item for one key, the key an ASCII hash. */
 export interface SecretStore {
@@ -19,10 +18,6 @@ export interface SecretStore {
    * @throws Failure of the store, `busy`
    */
   begin?(key: string, wait: TurnWait): Promise<SharedTurn | 'overtaken' | LeftRefresh | undefined>;
-  /** Of such a store: tells the other machines what the index here tells of a login. @throws Failure of the store */
-  publish?(login: LoginRecord): Promise<void>;
-  /** Of such a store: what other machines tell of their logins. @throws Failure of the store */
-  records?(): Promise<readonly LoginRecord[] | undefined>;
 }
 
 export interface TurnWait {
@@ -211,7 +206,5 @@ export interface StorePorts {
   readonly handedOut: HandedOut;
   readonly toolLists: ToolLists;
   readonly locks: Locks;
-  /** The engine of a shared store, by its address (`redis:…`). The caller closes it. @throws Failure as `engines/open-engine.ts` */
-  readonly openEngine: (address: string) => Promise<SharedEngine>;
   readonly assertions: Assertions;
 }

@@ -2,7 +2,6 @@ import { once } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { Clock, Terminal } from '../core/ports.js';
 import { isSharedKind, type SharedKind, type StoreKind } from '../core/records.js';
-import type { SharedEngine } from './engines/engine.js';
 import { createMemoryStore } from './memory-store.js';
 import type { CredentialIndex, Locks, SecretStore, SecretStores } from './ports.js';
 
@@ -15,10 +14,8 @@ export interface StoresOptions {
   readonly stateFolder: () => string;
   readonly signal: AbortSignal;
   readonly limits: () => Promise<Limits>;
-  /** Opens what several machines share. */
-  readonly openEngine: (address: string) => Promise<SharedEngine>;
-  /** Does this machine write nothing to a shared store? */
-  readonly isReadOnly: () => Promise<boolean>;
+  /** The store that several machines share. */
+  readonly openShared: (kind: SharedKind) => Promise<SecretStore>;
 }
 
 /** Every kind of store, made and loaded at its first use, and once. */
@@ -43,8 +40,6 @@ function lazyStore(kind: StoreKind, open: () => Promise<SecretStore>): SecretSto
     write: async (key, value) => (await opened()).write(key, value),
     remove: async (key) => (await opened()).remove(key),
     begin: async (key, wait) => await (await opened()).begin?.(key, wait),
-    publish: async (login) => await (await opened()).publish?.(login),
-    records: async () => await (await opened()).records?.(),
   };
 }
 
@@ -61,26 +56,11 @@ async function open(kind: StoreKind, options: StoresOptions): Promise<SecretStor
     case 'environment':
       throw new Error('a token of the environment was not read');
     default: {
-      if (isSharedKind(kind)) return await openShared(kind, options);
+      if (isSharedKind(kind)) return await options.openShared(kind);
       const { createHelperStore } = await import('./helper-store.js');
       return createHelperStore({ ...options, kind, limitMs: (await options.limits()).storeSeconds * 1000 });
     }
   }
-}
-
-async function openShared(kind: SharedKind, options: StoresOptions): Promise<SecretStore> {
-  const { env, clock, signal, terminal } = options;
-  const [{ createSharedStore }, engine, { leaseSeconds }, isReadOnly] = await Promise.all([
-    import('./shared/shared-store.js'),
-    options.openEngine(kind),
-    options.limits(),
-    options.isReadOnly(),
-  ]);
-  const stateFolder = options.stateFolder();
-  return createSharedStore({
-    ...{ kind, engine, env, clock, signal, terminal, stateFolder, isReadOnly },
-    leaseMs: leaseSeconds * 1000,
-  });
 }
 
 async function openKeychain({ platform, env, clock, terminal, limits }: StoresOptions): Promise<SecretStore> {

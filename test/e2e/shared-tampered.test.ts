@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { Items, sharedKeysOf } from '../../src/fleet/shared/items.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
-import { Items, sharedKeysOf } from '../../src/stores/shared/items.js';
 import { startCanaries } from '../support/canary.js';
 import { type RunningEngine, startRedis } from '../support/engines.js';
 import { type Fleet, logInOn, type Machine, openFleet, refreshTokensSent } from '../support/fleet.js';

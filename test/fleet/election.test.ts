@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import { createElection } from '../../src/fleet/election.js';
 import type { KeeperEvent } from '../../src/fleet/ports.js';
 import { createClock } from '../../src/stores/clock.js';
-import { always, openAs, texts } from '../stores/engines/open.js';
 import { startForwarder, startRedis, users } from '../support/engines.js';
 import { needs } from '../support/needs.js';
+import { always, openAs, texts } from './engine/open.js';
 
 const key = 'postern/default/keeper/lease';
 

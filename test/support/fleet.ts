@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SharedEngine } from '../../src/fleet/engine/engine.js';
+import { SharedStore } from '../../src/fleet/shared/shared-store.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
 import { createClock } from '../../src/stores/clock.js';
-import type { SharedEngine } from '../../src/stores/engines/engine.js';
-import { createSharedStore } from '../../src/stores/shared/shared-store.js';
-import { openAs } from '../stores/engines/open.js';
+import { openAs } from '../fleet/engine/open.js';
 import { nobody } from '../stores/sealed-files/file-store-session.js';
 import { users } from './engines.js';
 import { type Home, makeHome } from './home.js';
@@ -97,7 +97,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   }
   const engine = await openAs(address, { ...(hasUsers ? { user } : {}), ...(caFile === undefined ? {} : { caFile }) });
   const state = await temporaryFolder();
-  const store = createSharedStore({
+  const store = new SharedStore({
     kind: address as SharedKind,
     engine,
     env,

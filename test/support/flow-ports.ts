@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { engineOpener } from '../../src/app/network.js';
 import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { createHttpClient } from '../../src/http/client.js';
@@ -90,11 +89,6 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   const ports: Omit<FlowPorts, 'detachedRefresh'> = {
     clock,
     limits: async () => limits,
-    openEngine: engineOpener({
-      clock,
-      env: options.env ?? {},
-      settings: async () => ({ limits, caFile: options.caFile }),
-    }),
     givenHeaders: async () => options.headers,
     http,
     locks,

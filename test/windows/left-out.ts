@@ -22,7 +22,7 @@ const why = {
 
 export const leftOut: readonly LeftOut[] = [
   {
-    file: 'stores/engines/credentials',
+    file: 'fleet/engine/credentials',
     test: 'a file that others could read is refused, a link to one that they cannot is followed',
     why: why.modes,
   },

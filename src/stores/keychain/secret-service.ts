@@ -89,7 +89,7 @@ export class SecretService implements Items {
       const [path] = paths;
       if (path !== undefined) return void (await ask(asking, secretService.setSecret(path, session, text)));
       const [made, prompt] = await ask(asking, secretService.createItem(collection, session, account, text));
-      if (made === '/') await this.#answered(asking, prompt, 'item_locked');
+      if (made === '/') await this.#promptEnd(asking, prompt, 'item_locked');
     });
   }
 
@@ -99,7 +99,7 @@ export class SecretService implements Items {
       const { paths } = await this.#find(asking, account);
       for (const path of paths) {
         const [prompt] = await ask(asking, secretService.deleteItem(path));
-        await this.#answered(asking, prompt, 'item_locked');
+        await this.#promptEnd(asking, prompt, 'item_locked');
       }
       return paths.length > 0;
     });
@@ -179,11 +179,11 @@ export class SecretService implements Items {
   async #unlock(asking: Asking, path: string, why: 'locked' | 'item_locked' | 'opens'): Promise<void> {
     if (!this.#options.interactive && why !== 'opens') throw new Refused(why);
     const [, prompt] = await ask(asking, secretService.unlock(path));
-    await this.#answered(asking, prompt, why === 'item_locked' ? why : 'locked');
+    await this.#promptEnd(asking, prompt, why === 'item_locked' ? why : 'locked');
   }
 
   /** Waits for a prompt to be answered, if there is one. */
-  async #answered(
+  async #promptEnd(
     { bus, service }: Asking,
     prompt: BusValue | undefined,
     why: 'locked' | 'item_locked',

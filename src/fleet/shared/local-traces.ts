@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePrivateFolder, readIfThere } from '../state/private-file.js';
-import { removeFile, replacePrivateFile } from '../state/safe-file.js';
-import { stateUnwritable } from '../state-failures.js';
+import { ensurePrivateFolder, readIfThere } from '../../stores/state/private-file.js';
+import { removeFile, replacePrivateFile } from '../../stores/state/safe-file.js';
+import { stateUnwritable } from '../../stores/state-failures.js';
 import type { SettledNotes, SpentTokens } from './turn.js';
 
 const longestList = 65_536;

@@ -1,3 +1,8 @@
+import type { SecureContext } from 'node:tls';
+import type { Failure } from '../../core/failure.js';
+import type { Limits } from '../../core/limits.js';
+import type { Clock } from '../../core/ports.js';
+
 /** A value as the engine has it. */
 export interface EngineEntry {
   readonly value: Uint8Array;
@@ -48,4 +53,18 @@ export interface SharedEngine extends AsyncDisposable {
    * responds. Where its access rules hide them, a sentence says so. @throws Failure as `read`
    */
   durability(signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** What engines need of the world; `app` joins it to the guarded HTTP client and its trust. */
+export interface EnginePorts {
+  readonly clock: Clock;
+  readonly limits: () => Promise<Limits>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Trusted authorities, and a client certificate where the person has set one for that origin. */
+  readonly secureContext: (origin: string) => Promise<SecureContext>;
+  /** What happened to a connection, in words. */
+  readonly networkFailure: (
+    error: unknown,
+    party: { readonly host: string; readonly port: number },
+  ) => Promise<Failure>;
 }

@@ -1,11 +1,19 @@
 import { isFailure } from '../../core/failure.js';
-import type { EngineAddress } from './address.js';
-import type { EngineCredentials } from './credentials.js';
-import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from './engine.js';
-import { engineEntryForeign } from './failures.js';
-import type { EnginePorts } from './ports.js';
+import { engineEntryForeign } from '../failures.js';
+import { type EngineAddress, parseEngineAddress } from './address.js';
+import { type EngineCredentials, readEngineCredentials } from './credentials.js';
+import type { CommitResult, EngineCommit, EngineEntry, EnginePorts, SharedEngine } from './engine.js';
 import { NoResponse, RedisConnection, type RedisReply } from './redis-connection.js';
-import { commitCommand } from './redis-script.js';
+
+/**
+ * The engine at an address, such as `redis:rediss://cache.example:6380`. Nothing is connected to before the first act.
+ * @throws Failure `engine_address_refused`, `engine_credentials_unusable`, `path_refused`
+ */
+export function openEngine(address: string, ports: EnginePorts): SharedEngine {
+  const parsed = parseEngineAddress(address);
+  const credentials = readEngineCredentials(ports.env);
+  return new RedisEngine(parsed, credentials, ports);
+}
 
 const maxListed = 10_000;
 
@@ -20,7 +28,7 @@ const scannedAtOnce = 5_000;
  * Redis 5 and later, or Valkey. A value stands behind its revision and a colon, so that one plain MGET reads both, for
  * users who may do nothing else.
  */
-export class RedisEngine implements SharedEngine {
+class RedisEngine implements SharedEngine {
   readonly label: string;
   readonly #connection: RedisConnection;
 
@@ -175,4 +183,58 @@ const isRevision = (reply: RedisReply): reply is Buffer | null =>
 /** Of services that are run by others, some have no CONFIG. */
 function isUnknownCommand(error: unknown): boolean {
   return isFailure(error, 'store_unavailable') && error.message.includes('(ERR)');
+}
+
+/**
+ * One step, all or nothing: a script, not MULTI with WATCH. It is one request, where WATCH is three that have to have a
+ * connection of their own; the engine checks a user's rights to each key that is named to it before it runs; and it is
+ * what a cluster takes, as its keys lie in one slot. The rights are checked command by command, too, and what has been
+ * written stays: so SET is tried at the number first, and DEL before anything is put.
+ *
+ * The fencing number of a folder of keys grows with each write, by the engine's clock at least: so it goes on growing
+ * where a failover has lost some. KEYS: numbers, conditions, removes, puts.
+ */
+const commitScript = `
+local counters, conditions, removes, puts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+for i = 1, conditions do
+  local value = redis.call('GET', KEYS[counters + i])
+  local revision = value and (string.match(value, '^(%d+):') or '?') or ''
+  if revision ~= ARGV[4 + i] then return false end
+end
+local time = redis.call('TIME')
+local number = time[1] * 1000000 + time[2]
+for i = 1, counters do
+  number = math.max(number, (tonumber(redis.call('GET', KEYS[i]) or '') or 0) + 1)
+end
+local revision = string.format('%.0f', number)
+for i = 1, counters do redis.call('SET', KEYS[i], revision) end
+for i = 1, removes do redis.call('DEL', KEYS[counters + conditions + i]) end
+for i = 1, puts do
+  local key, value, ttl = KEYS[counters + conditions + removes + i], ARGV[3 + conditions + 2 * i], ARGV[4 + conditions + 2 * i]
+  if ttl == '' then redis.call('SET', key, revision .. ':' .. value)
+  else redis.call('SET', key, revision .. ':' .. value, 'PX', ttl) end
+end
+return revision
+`;
+
+/** The whole command, with the script in it: it is small, and asked for once in a refresh. */
+function commitCommand({ onlyIf, puts, removes }: EngineCommit): (string | Buffer)[] {
+  const conditions = onlyIf.map(({ key }) => key);
+  const written = [...removes, ...puts.map(({ key }) => key)];
+  const counters = [...new Set(written.map(counterOf))];
+  const keys = [...counters, ...conditions, ...written];
+  return [
+    'EVAL',
+    commitScript,
+    String(keys.length),
+    ...keys,
+    ...[counters, conditions, removes, puts].map(({ length }) => String(length)),
+    ...onlyIf.map(({ revision }) => revision ?? ''),
+    ...puts.flatMap(({ value, ttlMs }) => [Buffer.from(value), ttlMs === undefined ? '' : String(Math.ceil(ttlMs))]),
+  ];
+}
+
+/** Where the number of a key's folder is kept: in its slot, and by a name that the same rights hold for. */
+function counterOf(key: string): string {
+  return `${key.slice(0, key.lastIndexOf('/') + 1)}revision`;
 }

@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/core/text/json.js';
-import { byOurClock, halvesOf, Items, readersHalf, sharedKeysOf, wholeOf } from '../../../src/stores/shared/items.js';
-import { accessItem, noteItem, refreshItem } from '../../../src/stores/shared/looks.js';
+import {
+  accessItem,
+  byOurClock,
+  halvesOf,
+  Items,
+  noteItem,
+  readersHalf,
+  refreshItem,
+  sharedKeysOf,
+  wholeOf,
+} from '../../../src/fleet/shared/items.js';
 import { anyUrlWithoutFragment } from '../../support/arbitraries.js';
 
 const keys = sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2));

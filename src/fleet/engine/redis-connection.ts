@@ -1,7 +1,5 @@
 import type { Failure } from '../../core/failure.js';
 import { unlessAborted, within } from '../../core/time.js';
-import type { EngineAddress } from './address.js';
-import type { EngineCredentials } from './credentials.js';
 import {
   type Denial,
   engineDenies,
@@ -10,8 +8,10 @@ import {
   engineTooSlow,
   engineUnreachable,
   engineUnusable,
-} from './failures.js';
-import type { EnginePorts } from './ports.js';
+} from '../failures.js';
+import type { EngineAddress } from './address.js';
+import type { EngineCredentials } from './credentials.js';
+import type { EnginePorts } from './engine.js';
 
 export type RedisReply = Buffer | string | number | null | readonly RedisReply[];
 

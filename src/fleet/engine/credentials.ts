@@ -3,8 +3,8 @@ import { isAbsolute, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { accessProblem } from '../../core/file-access.js';
 import { Secret } from '../../core/secret.js';
-import { pathRefused } from '../state-failures.js';
-import { engineCredentialsUnusable } from './failures.js';
+import { pathRefused } from '../../stores/state-failures.js';
+import { engineCredentialsUnusable } from '../failures.js';
 
 export interface EngineCredentials {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { isFailure } from '../../core/failure.js';
 import type { JsonObject } from '../../core/text/json.js';
-import type { EngineCommit } from '../engines/engine.js';
-import type { LeftRefresh, TurnWait } from '../ports.js';
+import type { LeftRefresh, TurnWait } from '../../stores/ports.js';
+import type { EngineCommit } from '../engine/engine.js';
 import {
   refreshKeyMissing,
   sharedBusy,
@@ -9,11 +9,21 @@ import {
   sharedKeyWrong,
   sharedSpent,
   sharedUncertain,
-} from './failures.js';
-import { type AccessItem, digestOf, isItemName, newNonce, type Part, type RefreshItem, wholeOf } from './items.js';
-import { Lease } from './lease.js';
-import { accessItem, holderOf, type Look, lookAt } from './looks.js';
-import { type LoginsOptions, maxUnknown, Turn } from './turn.js';
+} from '../failures.js';
+import {
+  type AccessItem,
+  accessItem,
+  digestOf,
+  holderOf,
+  isItemName,
+  type Look,
+  lookAt,
+  newNonce,
+  type Part,
+  type RefreshItem,
+  wholeOf,
+} from './items.js';
+import { Lease, type LoginsOptions, maxUnknown, Turn } from './turn.js';
 import { writeUnder } from './write-under.js';
 
 /** A login as it was read. */

@@ -1,7 +1,7 @@
 import type { Scheduler } from 'fast-check';
-import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from '../../../src/stores/engines/engine.js';
-import { digestOf, Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
-import type { SpentTokens } from '../../../src/stores/shared/turn.js';
+import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from '../../../src/fleet/engine/engine.js';
+import { digestOf, Items, sharedKeysOf } from '../../../src/fleet/shared/items.js';
+import type { SpentTokens } from '../../../src/fleet/shared/turn.js';
 import { Failure } from '../../support/product.js';
 
 /** What an engine, or what is between it and a machine, does at one act. */

@@ -1,7 +1,7 @@
 import type { Scheduler } from 'fast-check';
-import { Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
-import { SharedLogins } from '../../../src/stores/shared/shared-logins.js';
-import type { SettledNotes, Turn } from '../../../src/stores/shared/turn.js';
+import { Items, sharedKeysOf } from '../../../src/fleet/shared/items.js';
+import { SharedLogins } from '../../../src/fleet/shared/shared-logins.js';
+import type { SettledNotes, Turn } from '../../../src/fleet/shared/turn.js';
 import { type Clock, isFailure } from '../../support/product.js';
 import { key, type ModelEngine, type ModelIssuer, type ModelMachine, numberIn, spentOn, textOf } from './model.js';
 

@@ -1,8 +1,7 @@
-import type { EngineCommit } from '../engines/engine.js';
-import { sharedOvertaken, sharedUncertain } from './failures.js';
-import { type AccessItem, digestOf, halvesOf, type RefreshItem } from './items.js';
-import type { Lease } from './lease.js';
-import { type Look, lookAt } from './looks.js';
+import type { EngineCommit } from '../engine/engine.js';
+import { sharedOvertaken, sharedUncertain } from '../failures.js';
+import { type AccessItem, digestOf, halvesOf, type Look, lookAt, type RefreshItem } from './items.js';
+import type { Lease } from './turn.js';
 import { type LoginsOptions, maxUnknown } from './turn.js';
 
 /** Marks of spent refresh tokens that an item has: machines that look at it from time to time miss none. */

@@ -1,7 +1,7 @@
 import { classifyAddress } from '../../core/ip-address.js';
 import { printable } from '../../core/text/printable.js';
 import { gateUrl } from '../../core/url.js';
-import { addressHoldsCredentials, engineAddressRefused } from './failures.js';
+import { addressHoldsCredentials, engineAddressRefused } from '../failures.js';
 
 /** Where an engine is. `namespace`: several fleets can share one engine. */
 export interface EngineAddress {

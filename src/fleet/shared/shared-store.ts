@@ -4,15 +4,15 @@ import type { LoginRecord, SharedKind } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
 import { asObject, type JsonObject, type JsonValue, parseObject } from '../../core/text/json.js';
 import { endsOf } from '../../core/time.js';
-import { parseEngineAddress } from '../engines/address.js';
-import type { SharedEngine } from '../engines/engine.js';
-import { isLoginRecord } from '../index/index-schema.js';
-import { refuseTooLarge } from '../item-size.js';
-import type { SecretStore } from '../ports.js';
-import { readKeyFile, storeKey } from '../sealed-files/key-source.js';
-import { ensurePrivateFolder } from '../state/private-file.js';
-import { ownIdentity } from '../state/process-identity.js';
-import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from './failures.js';
+import { isLoginRecord } from '../../stores/index/index-schema.js';
+import { refuseTooLarge } from '../../stores/item-size.js';
+import type { SecretStore } from '../../stores/ports.js';
+import { readKeyFile, storeKey } from '../../stores/sealed-files/key-source.js';
+import { ensurePrivateFolder } from '../../stores/state/private-file.js';
+import { ownIdentity } from '../../stores/state/process-identity.js';
+import { parseEngineAddress } from '../engine/address.js';
+import type { SharedEngine } from '../engine/engine.js';
+import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from '../failures.js';
 import { type AccessItem, byOurClock, Items, readersHalf, sharedKeysOf } from './items.js';
 import { settledNotesIn, spentTokensIn } from './local-traces.js';
 import { SharedLogins } from './shared-logins.js';
@@ -33,19 +33,13 @@ export interface SharedStoreOptions {
 /** The second key: of what gets new tokens. */
 const refreshKey = { variable: 'POSTERN_STORE_REFRESH_KEY_FILE', credential: 'postern-store-refresh-key' } as const;
 
-/**
- * A store that several machines share. Both halves of each login are sealed before they leave this machine.
- */
-export function createSharedStore(options: SharedStoreOptions): SecretStore {
-  return new SharedStore(options);
-}
-
 interface Opened {
   readonly items: Items;
   readonly logins: SharedLogins;
 }
 
-class SharedStore implements SecretStore {
+/** A store that several machines share. Both halves of each login are sealed before they leave this machine. */
+export class SharedStore implements SecretStore {
   readonly kind: SharedKind;
   readonly #options: SharedStoreOptions;
   #opened: Opened | undefined;
@@ -100,6 +94,7 @@ class SharedStore implements SecretStore {
     return await logins.begin(key, wait);
   }
 
+  /** Tells the other machines what the index here tells of a login. @throws Failure of the store */
   async publish(login: LoginRecord): Promise<void> {
     const { isReadOnly, signal } = this.#options;
     if (isReadOnly) return;
@@ -107,6 +102,7 @@ class SharedStore implements SecretStore {
     if (items.opensRefresh) await logins.publish(login.key, publishedOf(login), signal);
   }
 
+  /** What other machines tell of their logins. @throws Failure of the store */
   async records(): Promise<readonly LoginRecord[]> {
     const found = await this.#open().logins.records(this.#options.signal);
     return found.flatMap((item) => recordIn(item, this.kind) ?? []);

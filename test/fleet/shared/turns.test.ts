@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Items, sharedKeysOf } from '../../../src/stores/shared/items.js';
-import { SharedLogins } from '../../../src/stores/shared/shared-logins.js';
+import { Items, sharedKeysOf } from '../../../src/fleet/shared/items.js';
+import { SharedLogins } from '../../../src/fleet/shared/shared-logins.js';
+import { realClock } from '../../stores/state/real-clock.js';
 import type { SharedTurn } from '../../support/product.js';
-import { realClock } from '../state/real-clock.js';
 import { inEngine, key, ModelEngine, seed, spentOn, type Trouble, textOf } from './model.js';
 
 const { signal } = new AbortController();

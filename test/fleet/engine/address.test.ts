@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { parseEngineAddress } from '../../../src/stores/engines/address.js';
+import { parseEngineAddress } from '../../../src/fleet/engine/address.js';
 import { anyText } from '../../support/arbitraries.js';
 import { Failure } from '../../support/product.js';
 

@@ -1,6 +1,47 @@
 import { ignoreFailure } from '../../core/failure.js';
-import { defined, type IndexDocument, isSharedKind, type LoginRecord, type StoreKind } from '../../core/records.js';
-import type { CredentialIndex, SecretStores } from '../ports.js';
+import type { Limits } from '../../core/limits.js';
+import type { Clock, Terminal } from '../../core/ports.js';
+import {
+  defined,
+  type IndexDocument,
+  isSharedKind,
+  type LoginRecord,
+  type SharedKind,
+  type StoreKind,
+} from '../../core/records.js';
+import type { CredentialIndex } from '../../stores/ports.js';
+import type { FleetPorts } from '../ports.js';
+import type { SharedStore, SharedStoreOptions } from './shared-store.js';
+
+interface SharedWorld {
+  readonly env: SharedStoreOptions['env'];
+  readonly clock: Clock;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly folder: () => string;
+  readonly settings: () => Promise<{ readonly limits: Limits; readonly storeReadOnly?: boolean | undefined }>;
+  readonly openEngine: FleetPorts['openEngine'];
+}
+
+/** The stores that machines share, each opened at its first use, and once. */
+export function sharedStores(world: SharedWorld): (kind: SharedKind) => Promise<SharedStore> {
+  const opened = new Map<SharedKind, Promise<SharedStore>>();
+  return async (kind) => {
+    const store = opened.get(kind) ?? openShared(world, kind);
+    opened.set(kind, store);
+    return await store;
+  };
+}
+
+async function openShared({ openEngine, settings, folder, ...world }: SharedWorld, kind: SharedKind) {
+  const [{ SharedStore }, engine, { limits, storeReadOnly }] = await Promise.all([
+    import('./shared-store.js'),
+    openEngine(kind),
+    settings(),
+  ]);
+  const own = { leaseMs: limits.leaseSeconds * 1000, isReadOnly: storeReadOnly === true, stateFolder: folder() };
+  return new SharedStore({ ...world, ...own, kind, engine });
+}
 
 /**
  * The index of a machine that shares logins with others: what is changed here of a shared login is told to them, and
@@ -9,7 +50,13 @@ import type { CredentialIndex, SecretStores } from '../ports.js';
  */
 export function withSharedLogins(
   index: CredentialIndex,
-  { stores, configured }: { readonly stores: SecretStores; readonly configured: () => Promise<StoreKind | undefined> },
+  {
+    shared,
+    configured,
+  }: {
+    readonly shared: (kind: SharedKind) => Promise<Pick<SharedStore, 'publish' | 'records'>>;
+    readonly configured: () => Promise<StoreKind | undefined>;
+  },
 ): CredentialIndex {
   return {
     read: () => index.read(),
@@ -20,16 +67,19 @@ export function withSharedLogins(
         return change(document);
       });
       for (const login of after.logins) {
-        if (!isSharedKind(login.store) || before?.logins.includes(login) === true) continue;
+        const { store } = login;
+        if (!isSharedKind(store) || before?.logins.includes(login) === true) continue;
         // The next change of this login tells them.
-        await stores.of(login.store).publish?.(login).catch(ignoreFailure);
+        await shared(store)
+          .then((one) => one.publish(login))
+          .catch(ignoreFailure);
       }
       return after;
     },
     adopt: async (asked) => {
       const kind = asked ?? (await configured());
       if (kind === undefined || !isSharedKind(kind)) return;
-      const records = (await stores.of(kind).records?.()) ?? [];
+      const records = await (await shared(kind)).records();
       const { logins } = await index.read();
       if (records.some((record) => isNews(logins, record))) {
         await index.update((now) => ({ ...now, logins: records.reduce(withAdopted, now.logins) }));
