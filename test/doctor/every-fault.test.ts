@@ -170,7 +170,7 @@ const timeoutMs = 60_000;
 
 const login = { ...inBrowser, scope: ['mcp:basic', 'notes:read'], timeoutMs };
 
-test('doctor: every fault of the sandbox is found, or it is said why not', () => {
+test('[A-298] doctor: every fault of the sandbox is found, or it is said why not', () => {
   const known = [foundPassively, foundOfCompany, foundByExchange, found, harmless, unseen].flatMap((table) =>
     Object.keys(table),
   );
@@ -256,7 +256,7 @@ const groups = [
 ];
 
 for (const group of groups) {
-  test(`doctor --login: each fault ${group}… is the first cause, and who can mend it is named`, async () => {
+  test(`[A-298] doctor --login: each fault ${group}… is the first cause, and who can mend it is named`, async () => {
     const names = Object.keys(found).filter((name) => name.startsWith(group));
     await examineEach(names, (name, seen) => {
       const id = found[name];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodeJwt, generateKeyPair, SignJWT } from 'jose';
 import { walkLogin } from '../../../support/product.js';
 import { startSandbox } from '../../../support/start-sandbox.js';
-import { observe } from '../../faults/observe.js';
+import { observe } from '../../observe.js';
 import { Tab } from '../../tab.js';
 import { askProvider, authorizationUrl, clients, exchange, jsonOf, logIn, redeem } from './flow.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Sandbox } from '../../../../src/sandbox/start.js';
 import type { SandboxClient } from '../../../support/product.js';
-import { form, observe, type Seen } from '../../faults/observe.js';
+import { form, observe, type Seen } from '../../observe.js';
 
 export const clients: readonly SandboxClient[] = [
   { client_id: 'tool', company: 'desktop', redirect_uris: [] },

@@ -1,10 +1,4 @@
-import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { after, before, describe, test } from 'node:test';
-import type { Fault } from '../../../src/sandbox/faults/fault.js';
-import type { Sandbox } from '../../../src/sandbox/start.js';
-import type { SandboxOptions } from '../../support/product.js';
-import { startSandbox } from '../../support/start-sandbox.js';
 
 /** An answer as it came over the wire, read by nothing that judges it. */
 export interface Seen {
@@ -59,43 +53,4 @@ export function form(fields: Readonly<Record<string, string>>): Asked {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(fields).toString(),
   };
-}
-
-/**
- * For each fault of a group: what is seen with it on proves it, and what is seen with it off does not.
- * A fault without a proof, and a proof without a fault, fail too.
- */
-export function proveFaults<T>(
-  group: readonly Pick<Fault, 'name'>[],
-  look: (sandbox: Sandbox, arm: () => void) => Promise<T>,
-  proofs: Readonly<Record<string, (seen: T) => boolean>>,
-  options: SandboxOptions = {},
-): void {
-  const names = new Set(group.map(({ name }) => name));
-  describe(`faults ${[...names][0]} and the like`, () => {
-    let sandbox: Sandbox;
-    before(async () => {
-      sandbox = await startSandbox(options);
-    });
-    after(() => sandbox.close());
-    test('[A-298] every fault of the group has a proof', () => {
-      assert.deepEqual([...names].sort(), Object.keys(proofs).sort());
-    });
-    const noneIsSeen = async () => {
-      sandbox.setFaults([]);
-      const honest = await look(sandbox, () => undefined);
-      assert.deepEqual(
-        Object.keys(proofs).filter((name) => proofs[name]?.(honest)),
-        [],
-      );
-    };
-    test('[A-298] none of them is on the wire when none is on', noneIsSeen);
-    for (const [name, proof] of Object.entries(proofs)) {
-      test(`[A-298] fault ${name} is on the wire when it is on`, async () => {
-        sandbox.setFaults([]);
-        assert.equal(proof(await look(sandbox, () => sandbox.setFaults([name]))), true);
-      });
-    }
-    test('[A-298] none of them stays once it is taken off', noneIsSeen);
-  });
 }
