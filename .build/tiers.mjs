@@ -10,7 +10,7 @@ const rows = [
   ['landing', /^test\/(?:fleet|endurance\/fleet|e2e\/(?:shared|keeper)|stores\/engines)/], // a fleet's engine
   ['long', /^test\/(?:native|nodes|programs|release|windows)\//],
   ['long', /^test\/conformance\/(?:bridge|newer-host|older-wires)/],
-  ['test', /^test\/(?:command-line|bridge|call)\/|^test\/app\/layout/], // whole command lines
+  ['test', /^test\/(?:command-line|bridge|call|config)\/|^test\/(?:app\/layout|mcp\/eras|oauth\/id-token)/], // whole command lines
   ['test', /^test\/sandbox\//], // a wing of its own
   ['test', /^test\/doctor\/every-fault/], // a login for each fault
   ['test', /^test\/stores\/sealed-files\/file-store-key/], // keys from passphrases, slow on purpose

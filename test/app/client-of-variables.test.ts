@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
-import { runProgram } from '../support/program.js';
+import { runHere } from '../support/in-process.js';
 
 const server = 'https://mcp.example/mcp';
 
 test('in CI a token is not had without it, and the failure says how', async () => {
   await using home = await makeHome({ CI: 'true', POSTERN_CLIENT_ID: 'ci' });
-  const { code, stderr } = await runProgram(home, ['token', server]);
+  const { code, stderr } = await runHere(home, ['token', server]);
   assert.equal(code, 3);
   assert.match(
     stderr.replaceAll(/\s+/g, ' '),
@@ -18,7 +18,7 @@ test('in CI a token is not had without it, and the failure says how', async () =
 test('in CI a job without a client is told each way that needs no person', async () => {
   await using home = await makeHome({ CI: 'true' });
   for (const words of [['login'], ['token'], ['proxy'], ['credential', 'headers']]) {
-    const { code, stderr } = await runProgram(home, [...words, server]);
+    const { code, stderr } = await runHere(home, [...words, server]);
     assert.equal(code, 3, stderr);
     const said = stderr.replaceAll(/\s+/g, ' ');
     assert.match(
@@ -32,7 +32,7 @@ test('in CI a job without a client is told each way that needs no person', async
 
 test('POSTERN_CLIENT_SECRET is read by nothing, and one note says so, without it', async () => {
   await using home = await makeHome({ CI: 'true', POSTERN_CLIENT_SECRET: 'canary-of-a-secret' });
-  const { stderr } = await runProgram(home, ['token', server]);
+  const { stderr } = await runHere(home, ['token', server]);
   assert.equal(stderr.match(/POSTERN_CLIENT_SECRET /g)?.length, 1, stderr);
   assert.match(stderr, /POSTERN_CLIENT_SECRET is not read.*POSTERN_CLIENT_SECRET_FILE/);
   assert.doesNotMatch(stderr, /canary/);
@@ -43,7 +43,7 @@ test('a file of a secret or key that is not there is told with what names it', a
   const own = ['--client-credentials'];
   const said = async (variables: Record<string, string>, ...words: readonly string[]) => {
     const env = { ...home.env, ...variables };
-    return (await runProgram({ ...home, env }, ['token', server, ...own, ...words])).stderr;
+    return (await runHere({ ...home, env }, ['token', server, ...own, ...words])).stderr;
   };
   const file = 'not-there';
   assert.match(

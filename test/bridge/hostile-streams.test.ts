@@ -14,8 +14,8 @@ import {
   type RawAnswer,
   stray,
 } from '../support/hostile-server.js';
+import { runHere } from '../support/in-process.js';
 import { peakOf } from '../support/peak-memory.js';
-import { runProgram } from '../support/program.js';
 import { type BridgeHost, bareHome, startBridge } from './host.js';
 import { startRawHost } from './raw-host.js';
 
@@ -100,7 +100,7 @@ test('a heartbeat before the response of a request is left out, and the response
   const lost = await host.ask({ id: 2, method: 'tools/call', params: { name: 'lost' } });
   assert.equal(lost.error?.data?.['code'], 'answer_missing', JSON.stringify(lost));
   assert.equal(host.program.stderr.match(/no JSON-RPC message/g)?.length, 1, host.program.stderr);
-  const said = await runProgram(home, ['call', server.url, 'x', '--output', 'json']);
+  const said = await runHere(home, ['call', server.url, 'x', '--output', 'json']);
   assert.equal(said.code, 0, said.stderr);
   assert.equal(said.stderr.match(/no JSON-RPC message/g)?.length, 1, said.stderr);
 });

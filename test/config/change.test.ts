@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { withMember } from '../../src/config/change.js';
 import { makeHome } from '../support/home.js';
-import { runProgram } from '../support/program.js';
+import { runHere } from '../support/in-process.js';
 
 test('a setting is checked, written among what stands there, read back, and taken out again', async () => {
   await using home = await makeHome();
   const folder = join(home.path, 'config', 'postern');
   const file = join(folder, 'config.json');
-  const run = (...args: readonly string[]) => runProgram(home, ['config', ...args]);
+  const run = (...args: readonly string[]) => runHere(home, ['config', ...args]);
   assert.equal((await run('path')).stdout, `${file}\n`);
   assert.match((await run('get', 'timeoutSeconds')).stderr, /not set/);
   assert.equal((await run('set', 'timeoutSeconds', '60')).stdout, '60\n');
@@ -48,7 +48,7 @@ test('edit starts the editor as it is, on a copy that replaces the file only whe
   const editWith = async (script: string) => {
     await writeFile(editor, `#!/bin/sh\n${script}\n`);
     await chmod(editor, 0o755);
-    return runProgram({ ...home, env: { ...home.env, VISUAL: `${editor} --wait`, POSTERN_TOKEN: 'canary' } }, [
+    return runHere({ ...home, env: { ...home.env, VISUAL: `${editor} --wait`, POSTERN_TOKEN: 'canary' } }, [
       'config',
       'edit',
     ]);
@@ -63,7 +63,7 @@ test('edit starts the editor as it is, on a copy that replaces the file only whe
   assert.equal((await editWith('exit 3')).code, 2);
   assert.equal((await editWith('exit 0')).code, 0);
   assert.equal(await readFile(file, 'utf8'), '{"timeoutSeconds": 77}\n');
-  const none = await runProgram(home, ['config', 'edit']);
+  const none = await runHere(home, ['config', 'edit']);
   assert.match(none.stderr, /EDITOR=nano postern config edit/);
 });
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { bareHome, event, type Rpc, type ScriptedServer, scriptedServer, startBridge, usual } from '../bridge/host.js';
 import { meta, metaIn, methodsOf, open, protocolVersion, sendJson } from '../bridge/translation/newer-only.js';
-import { runProgram } from '../support/program.js';
+import { runHere } from '../support/in-process.js';
 
 type Verdict = 'newer' | 'older' | 'none';
 
@@ -93,7 +93,7 @@ test('[Q-1.4][Q-1.6][Q-1.7][Q-1.8] call and bridge take a server to be of the sa
 async function called([came, respond, verdict]: Case): Promise<void> {
   await using home = await bareHome();
   await using server = await serverThat(respond, true);
-  const { code, stderr } = await runProgram(home, ['call', server.url]);
+  const { code, stderr } = await runHere(home, ['call', server.url]);
   assert.deepEqual([spoken(server), code === 0], [verdict, verdict !== 'none'], `call, ${came}: ${stderr}`);
 }
 

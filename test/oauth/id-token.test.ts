@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { identityIn, idTokenProblem } from '../../src/oauth/id-token.js';
 import { makeHomeWithKey } from '../support/home.js';
+import { runHere } from '../support/in-process.js';
 import { Secret } from '../support/product.js';
-import { runProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 
 const now = 1_800_000_000_000;
@@ -58,24 +58,24 @@ test('who asks for openid is shown whose login it is; a broken ID token is told 
   await using sandbox = await startSandbox({ approve: true });
   await using home = await makeHomeWithKey();
   const words = ['login', sandbox.serverUrl, '--device', '--store', 'file', '--name', 'work', '--force'];
-  const named = await runProgram(home, [...words, '--scope', 'openid mcp:basic']);
+  const named = await runHere(home, [...words, '--scope', 'openid mcp:basic']);
   assert.equal(named.code, 0, named.stderr);
   assert.match(named.stdout, /signed in +as alice@sandbox\.example/);
   assert.doesNotMatch(named.stdout, /note/, 'openid is no scope of an access token');
-  const who = await runProgram(home, ['whoami', 'work', '--json']);
+  const who = await runHere(home, ['whoami', 'work', '--json']);
   const [{ identity, subject, personName, email }] = JSON.parse(who.stdout).logins;
   assert.deepEqual(
     [identity, subject, personName, email],
     ['alice@sandbox.example', 'alice', 'Alice Example', 'alice@sandbox.example'],
   );
-  assert.match((await runProgram(home, ['status'])).stdout, /alice@sandbox\.example/);
+  assert.match((await runHere(home, ['status'])).stdout, /alice@sandbox\.example/);
 
   sandbox.setFaults(['token-extra']);
-  const asked = await runProgram(home, [...words, '--scope', 'openid mcp:basic']);
+  const asked = await runHere(home, [...words, '--scope', 'openid mcp:basic']);
   assert.equal(asked.code, 0, asked.stderr);
   assert.match(asked.stdout, /note +who logged in is not known from the ID token: it is of another issuer/);
   assert.doesNotMatch(asked.stdout, /signed in/);
-  const unasked = await runProgram(home, [...words, '--scope', 'mcp:basic']);
+  const unasked = await runHere(home, [...words, '--scope', 'mcp:basic']);
   assert.equal(unasked.code, 0, unasked.stderr);
   assert.doesNotMatch(unasked.stdout, /ID token|signed in/);
 });

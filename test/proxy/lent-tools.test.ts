@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { makeHome } from '../support/home.js';
-import { type Running, startProgram } from '../support/program.js';
+import { startHere } from '../support/in-process.js';
+import type { Running } from '../support/program.js';
 import { startToolServer, type ToolServer } from '../support/tool-server.js';
 
 interface Lent {
@@ -18,7 +19,7 @@ interface Lent {
 
 async function lend(server: ToolServer, options: readonly string[], use: (lent: Lent) => Promise<void>): Promise<void> {
   await using home = await makeHome({ POSTERN_TOKEN: 'a-token', POSTERN_TOKEN_SERVER: server.url });
-  await using proxy = startProgram(home, ['proxy', server.url, ...options]);
+  await using proxy = startHere(home, ['proxy', server.url, ...options]);
   const [url] = await proxy.waitForStdout(/^http:\S+/m);
   const send = async (init: RequestInit, more = '') => {
     const response = await fetch(`${url}${more}`, init);

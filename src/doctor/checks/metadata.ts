@@ -2,6 +2,7 @@ import { isFailure } from '../../core/failure.js';
 import type { Zone } from '../../core/records.js';
 import { canonicalResource } from '../../core/resource.js';
 import { asObject, type JsonObject, parseJson, parseObject } from '../../core/text/json.js';
+import { printable } from '../../core/text/printable.js';
 import {
   authorizationServerMetadataUrls,
   documentRequest,
@@ -96,7 +97,7 @@ export async function checkIssuer(run: Run, issuer: string, zone: Zone): Promise
   if (differs !== undefined) report.found('issuer-metadata-differs', `${first.url} and ${differs.url}`);
   const flag = first.object['client_id_metadata_document_supported'] ?? undefined;
   if (flag !== undefined && typeof flag !== 'boolean') {
-    report.found('document-flag-text', `it is ${JSON.stringify(flag).slice(0, 40)}`);
+    report.found('document-flag-text', `it is ${printable(JSON.stringify(flag), 40)}`);
   }
   checkOffers(run, found);
 }

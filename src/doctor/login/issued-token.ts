@@ -1,6 +1,7 @@
 import { resourceCovers } from '../../core/resource.js';
 import { parseScope, scopesMissing } from '../../core/scope.js';
 import type { JsonValue } from '../../core/text/json.js';
+import { printable } from '../../core/text/printable.js';
 import { gateUrl } from '../../core/url.js';
 import { proofAlgorithm } from '../../oauth/dpop/key.js';
 import { audiencesIn } from '../../oauth/id-token.js';
@@ -40,7 +41,7 @@ function checkAudience({ credential, server, report }: LoginRun): void {
 }
 
 function checkLifetime({ report }: LoginRun, value: JsonValue | undefined): void {
-  const seen = `expires_in is ${JSON.stringify(value)?.slice(0, 60)}`;
+  const seen = `expires_in is ${printable(JSON.stringify(value) ?? '', 60)}`;
   if (value === undefined) report.found('lifetime-unknown', 'no expires_in');
   else if (typeof value !== 'number' || !(value >= 0 && value <= maxSeconds)) report.found('lifetime-invalid', seen);
   else if (value < 60) report.found('lifetime-short', seen);

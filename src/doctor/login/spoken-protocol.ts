@@ -2,6 +2,7 @@ import { isFailure } from '../../core/failure.js';
 import { loginExtensions, newestRevision, ownMeta } from '../../core/product.js';
 import { collectBytes } from '../../core/text/bytes.js';
 import { asObject, type JsonObject, type JsonValue, jsonWords, parseObject } from '../../core/text/json.js';
+import { printable } from '../../core/text/printable.js';
 import { newerError, newerRevision, textsIn } from '../../mcp/eras.js';
 import { httpFailed } from '../../mcp/failures.js';
 import { brokenHeaderMark } from '../../mcp/headers/header-marks.js';
@@ -57,7 +58,7 @@ function checkTools({ report }: LoginRun, { status, result, error }: ServerRespo
     const code = error === undefined ? `status ${status}` : `error ${jsonWords(error['code'], 'none')}`;
     if (error?.['code'] !== -32601) report.found('protocol-broken', `tools/list: ${code}`);
   } else if (type !== 'complete') {
-    report.found('list-asks', `tools/list: resultType ${JSON.stringify(type).slice(0, 80)}`);
+    report.found('list-asks', `tools/list: resultType ${printable(JSON.stringify(type), 80)}`);
   }
   for (const tool of toolsIn(result?.['tools'])) {
     const why = brokenHeaderMark(tool);

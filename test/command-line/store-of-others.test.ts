@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { refreshTokensSent } from '../support/fleet.js';
 import { makeHome, makeHomeWithKey } from '../support/home.js';
+import { runHere } from '../support/in-process.js';
 import { needs } from '../support/needs.js';
-import { runProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 
 /** A helper program that keeps each item in a file; `spoil` says how it spoils what is not what it had at first. */
@@ -42,10 +42,10 @@ test('[A-196][A-200] a docker-credential helper that gives back another item, a 
   spoil('');
   for (const name of ['one', 'two']) {
     const words = ['login', sandbox.serverUrl, '--device', '--name', name, '--account', name];
-    const { code, stderr } = await runProgram(home, words);
+    const { code, stderr } = await runHere(home, words);
     assert.equal(code, 0, stderr);
   }
-  const token = (...words: string[]) => runProgram(home, ['token', '--json', ...words]);
+  const token = (...words: string[]) => runHere(home, ['token', '--json', ...words]);
   const refused = async (code: RegExp, ...words: string[]) => {
     const ended = await token(...words);
     assert.deepEqual([ended.code, ended.stdout], [7, ''], ended.stderr);
@@ -86,7 +86,7 @@ test('[A-201] a state folder below one that another group may write: nothing of 
   await using sandbox = await startSandbox({ approve: true });
   await using home = await makeHomeWithKey({ POSTERN_STORE: 'file' });
   const login = ['login', sandbox.serverUrl, '--device', '--name', 'work'];
-  assert.equal((await runProgram(home, login)).code, 0);
+  assert.equal((await runHere(home, login)).code, 0);
   const above = join(home.path, 'state');
   chownSync(above, 0, 54_321);
   const asked = sandbox.requests.length;
@@ -98,7 +98,7 @@ test('[A-201] a state folder below one that another group may write: nothing of 
       ['logout', 'work'],
       [...login, '--force'],
     ]) {
-      const { code, stdout, stderr } = await runProgram(home, [...words, '--json']);
+      const { code, stdout, stderr } = await runHere(home, [...words, '--json']);
       assert.equal(code, 7, `${words}: ${stdout}`);
       assert.match(JSON.parse(stderr).error.code, /^(?:state|index)_unsafe$/);
     }
@@ -109,6 +109,6 @@ test('[A-201] a state folder below one that another group may write: nothing of 
   );
   for (const mode of [0o1775, 0o755]) {
     chmodSync(above, mode);
-    assert.equal((await runProgram(home, ['token', 'work'])).code, 0, mode.toString(8));
+    assert.equal((await runHere(home, ['token', 'work'])).code, 0, mode.toString(8));
   }
 });
