@@ -14,9 +14,9 @@ import type { LoginPorts } from '../ports.js';
 import { fullName } from '../status/login-status.js';
 import { logoutTable } from '../status/logins.options.js';
 import { byFailure, dateOrNull, failureJson, inWords, orphanLines } from '../status/render.js';
-import { hangingOn, type LogoutOfAll, type LogoutResult, logout, logoutOfAll, logoutOfProvider } from './logout.js';
+import { type EndedLogins, type LogoutResult, logout, logoutOfAll, logoutOfEach } from './logout.js';
 
-type World = CommandOutput & Omit<LoginPorts, 'handedOut' | 'attempts' | 'browser' | 'listeners' | 'renewal'>;
+type World = CommandOutput & LoginPorts;
 
 type Arguments = ArgumentsOf<typeof logoutTable>;
 
@@ -27,14 +27,14 @@ export const command: Command<typeof logoutTable, World> = {
     if (meant === 0) throw wordMissing('Name the login to end, or pass --all, or --idp ISSUER.', 'logout');
     if (meant > 1) throw usageWrong('Name one login, or pass --all, or --idp ISSUER.', 'postern logout --help');
     await revokePending(world, undefined, world.signal);
-    if (args.idp !== undefined) return await endProvider(world, args.idp, args);
     if (args.server !== undefined) return await endOne(world, args.server, args);
-    return (await mayEndAll(world, args)) ? await endAll(world, args.force) : exitCode.refused;
+    if (args.idp !== undefined) return await endProvider(world, args.idp, args);
+    return (await mayEndAll(world, args)) ? await endAll(world, args) : exitCode.refused;
   },
 };
 
 async function endOne(world: World, server: string, { account, force, local }: Arguments): Promise<CommandExit> {
-  const { out, signal } = world;
+  const { signal } = world;
   const login = await loginToEnd(world, server, account);
   if (local && !isSharedKind(login.store)) {
     throw usageWrong(
@@ -46,9 +46,8 @@ async function endOne(world: World, server: string, { account, force, local }: A
   const result = await logout(world, { login, force, isLocal: local, signal });
   world.progress.end();
   const left = await removeOrphans(world, ({ store }) => store === login.store, signal);
-  if (world.json) await out.json({ logouts: [resultJson(result)] });
-  else await out.line(resultLine(result, world.clock.now(), world.look));
-  for (const line of orphanLines(left)) world.tell(line);
+  const ended = { logouts: [result], failures: [], left };
+  await print(world, ended, { logouts: [resultJson(result)] });
   return 0;
 }
 
@@ -67,31 +66,35 @@ async function loginToEnd(world: World, server: string, account: string | undefi
   }
 }
 
+/** Ends what hangs on a company's provider; the login there last: while one of the others is being ended, it may be asked. */
 async function endProvider(world: World, issuer: string, { force }: Arguments): Promise<CommandExit> {
-  const { out, signal } = world;
-  const hanging = await hangingOn(world, issuer);
+  const { logins, providers = [] } = await world.index.read();
+  const hanging = [
+    ...logins.filter(({ provider }) => provider?.issuer === issuer),
+    ...providers.filter((one) => one.issuer === issuer),
+  ];
   if (hanging.length === 0) {
-    const { logins, providers = [] } = await world.index.read();
     const known = [...providers.map((one) => one.issuer), ...logins.flatMap(({ provider }) => provider?.issuer ?? [])];
     throw providerUnknown(issuer, [...new Set(known)]);
   }
-  const ended = await logoutOfProvider(world, { issuer, force, signal });
-  if (world.json) await out.json(providerEndedJson(ended));
-  else await printEnded(world, ended);
-  for (const line of orphanLines(ended.left)) world.tell(line);
-  return ended.failures[0]?.failure.exit ?? (ended.left.length === 0 ? 0 : exitCode.store);
+  const ended = await logoutOfEach(world, hanging, { force, signal: world.signal });
+  return await print(world, ended, endedJson(ended));
 }
 
-async function printEnded(
-  { out, tell, clock, look }: World,
-  { logouts, failures }: Pick<LogoutOfAll, 'logouts' | 'failures'>,
-): Promise<void> {
-  for (const result of logouts) await out.line(resultLine(result, clock.now(), look));
-  for (const alike of byFailure(failures)) {
-    const [{ failure }] = alike;
-    const names = alike.map(({ login }) => printable(fullName(login), 600)).join(', ');
-    tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
+/** Returns the exit code of the first that was not ended. */
+async function print(world: World, { logouts, failures, left }: EndedLogins, json: object): Promise<CommandExit> {
+  const { out, tell, clock, look } = world;
+  if (world.json) await out.json(json);
+  else {
+    for (const result of logouts) await out.line(resultLine(result, clock.now(), look));
+    for (const alike of byFailure(failures)) {
+      const [{ failure }] = alike;
+      const names = alike.map(({ login }) => printable(fullName(login), 600)).join(', ');
+      tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
+    }
   }
+  for (const line of orphanLines(left)) tell(line);
+  return failures[0]?.failure.exit ?? (left.length === 0 ? 0 : exitCode.store);
 }
 
 /** Whether the person wants all of them ended. @throws Failure `not_confirmed` where nobody can be asked */
@@ -114,41 +117,26 @@ function namedInFull(login: LoginRecord): readonly string[] {
   return login.name === undefined ? [fullName(login)] : [fullName(login), login.server];
 }
 
-async function endAll(world: World, force: boolean): Promise<CommandExit> {
-  const { out, tell } = world;
+async function endAll(world: World, { force }: Arguments): Promise<CommandExit> {
+  const { out, tell, json } = world;
   const all = await logoutOfAll(world, { force, signal: world.signal });
-  const { logouts, failures, left } = all;
-  if (world.json) {
-    await out.json(allJson(all));
-  } else {
-    if (logouts.length + failures.length === 0) tell('There is no login to end.');
-    await printEnded(world, all);
-    const forgotten = forgottenLine(all);
-    if (forgotten !== undefined) await out.line(forgotten);
-  }
-  for (const line of orphanLines(left)) tell(line);
+  const { logouts, failures, registrations, clientKeys } = all;
+  if (!json && logouts.length + failures.length === 0) tell('There is no login to end.');
+  const exit = await print(world, all, { ...endedJson(all), forgotten: { registrations, clientKeys } });
+  const forgotten = [
+    ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
+    ...(clientKeys === 0 ? [] : [counted(clientKeys, 'client key')]),
+  ];
+  if (!json && forgotten.length > 0) await out.line(`Forgotten, too: ${forgotten.join(' and ')}.`);
   if (all.keptKeys > 0) {
     tell(
       'Keys of client metadata documents are kept: their documents still name them. To remove one, make its document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER',
     );
   }
-  const [first] = failures;
-  return first?.failure.exit ?? (left.length === 0 ? 0 : exitCode.store);
+  return exit;
 }
 
-function forgottenLine({ registrations, clientKeys }: LogoutOfAll): string | undefined {
-  const parts = [
-    ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
-    ...(clientKeys === 0 ? [] : [counted(clientKeys, 'client key')]),
-  ];
-  return parts.length === 0 ? undefined : `Forgotten, too: ${parts.join(' and ')}.`;
-}
-
-function allJson({ logouts, failures, registrations, clientKeys, left }: LogoutOfAll) {
-  return { ...providerEndedJson({ logouts, failures, left }), forgotten: { registrations, clientKeys } };
-}
-
-function providerEndedJson({ logouts, failures, left }: Pick<LogoutOfAll, 'logouts' | 'failures' | 'left'>) {
+function endedJson({ logouts, failures, left }: EndedLogins) {
   return {
     logouts: logouts.map(resultJson),
     failures: failures.map(({ login: { server, account }, failure }) => ({ server, account, ...failureJson(failure) })),

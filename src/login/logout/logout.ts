@@ -31,28 +31,12 @@ export interface LogoutRequest {
   readonly signal: AbortSignal;
 }
 
-type Needs = Pick<
-  LoginPorts,
-  | 'assertions'
-  | 'limits'
-  | 'journal'
-  | 'clock'
-  | 'http'
-  | 'store'
-  | 'stores'
-  | 'index'
-  | 'recovery'
-  | 'failures'
-  | 'toolLists'
-  | 'locks'
->;
-
 /**
  * Forgets a login here first, then revokes its refresh token at its own issuer (RFC 7009): bounded, best effort,
  * reported as it went.
  * @throws Failure of the store, the index and the lock
  */
-export async function logout(ports: Needs, request: LogoutRequest): Promise<LogoutResult> {
+export async function logout(ports: LoginPorts, request: LogoutRequest): Promise<LogoutResult> {
   const { login, signal } = request;
   if (request.isLocal === true) return await forgetHere(ports, request);
   const forgotten = await forget(ports, request);
@@ -69,7 +53,7 @@ interface Forgotten {
 }
 
 async function revokeForgotten(
-  ports: Needs,
+  ports: LoginPorts,
   login: LoginRecord,
   { credential, pending }: Forgotten,
   signal: AbortSignal,
@@ -81,7 +65,7 @@ async function revokeForgotten(
 }
 
 /** Its items stay: they are the other machines' login. */
-async function forgetHere(ports: Needs, { login, signal }: LogoutRequest): Promise<LogoutResult> {
+async function forgetHere(ports: LoginPorts, { login, signal }: LogoutRequest): Promise<LogoutResult> {
   await using _lock = await ports.locks.acquire(login.key, { waitMs: credentialLockWaitMs, signal });
   await ports.index.update((document) => ({
     ...document,
@@ -93,7 +77,7 @@ async function forgetHere(ports: Needs, { login, signal }: LogoutRequest): Promi
 }
 
 /** What is to be revoked; or why nothing is. */
-async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Promise<Forgotten | string> {
+async function forget(ports: LoginPorts, { login, force, signal }: LogoutRequest): Promise<Forgotten | string> {
   const { key } = login;
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
   const isOther = (record: LoginRecord) => record.key !== key;
@@ -138,7 +122,7 @@ function restored(document: IndexDocument, login: LoginRecord, items: readonly S
 }
 
 /** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */
-async function readable(ports: Needs, login: LoginRecord, force: boolean): Promise<StoredCredential | undefined> {
+async function readable(ports: LoginPorts, login: LoginRecord, force: boolean): Promise<StoredCredential | undefined> {
   try {
     const stored = await readCredential(ports, login);
     return (await recover(ports, login, stored)) ?? stored;
@@ -153,49 +137,54 @@ function keptBy(error: unknown): unknown {
   return error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
 }
 
-export interface LogoutOfAll {
+/** What became of several logins. */
+export interface EndedLogins {
   readonly logouts: readonly LogoutResult[];
   /** Logins that are as they were, and why. */
   readonly failures: readonly { readonly login: LoginRecord; readonly failure: Failure }[];
+  /** Items that a store did not give up; noted, so that the next one tries again. */
+  readonly left: readonly KeptOrphan[];
+}
+
+export interface LogoutOfAll extends EndedLogins {
   readonly registrations: number;
   /** Keys of clients that were registered with them; those of client ID metadata documents stay. */
   readonly clientKeys: number;
   readonly keptKeys: number;
-  /** Items that a store did not give up; noted, so that the next one tries again. */
-  readonly left: readonly KeptOrphan[];
 }
+
+type EndRequest = Pick<LogoutRequest, 'force' | 'signal'>;
 
 /**
  * Ends every login that can be ended; then forgets every client registration and every key that is registered with one,
  * and whatever else was left in a store.
  * @throws Failure of the index
  */
-export async function logoutOfAll(
-  ports: Needs & Pick<LoginPorts, 'progress'>,
-  { force, signal }: Pick<LogoutRequest, 'force' | 'signal'>,
-): Promise<LogoutOfAll> {
+export async function logoutOfAll(ports: LoginPorts, request: EndRequest): Promise<LogoutOfAll> {
+  const { signal } = request;
   await revokePending(ports, undefined, signal);
   const { logins, providers = [] } = await ports.index.read();
-  const ended = await logoutOfEach(ports, [...logins, ...providers], { force, signal });
-  const { logouts, failures } = ended;
+  const ended = await endEach(ports, [...logins, ...providers], request);
   const registrations = await forgetEveryRegistration(ports);
   const { clientKeys = [] } = await ports.index.read();
   const own = clientKeys.filter(({ issuer }) => issuer !== undefined);
   for (const record of own) await removeClientKey(ports, record, signal);
   const left = await removeOrphans(ports, () => true, signal);
-  const keptKeys = clientKeys.length - own.length;
-  return { logouts, failures, registrations, clientKeys: own.length, keptKeys, left };
+  return { ...ended, left, registrations, clientKeys: own.length, keptKeys: clientKeys.length - own.length };
 }
 
-/**
- * Ends each of these, whatever becomes of the others.
- * @throws Failure of the index; the signal's reason
- */
-async function logoutOfEach(
-  ports: Needs & Pick<LoginPorts, 'progress'>,
+/** Ends these, and removes whatever else was left in a store. @throws as `endEach` */
+export async function logoutOfEach(
+  ports: LoginPorts,
   logins: readonly LoginRecord[],
-  { force, signal }: Pick<LogoutRequest, 'force' | 'signal'>,
-): Promise<Pick<LogoutOfAll, 'logouts' | 'failures'>> {
+  request: EndRequest,
+): Promise<EndedLogins> {
+  const ended = await endEach(ports, logins, request);
+  return { ...ended, left: await removeOrphans(ports, () => true, request.signal) };
+}
+
+/** Each, whatever becomes of the others. @throws Failure of the index; the signal's reason */
+async function endEach(ports: LoginPorts, logins: readonly LoginRecord[], { force, signal }: EndRequest) {
   const logouts: LogoutResult[] = [];
   const failures: { login: LoginRecord; failure: Failure }[] = [];
   for (const login of logins) {
@@ -210,25 +199,4 @@ async function logoutOfEach(
     }
   }
   return { logouts, failures };
-}
-
-/**
- * Ends every login that hangs on a company's provider, then those at the provider itself.
- * @throws Failure of the index
- */
-export async function logoutOfProvider(
-  ports: Needs & Pick<LoginPorts, 'progress'>,
-  request: Pick<LogoutRequest, 'force' | 'signal'> & { readonly issuer: string },
-): Promise<Pick<LogoutOfAll, 'logouts' | 'failures' | 'left'>> {
-  const ended = await logoutOfEach(ports, await hangingOn(ports, request.issuer), request);
-  return { ...ended, left: await removeOrphans(ports, () => true, request.signal) };
-}
-
-/** The provider's own last: while one of the others is being ended, it may be asked. */
-export async function hangingOn({ index }: Pick<LoginPorts, 'index'>, issuer: string): Promise<readonly LoginRecord[]> {
-  const { logins, providers = [] } = await index.read();
-  return [
-    ...logins.filter(({ provider }) => provider?.issuer === issuer),
-    ...providers.filter((one) => one.issuer === issuer),
-  ];
 }
