@@ -126,9 +126,8 @@ export interface Signals {
 }
 
 /**
- * Gets a better login for a request: `scopes` are those the server wants and the login lacks, none when the login is no
- * longer valid. Undefined: nobody may be asked. `begin` is called when the person has said yes and a login page is about
- * to be opened: it counts against the budget of the hour, and throws when that is used up.
+ * Gets a better login for a request. `scopes`: what the login lacks; none: it has expired. Undefined: no user may be asked.
+ * `begin` is called before a login page is opened: it counts against the budget of the hour, and throws when that is used up.
  */
 export type Relogin = (
   login: LoginRecord,
@@ -162,7 +161,7 @@ export interface ClientLogin extends AssertionOptions {
   readonly scope: readonly string[];
 }
 
-/** How a command gets a login; `app` joins it to `login/`. */
+/** How a command gets a login. */
 export interface Logins {
   /**
    * The client's own login for that URL (RFC 6749 section 4.4), made where there is none yet. The command that asks has
@@ -176,16 +175,15 @@ export interface Logins {
     wanted: BrowserOptions & { readonly server: string; readonly account: string | undefined },
   ): Promise<LoginRecord>;
   /**
-   * For a command that a person typed: with `login` without a question; without it only more scope, after a yes at the
-   * terminal. Undefined where nobody can be asked.
-   * @param options.cancelled Ends the login; the command may go on.
+   * For a typed command: with `login` without a question; else more scope only, after a yes at the terminal. Undefined where
+   * no user can be asked. @param options.cancelled Ends the login; the command may go on.
    */
   relogin(
     options: BrowserOptions & { readonly login: boolean; readonly cancelled?: () => AbortSignal | undefined },
   ): Relogin | undefined;
   /** For requests of programs, which no person has typed. Undefined where nobody can be reached. */
   reloginForPrograms(options: BrowserOptions): Relogin | undefined;
-  /** For a program whose stdin is not the person's: in the browser, without a question. Undefined where there is none. */
+  /** For a program whose stdin is not the user's: in the browser. Undefined where there is none. */
   inBackground(wanted: {
     readonly server: string;
     readonly account: string | undefined;
@@ -209,8 +207,8 @@ export interface OfferedServer {
 }
 
 /**
- * The servers in the configuration that a program keeps for this person, each once; `app` joins it to `setup/`.
- * @throws Failure `program_unknown`, `usage`, `program_file_unusable` (also for a broken file, which may name servers)
+ * The servers in a program's configuration, each once; `app` joins it to `setup/`.
+ * @throws Failure `program_unknown`, `usage`, `program_file_unusable`
  */
 export type FindServers = (program: string, logins: readonly LoginRecord[]) => Promise<OfferedServers>;
 
@@ -219,7 +217,7 @@ export type ProgramsWithServers = (
   logins: readonly LoginRecord[],
 ) => Promise<readonly { readonly name: string; readonly title: string; readonly count: number }[]>;
 
-/** The files of a program's configuration that were read, and the servers in them. */
+/** What a program's configuration files name. */
 export interface OfferedServers {
   /** The program's name, as people write it. */
   readonly title: string;
@@ -227,7 +225,7 @@ export interface OfferedServers {
   readonly servers: readonly OfferedServer[];
 }
 
-/** What a program that `setup` wrote an entry for would get; `app` joins it to `setup/`. */
+/** What a program that `setup` wrote an entry for would get. */
 export interface CheckedProgram {
   readonly title: string;
   readonly server: string;
@@ -240,7 +238,7 @@ export interface CheckedProgram {
 /** @param program As `setup` names it; undefined: every entry is compared, and none is run. @throws Failure `program_unknown` */
 export type CheckPrograms = (program: string | undefined) => Promise<readonly CheckedProgram[]>;
 
-/** A login that only a person can make work again; `app` joins it to `login/`. */
+/** A login that needs a new login. */
 export interface BrokenLogin {
   readonly name: string;
   readonly problem: string;

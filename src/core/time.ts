@@ -106,10 +106,7 @@ export class Deadline implements Disposable {
   }
 }
 
-/**
- * A signal that is aborted after so many milliseconds, and keeps no process from its end. In place of `AbortSignal.timeout`:
- * Node.js 20 collects that one before its time where nothing but `AbortSignal.any` knows it, and the wait never ends.
- */
+/** In place of `AbortSignal.timeout`, which Node.js 20 collects too early where only `AbortSignal.any` knows it. */
 export function timeLimit(ms: number): AbortSignal {
   const over = new AbortController();
   setTimeout(() => over.abort(new DOMException('The time is up', 'TimeoutError')), ms).unref();

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { Look } from './look.js';
 
@@ -24,21 +25,13 @@ export function readerLook({
 
 /** Columns that a line takes; colours take none. */
 export function columnsOf(text: string): number {
-  const bare = withoutTones(text);
+  const bare = stripVTControlCharacters(text);
   if (simple.test(bare)) return bare.length;
   const visible = bare
     .normalize('NFC')
     .replaceAll(emoji, '日')
     .replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}\p{Mn}\p{Me}]/gu, '');
   return [...visible].reduce((sum, character) => sum + eastAsianWidth(character.codePointAt(0) ?? 0), 0);
-}
-
-function withoutTones(text: string): string {
-  const [first, ...others] = text.split('\u001b[');
-  return [
-    first,
-    ...others.map((piece) => (/^[\d;]*m/.test(piece) ? piece.replace(/^[\d;]*m/, '') : `\u001b[${piece}`)),
-  ].join('');
 }
 
 /** As much of a plain line as fits, with `…` where something is left out. */

@@ -5,22 +5,17 @@ import { isWindows } from './system.js';
 const plainText = /^[\x20-\x7e]*$/;
 
 /**
- * What may not reach a terminal as it is: controls (C0, DEL, C1), format characters (bidi, zero-width,
- * tags), lone surrogates, line and paragraph separators, private and unassigned characters, and whatever
- * else is drawn as nothing. Here and below a pattern's source only: a literal is compiled with the file, which takes
- * a millisecond that `postern token` would pay without ever using it.
+ * What may not reach a terminal as it is: controls (C0, DEL, C1), format characters (bidi, zero-width, tags), lone
+ * surrogates, separators, private and unassigned characters, and whatever else is drawn as nothing.
  */
-const unprintable = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`;
-
-const combiningMark = String.raw`\p{M}`;
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** More marks than this on one letter are not writing but a flood over the lines around it. */
 const maxMarks = 3;
 
 /**
- * Untrusted text as one harmless line for a terminal, a log or a screen reader: control, bidi, format and
- * other invisible characters become visible text (`\x1b`, `\u{202e}`), and so does a fourth combining mark
- * in a row or one that has no letter to stand on. Linear in `max`.
+ * Untrusted text as one harmless line: invisible characters become visible text (`\x1b`, `\u{202e}`), and so does a fourth
+ * combining mark in a row. Linear in `max`.
  * @param max Most characters of output; a longer text is cut there and ends with an ellipsis.
  */
 export function printable(text: string, max = 300): string {
@@ -39,14 +34,12 @@ export function quotedPath(path: string, max = 300, windows = isWindows): string
 
 function render(text: string, max: number, alsoEscaped: string): string {
   if (alsoEscaped === '' && text.length <= max && plainText.test(text)) return text;
-  const isUnprintable = new RegExp(unprintable, 'u');
-  const isCombiningMark = new RegExp(combiningMark, 'u');
   const pieces: string[] = [];
   let length = 0;
   let marks = maxMarks;
   for (const character of text) {
-    const isMark = isCombiningMark.test(character);
-    const harmless = !isUnprintable.test(character) && !(isMark && marks >= maxMarks);
+    const isMark = /\p{M}/u.test(character);
+    const harmless = !unprintable.test(character) && !(isMark && marks >= maxMarks);
     const piece = !harmless ? escaped(character) : alsoEscaped.includes(character) ? `\\${character}` : character;
     length += harmless && piece === character ? 1 : piece.length;
     if (length > max) {
