@@ -97,7 +97,7 @@ async function compare({ machine, files, records }: CheckWorld, plan: SetupPlan)
     words.filter((word) => word !== '/usr/bin/env' && !(isAsWritten && /^\w+_PROXY=/.test(word)));
   const is = compared(call.words);
   const should = compared(callIn(key, holds.members, machine.platform)?.words);
-  const gone = is.find((word) => /^(?:[/\\]|[A-Za-z]:)/.test(word) && !files.exists(word));
+  const gone = call.start.find((word) => /^(?:[/\\]|[A-Za-z]:)/.test(word) && !files.exists(word));
   const faults = [
     ...(gone === undefined ? [] : [`It starts ${quotedPath(gone, 300)}, which is not there.`]),
     ...wordFaults(

@@ -258,7 +258,7 @@ test('of several entries each can be taken back; help names every program', asyn
   for (const name of ['one', 'two']) await runProgram(home, ['setup', 'zed', server, '--as', name, '--write']);
   const several = await runProgram(home, ['setup', 'zed', '--undo']);
   assert.equal(several.code, 2);
-  const remedy = /Name one: postern (setup zed \S+ --as \S+ --undo)/.exec(several.stderr)?.[1] ?? '';
+  const remedy = /Name one: postern (setup zed \S+ --as \S+ --user --undo)/.exec(several.stderr)?.[1] ?? '';
   assert.equal((await runProgram(home, remedy.split(' '))).code, 0, several.stderr);
   assert.equal((await runProgram(home, ['setup', 'zed', '--undo'])).code, 0);
   const file = join(home.path, '.config', 'zed', 'settings.json');

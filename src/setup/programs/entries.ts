@@ -78,6 +78,8 @@ function usableUrl(address: string): readonly string[] {
 /** The call of this program that an entry stands for. */
 export interface EntryCall {
   readonly words: readonly string[];
+  /** Those before our command: `env` with its variables, Node.js and the script. */
+  readonly start: readonly string[];
   /** What it calls the login. */
   readonly server: string;
 }
@@ -93,7 +95,7 @@ export function callIn(key: EntryKey, value: unknown, platform: string): EntryCa
         /^(?:bridge|credential)$/.test(word) && /(?:^|[\\/])postern[^\\/]*$/.test(words[index - 1] ?? ''),
     );
     const server = at === -1 ? undefined : words[at + (words[at] === 'credential' ? 2 : 1)];
-    if (server !== undefined && !server.startsWith('-')) return { words, server };
+    if (server !== undefined && !server.startsWith('-')) return { words, start: words.slice(0, at), server };
   }
   return undefined;
 }
