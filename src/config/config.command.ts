@@ -10,7 +10,6 @@ import { below } from '../core/text/system.js';
 import { usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { type ConfigWorld, change, edit, settingNamed } from './change.js';
 import { configTable } from './config.options.js';
-import { settingsTable, sources } from './settings-table.js';
 
 interface World extends ConfigWorld {
   /** @throws Failure `configuration_unusable` */
@@ -100,13 +99,15 @@ async function showAll(world: World): Promise<0> {
   const shown = [
     ...fit(`${path}${found === undefined ? '  (there is none)' : ''}`),
     '',
-    ...settingsTable(look, usual, set),
+    ...settingLines(look, usual, set),
+    '',
+    ...waysToChange(look, usual),
     ...listLines(configuration).flatMap(fit),
     '',
     toned(look, 'strong', 'Limits, which few people change'),
     ...wrapped('Each by its key, or by a variable: connectSeconds is POSTERN_CONNECT_SECONDS.', look.width),
     '',
-    ...limitLines(look, limits, set),
+    ...settingLines(look, limits, set),
     ...environmentLines(env).flatMap((line) => ['', ...fitted(printable(line, 400), look.width)]),
   ];
   await out.line(shown.join('\n'));
@@ -121,19 +122,31 @@ function lineToned(look: Look, line: string): string {
   return line.startsWith('  ') ? toned(look, 'dim', line) : line;
 }
 
-/** One line each where there is room: the key and its value, what it limits, and what it takes. */
-function limitLines(look: Look, limits: readonly Setting[], set: ReadonlyMap<string, SetValue>): readonly string[] {
-  const rows = limits.map(({ key, fallback, describe, takes }) => {
+const sources = { file: 'config.json', environment: 'the environment' } as const;
+
+/** One line each where there is room: the key and its value, what it is for, and what it takes. */
+function settingLines(look: Look, shown: readonly Setting[], set: ReadonlyMap<string, SetValue>): readonly string[] {
+  const rows = shown.map(({ key, fallback, describe, takes }) => {
     const one = set.get(key);
     const value = one === undefined ? fallback : `${one.value} (from ${sources[one.by]})`;
     return [printable(`${key}: ${value}`, 400), `${describe.replace(/^limit /, '')} (${takes})`];
   });
-  return inColumnsOrStacked(look, rows).map((line) => limitToned(look, line));
+  return inColumnsOrStacked(look, rows).map((line) => settingToned(look, line));
 }
 
-function limitToned(look: Look, line: string): string {
-  const [, label = '', text = ''] = /^(\w+: \S+(?: \(from [^)]*\))?)?(.*)$/.exec(line) ?? [];
+function settingToned(look: Look, line: string): string {
+  const [, label = '', text = ''] = /^(\w+: .*?(?= {2}|$))?(.*)$/.exec(line) ?? [];
   return lineToned(look, label) + toned(look, 'dim', text);
+}
+
+function waysToChange(look: Look, shown: readonly Setting[]): readonly string[] {
+  const variables = shown.map(({ variable }) => variable).join(', ');
+  const options = shown.flatMap(({ option }) => option?.replace(/^login /, '') ?? []).join(', ');
+  return [
+    ...fitted('To change one: postern config set KEY VALUE', look.width),
+    ...wrapped(`By variables: ${variables}`, look.width),
+    ...wrapped(`For one login: ${options}`, look.width),
+  ];
 }
 
 function settingJson({ key, variable, option, fallback }: Setting, set: SetValue | undefined) {
