@@ -1,6 +1,6 @@
 import type { CommandOutput } from '../core/command.js';
 import { type ConfigurationFile, readConfiguration, setValues } from '../core/configuration/configuration.js';
-import { type Setting, type SettingValue, settings } from '../core/configuration/settings.js';
+import { type Setting, settings } from '../core/configuration/settings.js';
 import { exitCode, Failure, isFailure } from '../core/failure.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted } from '../core/text/printable.js';
@@ -52,27 +52,20 @@ export function settingNamed(key: string | undefined): Setting {
 export async function change(world: ConfigWorld, setting: Setting, given: string | undefined): Promise<void> {
   const { folder, found } = world.configurationFile();
   readConfiguration(found, {}); // what is broken is not changed
-  const value = given === undefined ? undefined : readGiven(setting, given);
   const before = found === undefined ? '{}' : Buffer.from(found.bytes).toString();
   const members: Record<string, unknown> = JSON.parse(before);
   const indent = /\n([ \t]+)"/.exec(before)?.[1] ?? 2;
-  const text = `${JSON.stringify({ ...members, [setting.key]: value }, null, indent)}\n`;
-  checkText(below(folder, 'config.json'), text);
-  if (members[setting.key] !== value) await world.writeConfiguration(text);
-  const variable = world.env[setting.variable] ?? '';
-  if (variable !== '') world.tell(`Note: ${setting.variable} is set, and goes before this.`);
-}
-
-/** What was typed, as the setting takes it. @throws Failure `configuration_unusable` */
-function readGiven(setting: Setting, given: string): SettingValue {
   try {
-    const value = setting.read(given, setting.key);
-    checkUse(setting.key, value);
-    return value;
+    const value = given === undefined ? undefined : setting.read(given, setting.key);
+    const text = `${JSON.stringify({ ...members, [setting.key]: value }, null, indent)}\n`;
+    checkText(below(folder, 'config.json'), text);
+    if (members[setting.key] !== value) await world.writeConfiguration(text);
   } catch (error) {
-    if (!isFailure(error)) throw error;
+    if (!isFailure(error) || error.code !== 'configuration_unusable') throw error;
     throw error.withRemedy(`Nothing was changed. What it is now: postern config get ${setting.key}`);
   }
+  const variable = world.env[setting.variable] ?? '';
+  if (variable !== '') world.tell(`Note: ${setting.variable} is set, and goes before this.`);
 }
 
 /** A person changes a copy; what is not valid does not replace the file. @throws Failure `configuration_unusable` */
@@ -87,8 +80,6 @@ export async function edit(world: ConfigWorld): Promise<void> {
   }
   try {
     checkText(edited.path, edited.text);
-    const set = setValues({ path: edited.path, bytes: Buffer.from(edited.text) }, {});
-    for (const [key, { value }] of set) checkUse(key, value);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new Failure({
@@ -103,19 +94,15 @@ export async function edit(world: ConfigWorld): Promise<void> {
   world.tell(`Changed ${printable(below(folder, 'config.json'), 300)}`);
 }
 
-/** What may stand in the file, and only fails where it is used. @throws Failure `configuration_unusable` */
-function checkUse(key: string, value: SettingValue): void {
-  if (key !== 'clientMetadataUrl' || typeof value !== 'string') return;
-  try {
-    checkAddress(value);
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    throw configurationUnusable(key, `no server would take it. ${error.message.replace(/\.$/, '')}`);
-  }
-}
-
+/** Is the whole of it valid, and of use? @throws Failure `configuration_unusable` */
 function checkText(path: string, text: string): void {
   const file = { path, bytes: Buffer.from(text) };
   readConfiguration(file, {});
-  setValues(file, {});
+  const { value } = setValues(file, {}).get('clientMetadataUrl') ?? {};
+  try {
+    if (typeof value === 'string') checkAddress(value);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    throw configurationUnusable('clientMetadataUrl', `no server would take it. ${error.message.replace(/\.$/, '')}`);
+  }
 }
