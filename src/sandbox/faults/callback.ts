@@ -47,34 +47,35 @@ function responseFault(
   name: string,
   rows: readonly number[],
   what: string,
-  change: (query: URLSearchParams) => void,
+  change: (query: URLSearchParams) => unknown,
 ): Fault {
-  return {
-    name,
-    rows,
-    what,
-    rewrite: (exchange, response) => {
-      const target = exchange.point === 'authorization' ? callbackOf(response) : undefined;
-      if (target === undefined) return response;
-      change(target.searchParams);
-      return withHeader(response, 'location', target.href);
-    },
-  };
+  return callbackFault(name, rows, what, (target, response) => {
+    change(target.searchParams);
+    return withHeader(response, 'location', target.href);
+  });
 }
 
 /** Sends what any page in the person's browser could send, and waits for it, before the real response. */
 function foreignFault(name: string, rows: readonly number[], what: string, query: Record<string, string>): Fault {
+  return callbackFault(name, rows, what, async (target, reply) => {
+    const foreign = new URL(target.pathname, target);
+    foreign.search = new URLSearchParams(query).toString();
+    await visit(foreign);
+    return reply;
+  });
+}
+
+function callbackFault(
+  name: string,
+  rows: readonly number[],
+  what: string,
+  change: (target: URL, response: SentResponse) => SentResponse | Promise<SentResponse>,
+): Fault {
   return {
-    name,
-    rows,
-    what,
-    rewrite: async (exchange, reply) => {
-      const target = exchange.point === 'authorization' ? callbackOf(reply) : undefined;
-      if (target === undefined) return reply;
-      const foreign = new URL(target.pathname, target);
-      foreign.search = new URLSearchParams(query).toString();
-      await visit(foreign);
-      return reply;
+    ...{ name, rows, what },
+    rewrite: ({ point }, response) => {
+      const target = point === 'authorization' ? callbackOf(response) : undefined;
+      return target === undefined ? response : change(target, response);
     },
   };
 }

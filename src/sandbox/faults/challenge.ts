@@ -1,5 +1,5 @@
-import { jsonResponse, type SentResponse } from '../wire/response.js';
-import { type Addresses, type Exchange, type Fault, headerOf, insteadFault, withHeader } from './fault.js';
+import { jsonResponse } from '../wire/response.js';
+import { type Addresses, type Exchange, type Fault, faultsAt, headerOf, rewriteFault, withHeader } from './fault.js';
 
 /** A: what the 401 says in `WWW-Authenticate`. */
 export function challengeFaults(): readonly Fault[] {
@@ -51,17 +51,15 @@ export function challengeFaults(): readonly Fault[] {
     ]),
     challenge('challenge-none', [], 'no WWW-Authenticate at all', () => []),
     challenge('challenge-no-metadata', [], 'a challenge without resource_metadata', () => ['Bearer realm="sandbox"']),
-    challengeOnServerError(),
-    insteadFault(
-      'other',
-      { name: 'challenge-other-origin', rows: [3], what: 'serves the document for it' },
-      (exchange) =>
-        `${exchange.addresses.authorizationOrigin}${exchange.path}` === foreignDocument(exchange.addresses)
-          ? jsonResponse(200, {
-              resource: exchange.addresses.serverUrl,
-              authorization_servers: [exchange.addresses.issuer],
-            })
-          : undefined,
+    rewriteFault(
+      ...(['challenge-on-500', [14], 'the challenge comes with status 500'] as const),
+      ({ point }, response) => point === 'protected' && headerOf(response, 'www-authenticate') !== undefined,
+      (_exchange, response) => ({ ...response, status: 500 }),
+    ),
+    faultsAt('other').instead('challenge-other-origin', [3], 'serves the document for it', ({ addresses, path }) =>
+      `${addresses.authorizationOrigin}${path}` === foreignDocument(addresses)
+        ? jsonResponse(200, { resource: addresses.serverUrl, authorization_servers: [addresses.issuer] })
+        : undefined,
     ),
   ];
 }
@@ -72,34 +70,17 @@ function challenge(
   what: string,
   lines: (exchange: Exchange) => readonly string[],
 ): Fault {
-  return {
-    name,
-    rows,
-    what,
-    rewrite: (exchange, response) =>
-      exchange.point === 'protected' && response.status === 401
-        ? withHeader(response, 'www-authenticate', ...lines(exchange))
-        : response,
-  };
+  return rewriteFault(
+    ...([name, rows, what] as const),
+    ({ point }, { status }) => point === 'protected' && status === 401,
+    (exchange, response) => withHeader(response, 'www-authenticate', ...lines(exchange)),
+  );
 }
 
 function pointer(name: string, rows: readonly number[], what: string, url: (addresses: Addresses) => string): Fault {
   return challenge(name, rows, what, ({ addresses }) => [
     `Bearer resource_metadata="${url(addresses)}", scope="mcp:basic"`,
   ]);
-}
-
-function challengeOnServerError(): Fault {
-  const fail = (response: SentResponse): SentResponse => ({ ...response, status: 500 });
-  return {
-    name: 'challenge-on-500',
-    rows: [14],
-    what: 'the challenge comes with status 500',
-    rewrite: (exchange, response) =>
-      exchange.point === 'protected' && headerOf(response, 'www-authenticate') !== undefined
-        ? fail(response)
-        : response,
-  };
 }
 
 /** Where the protected server's own document is. */

@@ -1,5 +1,5 @@
 import { jsonResponse } from '../wire/response.js';
-import { type Fault, insteadFault, jsonFault } from './fault.js';
+import { type Fault, faultsAt } from './fault.js';
 
 /** What the servers do themselves where these are on. */
 export const nonceEachTime = 'dpop-nonce-each-time';
@@ -9,6 +9,12 @@ export const clockOff = 'dpop-clock-off';
 export const bindingLost = 'dpop-binding-lost';
 
 export const unknownToServer = 'dpop-unknown-to-server';
+
+const token = faultsAt('token');
+
+const metadata = faultsAt('metadata');
+
+const resource = faultsAt('resource-metadata');
 
 /** I: tokens that are bound to a key (RFC 9449), with --dpop. */
 export function dpopFaults(): readonly Fault[] {
@@ -23,46 +29,33 @@ export function dpopFaults(): readonly Fault[] {
     }),
     refusing('dpop-nonce-absent', 'a nonce is asked for, and none is given', () => ['use_dpop_nonce', []]),
     refusing('dpop-proof-refused', 'each proof is refused', () => ['invalid_dpop_proof', []]),
-    insteadFault('token', { name: 'dpop-token-nonce-never', rows: [], what: 'the same at the token endpoint' }, () => {
+    token.instead('dpop-token-nonce-never', [], 'the same at the token endpoint', () => {
       asked += 1;
       return jsonResponse(400, { error: 'use_dpop_nonce' }, [['dpop-nonce', `nonce-${asked}`]]);
     }),
-    insteadFault('token', { name: 'dpop-token-proof-refused', rows: [], what: 'each proof is refused there' }, () =>
+    token.instead('dpop-token-proof-refused', [], 'each proof is refused there', () =>
       jsonResponse(400, { error: 'invalid_dpop_proof', error_description: 'no' }),
     ),
-    jsonFault(
-      'token',
-      { name: 'dpop-token-bearer', rows: [116], what: 'token_type is Bearer, whatever was asked' },
-      (token) => ({ ...token, token_type: 'Bearer' }),
-    ),
-    jsonFault('metadata', { name: 'dpop-not-announced', rows: [], what: 'DPoP is not announced' }, (document) => ({
-      ...document,
-      dpop_signing_alg_values_supported: undefined,
+    token.patch('dpop-token-bearer', [116], 'token_type is Bearer, whatever was asked', () => ({
+      token_type: 'Bearer',
     })),
-    jsonFault('metadata', { name: 'dpop-other-algorithm', rows: [], what: 'DPoP with RS256 alone' }, (document) => ({
-      ...document,
-      dpop_signing_alg_values_supported: ['RS256'],
+    metadata.patch('dpop-not-announced', [], 'DPoP is not announced', () => takes(undefined)),
+    metadata.patch('dpop-other-algorithm', [], 'DPoP with RS256 alone', () => takes(['RS256'])),
+    resource.patch('dpop-server-other-algorithm', [], 'the server takes proofs with EdDSA alone', () =>
+      takes(['EdDSA']),
+    ),
+    resource.patch('dpop-not-in-metadata', [], 'the server names DPoP in its 401 alone', () => ({
+      ...takes(undefined),
+      dpop_bound_access_tokens_required: undefined,
     })),
-    jsonFault(
-      'resource-metadata',
-      { name: 'dpop-server-other-algorithm', rows: [], what: 'the server takes proofs with EdDSA alone' },
-      (document) => ({ ...document, dpop_signing_alg_values_supported: ['EdDSA'] }),
-    ),
-    jsonFault(
-      'resource-metadata',
-      { name: 'dpop-not-in-metadata', rows: [], what: 'the server names DPoP in its 401 alone' },
-      (document) => ({
-        ...document,
-        dpop_signing_alg_values_supported: undefined,
-        dpop_bound_access_tokens_required: undefined,
-      }),
-    ),
     played(unknownToServer, 'the server knows Bearer tokens alone, though DPoP is announced'),
   ];
 }
 
+const takes = (algorithms: readonly string[] | undefined) => ({ dpop_signing_alg_values_supported: algorithms });
+
 /** The servers look at its name. */
-function played(name: string, what: string): Fault {
+export function played(name: string, what: string): Fault {
   return { name, rows: [], what };
 }
 
@@ -70,14 +63,9 @@ type Refusal = readonly [error: string, headers: readonly (readonly [name: strin
 
 /** The protected server refuses each proof with that. */
 function refusing(name: string, what: string, refusal: () => Refusal): Fault {
-  return {
-    name,
-    rows: [],
-    what,
-    instead: ({ point, scheme }) => {
-      if (point !== 'protected' || scheme !== 'dpop') return undefined;
-      const [error, headers] = refusal();
-      return jsonResponse(401, { error }, [['www-authenticate', `DPoP error="${error}", algs="ES256"`], ...headers]);
-    },
-  };
+  return faultsAt('protected').instead(name, [], what, ({ scheme }) => {
+    if (scheme !== 'dpop') return undefined;
+    const [error, headers] = refusal();
+    return jsonResponse(401, { error }, [['www-authenticate', `DPoP error="${error}", algs="ES256"`], ...headers]);
+  });
 }

@@ -57,43 +57,78 @@ export interface Fault {
 
 export type JsonObject = Record<string, unknown>;
 
-/** A fault that changes the JSON of every success at one point. */
-export function jsonFault(
-  point: Point,
-  about: Pick<Fault, 'name' | 'rows' | 'what'>,
-  change: (document: JsonObject, exchange: Exchange) => unknown,
-): Fault {
-  return successFault(point, about, (exchange, response) => withJson(response, change(jsonOf(response), exchange)));
-}
+type Rows = readonly number[];
 
-/** A fault that changes every success (200 or 201) at one point. */
-export function successFault(
-  point: Point,
-  about: Pick<Fault, 'name' | 'rows' | 'what'>,
-  change: (exchange: Exchange, reply: SentResponse) => SentResponse,
+type Change = (exchange: Exchange, reply: SentResponse) => SentResponse | Promise<SentResponse>;
+
+/** A fault that changes the responses that fit. */
+export function rewriteFault(
+  name: string,
+  rows: Rows,
+  what: string,
+  fits: (exchange: Exchange, reply: SentResponse) => boolean,
+  change: Change,
 ): Fault {
-  const succeeded = (reply: SentResponse): boolean => reply.status === 200 || reply.status === 201;
   return {
-    ...about,
-    rewrite: (exchange, reply) => (exchange.point === point && succeeded(reply) ? change(exchange, reply) : reply),
+    ...{ name, rows, what },
+    rewrite: (exchange, reply) => (fits(exchange, reply) ? change(exchange, reply) : reply),
   };
 }
 
-/** A fault that answers every request at one point by itself. */
-export function insteadFault(
-  point: Point,
-  about: Pick<Fault, 'name' | 'rows' | 'what'>,
-  reply: (exchange: Exchange) => SentResponse | undefined,
-): Fault {
-  return { ...about, instead: (exchange) => (exchange.point === point ? reply(exchange) : undefined) };
+/** The kinds of faults at one point. */
+export function faultsAt(point: Point) {
+  /** Changes every success. */
+  const success = (name: string, rows: Rows, what: string, change: Change): Fault =>
+    rewriteFault(
+      ...([name, rows, what] as const),
+      (exchange, { status }) => exchange.point === point && (status === 200 || status === 201),
+      change,
+    );
+  /** Changes members of the JSON of every success; `undefined` leaves one out. */
+  const patch = (
+    name: string,
+    rows: Rows,
+    what: string,
+    members: (document: JsonObject, exchange: Exchange) => JsonObject,
+  ): Fault => success(name, rows, what, (exchange, reply) => patched(reply, (json) => members(json, exchange)));
+  /** Answers requests by itself. */
+  const instead = (
+    name: string,
+    rows: Rows,
+    what: string,
+    reply: (exchange: Exchange) => SentResponse | undefined,
+  ): Fault => ({
+    ...{ name, rows, what },
+    instead: (exchange) => (exchange.point === point ? reply(exchange) : undefined),
+  });
+  return { success, patch, instead };
+}
+
+/** Other members in a JSON response. */
+export function patched(reply: SentResponse, members: (document: JsonObject) => JsonObject): SentResponse {
+  const document = jsonOf(reply);
+  return withJson(reply, { ...document, ...members(document) });
+}
+
+export function textOf({ body }: SentResponse): string {
+  return body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : '';
 }
 
 export function jsonOf(reply: SentResponse): JsonObject {
-  return reply.body instanceof Uint8Array ? (JSON.parse(Buffer.from(reply.body).toString('utf8')) as JsonObject) : {};
+  return JSON.parse(textOf(reply) || '{}') as JsonObject;
 }
 
 export function withJson(reply: SentResponse, document: unknown): SentResponse {
   return { ...reply, body: Buffer.from(JSON.stringify(document)) };
+}
+
+/** A JWT with other claims: a client that looks at it does not send it, so its signature does not matter. */
+export function reclaimed(token: string, change: (claims: JsonObject) => JsonObject, header?: JsonObject): string {
+  const [head = '', payload = '', signature = ''] = token.split('.');
+  const encoded = (part: JsonObject) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8') || '{}') as JsonObject;
+  const parts = [header === undefined ? head : encoded(header), encoded({ ...claims, ...change(claims) })];
+  return [...parts, header?.['alg'] === 'none' ? '' : signature].join('.');
 }
 
 /** JSON text as it stands, for what JSON.stringify cannot write. */

@@ -1,5 +1,5 @@
 import { jsonResponse, type SentResponse } from '../wire/response.js';
-import { type Exchange, type Fault, html, insteadFault, redirect } from './fault.js';
+import { type Exchange, type Fault, faultsAt, html, redirect } from './fault.js';
 
 /** The names that the authorization server asks for: whatever it insists on, it has to take the rest. */
 export const resourceRefused = 'resource-refused';
@@ -24,9 +24,10 @@ export function insistingFaults(): readonly Fault[] {
     registrationFault('registration-fixed-redirect', `no redirect URI but ${fixedRedirect}`, (uri) =>
       uri === fixedRedirect ? undefined : `redirect_uris must be ${fixedRedirect}`,
     ),
-    insteadFault(
-      'authorization',
-      { name: 'authorization-localhost-only', rows: [], what: 'an error page for each redirect URI but on localhost' },
+    faultsAt('authorization').instead(
+      'authorization-localhost-only',
+      [],
+      'an error page for each redirect URI but on localhost',
       ({ params }) => {
         const uri = params.get('redirect_uri');
         return uri === undefined || hostOf(uri) === 'localhost' ? undefined : html(400, refusalPage);
@@ -47,7 +48,7 @@ function hostOf(uri: string): string {
 
 /** @param problem Why a redirect URI is not taken; undefined: it is. */
 function registrationFault(name: string, what: string, problem: (uri: string) => string | undefined): Fault {
-  return insteadFault('registration', { name, rows: [], what }, ({ body }) => {
+  return faultsAt('registration').instead(name, [], what, ({ body }) => {
     const [why] = redirectUrisOf(body).flatMap((uri) => problem(uri) ?? []);
     return why === undefined ? undefined : jsonResponse(400, { error: 'invalid_redirect_uri', error_description: why });
   });

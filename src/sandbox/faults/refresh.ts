@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonResponse, type SentResponse } from '../wire/response.js';
-import { type Exchange, type Fault, html, insteadFault, jsonOf, redirect, slowJson, withJson } from './fault.js';
+import { type Exchange, type Fault, faultsAt, html, patched, redirect, rewriteFault, slowJson } from './fault.js';
 
 /** The name that the authorization server asks for, as it must not rotate then either. */
 export const noRotation = 'refresh-no-rotation';
 
 /** Milliseconds that a delayed response is held. */
 const delayedMs = 3_000;
+
+const revocation = faultsAt('revocation');
 
 /** G: what a refresh gets back, and what a revocation does. */
 export function refreshFaults(): readonly Fault[] {
@@ -16,40 +18,30 @@ export function refreshFaults(): readonly Fault[] {
     refused('refresh-500', [142], '500 with a page', () => html(500, '<h1>oops</h1>')),
     refused('refresh-portal', [142], '200 with the page of a captive portal', () => html(200, '<h1>Free Wi-Fi</h1>')),
     refused('refresh-slow', [142, 254], 'a byte now and then', slowJson),
-    {
-      name: 'refresh-late',
-      rows: [136, 139],
-      what: 'a refresh is done at once, and answered three seconds later',
-      rewrite: async (exchange, response) => {
-        if (isRefresh(exchange)) await sleep(delayedMs);
-        return response;
-      },
-    },
-    {
-      name: noRotation,
-      rows: [144],
-      what: 'no rotation, and no refresh token in the answer',
-      rewrite: (exchange, reply) =>
-        isRefresh(exchange) && reply.status === 200
-          ? withJson(reply, { ...jsonOf(reply), refresh_token: undefined })
-          : reply,
-    },
-    insteadFault('revocation', { name: 'revocation-500', rows: [152], what: '500' }, () => html(500, 'oops')),
-    insteadFault('revocation', { name: 'revocation-slow', rows: [152], what: 'a byte now and then' }, slowJson),
-    insteadFault(
-      'revocation',
-      { name: 'revocation-redirect', rows: [152], what: '307 to another origin' },
-      ({ addresses }) => redirect(307, `${addresses.serverOrigin}/stolen-revocation`),
+    rewriteFault(
+      ...(['refresh-late', [136, 139], 'a refresh is done at once, and answered three seconds later'] as const),
+      isRefresh,
+      (_exchange, response) => sleep(delayedMs, response),
+    ),
+    rewriteFault(
+      ...([noRotation, [144], 'no rotation, and no refresh token in the answer'] as const),
+      (exchange, { status }) => isRefresh(exchange) && status === 200,
+      (_exchange, reply) => patched(reply, () => ({ refresh_token: undefined })),
+    ),
+    revocation.instead('revocation-500', [152], '500', () => html(500, 'oops')),
+    revocation.instead('revocation-slow', [152], 'a byte now and then', slowJson),
+    revocation.instead('revocation-redirect', [152], '307 to another origin', ({ addresses }) =>
+      redirect(307, `${addresses.serverOrigin}/stolen-revocation`),
     ),
   ];
 }
 
 function refused(name: string, rows: readonly number[], what: string, reply: () => SentResponse): Fault {
-  return insteadFault('token', { name, rows, what: `a refresh gets ${what}` }, (exchange) =>
+  return faultsAt('token').instead(name, rows, `a refresh gets ${what}`, (exchange) =>
     isRefresh(exchange) ? reply() : undefined,
   );
 }
 
-function isRefresh(exchange: Exchange): boolean {
-  return exchange.point === 'token' && exchange.params.get('grant_type') === 'refresh_token';
+function isRefresh({ point, params }: Exchange): boolean {
+  return point === 'token' && params.get('grant_type') === 'refresh_token';
 }

@@ -1,7 +1,7 @@
 import { jsonResponse, type SentResponse } from '../wire/response.js';
-import { type Fault, html, insteadFault, jsonFault, jsonOf, redirect, successFault, withJson } from './fault.js';
+import { type Fault, faultsAt, html, patched, redirect } from './fault.js';
 
-const point = 'registration';
+const { patch, success, instead } = faultsAt('registration');
 
 /** The one client that may register where `registration-known-names` is on. */
 export const knownClientName = 'A Known Client';
@@ -9,85 +9,46 @@ export const knownClientName = 'A Known Client';
 /** C: what a dynamic client registration gets back. */
 export function registrationFaults(): readonly Fault[] {
   return [
-    jsonFault(
-      point,
-      { name: 'registration-evil-redirect', rows: [52], what: 'a redirect URI more than asked for' },
-      (client) => ({
-        ...client,
-        redirect_uris: [...(client['redirect_uris'] as string[]), 'https://evil.invalid/callback'],
-      }),
-    ),
-    jsonFault(
-      point,
-      { name: 'registration-drops-redirect', rows: [52], what: 'without the redirect URI asked for' },
-      (client) => ({ ...client, redirect_uris: ['http://127.0.0.1:1/other'] }),
-    ),
-    jsonFault(point, { name: 'registration-no-id', rows: [51], what: 'no client_id' }, (client) => ({
-      ...client,
-      client_id: undefined,
+    patch('registration-evil-redirect', [52], 'a redirect URI more than asked for', ({ redirect_uris: uris }) => ({
+      redirect_uris: [...(uris as string[]), 'https://evil.invalid/callback'],
     })),
-    jsonFault(point, { name: 'registration-bad-id', rows: [51], what: 'a client_id with a line break' }, (client) => ({
-      ...client,
-      client_id: 'a\r\nb"c',
+    patch('registration-drops-redirect', [52], 'without the redirect URI asked for', () => ({
+      redirect_uris: ['http://127.0.0.1:1/other'],
     })),
-    jsonFault(
-      point,
-      { name: 'registration-secret-with-none', rows: [53], what: 'a secret together with method none' },
-      (client) => ({
-        ...client,
-        client_secret: 'not-to-be-sent',
-        client_secret_expires_at: 0,
-        token_endpoint_auth_method: 'none',
-      }),
+    patch('registration-no-id', [51], 'no client_id', () => ({ client_id: undefined })),
+    patch('registration-bad-id', [51], 'a client_id with a line break', () => ({ client_id: 'a\r\nb"c' })),
+    patch('registration-secret-with-none', [53], 'a secret together with method none', () => ({
+      client_secret: 'not-to-be-sent',
+      client_secret_expires_at: 0,
+      token_endpoint_auth_method: 'none',
+    })),
+    patch('registration-expired-secret', [61], 'a secret that has expired', () => ({
+      client_secret: 'expired',
+      client_secret_expires_at: 1,
+      token_endpoint_auth_method: 'client_secret_post',
+    })),
+    success('registration-lenient', [], '200 and strings for numbers', (_exchange, response) => {
+      const odd = { client_id_issued_at: '1700000000', client_secret_expires_at: '0', client_uri: null };
+      return { ...patched(response, () => odd), status: 200 };
+    }),
+    instead('registration-no-device', [], 'refused where it asks for the device grant', ({ body }) =>
+      refusedIf(body.includes('device_code'), 'the device grant is not for everybody'),
     ),
-    jsonFault(
-      point,
-      { name: 'registration-expired-secret', rows: [61], what: 'a secret that has expired' },
-      (client) => ({
-        ...client,
-        client_secret: 'expired',
-        client_secret_expires_at: 1,
-        token_endpoint_auth_method: 'client_secret_post',
-      }),
+    instead('registration-code-only', [], 'refused where it asks for more than a code', ({ body }) =>
+      refusedIf(/refresh_token|device_code|"scope"/.test(body), 'authorization_code alone'),
     ),
-    successFault(
-      point,
-      { name: 'registration-lenient', rows: [], what: '200 and strings for numbers' },
-      (_exchange, response) => ({
-        ...withJson(response, {
-          ...jsonOf(response),
-          client_id_issued_at: '1700000000',
-          client_secret_expires_at: '0',
-          client_uri: null,
-        }),
-        status: 200,
-      }),
-    ),
-    insteadFault(
-      point,
-      { name: 'registration-no-device', rows: [], what: 'refused where it asks for the device grant' },
-      ({ body }) => refusedIf(body.includes('device_code'), 'the device grant is not for everybody'),
-    ),
-    insteadFault(
-      point,
-      { name: 'registration-code-only', rows: [], what: 'refused where it asks for more than a code' },
-      ({ body }) => refusedIf(/refresh_token|device_code|"scope"/.test(body), 'authorization_code alone'),
-    ),
-    insteadFault(
-      point,
-      { name: 'registration-known-names', rows: [], what: `refused where the client is not called ${knownClientName}` },
+    instead(
+      ...(['registration-known-names', [], `refused where the client is not called ${knownClientName}`] as const),
       ({ body }) =>
         body.includes(JSON.stringify(knownClientName))
           ? undefined
           : jsonResponse(403, { error: 'access_denied', error_description: 'this client is not on the list' }),
     ),
-    insteadFault(point, { name: 'registration-redirect', rows: [54], what: '307 to another origin' }, ({ addresses }) =>
+    instead('registration-redirect', [54], '307 to another origin', ({ addresses }) =>
       redirect(307, `${addresses.serverOrigin}/stolen-registration`),
     ),
-    insteadFault(point, { name: 'registration-error-html', rows: [55], what: '400 with a page full of escapes' }, () =>
-      html(400, hostilePage),
-    ),
-    insteadFault(point, { name: 'registration-error-huge', rows: [55], what: 'the same, and a megabyte' }, () =>
+    instead('registration-error-html', [55], '400 with a page full of escapes', () => html(400, hostilePage)),
+    instead('registration-error-huge', [55], 'the same, and a megabyte', () =>
       html(400, hostilePage.padEnd(1_048_576, 'x')),
     ),
   ];
@@ -100,17 +61,15 @@ function refusedIf(isTooMuch: boolean, why: string): SentResponse | undefined {
 
 /** C: what a pushed authorization request gets back (RFC 9126). */
 export function pushedFaults(): readonly Fault[] {
+  const pushed = faultsAt('pushed');
   return [
-    insteadFault('pushed', { name: 'pushed-refused', rows: [], what: '400 with a description' }, () =>
+    pushed.instead('pushed-refused', [], '400 with a description', () =>
       jsonResponse(400, { error: 'invalid_request', error_description: 'this client may not ask for that scope' }),
     ),
-    insteadFault('pushed', { name: 'pushed-redirect', rows: [54], what: '307 to another origin' }, ({ addresses }) =>
+    pushed.instead('pushed-redirect', [54], '307 to another origin', ({ addresses }) =>
       redirect(307, `${addresses.serverOrigin}/stolen-request`),
     ),
-    jsonFault('pushed', { name: 'pushed-no-uri', rows: [], what: 'no request_uri' }, (pushed) => ({
-      ...pushed,
-      request_uri: undefined,
-    })),
+    pushed.patch('pushed-no-uri', [], 'no request_uri', () => ({ request_uri: undefined })),
   ];
 }
 

@@ -1,75 +1,45 @@
-import { type Fault, html, insteadFault, jsonFault, redirect, successFault, withText } from './fault.js';
+import { type Fault, faultsAt, html, jsonOf, redirect, withJson, withText } from './fault.js';
 
-const point = 'resource-metadata';
+const { patch, success, instead } = faultsAt('resource-metadata');
 
 /** A: what the protected resource metadata document says. */
 export function resourceMetadataFaults(): readonly Fault[] {
   return [
-    jsonFault(point, { name: 'prm-wrong-resource', rows: [17], what: 'resource names another host' }, (document) => ({
-      ...document,
-      resource: 'https://bank.example/mcp',
+    patch('prm-wrong-resource', [17], 'resource names another host', () => ({ resource: 'https://bank.example/mcp' })),
+    patch('prm-resource-origin', [18], 'resource names the whole origin', (_document, { addresses }) => ({
+      resource: addresses.serverOrigin,
     })),
-    jsonFault(
-      point,
-      { name: 'prm-resource-origin', rows: [18], what: 'resource names the whole origin' },
-      (document, { addresses }) => ({ ...document, resource: addresses.serverOrigin }),
-    ),
-    jsonFault(
-      point,
-      { name: 'prm-resource-sibling', rows: [18], what: 'resource names a sibling path' },
-      (document, { addresses }) => ({ ...document, resource: `${addresses.serverOrigin}/other` }),
-    ),
-    jsonFault(
-      point,
-      { name: 'prm-resource-fragment', rows: [19], what: 'resource has a fragment' },
-      (document, { addresses }) => ({ ...document, resource: `${addresses.serverUrl}#a` }),
-    ),
-    jsonFault(point, { name: 'prm-no-servers', rows: [21], what: 'no authorization_servers' }, (document) => {
-      const { authorization_servers: _, ...rest } = document;
-      return rest;
-    }),
-    jsonFault(point, { name: 'prm-empty-servers', rows: [21], what: 'authorization_servers is []' }, (document) => ({
-      ...document,
-      authorization_servers: [],
+    patch('prm-resource-sibling', [18], 'resource names a sibling path', (_document, { addresses }) => ({
+      resource: `${addresses.serverOrigin}/other`,
     })),
-    jsonFault(
-      point,
-      { name: 'prm-other-issuer', rows: [22], what: 'names another authorization server' },
-      (document) => ({ ...document, authorization_servers: ['https://evil.invalid'] }),
+    patch('prm-resource-fragment', [19], 'resource has a fragment', ({ resource }) => ({ resource: `${resource}#a` })),
+    patch('prm-no-servers', [21], 'no authorization_servers', () => ({ authorization_servers: undefined })),
+    patch('prm-empty-servers', [21], 'authorization_servers is []', () => ({ authorization_servers: [] })),
+    patch('prm-other-issuer', [22], 'names another authorization server', () => ({
+      authorization_servers: ['https://evil.invalid'],
+    })),
+    patch('prm-hostile-names', [27], 'display fields aimed at the terminal', () => ({
+      resource_name: '\u001b[2J\u001b]0;owned\u0007\u202egood',
+      resource_documentation: 'javascript:alert(1)',
+    })),
+    success('prm-array', [20], 'an array instead of an object', (_exchange, response) =>
+      withJson(response, [jsonOf(response)]),
     ),
-    jsonFault(
-      point,
-      { name: 'prm-hostile-names', rows: [27], what: 'display fields aimed at the terminal' },
-      (document) => ({
-        ...document,
-        resource_name: '\u001b[2J\u001b]0;owned\u0007\u202egood',
-        resource_documentation: 'javascript:alert(1)',
-      }),
-    ),
-    jsonFault(point, { name: 'prm-array', rows: [20], what: 'an array instead of an object' }, (document) => [
-      document,
-    ]),
-    successFault(point, { name: 'prm-duplicate-keys', rows: [20], what: 'resource twice' }, ({ addresses }, response) =>
+    success('prm-duplicate-keys', [20], 'resource twice', ({ addresses: { serverUrl, issuer } }, response) =>
       withText(
         response,
-        `{"resource":"${addresses.serverUrl}","authorization_servers":["${addresses.issuer}"],"resource":"https://evil.invalid"}`,
+        `{"resource":"${serverUrl}","authorization_servers":["${issuer}"],"resource":"https://evil.invalid"}`,
       ),
     ),
-    insteadFault(point, { name: 'prm-html', rows: [16], what: '200 with an HTML page' }, () =>
+    instead('prm-html', [16], '200 with an HTML page', () =>
       html(200, '<!doctype html><title>Welcome</title><p>Please log in.'),
     ),
-    insteadFault(point, { name: 'prm-missing', rows: [23], what: '404 at every address' }, () =>
-      html(404, 'nothing here'),
+    instead('prm-missing', [23], '404 at every address', () => html(404, 'nothing here')),
+    instead('prm-redirect-elsewhere', [8], 'a redirect to the cloud metadata address', () =>
+      redirect(302, 'http://169.254.169.254/latest/meta-data/'),
     ),
-    insteadFault(
-      point,
-      { name: 'prm-redirect-elsewhere', rows: [8], what: 'a redirect to the cloud metadata address' },
-      () => redirect(302, 'http://169.254.169.254/latest/meta-data/'),
-    ),
-    insteadFault(
-      point,
-      { name: 'prm-redirect-ring', rows: [8, 255], what: 'redirects to itself for ever' },
-      ({ path }) => redirect(302, `${path}?${Date.now()}`),
+    instead('prm-redirect-ring', [8, 255], 'redirects to itself for ever', ({ path }) =>
+      redirect(302, `${path}?${Date.now()}`),
     ),
   ];
 }

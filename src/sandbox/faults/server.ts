@@ -1,6 +1,6 @@
 import { jsonResponse, type SentResponse } from '../wire/response.js';
 import { honestDocument } from './challenge.js';
-import { type Exchange, type Fault, html, insteadFault, redirect, withHeader } from './fault.js';
+import { type Exchange, type Fault, faultsAt, html, redirect, rewriteFault, withHeader } from './fault.js';
 
 /** What lets a request pass where `server-wants-header` is on: a sandbox keeps no secret. */
 export const sandboxApiKey = 'sandbox-api-key';
@@ -38,9 +38,7 @@ export function serverFaults(): readonly Fault[] {
     ),
     whenAuthorized('server-403-html', [165], '403 with a page', () => html(403, '<h1>Forbidden</h1>')),
     whenAuthorized('server-500-for-token', [], '500 for every token', () => html(500, 'oops')),
-    insteadFault('resource-metadata', { name: wantsNoLogin, rows: [], what: 'everybody may call it' }, () =>
-      jsonResponse(404, {}),
-    ),
+    faultsAt('resource-metadata').instead(wantsNoLogin, [], 'everybody may call it', () => jsonResponse(404, {})),
     {
       name: 'server-wants-header',
       rows: [],
@@ -50,15 +48,11 @@ export function serverFaults(): readonly Fault[] {
           ? jsonResponse(403, { message: 'Missing or wrong X-Api-Key' })
           : undefined,
     },
-    {
-      name: 'server-session-id',
-      rows: [160],
-      what: 'a session identifier with characters that it may not have',
-      rewrite: (exchange, response) =>
-        exchange.point === 'protected' && exchange.authorized && response.status === 200
-          ? withHeader(response, 'mcp-session-id', 'a b\u00e9')
-          : response,
-    },
+    rewriteFault(
+      ...(['server-session-id', [160], 'a session identifier with characters that it may not have'] as const),
+      ({ point, authorized }, { status }) => point === 'protected' && authorized && status === 200,
+      (_exchange, response) => withHeader(response, 'mcp-session-id', 'a b\u00e9'),
+    ),
   ];
 }
 
@@ -68,12 +62,9 @@ function whenAuthorized(
   what: string,
   reply: (exchange: Exchange) => SentResponse,
 ): Fault {
-  return {
-    name,
-    rows,
-    what,
-    instead: (exchange) => (exchange.point === 'protected' && exchange.authorized ? reply(exchange) : undefined),
-  };
+  return faultsAt('protected').instead(name, rows, what, (exchange) =>
+    exchange.authorized ? reply(exchange) : undefined,
+  );
 }
 
 function insufficient(scope: string, document: string): SentResponse {
