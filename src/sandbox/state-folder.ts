@@ -1,10 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Jwk } from './authorization-server/keys.js';
 import type { KeptRecords, Shelf } from './authorization-server/memory.js';
 import { sandboxStateUnreadable, sandboxStateUnusable } from './failures.js';
-import { type KeptRecord, readState, type State } from './state-schema.js';
+
+const record = z.tuple([z.string(), z.looseObject({}), z.number().nullable()]);
+
+const keySchema = z.looseObject({ kid: z.string(), alg: z.string() });
+
+const stateSchema = z.object({
+  version: z.literal(1),
+  ports: z.object({ server: z.number().int(), authorization: z.number().int() }),
+  keys: z.array(keySchema),
+  records: z.record(z.string(), z.array(record)),
+});
+
+type State = z.infer<typeof stateSchema>;
+
+type KeptRecord = z.infer<typeof record>;
+
+/** What an earlier sandbox kept. */
+const readState = (text: string): State => stateSchema.parse(JSON.parse(text));
 
 /** What a client still needs after a restart; codes and pages under way are not among it. */
 const keptKinds: ReadonlySet<string> = new Set(['Client', 'Grant', 'RefreshToken']);

@@ -1,5 +1,4 @@
 import { Agent, request } from 'node:http';
-import { CookieJar } from './cookie-jar.js';
 
 export interface Walk {
   /** Whom to log in as. Default `alice`. */
@@ -23,6 +22,25 @@ export interface Arrival {
   readonly finalUrl: string;
   readonly status: number;
   readonly html: string;
+}
+
+/** What a browser would remember: cookies by name, which is enough for one login on one machine (they know no ports). */
+export class CookieJar {
+  readonly #cookies = new Map<string, string>();
+
+  /** Takes the `Set-Cookie` lines of a response; without a value, a cookie is forgotten. */
+  take(lines: readonly string[]): void {
+    for (const line of lines) {
+      const [, name = '', value = ''] = /^([^=;]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') this.#cookies.delete(name);
+      else this.#cookies.set(name, value);
+    }
+  }
+
+  /** The `Cookie` header; empty when there is none to send. */
+  get header(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
 }
 
 interface Step {
@@ -108,7 +126,7 @@ function take(
   { cookies, agent }: Browser,
   { signal, headers: more }: Walk,
 ): Promise<{ readonly status: number; readonly location: string | undefined; readonly html: string }> {
-  const cookie = cookies.header(step.url);
+  const cookie = cookies.header;
   const headers = {
     accept: 'text/html',
     // What tells a browser's navigation from a script or an image (Fetch Metadata).
@@ -126,7 +144,7 @@ function take(
       reply.on('data', (chunk: Buffer) => chunks.push(chunk));
       reply.once('error', reject);
       reply.once('end', () => {
-        cookies.take(step.url, reply.headers['set-cookie'] ?? []);
+        cookies.take(reply.headers['set-cookie'] ?? []);
         const html = Buffer.concat(chunks).toString('utf8');
         resolve({ status: reply.statusCode ?? 0, location: reply.headers.location, html });
       });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ClientDocumentRules } from '../../src/sandbox/client-document-rules.js';
+import type { ClientDocumentRules } from '../../src/sandbox/options.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
 import { startHttp, type TestServer } from '../support/http-server.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CookieJar } from '../../src/sandbox/cookie-jar.js';
+import { CookieJar } from '../../src/sandbox/walk.js';
 import { formsOf } from '../support/product.js';
 
 /** A browser's tab in which each page can be looked at before the next step. */
@@ -20,12 +20,12 @@ export class Tab {
     const url = new URL(address, this.url.protocol === 'about:' ? undefined : this.url);
     const response = await fetch(url, {
       redirect: 'manual',
-      headers: { cookie: this.#cookies.header(url) },
+      headers: { cookie: this.#cookies.header },
       ...(form === undefined
         ? {}
         : { method: 'POST', body: new URLSearchParams(form.map(([name, value]) => [name, value])) }),
     });
-    this.#cookies.take(url, response.headers.getSetCookie());
+    this.#cookies.take(response.headers.getSetCookie());
     this.url = url;
     this.status = response.status;
     this.headers = response.headers;

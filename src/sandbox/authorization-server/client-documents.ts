@@ -7,8 +7,8 @@ import { createHttpClient } from '../../http/client.js';
 import type { HttpResponse } from '../../http/request.js';
 import { systemResolver } from '../../http/resolve-host.js';
 import { Allowance } from '../allowance.js';
-import type { ClientDocumentRules } from '../client-document-rules.js';
 import { forgetOldest } from '../one-time.js';
+import type { ClientDocumentRules } from '../options.js';
 import { clientOfDocument } from './client-rules.js';
 
 /** The two places at which oidc-provider lets others decide about documents. */

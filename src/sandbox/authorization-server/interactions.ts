@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { errors, Interaction, Provider } from 'oidc-provider';
+import { consentForAll, noConsent, stateUnbound } from '../faults/upstream.js';
 import { isSameSecret } from '../one-time.js';
+import type { UpstreamAccounts } from '../upstream-accounts.js';
 import { strictCookie } from '../wire/request.js';
 import { redirectTo, type SentResponse, send } from '../wire/response.js';
 import { accountById } from './accounts.js';
-import { askedIn, makeGrant } from './grant.js';
 import { consentPage } from './pages/consent-page.js';
 import { errorPage } from './pages/error-page.js';
 import { loginPage } from './pages/login-page.js';
-import { upstreamScope } from './scopes.js';
-import { arrival, departure, takesConsentForGiven, type VisitParts } from './upstream-visit.js';
+import { scopeInWords, upstreamScope } from './scopes.js';
 
 export interface InteractionPages {
   /** Answers a GET (the page) or POST (the decision) of `/interaction/:uid`. */
@@ -19,7 +19,10 @@ export interface InteractionPages {
   returned(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void>;
 }
 
-interface Shared extends VisitParts {
+interface Shared {
+  readonly accounts: UpstreamAccounts;
+  readonly issuerPath: string;
+  readonly isFaulty: (name: string) => boolean;
   readonly provider: Provider;
   readonly secret: string;
   /** Identifiers of the clients that the sandbox was started with. */
@@ -149,4 +152,76 @@ function tokenFor(secret: string, uid: string): string {
 
 function isOurs(secret: string, uid: string, form: URLSearchParams): boolean {
   return isSameSecret(tokenFor(secret, uid), form.get('csrf') ?? '');
+}
+
+/** Sends the browser to the upstream, for a client that the person has just allowed to use it. */
+function departure(parts: Shared, interaction: Interaction, scopes: readonly string[]): SentResponse {
+  const { location, cookie } = parts.accounts.depart({
+    uid: interaction.uid,
+    subject: interaction.session?.accountId ?? '',
+    clientId: askedIn(interaction).clientId,
+    scopes,
+  });
+  return leaving(location, cookie);
+}
+
+/** Two ways to be a confused deputy, on demand: the consent of this client is taken for given. */
+function takesConsentForGiven(parts: Shared, interaction: Interaction): boolean {
+  if (!askedIn(interaction).scopes.includes(upstreamScope)) return false;
+  if (parts.isFaulty(noConsent)) return true;
+  return parts.isFaulty(consentForAll) && parts.accounts.knows(interaction.session?.accountId ?? '');
+}
+
+/** The response of the upstream to a browser; the login that it belongs to goes on. */
+async function arrival(parts: Shared, request: IncomingMessage, query: URLSearchParams): Promise<SentResponse> {
+  const consent = await parts.accounts.arrive(request, query, !parts.isFaulty(stateUnbound));
+  if (consent === undefined) {
+    return errorPage(400, 'invalid_request', 'this answer of the upstream belongs to no login in this browser');
+  }
+  const forgetting = parts.accounts.forget(query.get('state') ?? '');
+  return leaving(`${parts.issuerPath}/interaction/${consent.uid}`, forgetting);
+}
+
+const leaving = (location: string, cookie: string) =>
+  redirectTo(location, [
+    ['referrer-policy', 'no-referrer'],
+    ['set-cookie', cookie],
+  ]);
+
+/** What an authorization request asks for, as far as it is known here. */
+interface Asked {
+  readonly clientId: string;
+  /** Undefined at a login with a device code. */
+  readonly redirectUri: string | undefined;
+  readonly resource: string;
+  readonly scopes: readonly string[];
+}
+
+function askedIn(interaction: Interaction): Asked {
+  const { client_id, redirect_uri, resource, scope } = interaction.params;
+  const asked = String(scope ?? '').split(' ');
+  return {
+    clientId: String(client_id),
+    redirectUri: typeof redirect_uri === 'string' ? redirect_uri : undefined,
+    resource: String(resource),
+    scopes: asked.filter((one) => scopeInWords(one) !== undefined),
+  };
+}
+
+/** A grant of its own for this login: what was ticked, and, so that it is not asked again, what was not. */
+async function makeGrant(provider: Provider, interaction: Interaction, ticked: readonly string[]): Promise<string> {
+  const { clientId, resource, scopes } = askedIn(interaction);
+  const accountId = interaction.session?.accountId ?? '';
+  const made = new provider.Grant({ clientId, accountId });
+  const allowed = scopes.filter((scope) => ticked.includes(scope)).join(' ');
+  const refused = scopes.filter((scope) => !ticked.includes(scope)).join(' ');
+  if (allowed !== '') {
+    made.addOIDCScope(allowed);
+    made.addResourceScope(resource, allowed);
+  }
+  if (refused !== '') {
+    made.rejectOIDCScope(refused);
+    made.rejectResourceScope(resource, refused);
+  }
+  return made.save();
 }

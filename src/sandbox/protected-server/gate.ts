@@ -6,7 +6,7 @@ import type { SentResponse } from '../wire/response.js';
 import { type ChallengeParts, tokenMissing, tokenRefused } from './challenge.js';
 import { widenedScopes } from './needed-scope.js';
 import type { ProtectedServerSettings } from './options.js';
-import type { ProofGate } from './proofs/proof-gate.js';
+import type { ProofGate } from './proof-gate.js';
 import { metadataUrl } from './resource-metadata.js';
 import { type Caller, tokenVerifier } from './verify-token.js';
 

@@ -7,7 +7,7 @@ import { McpEndpoint } from './mcp-endpoint.js';
 import { buildMcpServer } from './mcp-server.js';
 import { type ProtectedServerOptions, protectedServerSettings } from './options.js';
 import { PagesToSee } from './pages-to-see.js';
-import { ProofGate } from './proofs/proof-gate.js';
+import { ProofGate } from './proof-gate.js';
 import { metadataPaths, metadataResponse, metadataUrl } from './resource-metadata.js';
 import { TaskStore } from './tasks.js';
 import { NoteStore } from './tools/notes.js';

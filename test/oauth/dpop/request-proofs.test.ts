@@ -5,7 +5,7 @@ import { makeDpopKey, publicHalfOf } from '../../../src/oauth/dpop/key.js';
 import { RequestProofs } from '../../../src/oauth/dpop/request-proofs.js';
 import { skewOf, usableNonce } from '../../../src/oauth/dpop/server-clock.js';
 import { TokenProofs } from '../../../src/oauth/dpop/token-proofs.js';
-import { ProofVerifier } from '../../../src/sandbox/protected-server/proofs/verify-proof.js';
+import { ProofVerifier } from '../../../src/sandbox/protected-server/proof-gate.js';
 import { anyText, anyUrl } from '../../support/arbitraries.js';
 import { Secret } from '../../support/product.js';
 
