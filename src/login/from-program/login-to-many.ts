@@ -1,7 +1,7 @@
 import type { ArgumentsOf, CommandExit, CommandOutput } from '../../core/command.js';
 import { exitCode, Failure } from '../../core/failure.js';
 import type { GivenOption } from '../../core/login-command.js';
-import type { CorePorts, OfferedServer } from '../../core/ports.js';
+import type { CorePorts } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../../core/records.js';
 import { inColumnsOrStacked, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
@@ -25,38 +25,22 @@ type LogIn = (args: Arguments & ChosenServer) => Promise<LoginRecord>;
 /** So many at once are a slip of the finger, perhaps: each opens a tab. */
 const maxUnasked = 5;
 
-/** What became of one login. */
-type Outcome<Item> = { readonly item: Item } & (Login | { readonly kind: 'failed'; readonly failure: Failure });
-
-interface Login {
-  readonly kind: 'made' | 'kept';
-  readonly login: LoginRecord;
+/** A login to make, and what is said of it. */
+interface Task {
+  /** What it is called until it has a name. */
+  readonly label: string;
+  readonly name: string | null;
+  /** What is said before it is made, behind “1 of 3”. */
+  readonly heading: string;
+  /** One that is valid, and stays. */
+  readonly kept?: LoginRecord | undefined;
+  readonly args: Arguments & ChosenServer;
 }
 
-/** One after the other; one that fails does not keep the others from it. */
-async function eachOf<Item>(
-  { tell, signal, env }: World,
-  items: readonly Item[],
-  argsOf: (item: Item) => Arguments & ChosenServer,
-  logIn: (item: Item, which: string) => Promise<Login>,
-): Promise<readonly Outcome<Item>[]> {
-  const outcomes: Outcome<Item>[] = [];
-  for (const [at, item] of items.entries()) {
-    try {
-      outcomes.push({ item, ...(await logIn(item, `${at + 1} of ${items.length}`)) });
-    } catch (error) {
-      if (!(error instanceof Failure) || signal.aborted) throw error;
-      const failure = error.withRemedy(error.remedyIn(situationOf({ ...argsOf(item) }, env)));
-      outcomes.push({ item, kind: 'failed', failure });
-      tell(`${failure.message} ${failure.remedy}`);
-    }
-  }
-  return outcomes;
-}
-
-function failed<Item>(outcomes: readonly Outcome<Item>[]) {
-  return outcomes.filter((one) => one.kind === 'failed');
-}
+type Outcome = { readonly task: Task } & (
+  | { readonly kind: 'made' | 'kept'; readonly login: LoginRecord }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+);
 
 /**
  * `login --from PROGRAM --all`: logs in to each server that the program is set up for and that has no valid login, and
@@ -69,72 +53,31 @@ export async function loginToAll(
   args: Arguments & { readonly from: string; readonly given: readonly GivenOption[] },
   logIn: LogIn,
 ): Promise<CommandExit> {
-  const { from, server, force } = args;
+  const { from, server, account, force, given } = args;
   if (server !== undefined) throw usageWrong('--all takes no server: it means all of them.', 'postern help login');
   const { servers, title } = await serversOf(world, from);
-  if (!(await mayLogInToAll(world, args, servers))) return exitCode.refused;
-  const argsOf = (one: OfferedServer) => ({ ...args, server: one.url, baseName: one.loginName });
-  const outcomes = await eachOf(world, servers, argsOf, async (one, which) => {
-    const kept = force ? undefined : await validLogin(world, one);
-    if (kept !== undefined) return { kind: 'kept', login: kept };
-    world.tell(printable(`${which} that ${title} has: ${one.name}`, 300));
-    return { kind: 'made', login: await logIn(argsOf(one)) };
+  const { logins } = await world.index.read();
+  const isValid = (login: LoginRecord) => loginStatus(login, world.clock.now()).problem === undefined;
+  const tasks = servers.map(({ name, url, loginName }): Task => {
+    const kept = force ? undefined : logins.find((login) => login.server === url && isValid(login));
+    const own = { ...args, server: url, baseName: loginName };
+    return { label: name, name, heading: ` that ${title} has: ${name}`, kept, args: own };
   });
-  await print(world, outcomes);
-  return failed(outcomes)[0]?.failure.exit ?? 0;
-}
-
-/** @throws Failure `not_confirmed` where there are many and nobody can be asked */
-async function mayLogInToAll(
-  world: World,
-  args: Arguments & { readonly from: string; readonly given: readonly GivenOption[] },
-  servers: readonly OfferedServer[],
-): Promise<boolean> {
-  const valid = await Promise.all(servers.map((one) => (args.force ? undefined : validLogin(world, one))));
-  const wanted = servers.filter((_, at) => valid[at] === undefined);
-  const { from, account, given } = args;
+  const wanted = tasks.filter(({ kept }) => kept === undefined);
   const which = account === defaultAccount ? [] : [`--account ${shellWord(account)}`];
   const words = [...which, ...given.map(({ text }) => text)];
-  return await confirmMany(world, {
+  const may = await confirmMany(world, {
     would: 'log in to',
     noun: 'server',
-    names: wanted.map(({ name }) => name),
-    rows: wanted.map(({ name, url }) => [name, url]),
+    names: wanted.map(({ label }) => label),
+    rows: wanted.map((one) => [one.label, one.args.server]),
     maxRows: 12,
     question: `Log in to all ${wanted.length}?`,
     yes: args.yes || wanted.length <= maxUnasked,
     command: ['postern login --from', shellWord(from), '--all --yes', ...words].join(' '),
   });
+  return may ? await makeEach(world, tasks, logIn) : exitCode.refused;
 }
-
-async function validLogin({ index, clock }: World, { url }: OfferedServer): Promise<LoginRecord | undefined> {
-  const { logins } = await index.read();
-  return logins.find((login) => login.server === url && loginStatus(login, clock.now()).problem === undefined);
-}
-
-async function print({ out, json, look, clock }: World, outcomes: readonly Outcome<OfferedServer>[]): Promise<void> {
-  const [made, lost] = [outcomes.filter(({ kind }) => kind === 'made'), failed(outcomes)];
-  if (json) {
-    const logins = outcomes.flatMap((one) =>
-      one.kind === 'failed' ? [] : { made: one.kind === 'made', ...jsonOf(one.login, clock.now()) },
-    );
-    const failures = lost.map(({ item: { name, url }, failure }) => ({ name, server: url, ...failureJson(failure) }));
-    await out.json({ logins, failures });
-    return;
-  }
-  const rows = outcomes.map((one) => {
-    const name = one.kind === 'failed' ? one.item.name : fullName(one.login);
-    const [tone, state] = words[one.kind];
-    return [printable(name, 80), toned(look, tone, state), printable(one.item.url, 300)];
-  });
-  const sum = `Logged in to ${counted(made.length, 'server')} of ${outcomes.length}`;
-  const more = lost.length === 0 ? '' : `; ${lost.length} failed: run the command again to try them once more`;
-  await out.line([...inColumnsOrStacked(readerLook({ out, look }), rows), `${sum}${more}.`].join('\n'));
-}
-
-const words = { made: ['good', 'logged in'], kept: ['good', 'was logged in'], failed: ['bad', 'failed'] } as const;
-
-const jsonOf = (login: LoginRecord, now: number) => loginJson(loginStatus(login, now));
 
 /**
  * `login --expired`: logs in again to each login that only a person can renew, as it was made.
@@ -142,8 +85,7 @@ const jsonOf = (login: LoginRecord, now: number) => loginJson(loginStatus(login,
  * @throws Failure `usage_wrong`, or the signal's reason
  */
 export async function loginToExpired(world: World, args: Arguments, logIn: LogIn): Promise<CommandExit> {
-  const { server, from, name } = args;
-  if (server !== undefined || from !== undefined || name !== undefined) {
+  if ((args.server ?? args.from ?? args.name) !== undefined) {
     throw usageWrong(
       '--expired takes no server and no name: it means every login that has ended.',
       'postern help login',
@@ -151,34 +93,61 @@ export async function loginToExpired(world: World, args: Arguments, logIn: LogIn
   }
   const { logins, providers } = await world.index.read();
   const ended = logins.filter((login) => needsPerson(loginStatus(login, world.clock.now(), providers)));
-  const argsOf = ({ server: url, account, askedScopes: scope = args.scope, grant }: LoginRecord) => {
-    const clientCredentials = grant === 'client_credentials';
-    return { ...args, server: url, baseName: undefined, account, scope, clientCredentials };
-  };
-  const outcomes = await eachOf(world, ended, argsOf, async (login, which) => {
-    world.tell(printable(`${which}: ${fullName(login)}`, 300));
-    return { kind: 'made', login: await logIn(argsOf(login)) };
+  const tasks = ended.map((login): Task => {
+    const { name = null, server, account, askedScopes: scope = args.scope, grant } = login;
+    const own = { ...args, server, baseName: undefined, account, scope };
+    const label = fullName(login);
+    return { label, name, heading: `: ${label}`, args: { ...own, clientCredentials: grant === 'client_credentials' } };
   });
-  await printAgain(world, outcomes);
-  return failed(outcomes)[0]?.failure.exit ?? 0;
+  return await makeEach(world, tasks, logIn);
 }
 
-async function printAgain({ out, json, clock }: World, outcomes: readonly Outcome<LoginRecord>[]): Promise<void> {
-  const made = outcomes.flatMap((one) => (one.kind === 'failed' ? [] : one.login));
-  const lost = failed(outcomes);
+/** One after the other; one that fails does not keep the others from it. */
+async function makeEach(world: World, tasks: readonly Task[], logIn: LogIn): Promise<CommandExit> {
+  const { tell, signal, env } = world;
+  const outcomes: Outcome[] = [];
+  for (const [at, task] of tasks.entries()) {
+    if (task.kept !== undefined) {
+      outcomes.push({ task, kind: 'kept', login: task.kept });
+      continue;
+    }
+    tell(printable(`${at + 1} of ${tasks.length}${task.heading}`, 300));
+    try {
+      outcomes.push({ task, kind: 'made', login: await logIn(task.args) });
+    } catch (error) {
+      if (!(error instanceof Failure) || signal.aborted) throw error;
+      const failure = error.withRemedy(error.remedyIn(situationOf({ ...task.args }, env)));
+      outcomes.push({ task, kind: 'failed', failure });
+      tell(`${failure.message} ${failure.remedy}`);
+    }
+  }
+  await print(world, outcomes);
+  return outcomes.find((one) => one.kind === 'failed')?.failure.exit ?? 0;
+}
+
+const words = { made: ['good', 'logged in'], kept: ['good', 'was logged in'], failed: ['bad', 'failed'] } as const;
+
+async function print({ out, json, look, clock }: World, outcomes: readonly Outcome[]): Promise<void> {
+  const lost = outcomes.filter((one) => one.kind === 'failed');
   if (json) {
-    const logins = made.map((login) => jsonOf(login, clock.now()));
-    const failures = lost.map(({ item: { name = null, server, account }, failure }) => ({
-      ...{ name, server, account },
+    const logins = outcomes.flatMap((one) =>
+      one.kind === 'failed' ? [] : { made: one.kind === 'made', ...loginJson(loginStatus(one.login, clock.now())) },
+    );
+    const failures = lost.map(({ task: { name, args }, failure }) => ({
+      ...{ name, server: args.server, account: args.account },
       ...failureJson(failure),
     }));
     await out.json({ logins, failures });
     return;
   }
-  const names = made.map((login) => `Logged in to ${fullName(login)}.`);
-  const failures = lost.map(({ item }) => `Not logged in to ${fullName(item)}.`);
-  const sum = outcomes.length === 0 ? ['No login has to be made again.'] : [];
-  const more =
-    lost.length === 0 ? [] : [`${counted(lost.length, 'login')} failed: run the command again to try once more.`];
-  await out.line([...sum, ...names, ...failures, ...more].map((line) => printable(line, 600)).join('\n'));
+  if (outcomes.length === 0) return await out.line('No login has to be made again.');
+  const rows = outcomes.map((one) => {
+    const name = one.kind === 'failed' ? one.task.label : fullName(one.login);
+    const [tone, state] = words[one.kind];
+    return [printable(name, 80), toned(look, tone, state), printable(one.task.args.server, 300)];
+  });
+  const made = outcomes.filter(({ kind }) => kind === 'made').length;
+  const sum = `Logged in to ${counted(made, 'server')} of ${outcomes.length}`;
+  const more = lost.length === 0 ? '' : `; ${lost.length} failed: run the command again to try them once more`;
+  await out.line([...inColumnsOrStacked(readerLook({ out, look }), rows), `${sum}${more}.`].join('\n'));
 }
