@@ -4,16 +4,18 @@ import { readStoreOption } from '../core/configuration/settings.js';
 import { ignoreFailure, isFailure } from '../core/failure.js';
 import type { Signals } from '../core/ports.js';
 import { isSharedKind, type LoginRecord, type StoreKind } from '../core/records.js';
-import { counted } from '../core/text/printable.js';
+import { counted, printable } from '../core/text/printable.js';
+import { splitUrl } from '../core/url.js';
+import type { StorePorts } from '../stores/ports.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
+import { validToken } from '../tokens/valid-token.js';
 import { createElection } from './election.js';
 import { parseEngineAddress } from './engine/address.js';
 import { listenRefused } from './failures.js';
-import { createFleetLogins } from './fleet-logins.js';
 import { Keeper } from './keeper.js';
 import { keeperTable } from './keeper.options.js';
-import type { Election, FleetLogins, FleetPorts, KeeperEvent, ListenLocally } from './ports.js';
+import type { Election, FleetLogins, FleetPorts, KeeperEvent, KeptLogin, ListenLocally } from './ports.js';
 import { eventJson, eventLine } from './render.js';
 import { openStatusPage } from './status-page.js';
 
@@ -159,4 +161,54 @@ function teller(world: World, note: (event: KeeperEvent) => void): (event: Keepe
     printed = printed.then(() => world.out.json(eventJson(event, now)));
     printed.catch(() => undefined);
   };
+}
+
+/**
+ * The logins of the index, and how they are refreshed: as every command of ours does it.
+ * @param store Only those that are kept there. @param isMeant Only those that are named.
+ */
+function createFleetLogins(
+  ports: TokenPorts & Pick<StorePorts, 'index'>,
+  store: StoreKind | undefined,
+  isMeant: (login: LoginRecord) => boolean,
+): FleetLogins {
+  const recordsOf = async () => {
+    const { logins } = await ports.index.read();
+    return logins.filter((login) => (store === undefined || login.store === store) && isMeant(login));
+  };
+  return {
+    list: async () => {
+      if (store !== undefined) await ports.index.adopt?.(store);
+      return labelled(await recordsOf());
+    },
+    refresh: async ({ key }, minLifeMs, signal) => {
+      const login = (await recordsOf()).find((record) => record.key === key);
+      if (login === undefined) return { expiresAt: null, obtainedAt: 0 }; // gone meanwhile: the next list is without it
+      const { expiresAt, obtainedAt } = await validToken(ports, { login, minLifeMs, signal });
+      return { expiresAt, obtainedAt };
+    },
+  };
+}
+
+function labelled(records: readonly LoginRecord[]): readonly KeptLogin[] {
+  const taken = new Set<string>();
+  return records.map((record) => {
+    const base = record.name ?? addressOf(record.server);
+    let label = base;
+    for (let count = 2; taken.has(label); count += 1) label = `${base} (${count})`;
+    taken.add(label);
+    const { key, expiresAt, obtainedAt } = record;
+    return { key, label, expiresAt, obtainedAt, state: stateOf(record) };
+  });
+}
+
+function stateOf({ dead, gone, refreshable, grant }: LoginRecord): KeptLogin['state'] {
+  if (dead === true || gone === true) return 'ended';
+  return refreshable || grant === 'client_credentials' ? 'kept' : 'unrefreshable';
+}
+
+/** A query may hold a key of the server's. */
+function addressOf(server: string): string {
+  const { scheme = '', host = '', port = '', path = '' } = splitUrl(server) ?? {};
+  return printable(`${scheme}://${host}${port === '' ? '' : `:${port}`}${path}`, 200);
 }

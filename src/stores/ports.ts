@@ -45,7 +45,7 @@ export interface SharedTurn extends AsyncDisposable {
   sending(): Promise<void>;
   /** A response is here that may have a token: nobody else sends that refresh token again until it is written. */
   responded(): void;
-  /** A response is here, and it had none. Where none came at all, nobody is told so while the token at hand lives. */
+  /** A response is here, and it had none. */
   hadNone(): void;
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Keeper } from '../../src/fleet/keeper.js';
-import { metricsText } from '../../src/fleet/metrics.js';
 import type { FleetLogins, KeeperEvent, KeptLogin } from '../../src/fleet/ports.js';
 import { eventLine } from '../../src/fleet/render.js';
+import { metricsText } from '../../src/fleet/status-page.js';
 import { Failure } from '../support/product.js';
 
 const failure = (code: string, exit: 3 | 6) =>

@@ -1,7 +1,9 @@
 import { classifyAddress } from '../../core/ip-address.js';
+import { Secret } from '../../core/secret.js';
 import { printable } from '../../core/text/printable.js';
 import { gateUrl } from '../../core/url.js';
-import { addressHoldsCredentials, engineAddressRefused } from '../failures.js';
+import { type KeyName, readNamedFile } from '../../stores/key-file.js';
+import { addressHoldsCredentials, engineAddressRefused, engineCredentialsUnusable } from '../failures.js';
 
 /** Where an engine is. `namespace`: several fleets can share one engine. */
 export interface EngineAddress {
@@ -74,4 +76,37 @@ function tcpAddress(text: string): EngineAddress {
   const suffix = namespace === defaultNamespace ? '' : `/${namespace}`;
   const label = `Redis at ${host}:${port}`;
   return { way: { host, port, isTls }, namespace, text: `redis:${scheme}://${host}:${port}${suffix}`, label };
+}
+
+export interface EngineCredentials {
+  readonly name: string;
+  readonly password: Secret;
+}
+
+const credentialsFile: KeyName = { variable: 'POSTERN_ENGINE_CREDENTIALS_FILE', credential: 'postern-engine' };
+
+const longestCredentials = 4096;
+
+/** Name and password of the engine; undefined where no file is named. @throws Failure `engine_credentials_unusable`, `path_refused` */
+export function readEngineCredentials(
+  env: Readonly<Record<string, string | undefined>>,
+): EngineCredentials | undefined {
+  const refuse = engineCredentialsUnusable;
+  const file = readNamedFile(env, credentialsFile, {
+    refuse,
+    problem: ({ size }) => (size > longestCredentials ? `it is larger than ${longestCredentials} bytes` : undefined),
+  });
+  if (file === undefined) return undefined;
+  const found = parseEngineCredentials(file.bytes.toString());
+  if (found === undefined) throw refuse(file.path, 'it holds no NAME:PASSWORD, nor a line for each');
+  return found;
+}
+
+/** `NAME:PASSWORD` on one line, or a line for each; undefined for anything else. */
+export function parseEngineCredentials(text: string): EngineCredentials | undefined {
+  const [, name = '', password = ''] = /^([^\n:]+)[\n:]([^\n]+)\n?$/.exec(text.replaceAll('\r\n', '\n')) ?? [];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is refused
+  return name === '' || /[\0-\x1f\x7f]/.test(name + password)
+    ? undefined
+    : { name: name.trim(), password: new Secret(password) };
 }

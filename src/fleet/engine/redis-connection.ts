@@ -9,8 +9,7 @@ import {
   engineUnreachable,
   engineUnusable,
 } from '../failures.js';
-import type { EngineAddress } from './address.js';
-import type { EngineCredentials } from './credentials.js';
+import type { EngineAddress, EngineCredentials } from './address.js';
 import type { EnginePorts } from './engine.js';
 
 export type RedisReply = Buffer | string | number | null | readonly RedisReply[];

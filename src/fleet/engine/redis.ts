@@ -1,7 +1,6 @@
 import { isFailure } from '../../core/failure.js';
 import { engineEntryForeign } from '../failures.js';
-import { type EngineAddress, parseEngineAddress } from './address.js';
-import { type EngineCredentials, readEngineCredentials } from './credentials.js';
+import { type EngineAddress, type EngineCredentials, parseEngineAddress, readEngineCredentials } from './address.js';
 import type { CommitResult, EngineCommit, EngineEntry, EnginePorts, SharedEngine } from './engine.js';
 import { NoResponse, RedisConnection, type RedisReply } from './redis-connection.js';
 

@@ -56,8 +56,6 @@ export interface Note {
   readonly since: number;
   /** A machine and a process, for people. */
   readonly by: string;
-  /** Whoever wrote it has waited, and no response came. */
-  readonly isSilent?: boolean;
 }
 
 /**
@@ -251,8 +249,8 @@ export function refreshItem(item: JsonObject): RefreshItem | undefined {
 }
 
 export function noteItem(item: JsonObject): Note | undefined {
-  const { nonce, pair, since, by, isSilent } = item;
+  const { nonce, pair, since, by } = item;
   return typeof nonce === 'string' && typeof pair === 'string' && typeof since === 'number' && typeof by === 'string'
-    ? { nonce, pair, since, by, isSilent: isSilent === true }
+    ? { nonce, pair, since, by }
     : undefined;
 }

@@ -95,7 +95,7 @@ export class SharedLogins {
       if (access === undefined || access.pair !== this.#seen.get(key)) return 'overtaken';
       this.#checkPair(access, refresh);
       this.#checkUnspent(key, refresh);
-      const left = this.#left(now, lives);
+      const left = this.#left(now);
       if (now.entries.lease === undefined && left === undefined) {
         const taken = await this.#take(key, now, signal);
         if (taken !== undefined) return this.#turn(key, access.pair, taken);
@@ -220,14 +220,10 @@ export class SharedLogins {
     return turn;
   }
 
-  /**
-   * Has a refresh token been sent that works once, and nobody has written what came of it? Where whoever sent it says that
-   * no response came, it is sent again once the token at hand has ended: there is nothing to lose then.
-   */
-  #left({ access, refresh, note }: Look, lives: boolean): LeftRefresh | undefined {
+  /** Has a refresh token been sent that works once, and nobody has written what came of it? */
+  #left({ access, refresh, note }: Look): LeftRefresh | undefined {
     if (note === undefined || note.pair !== access?.pair || refresh?.isReusable === true) return undefined;
-    if (note.isSilent === true && !lives) return undefined;
-    return this.#options.settled.isSettled(note.nonce) ? undefined : { since: note.since, by: note.by };
+    return { since: note.since, by: note.by };
   }
 
   /** The lease, where nothing of the login has changed since that look. A note that is of no matter goes. */

@@ -8,14 +8,15 @@ import { isLoginRecord } from '../../stores/index/index-schema.js';
 import { refuseTooLarge } from '../../stores/item-size.js';
 import type { SecretStore } from '../../stores/ports.js';
 import { readKeyFile, storeKey } from '../../stores/sealed-files/key-source.js';
-import { ensurePrivateFolder } from '../../stores/state/private-file.js';
+import { ensurePrivateFolder, readIfThere } from '../../stores/state/private-file.js';
 import { ownIdentity } from '../../stores/state/process-identity.js';
+import { removeFile, replacePrivateFile } from '../../stores/state/safe-file.js';
 import { parseEngineAddress } from '../engine/address.js';
 import type { SharedEngine } from '../engine/engine.js';
 import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from '../failures.js';
 import { type AccessItem, byOurClock, Items, readersHalf, sharedKeysOf } from './items.js';
-import { settledNotesIn, spentTokensIn } from './local-traces.js';
 import { SharedLogins } from './shared-logins.js';
+import type { SpentTokens } from './turn.js';
 
 export interface SharedStoreOptions {
   readonly kind: SharedKind;
@@ -122,9 +123,9 @@ export class SharedStore implements SecretStore {
     if (refreshers !== undefined && readers.equals(refreshers)) throw sharedKeysAlike();
     const items = new Items(sharedKeysOf(readers, refreshers), parseEngineAddress(kind).namespace);
     const folder = join(stateFolder, 'shared');
-    const traces = { settled: settledNotesIn(folder), spent: spentTokensIn(folder) };
+    const spent = spentTokensIn(folder);
     const by = describeSelf();
-    return { items, logins: new SharedLogins({ engine, items, clock, by, leaseMs, signal, ...traces }) };
+    return { items, logins: new SharedLogins({ engine, items, clock, by, leaseMs, signal, spent }) };
   }
 
   #refuseReadOnly(): void {
@@ -179,4 +180,35 @@ function recordIn({ record, credential }: AccessItem, store: SharedKind): LoginR
     ...dead,
   };
   return isLoginRecord(made) ? made : undefined;
+}
+
+/** Marks of one login that are kept here. */
+const maxMarks = 64;
+
+/** Which refresh tokens are spent, in a file for each login: an engine that goes back in time is found out. */
+export function spentTokensIn(folder: string): SpentTokens {
+  const pathOf = (login: string) => join(folder, `${login}.spent`);
+  const marksOf = (login: string): readonly string[] => {
+    try {
+      const kept = readIfThere(pathOf(login), 65_536);
+      return kept === undefined ? [] : Buffer.from(kept.bytes).toString('latin1').split('\n').filter(Boolean);
+    } catch {
+      return [];
+    }
+  };
+  return {
+    learn: async (login, marks) => {
+      const known = marksOf(login);
+      const news = marks.filter((mark) => !known.includes(mark));
+      if (news.length === 0) return;
+      try {
+        await ensurePrivateFolder(folder);
+        await replacePrivateFile(pathOf(login), `${[...news, ...known].slice(0, maxMarks).join('\n')}\n`);
+      } catch {
+        // on a full disk the engine is believed
+      }
+    },
+    has: (login, mark) => marksOf(login).includes(mark),
+    forget: async (login) => void (await removeFile(pathOf(login)).catch(() => false)),
+  };
 }

@@ -116,17 +116,6 @@ export class Lease implements AsyncDisposable {
   }
 }
 
-/**
- * Notes of this machine behind which nothing was sent, or nothing came of it: whoever was killed, or cut off from the
- * engine, could not take them back.
- */
-export interface SettledNotes {
-  settle(nonce: string): void;
-  /** From now on something may be sent. */
-  unsettle(nonce: string): void;
-  isSettled(nonce: string): boolean;
-}
-
 /** Refresh tokens that this machine has seen replaced, by the hash of their login and their marks. */
 export interface SpentTokens {
   learn(login: string, marks: readonly string[]): Promise<void>;
@@ -134,7 +123,7 @@ export interface SpentTokens {
   forget(login: string): Promise<void>;
 }
 
-export type LoginsOptions = SharedParts & { readonly settled: SettledNotes; readonly spent: SpentTokens };
+export type LoginsOptions = SharedParts & { readonly spent: SpentTokens };
 
 /** How often a response of the engine may go missing. */
 export const maxUnknown = 6;
@@ -149,7 +138,7 @@ export class Turn implements SharedTurn {
   readonly #ended: () => void;
   readonly #note: Note;
   #noteRevision: string | undefined;
-  #state: 'begun' | 'noted' | 'sent' | 'responded' | 'written' = 'begun';
+  #state: 'begun' | 'noted' | 'responded' | 'written' = 'begun';
 
   constructor(
     options: LoginsOptions,
@@ -174,11 +163,7 @@ export class Turn implements SharedTurn {
   async sending(): Promise<void> {
     if (this.#state !== 'begun') return; // asked once more, with another key: a note stands already
     this.#state = 'noted';
-    // A process that is killed before the last line here has sent nothing, and another one of this machine knows it.
-    this.#options.settled.settle(this.#note.nonce);
     await this.#writeNote();
-    this.#options.settled.unsettle(this.#note.nonce);
-    this.#state = 'sent';
   }
 
   async #writeNote(): Promise<void> {
@@ -221,8 +206,7 @@ export class Turn implements SharedTurn {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended();
     try {
-      if (this.#state === 'noted') await this.#changeNote('remove');
-      if (this.#state === 'sent') await this.#changeNote('silent');
+      if (this.#state === 'noted') await this.#takeBack();
     } finally {
       await this.lease[Symbol.asyncDispose]();
     }
@@ -234,26 +218,22 @@ export class Turn implements SharedTurn {
   }
 
   /**
-   * Nothing was sent, or nothing came of it; or no response came at all. Only our own note is changed, whoever has the
-   * lease now.
+   * Nothing was sent, or nothing came of it. Only our own note is removed, whoever has the lease now; where that fails, it
+   * holds up the login until a person logs in again.
    */
-  async #changeNote(how: 'remove' | 'silent'): Promise<void> {
-    const { engine, items, settled } = this.#options;
-    const isSilent = how === 'silent';
-    const value = items.seal(this.#name, { ...this.#note, isSilent });
-    const change = isSilent ? { puts: [{ key: this.#name, value }], removes: [] } : { puts: [], removes: [this.#name] };
+  async #takeBack(): Promise<void> {
+    const { engine } = this.#options;
     const signal = timeLimit(3_000);
     try {
       for (let tries = 0; tries < 3; tries += 1) {
         const [entry] = await engine.read([this.#name], signal);
         if (!this.#isOwnNote(entry)) return;
         const onlyIf = [{ key: this.#name, revision: entry?.revision }];
-        const { outcome } = await engine.commit({ onlyIf, ...change }, signal);
+        const { outcome } = await engine.commit({ onlyIf, puts: [], removes: [this.#name] }, signal);
         if (outcome === 'committed') return;
       }
     } catch (error) {
       if (!isFailure(error) && !signal.aborted) throw error;
     }
-    if (!isSilent) settled.settle(this.#note.nonce);
   }
 }

@@ -3,7 +3,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { parseEngineCredentials, readEngineCredentials } from '../../../src/fleet/engine/credentials.js';
+import { parseEngineCredentials, readEngineCredentials } from '../../../src/fleet/engine/address.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const plain = (text: string) => {

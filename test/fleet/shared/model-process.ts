@@ -1,7 +1,7 @@
 import type { Scheduler } from 'fast-check';
 import { Items, sharedKeysOf } from '../../../src/fleet/shared/items.js';
 import { SharedLogins } from '../../../src/fleet/shared/shared-logins.js';
-import type { SettledNotes, Turn } from '../../../src/fleet/shared/turn.js';
+import type { Turn } from '../../../src/fleet/shared/turn.js';
 import { type Clock, isFailure } from '../../support/product.js';
 import { key, type ModelEngine, type ModelIssuer, type ModelMachine, numberIn, spentOn, textOf } from './model.js';
 
@@ -19,7 +19,7 @@ export interface ProcessOptions {
   readonly killedAt: number | undefined;
   /** Refreshes, one after the other. */
   readonly times: number;
-  /** Of the one thing that may cost a login: the authorization server has responded, and nobody has sealed it. */
+  /** Of what may cost a login: a response that nobody has sealed, and a note that stays though nothing came of it. */
   readonly lost: string[];
 }
 
@@ -55,14 +55,6 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
       live();
     },
   };
-  const settled: SettledNotes = {
-    settle: (nonce) => void (isDead() || machine.settled.add(nonce)),
-    unsettle: (nonce) => {
-      live();
-      machine.settled.delete(nonce);
-    },
-    isSettled: (nonce) => machine.settled.has(nonce),
-  };
   const isDead = () => steps > (killedAt ?? maxSteps);
   const items = new Items(sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2)), 'default');
   const parts = {
@@ -72,7 +64,6 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
     by: 'a machine, process 1',
     leaseMs: 15_000,
     signal,
-    settled,
     spent: spentOn(machine.spentMarks),
   };
   const logins = new SharedLogins(parts);
@@ -90,8 +81,12 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
     const turn = await logins.begin(key, { waitMs: 2_000, lives: false, signal });
     if (turn === 'overtaken') return 'again';
     if (!('basis' in turn)) return 'left';
-    await using _turn = turn;
-    return await spend(turn, held);
+    try {
+      await using _turn = turn;
+      return await spend(turn, held);
+    } finally {
+      if (engine.hasNote) lost.push('its note could not be taken back');
+    }
   };
   const spend = async (turn: Turn, held: number): Promise<Outcome | 'again'> => {
     await turn.sending();

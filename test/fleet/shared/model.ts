@@ -88,6 +88,11 @@ export class ModelEngine {
     return { outcome: 'committed', revisions };
   }
 
+  /** Does it say of a refresh token that it was sent? */
+  get hasNote(): boolean {
+    return [...this.entries.keys()].some((name) => name.includes('/note/'));
+  }
+
   /** From now on its network works, and the leases of the dead have ended. */
   calm(): void {
     this.#isCalm = true;
@@ -129,7 +134,6 @@ export class ModelIssuer {
 export class ModelMachine {
   /** The response that was sealed, by the refresh token that it was got with. */
   readonly sealed = new Map<number, number>();
-  readonly settled = new Set<string>();
   readonly spentMarks = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
