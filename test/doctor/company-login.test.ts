@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { examineServer } from '../../src/doctor/examine-server.js';
 import { findings } from '../../src/doctor/findings.js';
 import { reportJson } from '../../src/doctor/forms/for-programs.js';
 import type { Report } from '../../src/doctor/report.js';
+import type { WantedLogin } from '../../src/doctor/run.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { freePort } from '../support/free-port.js';
 import { startHttp } from '../support/http-server.js';
 import { defaultLimits, type LoginRecord, type SandboxClient } from '../support/product.js';
 import { temporaryFolder } from '../support/temporary.js';
-import { foundByExchange, foundOfCompany } from './company-faults.js';
-import { doctorWorld, inBrowser } from './doctor-world.js';
+import { examineWhole, inBrowser } from './doctor-world.js';
+import { foundByExchange, foundOfCompany } from './faults.js';
 
 const clients: readonly SandboxClient[] = [{ client_id: 'tool', company: 'desktop', redirect_uris: [] }];
 
@@ -32,13 +32,9 @@ async function logIn({ sandbox, login }: Scene): Promise<LoginRecord> {
   return await login({ provider, client });
 }
 
-async function examine(scene: Scene, held: LoginRecord, wanted?: Parameters<typeof examineServer>[2]): Promise<Report> {
-  const { signal } = new AbortController();
-  const target = { server: held.server, held, headers: [], signal };
-  return (await examineServer(doctorWorld(scene), target, wanted)).report;
+async function examine(scene: Scene, held: LoginRecord, login?: WantedLogin): Promise<Report> {
+  return (await examineWhole(scene, { server: held.server, held, login })).report;
 }
-
-const withLogin = { login: inBrowser, limitMs: 60_000 };
 
 /** A provider’s metadata without the refresh grant. */
 async function startProvider() {
@@ -162,7 +158,7 @@ test('doctor --login: the provider vouches without a person; the token is tried,
   const { store, opened } = scene.ports;
   const item = (await store.read(held.key))?.reveal();
   const [tabs, before] = [opened.length, scene.sandbox.requests.length];
-  const report = await examine(scene, held, withLogin);
+  const report = await examine(scene, held, inBrowser);
   assert.equal(report.firstCause, undefined, report.firstCause?.evidence);
   for (const said of [
     'the provider vouched, and a token came for its ID-JAG',
@@ -193,7 +189,7 @@ test('doctor --login: each fault of the provider is the first cause, and who can
   const held = await logIn(scene);
   for (const [fault, id] of Object.entries(foundByExchange)) {
     scene.sandbox.setFaults([fault]);
-    const { firstCause } = await examine(scene, held, withLogin);
+    const { firstCause } = await examine(scene, held, inBrowser);
     assert.deepEqual(
       [fault, firstCause?.id, firstCause?.kind?.who],
       [fault, id, findings[id].who],
@@ -201,6 +197,6 @@ test('doctor --login: each fault of the provider is the first cause, and who can
     );
   }
   scene.sandbox.setFaults([]);
-  const { firstCause } = await examine(scene, held, withLogin);
+  const { firstCause } = await examine(scene, held, inBrowser);
   assert.equal(firstCause, undefined, `the login has not ended by it: ${firstCause?.evidence}`);
 });

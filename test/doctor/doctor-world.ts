@@ -59,10 +59,11 @@ export const inBrowser: WantedLogin = {
   timeoutMs: undefined,
 };
 
-/** Undefined: without a login. */
 interface Wanted {
+  /** Undefined: none. */
   readonly login?: WantedLogin | undefined;
   readonly limitMs?: number;
+  readonly configuration?: Awaited<ReturnType<ExamineWorld['configuration']>>;
 }
 
 /** Examines the sandbox, or another server, with all that a run can do where nothing else is said. */
@@ -72,9 +73,21 @@ export async function examineWhole(
     server = scene.sandbox.serverUrl,
     held,
     signal = new AbortController().signal,
+    configuration = {},
     ...change
   }: Partial<ServerTarget> & Wanted = {},
 ): Promise<Examined> {
+  const world = { ...doctorWorld(scene), configuration: async () => configuration };
   const wanted = { login: inBrowser, limitMs: 60_000, ...change };
-  return await examineServer(doctorWorld(scene), { server, held, headers: [], signal }, wanted);
+  return await examineServer(world, { server, held, headers: [], signal }, wanted);
+}
+
+/** A line for each finding. */
+export function evidenceOf({ report }: Examined): string {
+  return report.findings.map(({ id, level, evidence }) => `${id ?? level}: ${evidence}`).join('\n');
+}
+
+/** What is above a note. */
+export function troublesIn({ report }: Examined): readonly (string | undefined)[] {
+  return report.findings.filter(({ level }) => level === 'failure' || level === 'warning').map(({ id }) => id);
 }
