@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
@@ -41,21 +41,6 @@ test('results go to stdout, failures to stderr, the last line of it JSON with --
   const json = await runProgram(home, ['tokn', '--json']);
   assert.equal(JSON.parse(json.stderr).error.code, 'usage_wrong');
   assert.equal(json.stderr.indexOf('\n'), json.stderr.length - 1);
-});
-
-test('nothing is read from the working folder [A-264]', async () => {
-  await using home = await makeHome();
-  for (const name of ['config.json', '.postern.json', '.posternrc', '.env', 'package.json']) {
-    await writeFile(join(home.path, name), '{"redirectPort":1,"postern":{"redirectPort":1}} POSTERN_TIMEOUT=1');
-  }
-  const login = ['login', 'http://127.0.0.1:1/mcp', '--no-browser'];
-  const { stderr } = await runProgram(home, login);
-  assert.match(stderr, /refuses connections/);
-  await mkdir(join(home.path, 'config', 'postern'));
-  await writeFile(join(home.path, 'config', 'postern', 'config.json'), '{"redirectPort":1}');
-  const refused = await runProgram(home, login);
-  assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /redirectPort in .*config\.json/);
 });
 
 test('an output without a reader ends it with a word, not with a stack', { skip: needs('script') }, async () => {

@@ -66,7 +66,7 @@ test('[R-5.1a] the same where the server refuses what it gets: the answer says f
   assert.deepEqual(next.seen, []);
 });
 
-test('a name that is gone: each request is answered with what to run, and the login of that name is used once it is there', async () => {
+test('[Q-3.8] a name that is gone: each request is answered with a code that neither JSON-RPC nor the protocol claims, with what to run, and the login of that name is used once it is there', async () => {
   await using server = await scriptedServer((seen, response) => usual(seen, response));
   await using machine = await openMachine();
   await using host = bridgeOn(machine, 'work', '--non-interactive');

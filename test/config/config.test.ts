@@ -81,6 +81,13 @@ test('[A-268] variables that make Node.js print tokens or trust anybody are told
   assert.match(stderr, /NODE_DEBUG\b.*\n.*NODE_TLS_REJECT_UNAUTHORIZED=0\b/);
 });
 
+test('[A-265] nothing in a value is expanded', async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what a hostile file would hold
+  const caFile = '/etc/${GITHUB_TOKEN}/$(id)/~';
+  await using home = await homeWith({ caFile }, { GITHUB_TOKEN: 'canary' });
+  assert.equal((await runHere(home, ['config', 'get', 'caFile'])).stdout, `${caFile}\n`);
+});
+
 test('the address built into a release is what is used where nothing is configured, and nowhere else', async () => {
   // Neither is ever asked: no document may lie at such an address.
   const release = 'http://release.postern/client.json';

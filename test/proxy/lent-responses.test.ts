@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { ToolPolicy, type ToolRules } from '../../src/mcp/lending/tool-policy.js';
 import { startHttp } from '../support/http-server.js';
+import { ToolPolicy, type ToolRules } from '../support/product.js';
 import { ask, mountOf, openStand } from './stand.js';
 
 const lent = (server: string, rules: Partial<ToolRules>) => ({

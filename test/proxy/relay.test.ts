@@ -1,25 +1,41 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { ToolPolicy } from '../../src/mcp/lending/tool-policy.js';
-import { SessionCookies } from '../../src/proxy/admit.js';
-import { forwardedRequest, forwardedResponse } from '../../src/proxy/forwarded-headers.js';
 import { scriptedServer, usual } from '../bridge/host.js';
 import { startCanaries } from '../support/canary.js';
 import { startHttp } from '../support/http-server.js';
+import { ToolPolicy } from '../support/product.js';
 import { ask, firstToken, mountOf, openStand, tokenFor } from './stand.js';
 
 const bearer = (number: number) => `Bearer canary-token-${number}`;
 
-test('[Q-2.17] a request arrives as it was sent but for what is ours to write, and so does its answer: no Referer with the key, no CORS headers [A-215] [A-212]', async () => {
+test('[Q-2.17] a request arrives as it was sent but for what is ours to write, and so does its answer: no Referer with the key, nothing of who the caller is, no CORS headers, no challenge [A-215] [A-212] [A-216] [A-224] [A-230] [A-168]', async () => {
   let seen: { line: string; headers: readonly string[]; body: string } | undefined;
   await using server = await startHttp(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     seen = { line: `${request.method} ${request.url}`, headers: request.rawHeaders, body };
     const cors = ['Access-Control-Allow-Origin', '*', 'Access-Control-Allow-Credentials', 'true'];
-    const own = ['X-Own', 'a', 'x-own', 'b', 'Set-Cookie', 'a=b', 'Content-Type', 'text/plain'];
-    response.writeHead(207, 'Odd', [...own, ...cors]);
+    const own = [
+      'X-Own',
+      'a',
+      'x-own',
+      'b',
+      'Content-Type',
+      'text/plain',
+      'Mcp-Session-Id',
+      's',
+      'Content-Encoding',
+      'x',
+    ];
+    const steering = [
+      ...['Set-Cookie', 'a=b', 'Clear-Site-Data', '"*"', 'Strict-Transport-Security', 'max-age=1'],
+      ...['Refresh', '0;url=http://evil', 'Service-Worker-Allowed', '/', 'Alt-Svc', 'h2="evil:443"'],
+      ...['WWW-Authenticate', 'Basic', 'Proxy-Authenticate', 'Basic', 'Authentication-Info', 'x'],
+      ...['Connection', 'X-Hop', 'X-Hop', '1', 'Content-Location', 'http://h/mcp', 'Referrer-Policy', 'unsafe-url'],
+      ...['Cross-Origin-Opener-Policy', 'unsafe-none', 'X-Content-Type-Options', 'none'],
+    ];
+    response.writeHead(207, 'Odd', [...own, ...steering, ...cors]);
     response.end('the answer');
   });
   await using stand = await openStand(mountOf(`${server.origin}/mcp?t=1`));
@@ -30,6 +46,9 @@ test('[Q-2.17] a request arrives as it was sent but for what is ours to write, a
     'x-own': ['1', '2'],
     'mcp-param-odd': 'a b',
     'content-type': 'a/b',
+    ...{ 'proxy-authorization': 'Basic x', connection: 'x-foo, keep-alive', 'x-foo': '1', te: 'trailers' },
+    ...{ forwarded: 'for=me', 'x-forwarded-for': '10.0.0.1', 'x-forwarded-host': 'h', 'x-real-ip': '1', via: '1.1 me' },
+    ...{ 'x-original-url': '/admin', 'x-rewrite-url': '/admin', 'http2-settings': 'x', 'keep-alive': '5' },
   };
   const answer = await ask(stand, stand.at('/x?y=1'), { method: 'PATCH', headers, body: 'the body' });
   assert.equal(seen?.line, 'PATCH /mcp/x?t=1&y=1');
@@ -38,14 +57,20 @@ test('[Q-2.17] a request arrives as it was sent but for what is ours to write, a
   assert.deepEqual(sent.match(/authorization\n.*/g), [`authorization\nbearer ${firstToken}`]);
   assert.match(sent, /x-own\n1\nx-own\n2\n/);
   assert.match(sent, /mcp-param-odd\na b\n/);
-  assert.doesNotMatch(sent, /cookie|via|forwarded|accept-encoding|user-agent|referer/);
+  assert.doesNotMatch(
+    sent,
+    /cookie|via|forwarded|real-ip|-url|accept-encoding|user-agent|referer|proxy-|x-foo|^te$|http2|^5$|text.html/m,
+  );
   assert.ok(!sent.includes(stand.key.toLowerCase()));
   assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [207, 'the answer', 'text/plain']);
   assert.deepEqual(
     answer.raw.filter((_, at) => /^x-own$/i.test(answer.raw[at - 1] ?? '')),
     ['a', 'b'],
   );
-  assert.doesNotMatch(answer.raw.join('\n'), /set-cookie|access-control/i);
+  const steers =
+    /set-cookie|access-control|clear-site|strict-transport|refresh|service-worker|alt-svc|authenticat|x-hop|location|unsafe|^none$/im;
+  assert.doesNotMatch(answer.raw.join('\n'), steers);
+  assert.deepEqual([answer.headers['mcp-session-id'], answer.headers['content-encoding']], ['s', 'x']);
 });
 
 test('a 401 makes one new token and one second try, its challenge is never seen [A-223] [A-227]', async () => {
@@ -215,19 +240,4 @@ test('cookies are kept for the session that they came in, and handed on to nobod
   await say('tools/call', 'session-3', 'lent');
   const listed = server.seen.find(({ message }) => message.method === 'tools/list');
   assert.equal(listed?.headers.cookie, 'pin=3', 'what is asked in the session');
-});
-
-test('the cookies of the sessions used last are kept, so that nobody fills the memory with them [A-225]', () => {
-  const cookies = new SessionCookies();
-  const url = new URL('https://example.com/mcp');
-  const owner = (session: string) => {
-    const mounted = { mount: mountOf(url.href), url, origin: url.origin, targets: new Map() };
-    return { mounted, target: '/mcp', head: forwardedRequest(['mcp-session-id', session]) };
-  };
-  const set = (session: string) => cookies.take(forwardedResponse(['set-cookie', 'a=1']), owner(session));
-  for (let count = 0; count < 256; count += 1) set(String(count));
-  assert.deepEqual(cookies.addTo([], owner('0')), ['cookie', 'a=1']);
-  set('another');
-  assert.deepEqual(cookies.addTo([], owner('0')), ['cookie', 'a=1'], 'it was used last');
-  assert.deepEqual(cookies.addTo([], owner('1')), []);
 });

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Sessions } from '../../src/proxy/admit.js';
+import { SessionCookies, Sessions } from '../../src/proxy/admit.js';
+import { forwardedRequest, forwardedResponse } from '../../src/proxy/forwarded-headers.js';
+import { mountOf } from './stand.js';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
@@ -37,4 +39,19 @@ test('long identifiers are told apart to their last character, the oldest are fo
   }
   for (let count = 0; count < 10_000; count += 1) sessions.learn([String(count)], 'a');
   assert.equal(sessions.isOfOther(['short'], 'b'), false);
+});
+
+test('the cookies of the sessions used last are kept, so that nobody fills the memory with them [A-225]', () => {
+  const cookies = new SessionCookies();
+  const url = new URL('https://example.com/mcp');
+  const owner = (session: string) => {
+    const mounted = { mount: mountOf(url.href), url, origin: url.origin, targets: new Map() };
+    return { mounted, target: '/mcp', head: forwardedRequest(['mcp-session-id', session]) };
+  };
+  const set = (session: string) => cookies.take(forwardedResponse(['set-cookie', 'a=1']), owner(session));
+  for (let count = 0; count < 256; count += 1) set(String(count));
+  assert.deepEqual(cookies.addTo([], owner('0')), ['cookie', 'a=1']);
+  set('another');
+  assert.deepEqual(cookies.addTo([], owner('0')), ['cookie', 'a=1'], 'it was used last');
+  assert.deepEqual(cookies.addTo([], owner('1')), []);
 });

@@ -27,6 +27,7 @@ export type {
   PersonOptions,
   PreregisteredClient,
 } from '../../src/login/ports.js';
+export { ToolPolicy, type ToolRules } from '../../src/mcp/lending/tool-policy.js';
 export type { SandboxClient, SandboxOptions } from '../../src/sandbox/options.js';
 export { formsOf, type Walk, walkLogin } from '../../src/sandbox/walk.js';
 export { createCredentialIndex, readIndexSync } from '../../src/stores/index/credential-index.js';

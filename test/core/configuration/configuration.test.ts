@@ -92,13 +92,6 @@ test('what is not known or does not fit is named, with the key that was meant [A
   assert.match(refusal('{}', { POSTERN_TIMEOUT: 'soon' }).message, /POSTERN_TIMEOUT/);
 });
 
-test('nothing in a value is expanded [A-265]', () => {
-  const env = { HOME: '/root', GITHUB_TOKEN: 'canary' };
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: what a hostile file would hold
-  const caFile = '/etc/${GITHUB_TOKEN}/$(id)/~';
-  assert.equal(read(JSON.stringify({ caFile }), env).caFile, caFile);
-});
-
 test('whatever the file holds, it is a configuration or a Failure', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
