@@ -28,13 +28,16 @@ export interface MachineOptions {
   readonly typed?: readonly string[];
   /** Takes the place of the walk. */
   readonly browse?: (url: string) => Promise<unknown>;
+  /** Every line is run at a terminal of that width; 0: of 80, and without a spinner. */
+  readonly columns?: number;
   /** Parts of the world that are not the usual ones. */
   readonly world?: Partial<World>;
 }
 
 export async function openMachine(options: MachineOptions = {}): Promise<Machine> {
-  const { env = {}, walk = {}, typed, browse, world = {} } = options;
+  const { env = {}, walk = {}, typed, browse, columns, world = {} } = options;
   const terminal = typed && scriptedTerminal({ interactive: true, typed });
+  const look = columns === undefined ? {} : { columns, stdout: 'terminal' as const };
   const home = await makeHome({ DISPLAY: ':0', ...env });
   const store: SecretStore = { ...createMemoryStore(), kind: 'keychain' };
   const clock = shiftedClock();
@@ -55,7 +58,7 @@ export async function openMachine(options: MachineOptions = {}): Promise<Machine
     keep: async (login) => void (await plantLogin(home, login, (key, item) => store.write(key, item))),
     run: async (words, input = '', more = {}) => {
       const own = { store, browser, clock, ...(terminal && { terminal }) };
-      return await runHere({ ...home, env: { ...home.env, ...more } }, words, input, { own, world });
+      return await runHere({ ...home, env: { ...home.env, ...more } }, words, input, { own, world, ...look });
     },
     [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
   };

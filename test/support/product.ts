@@ -42,6 +42,7 @@ export type {
   ToolList,
   ToolSignature,
 } from '../../src/stores/ports.js';
+export { createLocks } from '../../src/stores/state/locks.js';
 // What a proxy's mount takes: a made-up login goes through the authorizer like a real one.
 export { Authorizer, type TokenSource } from '../../src/tokens/authorizer.js';
 export { requestToken } from '../../src/tokens/credential-target.js';

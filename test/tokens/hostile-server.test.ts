@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { createTransport } from '../../src/call/transport.js';
 import { listTools } from '../support/flows/calls.js';
-import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
+import { keepLogin, type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
+import { type Machine, openMachine } from '../support/machine.js';
 import { defaultLimits, type Relogin } from '../support/product.js';
-
-const { signal } = new AbortController();
-
-const limits = { totalMs: 10_000, headersMs: 10_000, maxBytes: null };
 
 /** Answers the protocol's requests: `initialize` honestly, then with whatever `rest` writes. */
 function speaking(rest: (response: ServerResponse) => void, sessionId?: string) {
@@ -76,27 +72,28 @@ for (const [what, sessionId] of [
   });
 }
 
+/** A login at servers of the test's own, as it is kept, on a machine that runs whole command lines. */
+async function keptAt(machine: Machine, { server, issuer }: OwnScene): Promise<void> {
+  const refresh = { token: 'refresh-1', endpoint: `${issuer.issuer}/token` };
+  await machine.keep({ server: server.url, accessToken: 'access-1', expiresAt: Date.now() + 300_000, refresh });
+}
+
 test('[A-158][R-5.1a] a server that leads to another one with a login here gets no token of that, nor that one its', async () => {
-  await using scene = await openScene();
+  await using machine = await openMachine();
   await using own = await openOwnScene();
-  const other = await scene.login();
-  const login = await keepLogin(scene, own);
-  const challenge = `Bearer error="invalid_token", resource_metadata="${new URL(other.server).origin}/.well-known/oauth-protected-resource/mcp"`;
-  const answers = [
-    (response: ServerResponse) => response.writeHead(307, { location: other.server }).end(),
+  await using other = await openOwnScene();
+  await keptAt(machine, own);
+  await machine.keep({ server: other.server.url, accessToken: 'other', expiresAt: Date.now() + 300_000 });
+  const metadata = `${other.server.origin}/.well-known/oauth-protected-resource/mcp`;
+  const challenge = `Bearer error="invalid_token", resource_metadata="${metadata}"`;
+  for (const answer of [
+    (response: ServerResponse) => response.writeHead(307, { location: other.server.url }).end(),
     (response: ServerResponse) => response.writeHead(401, { 'www-authenticate': challenge }).end(),
-  ];
-  const before = scene.sandbox.stats;
-  for (const answer of answers) {
+  ]) {
     own.server.whenAuthorized = (_request, response) => void answer(response);
-    const transport = createTransport(scene.ports, { login, relogin: undefined, signal });
-    const outcome = await transport
-      .send({ method: 'GET', url: login.server, limits, signal })
-      .catch((error: unknown) => error as { readonly status?: number });
-    assert.ok(outcome instanceof Error || outcome.status === 307);
+    await machine.run(['request', own.server.url]);
   }
-  assert.equal(scene.sandbox.stats.serverRequests, before.serverRequests);
-  assert.equal(scene.sandbox.stats.refreshes, before.refreshes);
+  assert.deepEqual([other.server.requests, other.issuer.requests], [[], []]);
   assert.ok(
     own.server.tokens.every((token) => /^Bearer access-\d+$/.test(token)),
     own.server.tokens.join(),
@@ -137,23 +134,18 @@ test('[A-163] what a 403 leaves out of its scope is kept: the step-up asks for t
 });
 
 test('[A-164] a 403 whose challenge leads elsewhere: its metadata is not read, the step-up goes where the login was made', async () => {
-  await using scene = await openScene();
+  await using machine = await openMachine();
   await using own = await openOwnScene();
   await using elsewhere = await openOwnScene();
-  const login = await keepLogin(scene, own);
-  let stepUps = 0;
-  own.server.whenAuthorized = (_request, response) => {
+  await keptAt(machine, own);
+  own.server.whenAuthorized = ({ headers }, response) => {
     const scope = 'Bearer error="insufficient_scope", scope="more"';
     const metadata = `${elsewhere.server.origin}/.well-known/oauth-protected-resource/mcp`;
-    response.writeHead(stepUps === 0 ? 403 : 204, { 'www-authenticate': `${scope}, resource_metadata="${metadata}"` });
-    response.end();
+    const isOld = headers.authorization === 'Bearer access-1' && own.issuer.authorizations.length === 0;
+    response.writeHead(isOld ? 403 : 204, { 'www-authenticate': `${scope}, resource_metadata="${metadata}"` }).end();
   };
-  const relogin: Relogin = (held, scopes) => {
-    stepUps += 1;
-    return scene.login({ server: held.server, scopes, heldScopes: held.scopes });
-  };
-  const transport = createTransport(scene.ports, { login, relogin, signal });
-  await using response = await transport.send({ method: 'GET', url: login.server, limits, signal });
-  assert.deepEqual([response.status, stepUps], [204, 1]);
+  const { code, stderr } = await machine.run(['request', own.server.url, '--login']);
+  assert.equal(code, 0, stderr);
+  assert.match(own.issuer.authorizations[0]?.get('scope') ?? '', /\bmore\b/);
   assert.deepEqual([elsewhere.server.requests, elsewhere.issuer.requests], [[], []]);
 });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTransport } from '../../src/call/transport.js';
-import { validToken } from '../../src/tokens/valid-token.js';
-import { callTool } from '../support/flows/calls.js';
+import { callTool, freshToken } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
@@ -57,7 +56,7 @@ test('[A-146] three fresh tokens of a login are refused within a minute, over al
   scene.sandbox.setFaults([]);
   await callTool(scene, login, 'echo', { text: 'x' }); // the token that is there is good again
   scene.ports.advance(61_000);
-  const { accessToken } = await validToken(scene.ports, { login, minLifeMs: 0, rejected: undefined, signal });
-  await validToken(scene.ports, { login, minLifeMs: 0, rejected: accessToken, signal });
+  const { accessToken } = await freshToken(scene, login, undefined, 0);
+  await freshToken(scene, login, accessToken, 0);
   assert.equal(scene.sandbox.stats.refreshes, 4);
 });

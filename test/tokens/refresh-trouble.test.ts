@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plainLook } from '../../src/core/text/look.js';
-import { loginJson, loginLines, loginStatus } from '../../src/login/status/login-status.js';
+import { recordOf } from '../support/at-stage.js';
 import { freshToken } from '../support/flows/calls.js';
 import { keepLogin, type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
+import { status } from '../support/flows/status.js';
 import { failureOf } from '../support/http.js';
+import { openMachine } from '../support/machine.js';
 
 const refreshesOf = ({ issuer }: OwnScene) =>
   issuer.forms.filter(({ fields }) => fields.get('grant_type') === 'refresh_token').length;
@@ -191,9 +192,7 @@ test('why a refresh was refused is told by whoever asks, now and later, cleaned 
       assert.ok(message.includes(`refused to refresh it (${said}`), message);
       assert.ok(message.length < 500 && !message.includes('refresh-1'));
     }
-    const [kept] = (await scene.ports.index.read()).logins;
-    assert.ok(kept);
-    const { problem } = loginStatus(kept, scene.ports.clock.now());
+    const [{ problem } = {}] = await status(scene.ports);
     assert.ok(problem?.startsWith(`the authorization server refused its refresh token (${said}`), problem);
   }
 });
@@ -213,28 +212,26 @@ test('[A-122] a firewall’s page in the place of an answer ends no login, and i
 });
 
 test('when a login ends for good is kept and shown, and follows each refresh; the end of the whole stays where none is said', async () => {
-  await using scene = await openScene();
+  await using machine = await openMachine({ columns: 0, env: { NO_COLOR: '1' } });
   await using own = await openOwnScene();
   const { onToken } = own.issuer;
   const saying = (more: object) => (form: Parameters<typeof onToken>[0]) =>
     [200, { ...onToken(form)[1], ...more }] as const;
+  const { url } = own.server;
   own.issuer.onToken = saying({ refresh_token_timeout: 2_592_000, authorization_expires_in: 7_776_000 });
-  const login = await scene.login({ server: own.server.url });
-  const lasts = async () => {
-    const [kept] = (await scene.ports.index.read()).logins;
-    assert.ok(kept);
-    const { refreshExpiresAt: refresh = 0, authorizationExpiresAt: whole = 0, obtainedAt } = kept;
-    return [Math.round((refresh - obtainedAt) / day), Math.round((whole - login.obtainedAt) / day)];
+  assert.equal((await machine.run(['login', url])).code, 0);
+  const begun = recordOf(machine).obtainedAt;
+  const lasts = () => {
+    const { refreshExpiresAt: refresh = 0, authorizationExpiresAt: whole = 0, obtainedAt } = recordOf(machine);
+    return [Math.round((refresh - obtainedAt) / day), Math.round((whole - begun) / day)];
   };
-  assert.deepEqual(await lasts(), [30, 90]);
-  const lines = loginLines(loginStatus(login, login.obtainedAt), login.obtainedAt, plainLook).join('\n');
-  const ended = { ...login, refreshable: false };
-  assert.doesNotMatch(loginLines(loginStatus(ended, 0), 0, plainLook).join('\n'), /lasts/);
-  assert.match(lines, /lasts +until \d{4}-\d\d-\d\d \(90 days\), 30 days without use/);
+  assert.deepEqual(lasts(), [30, 90]);
+  const shown = (await machine.run(['status', '--long'])).stdout;
+  assert.match(shown, /lasts +until \d{4}-\d\d-\d\d \((?:89|90) days\), (?:29|30) days without use/);
   own.issuer.onToken = saying({ refresh_token_timeout: 864_000 });
-  scene.ports.advance(day);
-  await freshToken(scene, login);
-  assert.deepEqual(await lasts(), [10, 90]);
-  const json = loginJson(loginStatus(login, login.obtainedAt));
-  assert.equal(json['authorizationExpiresAt'], new Date(login.obtainedAt + 90 * day).toISOString());
+  machine.advance(day);
+  assert.equal((await machine.run(['token', url])).code, 0);
+  assert.deepEqual(lasts(), [10, 90]);
+  const { logins } = JSON.parse((await machine.run(['status', url, '--json'])).stdout);
+  assert.equal(Math.round((Date.parse(logins[0].authorizationExpiresAt) - begun) / day), 90);
 });

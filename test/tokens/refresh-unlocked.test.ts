@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createLocks } from '../../src/stores/state/locks.js';
-import { validToken } from '../../src/tokens/valid-token.js';
+import { freshToken } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
-import type { LoginPorts, LoginRecord } from '../support/product.js';
+import { createLocks, type LoginPorts, type LoginRecord } from '../support/product.js';
 
-const { signal } = new AbortController();
-const fresh = (ports: LoginPorts, login: LoginRecord) =>
-  validToken(ports, { login, minLifeMs: 60_000, rejected: undefined, signal });
+const fresh = (ports: LoginPorts, login: LoginRecord) => freshToken({ ports }, login);
 
 /** The same home on another machine: the files are the same, the locks are not seen. */
 const elsewhere = (scene: Scene): LoginPorts => ({

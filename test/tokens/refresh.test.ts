@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { validToken } from '../../src/tokens/valid-token.js';
 import { type FlowPorts, flowPorts } from '../support/flow-ports.js';
+import { freshToken } from '../support/flows/calls.js';
 import { keepLogin, type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
@@ -12,7 +12,7 @@ const refreshesOf = ({ issuer }: OwnScene) =>
   issuer.forms.filter(({ fields }) => fields.get('grant_type') === 'refresh_token').length;
 
 const ask = (ports: FlowPorts, login: LoginRecord, minLifeMs = 60_000) =>
-  validToken(ports, { login, minLifeMs, rejected: undefined, signal: new AbortController().signal });
+  freshToken({ ports }, login, undefined, minLifeMs);
 
 const refreshRequests = (scene: Scene) =>
   scene.sandbox.requests.filter(({ params }) =>

@@ -1,10 +1,14 @@
 import { call } from '../../../src/call/call.js';
 import type { JsonObject } from '../../../src/core/text/json.js';
+import { logout } from '../../../src/login/logout/logout.js';
 import type { SeenRequest } from '../../../src/sandbox/log.js';
 import type { OpenServer } from '../../../src/tokens/find-login.js';
 import { validToken } from '../../../src/tokens/valid-token.js';
-import type { LoginRecord, Relogin, Secret } from '../product.js';
+import type { LoginPorts, LoginRecord, Relogin, Secret } from '../product.js';
 import type { Scene } from './scene.js';
+
+/** A scene, or ports that a test has changed. */
+type At = { readonly ports: LoginPorts };
 
 const signal = () => new AbortController().signal;
 
@@ -48,8 +52,11 @@ export const listTools = (scene: Scene, login: LoginRecord | OpenServer, relogin
   });
 
 /** A token with a minute to live, as commands want one; `rejected`: not this one. */
-export const freshToken = (scene: Scene, login: LoginRecord, rejected?: Secret) =>
-  validToken(scene.ports, { login, minLifeMs: 60_000, rejected, signal: signal() });
+export const freshToken = (at: At, login: LoginRecord, rejected?: Secret, minLifeMs = 60_000) =>
+  validToken(at.ports, { login, minLifeMs, rejected, signal: signal() });
+
+/** As `postern logout` does. */
+export const logOut = (at: At, login: LoginRecord) => logout(at.ports, { login, force: false, signal: signal() });
 
 /** Asks for more scope in the "browser", as `--login` does, and counts. */
 export const stepUp = (scene: Scene): Relogin & { count: number } => {
