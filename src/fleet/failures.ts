@@ -52,9 +52,10 @@ export function engineUnreachable(label: string, cause: Failure): Failure {
   return storeFailure('store_unavailable', `${label} cannot be used: ${why}`, remedy ?? cause.remedy, cause);
 }
 
-/** It was reached, and does not do its work. @param why Ends the sentence "… cannot be used: …". */
-export function engineUnusable(label: string, why: string, remedy = `Look at its log. ${more}`): Failure {
-  return storeFailure('store_unavailable', `${label} cannot be used: ${why}.`, remedy);
+/** It was reached, and does not do its work. @param code Redis' own word for it. @param why Ends the sentence "… cannot be used: …". */
+export function engineUnusable(label: string, why: string, remedy = `Look at its log. ${more}`, code = ''): Failure {
+  const cause = Object.assign(new Error(code), { code });
+  return storeFailure('store_unavailable', `${label} cannot be used: ${why}.`, remedy, cause);
 }
 
 /** It goes on sending. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { timeLimit } from '../core/time.js';
 import { forgetOldest, hashOf, OneTime, randomSecret } from './one-time.js';
 import { cookiesOf, strictCookie } from './wire/request.js';
 
@@ -164,7 +165,7 @@ async function askUpstream(
   form?: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {
   const body = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) };
-  const response = await fetch(url, { headers, ...body, signal: AbortSignal.timeout(5000) });
+  const response = await fetch(url, { headers, ...body, signal: timeLimit(5000) });
   return response.ok ? ((await response.json()) as Readonly<Record<string, string>>) : {};
 }
 

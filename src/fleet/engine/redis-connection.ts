@@ -272,5 +272,5 @@ function refusal(label: string, said: string, asked: string): Failure {
   if (denial !== undefined) return engineDenies(label, denial, denial === 'rights' ? asked : '');
   if (/without any password configured/.test(said)) return engineDenies(label, 'not_asked');
   const [why, remedy] = refusedBy[word] ?? [`it refused ${asked === '' ? 'the login' : asked} (${word})`, undefined];
-  return engineUnusable(label, why, remedy);
+  return engineUnusable(label, why, remedy, word);
 }

@@ -1,4 +1,4 @@
-import { isFailure } from '../../core/failure.js';
+import { isFailure, systemCode } from '../../core/failure.js';
 import { engineEntryForeign } from '../failures.js';
 import { type EngineAddress, type EngineCredentials, parseEngineAddress, readEngineCredentials } from './address.js';
 import type { CommitResult, EngineCommit, EngineEntry, EnginePorts, SharedEngine } from './engine.js';
@@ -181,7 +181,7 @@ const isRevision = (reply: RedisReply): reply is Buffer | null =>
 
 /** Of services that are run by others, some have no CONFIG. */
 function isUnknownCommand(error: unknown): boolean {
-  return isFailure(error, 'store_unavailable') && error.message.includes('(ERR)');
+  return isFailure(error, 'store_unavailable') && systemCode(error.cause) === 'ERR';
 }
 
 /**
