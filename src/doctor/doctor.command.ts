@@ -13,8 +13,7 @@ import { readCredential } from '../tokens/read-credential.js';
 import { doctorTable } from './doctor.options.js';
 import { examineMachine, examinePrograms, type MachineWorld } from './examine-machine.js';
 import { type Examined, examineServer } from './examine-server.js';
-import { actors, type FindingKind } from './finding.js';
-import { findings, isFindingId, readCatalogue } from './findings.js';
+import { actors, type FindingKind, findings, isFindingId, readCatalogue } from './findings.js';
 import { reportLines } from './forms/for-people.js';
 import { bundleOf, junitXml, reportJson } from './forms/for-programs.js';
 import type { ExamineWorld, WantedLogin } from './run.js';
@@ -54,22 +53,16 @@ async function writeForms(
 async function explain(world: World, id: string): Promise<0> {
   const look = readerLook(world);
   const catalogue = readCatalogue(await world.findingsPage());
-  if (id === 'list') {
-    const all = Object.entries(catalogue);
-    if (world.json) await world.out.json({ list: all.map(([one, kind]) => kindJson(one, kind)) });
-    else
-      await world.out.line(
-        inColumnsOrStacked(
-          look,
-          all.map(([one, { level, title }]) => [one, level, title]),
-        ).join('\n'),
-      );
+  const all = Object.entries(catalogue);
+  if (id !== 'list' && !isFindingId(id)) throw noFinding(id);
+  if (world.json) {
+    const list = all.map(([one, kind]) => kindJson(one, kind));
+    await world.out.json(id === 'list' ? { list } : kindJson(id, catalogue[id]));
     return 0;
   }
-  if (!isFindingId(id)) throw noFinding(id);
-  const kind = catalogue[id];
-  if (world.json) await world.out.json(kindJson(id, kind));
-  else await world.out.line(explanationLines(id, kind, look).join('\n'));
+  const rows = all.map(([one, { level, title }]) => [one, level, title]);
+  const lines = id === 'list' ? inColumnsOrStacked(look, rows) : explanationLines(id, catalogue[id], look);
+  await world.out.line(lines.join('\n'));
   return 0;
 }
 

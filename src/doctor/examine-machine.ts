@@ -2,8 +2,9 @@ import { environmentLines } from '../core/configuration/configuration.js';
 import { isFailure } from '../core/failure.js';
 import type { BrokenLogin, CheckedProgram, CheckPrograms, Clock, Files, OwnProgram } from '../core/ports.js';
 import { clientInfo } from '../core/product.js';
-import type { StoreKind } from '../core/records.js';
+import type { LoginRecord, StoreKind } from '../core/records.js';
 import { Secret } from '../core/secret.js';
+import { counted } from '../core/text/printable.js';
 import type { StorePorts } from '../stores/ports.js';
 import { type FindingId, readCatalogue } from './findings.js';
 import { Report } from './report.js';
@@ -38,17 +39,18 @@ export async function examineMachine(world: MachineWorld): Promise<Report> {
   const { name, version } = clientInfo;
   report.pass('program', `${name} ${version}, ${world.self().runtime}`);
   checkNode(world, report);
-  await attempt(report, 'configuration-unusable', () => checkConfiguration(world, report));
-  await checkEnvironment(world, report);
-  const isReadable = await attempt(report, 'state-unusable', () => checkState(world, report));
-  await checkStores(world, report, isReadable);
+  const settings = await attempt(report, 'configuration-unusable', () => world.configuration());
+  if (settings !== undefined) report.pass('configuration', 'valid; every setting: postern config');
+  await checkEnvironment(world, settings?.caFile, report);
+  const index = await attempt(report, 'state-unusable', () => world.index.read());
+  await checkStores(world, settings?.store, index?.logins ?? [], report);
   checkBrowser(world, report);
   await checkCallback(world, report);
-  if (isReadable) {
-    await checkClock(world, report);
-    await checkLogins(world, report);
-    await checkProgramsOf(world, undefined, report);
-  }
+  if (index === undefined) return report;
+  report.pass('state', `it can be read; ${counted(index.logins.length, 'login')}`);
+  checkClock(world, index.logins, report);
+  await checkLogins(world, index.logins, report);
+  await checkProgramsOf(world, undefined, report);
   return report;
 }
 
@@ -79,27 +81,28 @@ export async function examinePrograms(
   return { subject: first?.title ?? program, report };
 }
 
-/** A failure of the work is the finding. False where it failed. */
-async function attempt(report: Report, id: FindingId, work: () => Promise<void>): Promise<boolean> {
+/** A failure of the work is the finding. Undefined where it failed. */
+async function attempt<Result>(
+  report: Report,
+  id: FindingId,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
   try {
-    await work();
-    return true;
+    return await work();
   } catch (error) {
     if (!isFailure(error)) throw error;
     report.found(id, error.message, error.remedy);
-    return false;
+    return undefined;
   }
 }
 
-async function checkConfiguration({ configuration }: MachineWorld, report: Report): Promise<void> {
-  await configuration();
-  report.pass('configuration', 'valid; every setting: postern config');
-}
-
-async function checkEnvironment({ env, files, configuration }: MachineWorld, report: Report): Promise<void> {
+async function checkEnvironment(
+  { env, files }: MachineWorld,
+  caFile: string | undefined,
+  report: Report,
+): Promise<void> {
   for (const line of environmentLines(env)) report.found('environment-noted', line);
   if ((env['NODE_DEBUG'] ?? '') !== '') report.found('debug-prints-secrets', 'NODE_DEBUG is set');
-  const { caFile } = await configuration().catch(() => ({ caFile: undefined }));
   for (const file of [env['NODE_EXTRA_CA_CERTS'], caFile]) {
     if (file === undefined || file === '') continue;
     if (!(await holdsCertificate(files, file))) report.found('authorities-unreadable', file);
@@ -118,16 +121,14 @@ async function holdsCertificate(files: MachineWorld['files'], path: string): Pro
   return text.includes('-----BEGIN CERTIFICATE-----') || text.includes('-----BEGIN TRUSTED CERTIFICATE-----');
 }
 
-async function checkState({ index }: MachineWorld, report: Report): Promise<void> {
-  const { logins } = await index.read();
-  report.pass('state', `it can be read; ${logins.length} ${logins.length === 1 ? 'login' : 'logins'}`);
-}
-
 /** Every store with a login in it, and the one that the next login goes to. */
-async function checkStores(world: MachineWorld, report: Report, isReadable: boolean): Promise<void> {
-  const logins = isReadable ? (await world.index.read()).logins : [];
+async function checkStores(
+  world: MachineWorld,
+  wanted: StoreKind | undefined,
+  logins: readonly LoginRecord[],
+  report: Report,
+): Promise<void> {
   const used = logins.map(({ store }) => store).filter((kind) => kind !== 'environment' && kind !== 'memory');
-  const { store: wanted } = await world.configuration().catch(() => ({ store: undefined }));
   const last = logins.toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
   for (const kind of new Set([wanted ?? last?.store ?? 'keychain', ...used])) {
     await attempt(report, 'store-broken', () => tryStore(world, kind, report));
@@ -178,19 +179,21 @@ async function checkCallback({ canListen }: MachineWorld, report: Report): Promi
 /** More than two clocks of one machine's processes differ. */
 const toleranceMs = 60_000;
 
-async function checkClock({ clock, index }: MachineWorld, report: Report): Promise<void> {
+function checkClock({ clock }: MachineWorld, logins: readonly LoginRecord[], report: Report): void {
   const now = clock.now();
-  const { logins } = await index.read();
   const ahead = logins.find(({ obtainedAt }) => obtainedAt > now + toleranceMs);
   const seen = new Date(now).toISOString();
   if (ahead === undefined) report.pass('clock', seen);
   else report.found('clock-set-back', `it is ${seen}; a login was made at ${new Date(ahead.obtainedAt).toISOString()}`);
 }
 
-async function checkLogins({ brokenLogins, index }: MachineWorld, report: Report): Promise<void> {
+async function checkLogins(
+  { brokenLogins }: MachineWorld,
+  logins: readonly LoginRecord[],
+  report: Report,
+): Promise<void> {
   const broken = await brokenLogins();
   for (const { name, problem, remedy } of broken) report.found('login-broken', `${name}: ${problem}`, `Run: ${remedy}`);
-  const { logins } = await index.read();
   if (broken.length === 0) report.pass('logins', logins.length === 0 ? 'there is none yet' : 'none needs you');
 }
 

@@ -1,30 +1,29 @@
-import { exitCode, Failure, isFailure } from '../core/failure.js';
+import { exitCode, Failure } from '../core/failure.js';
 import { loginCommand } from '../core/login-command.js';
 import type { Journal } from '../core/ports.js';
 import { mayHoldSecret } from '../core/resource.js';
 import { holdSecret, redact } from '../core/secret.js';
 import { shellWord } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
+import { chooseWay } from '../oauth/choose-registration.js';
 import { differBySlash, isNamed, isSameIssuer } from '../oauth/discovery-document.js';
 import { noProtectedResourceMetadata, OtherIssuer } from '../oauth/failures.js';
 import { findLegacyServer, legacyResource, servesOwnMetadata } from '../oauth/legacy-server.js';
 import { keptChallenge, type ProbedServer, probeServer } from '../oauth/probe.js';
 import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
 import { httpWithHeaders } from '../oauth/server-headers.js';
-import { findAuthorizationServer, type WantedGrant } from '../oauth/server-metadata.js';
+import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from '../oauth/server-metadata.js';
+import { documentOf, manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import { checkBadTokens } from './checks/bad-tokens.js';
-import { checkAsked, checkChallenge, checkPage } from './checks/challenge.js';
-import { checkClient } from './checks/client.js';
-import { checkConnection } from './checks/connection.js';
+import { checkAsked, checkChallenge, checkConnection, checkPage } from './checks/first-request.js';
 import { checkIssuer, checkProofsOffered, checkResource } from './checks/metadata.js';
-import { needsLogin, type StepName, stepOf, steps } from './finding.js';
 import { type FailedStep, findingOf } from './finding-of-failure.js';
-import { readCatalogue } from './findings.js';
+import { needsLogin, readCatalogue, type StepName, stepOf, steps } from './findings.js';
 import { checkIdJagTaken, checkProvider, examineByProvider } from './login/company.js';
 import { examineWithLogin } from './login/made-login.js';
 import { checkStored } from './login/taken-token.js';
 import { Report } from './report.js';
-import type { ExamineWorld, Run, ServerTarget, WantedLogin } from './run.js';
+import { attempt, type ExamineWorld, type Run, type ServerTarget, type WantedLogin } from './run.js';
 import { type SeenExchange, SeenHttp } from './seen-http.js';
 
 export interface Examined {
@@ -180,6 +179,30 @@ async function chooseIssuer({ held, index, report }: Run, named: readonly string
   return chosen;
 }
 
+/** Step 7: how a login would get its client. Nothing is registered. */
+async function checkClient(run: Run, server: AuthorizationServer): Promise<void> {
+  const { held, report } = run;
+  if (held?.provider !== undefined) {
+    report.pass('client', `${held.clientId}, for which the company’s provider vouches`);
+    return;
+  }
+  const { clients = [], clientMetadataUrl = run.clientMetadataUrl } = await run.configuration();
+  const configured = clients.find(({ issuer }) => isSameIssuer(issuer, server.issuer));
+  const kept = manualRegistration(await registrationsFor(run, server.issuer), undefined);
+  const choice = chooseWay({
+    forced: undefined,
+    preregistered: configured?.clientId ?? kept?.clientId,
+    metadataUrl: documentOf(clientMetadataUrl, held),
+    documentHasKey: false,
+    byDevice: false,
+    server,
+  });
+  if (choice.open && choice.way !== 'ask') report.pass('client', `${choice.way}: ${choice.why}`);
+  else {
+    report.found('no-way-to-register', 'no dynamic registration, no metadata document, no client registered by hand');
+  }
+}
+
 /** The store that a login would be written to: the one that was set, else that of the one at hand, else of the last one made. */
 async function checkStore(run: Run): Promise<void> {
   const { store: wanted } = await run.configuration();
@@ -196,20 +219,16 @@ async function checkStore(run: Run): Promise<void> {
 
 /** A step of the engine; a failure of it is a finding. */
 async function take<Result>(run: Run, step: FailedStep, work: () => Promise<Result>): Promise<Result | undefined> {
-  const { report, probed, http, signal } = run;
-  try {
-    return await work();
-  } catch (error) {
-    if (!isFailure(error) || signal.aborted) throw error;
-    if (step === 'resource' && report.has('revision-2025-03-26')) return undefined; // that says it
+  const { report, probed, http } = run;
+  return await attempt(run, work, (failure): undefined => {
+    if (step === 'resource' && report.has('revision-2025-03-26')) return; // that says it
     if (step === 'resource') checkPage(run); // the cause of what follows
-    const { id, remedy } = findingOf(step, error, probed?.status, http.exchanges);
+    const { id, remedy } = findingOf(step, failure, probed?.status, http.exchanges);
     const isFree = id === 'login-not-needed';
-    if (isFree && report.has('page-instead')) return undefined;
+    if (isFree && report.has('page-instead')) return;
     const seen = `status ${probed?.status} without a token, and no authorization server is named`;
-    report.found(id, isFree ? seen : error.message, remedy);
-    return undefined;
-  }
+    report.found(id, isFree ? seen : failure.message, remedy);
+  });
 }
 
 /** What was not looked at, and why. */

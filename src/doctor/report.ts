@@ -1,7 +1,19 @@
 import { type ExitCode, exitCode } from '../core/failure.js';
 import { redact } from '../core/secret.js';
-import { type Finding, type Level, type StepName, stepOf } from './finding.js';
-import type { Catalogue, FindingId } from './findings.js';
+import { type Catalogue, type FindingId, type FindingKind, type Level, type StepName, stepOf } from './findings.js';
+
+/** What a check has found, or that it found nothing. */
+export interface Finding {
+  /** Undefined: passed, or skipped. */
+  readonly id?: string;
+  readonly step: StepName;
+  readonly level: Level;
+  /** One line: what was seen, or why it was not looked at. May hold a server's words: shown through `printable` alone. */
+  readonly evidence: string;
+  readonly kind?: FindingKind;
+  /** In place of the catalogue's remedy, where more is known. */
+  readonly remedy?: string | undefined;
+}
 
 /** What the checks of one run have found, in the order of the steps. */
 export class Report {

@@ -1,3 +1,4 @@
+import { type Failure, isFailure } from '../core/failure.js';
 import type { Clock, CorePorts, Journal } from '../core/ports.js';
 import type { LoginRecord, StoreKind } from '../core/records.js';
 import type { SecretHeader } from '../core/secret.js';
@@ -101,4 +102,18 @@ export interface LoginRun extends DiscoveredRun, MadeLogin {
   readonly asked: readonly string[];
   /** Notes what is to be taken back at the end. */
   readonly noting: RunHttp;
+}
+
+/** A part of a run whose failure is reported, and ends nothing else. What ends the run is thrown on. */
+export async function attempt<Result>(
+  { signal }: Pick<Run, 'signal'>,
+  work: () => Promise<Result>,
+  failed: (failure: Failure) => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isFailure(error) || signal.aborted) throw error;
+    return await failed(error);
+  }
 }

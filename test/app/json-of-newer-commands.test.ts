@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { actors, steps } from '../../src/doctor/finding.js';
+import { actors, steps } from '../../src/doctor/findings.js';
 import { clients as companyClients, companyOptions, loginInBrowser, providerOf } from '../e2e/company.js';
 import { openStage } from '../e2e/stage.js';
 import { homeWith } from '../login/status/home-with.js';

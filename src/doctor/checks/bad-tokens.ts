@@ -1,8 +1,7 @@
-import { isFailure } from '../../core/failure.js';
 import { Secret } from '../../core/secret.js';
 import { bearerChallenge } from '../../oauth/challenge.js';
 import { probeWithToken } from '../../oauth/probe.js';
-import type { Run } from '../run.js';
+import { attempt, type Run } from '../run.js';
 
 /** What a server did with a token. */
 interface Seen {
@@ -38,7 +37,7 @@ async function responseTo(run: Run, token: Secret): Promise<Seen> {
   const { http, server, signal } = run;
   const { exchanges } = http;
   const before = exchanges.length;
-  try {
+  const probe = async (): Promise<Seen> => {
     const { status, challenges } = await probeWithToken(run, { server, signal, token });
     // Without a token the first request was refused: a server that lets it through takes the token, whatever comes next.
     const first = exchanges[before]?.response?.status ?? status;
@@ -47,10 +46,9 @@ async function responseTo(run: Run, token: Secret): Promise<Seen> {
     const challenge = bearerChallenge(challenges);
     const isNamed = status === 401 && challenge.kind === 'bearer' && challenge.error === 'invalid_token';
     return { words: isNamed ? '401 invalid_token' : `status ${status}`, status, isNamed };
-  } catch (error) {
-    if (!isFailure(error) || signal.aborted) throw error;
-    return { words: `no response (${error.message})`, status: 0, isNamed: false };
-  }
+  };
+  const none = (why: string) => ({ words: `no response (${why})`, status: 0, isNamed: false });
+  return await attempt(run, probe, ({ message }) => none(message));
 }
 
 function isSuccess(status: number): boolean {

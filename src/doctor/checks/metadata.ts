@@ -1,4 +1,3 @@
-import { isFailure } from '../../core/failure.js';
 import type { Zone } from '../../core/records.js';
 import { canonicalResource } from '../../core/resource.js';
 import { asObject, type JsonObject, parseJson, parseObject } from '../../core/text/json.js';
@@ -12,7 +11,7 @@ import { proofAlgorithm } from '../../oauth/dpop/key.js';
 import type { ProbedServer } from '../../oauth/probe.js';
 import type { ProtectedResource } from '../../oauth/resource-metadata.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
-import type { Run } from '../run.js';
+import { attempt, type Run } from '../run.js';
 import { headerValues } from '../seen-http.js';
 
 /** A metadata document at one of the addresses where it may be. */
@@ -113,17 +112,14 @@ function noteBroken({ http, report }: Run, urls: readonly string[]): void {
 }
 
 /** Would a login be let out to these addresses? Nothing is sent there. */
-async function checkEndpoints({ http, signal, report }: Run, found: AuthorizationServer, zone: Zone): Promise<void> {
+async function checkEndpoints(run: Run, found: AuthorizationServer, zone: Zone): Promise<void> {
+  const { http, signal, report } = run;
   const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
   const registration = found.takesMetadataDocuments ? undefined : found.registrationEndpoint;
   for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed, registration]) {
     if (url === undefined) continue;
-    try {
-      await http.check({ url, namedBy: zone, signal });
-    } catch (error) {
-      if (!isFailure(error) || signal.aborted) throw error;
-      report.found('endpoint-refused', error.message);
-    }
+    const check = () => http.check({ url, namedBy: zone, signal });
+    await attempt(run, check, ({ message }) => report.found('endpoint-refused', message));
   }
 }
 

@@ -1,17 +1,8 @@
 import { columnsOf, fitted, wrapped } from '../../core/text/layout.js';
 import { type Look, type Tone, toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
-import {
-  actors,
-  type Finding,
-  type FindingKind,
-  type Level,
-  machineSteps,
-  needsLogin,
-  stepOf,
-  steps,
-} from '../finding.js';
-import type { Report } from '../report.js';
+import { actors, type FindingKind, type Level, machineSteps, needsLogin, stepOf, steps } from '../findings.js';
+import type { Finding, Report } from '../report.js';
 
 const marks: Readonly<Record<Level, readonly [word: string, tone: Tone]>> = {
   pass: ['PASS', 'good'],

@@ -2,8 +2,8 @@ import { clientInfo } from '../../core/product.js';
 import { visibleUrl } from '../../core/resource.js';
 import { redact } from '../../core/secret.js';
 import { htmlText, printable } from '../../core/text/printable.js';
-import { type Finding, stepOf } from '../finding.js';
-import type { Report } from '../report.js';
+import { stepOf } from '../findings.js';
+import type { Finding, Report } from '../report.js';
 import { headerValues, type SeenExchange, type SeenResponse } from '../seen-http.js';
 
 /** The report as the one dialect has it; nothing of a server's is in it but as printable text. */

@@ -11,7 +11,7 @@ import { requestRefresh, tokenFailure } from '../../tokens/send-refresh.js';
 import { providerRefresh } from '../../tokens/valid-token.js';
 import { findingOfLogin, network } from '../finding-of-failure.js';
 import { type FindingId, findings } from '../findings.js';
-import type { DiscoveredRun, MadeLogin, Run } from '../run.js';
+import { attempt, type DiscoveredRun, type MadeLogin, type Run } from '../run.js';
 import { RunHttp } from '../run-http.js';
 import { endLogin } from './revocation.js';
 import { checkProtocol } from './spoken-protocol.js';
@@ -92,19 +92,18 @@ export async function checkProvider(run: Run, held: LoginRecord, provider: Provi
   const { signal, report } = run;
   const { issuer, tokenFile } = provider;
   const byBrowser = tokenFile === undefined;
-  try {
+  const find = async () => {
     const { provider: found } = await findProvider({ ...run, http: run.direct }, { issuer, byBrowser, signal });
     report.pass('provider', `${issuer} issues ID-JAGs for its ID tokens`);
     if (byBrowser && found.grantTypes?.includes('refresh_token') === false) {
       report.found('provider-refresh-not-listed', `grant_types_supported: ${found.grantTypes.join(', ')}`);
     }
-  } catch (error) {
-    if (!isFailure(error) || signal.aborted) throw error;
-    const { code, message, remedy } = error;
+  };
+  await attempt(run, find, ({ code, message, remedy }) => {
     if (network.has(code)) report.found('provider-unreachable', message, remedy);
     else if (code === 'capability_missing') report.found('provider-exchanges-nothing', message);
     else report.found('provider-metadata-unusable', message);
-  }
+  });
   if (!byBrowser) await checkTokenFile(run, { ...provider, path: tokenFile });
   else if (!report.has('provider-login-ended')) await checkLoginThere(run, held, provider);
 }
@@ -126,11 +125,11 @@ async function checkTokenFile(
   file: Pick<ProviderReference, 'issuer' | 'clientId'> & { readonly path: string },
 ): Promise<void> {
   const { signal, report } = run;
-  try {
+  const read = async () => {
     await readTokenFile(run, file, signal);
     report.pass('provider', `${file.path} holds an ID token of it that has not ended`);
-  } catch (error) {
-    if (!isFailure(error) || signal.aborted) throw error;
-    if (!report.has('id-token-unusable')) report.found('id-token-unusable', error.message, error.remedy);
-  }
+  };
+  await attempt(run, read, ({ message, remedy }) => {
+    if (!report.has('id-token-unusable')) report.found('id-token-unusable', message, remedy);
+  });
 }

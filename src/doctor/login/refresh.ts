@@ -1,11 +1,10 @@
-import { isFailure } from '../../core/failure.js';
 import type { Secret } from '../../core/secret.js';
 import { quoted } from '../../core/text/printable.js';
 import { audiencesIn } from '../../oauth/id-token.js';
 import type { IssuedToken, TokenResult } from '../../oauth/token.js';
 import { requestRefresh } from '../../tokens/send-refresh.js';
 import { providerRefresh } from '../../tokens/valid-token.js';
-import type { LoginRun, Run } from '../run.js';
+import { attempt, type LoginRun, type Run } from '../run.js';
 import { askWithToken, checkScopeChallenge } from './taken-token.js';
 
 /** No server is there: a token for it opens nothing anywhere. */
@@ -23,13 +22,9 @@ export async function refreshWith(
   const { login, credential, noting: http, signal } = run;
   const ports = { ...run, http };
   const held = { ...credential, refreshToken, ...(resource !== undefined && { requestedResource: resource }) };
-  try {
-    const refresh = providerRefresh(ports, signal);
-    return (await requestRefresh(ports, { held, scopes, login, refresh, signal })).result;
-  } catch (error) {
-    if (!isFailure(error) || signal.aborted) throw error;
-    return { ok: false, problem: 'unusable', why: error.message };
-  }
+  const refresh = providerRefresh(ports, signal);
+  const request = async () => (await requestRefresh(ports, { held, scopes, login, refresh, signal })).result;
+  return await attempt(run, request, ({ message: why }) => ({ ok: false, problem: 'unusable', why }));
 }
 
 /** A result that brings no token, in words. */

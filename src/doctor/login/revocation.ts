@@ -7,7 +7,7 @@ import { gateUrl } from '../../core/url.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import { audiencesIn } from '../../oauth/id-token.js';
 import { revokeToken } from '../../oauth/token.js';
-import type { DiscoveredRun, LoginRun, MadeLogin } from '../run.js';
+import { attempt, type DiscoveredRun, type LoginRun, type MadeLogin } from '../run.js';
 import type { IssuedHere, RegisteredHere } from '../run-http.js';
 import { refreshWith } from './refresh.js';
 import { askWithToken } from './taken-token.js';
@@ -48,12 +48,11 @@ interface NotRevoked extends IssuedHere {
 }
 
 function leftInWords(left: readonly NotRevoked[]): string {
-  const count = (hint: IssuedHere['hint']) => left.filter((one) => one.hint === hint).length;
-  const parts = [
-    [count('refresh_token'), 'refresh token'],
-    [count('access_token'), 'access token'],
-  ] as const;
-  return parts.flatMap(([number, what]) => (number === 0 ? [] : [counted(number, what)])).join(' and ');
+  const parts = (['refresh_token', 'access_token'] as const).flatMap((hint) => {
+    const { length } = left.filter((one) => one.hint === hint);
+    return length === 0 ? [] : [counted(length, hint.replace('_', ' '))];
+  });
+  return parts.join(' and ');
 }
 
 /**
@@ -187,14 +186,13 @@ async function checkEffect(run: EndedRun & MadeLogin): Promise<void> {
     else report.pass('token', 'a revoked refresh token brings no token');
   }
   const { accessToken } = credential;
-  try {
+  const tryAccess = async () => {
     const { status } = await askWithToken(run, credential, accessToken, signal);
     if (status >= 300) report.pass('token', `status ${status} to a revoked access token`);
     else if (audiencesIn(accessToken) !== undefined) {
       report.found('token-outlives-revocation', `status ${status}, it is a JWT`);
     } else report.found('revocation-without-effect', `status ${status} to the revoked access token`);
-  } catch (error) {
-    if (!isFailure(error) || signal.aborted) throw error;
-  }
+  };
+  await attempt(run, tryAccess, () => undefined); // then it is good for nothing
   if (noting.issued.length > before) await revokeAll(run, run, timeLimit(5_000));
 }

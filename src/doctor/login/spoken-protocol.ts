@@ -1,6 +1,5 @@
 import { isFailure } from '../../core/failure.js';
 import { loginExtensions, newestRevision, ownMeta } from '../../core/product.js';
-import { collectBytes } from '../../core/text/bytes.js';
 import { asObject, type JsonObject, type JsonValue, jsonWords, parseObject } from '../../core/text/json.js';
 import { printable } from '../../core/text/printable.js';
 import { newerError, newerRevision, textsIn } from '../../mcp/eras.js';
@@ -8,13 +7,13 @@ import { httpFailed } from '../../mcp/failures.js';
 import { brokenHeaderMark } from '../../mcp/headers/header-marks.js';
 import { readPages } from '../../mcp/server-session.js';
 import { proveAddress } from '../../tokens/credential-target.js';
-import type { LoginRun } from '../run.js';
+import { attempt, type LoginRun } from '../run.js';
 
 /** Step 13: does the server keep to the revision that it speaks, as far as no tool is called? */
 export async function checkProtocol(run: LoginRun): Promise<void> {
-  const { server, signal, report } = run;
+  const { server, report } = run;
   run.progress.begin(`Asking ${server} which revision it speaks`);
-  try {
+  const speak = async () => {
     if (!checkRevision(run, await ask(run, 'server/discover'))) return;
     const cut = await readPages(async (at) => {
       const response = await ask(run, 'tools/list', at);
@@ -22,10 +21,8 @@ export async function checkProtocol(run: LoginRun): Promise<void> {
       return response.result;
     });
     if (cut?.isFault) report.found('protocol-broken', `tools/list: ${cut.why}`);
-  } catch (error) {
-    if (!isFailure(error) || signal.aborted) throw error;
-    report.found('protocol-broken', error.message);
-  }
+  };
+  await attempt(run, speak, ({ message }) => report.found('protocol-broken', message));
 }
 
 /** To one request: its result, or the error. */
@@ -97,12 +94,10 @@ async function ask(run: LoginRun, method: string, params: JsonObject = {}): Prom
     limits,
     signal,
   });
-  const text = new TextDecoder().decode(await collectBytes(response.body, limits.maxBytes, tooLong));
+  const text = new TextDecoder().decode(await response.bytes());
   const message = parseObject(text) ?? lastEvent(text);
   return { status: response.status, result: asObject(message?.['result']), error: asObject(message?.['error']) };
 }
-
-const tooLong = (): Error => new Error('the HTTP client ends it before');
 
 /** The last message of an event stream that has ended. */
 function lastEvent(text: string): JsonObject | undefined {

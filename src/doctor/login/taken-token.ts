@@ -1,4 +1,4 @@
-import { exitCode, isFailure } from '../../core/failure.js';
+import { exitCode } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
 import { type BearerChallenge, bearerChallenge } from '../../oauth/challenge.js';
@@ -8,7 +8,7 @@ import type { StoredCredential } from '../../stores/credential-item.js';
 import { proveAddress } from '../../tokens/credential-target.js';
 import { ProofsInUse } from '../../tokens/dpop/proofs-in-use.js';
 import { provingHttp } from '../../tokens/dpop/proving-http.js';
-import type { LoginRun, Run } from '../run.js';
+import { attempt, type LoginRun, type Run } from '../run.js';
 
 /** The run, whose requests with a token have a proof where this login needs one. */
 export async function provingRun(run: LoginRun): Promise<LoginRun> {
@@ -44,7 +44,7 @@ export async function checkTaken(run: LoginRun): Promise<boolean> {
   const { server, credential, signal, report } = run;
   run.progress.begin(`Asking ${server} with the new token`);
   const ask = () => askWithToken(run, credential, credential.accessToken, signal);
-  try {
+  const take = async () => {
     const response = await ask();
     const { status, sessionId } = response;
     if (sessionId !== undefined && !/^[\x21-\x7e]+$/.test(sessionId)) {
@@ -57,28 +57,28 @@ export async function checkTaken(run: LoginRun): Promise<boolean> {
     }
     if (status === 403) await checkForbidden(run, response, ask);
     else refusedOtherwise(run, response);
-  } catch (error) {
-    if (!isFailure(error) || signal.aborted) throw error;
+    return false;
+  };
+  return await attempt(run, take, ({ code, message }) => {
     const ofProof = isBindingMissing(credential.accessToken) ? 'dpop-binding-missing' : 'dpop-refused-by-server';
-    report.found(isFailure(error, 'dpop_proof_refused') ? ofProof : 'token-breaks-server', error.message);
-  }
-  return false;
+    report.found(code === 'dpop_proof_refused' ? ofProof : 'token-breaks-server', message);
+    return false;
+  });
 }
 
 /** Steps 12 and 13 with the stored token, refreshed if necessary. Only for a login that the user named. */
 export async function checkStored(run: Run, login: LoginRecord): Promise<void> {
   const { signal, report } = run;
   run.progress.begin(`Asking ${login.server} with the stored token`);
-  try {
+  const ask = async () => {
     await run.askServer({ login, signal }, async () => undefined);
     report.pass('protocol', `a session opened with the stored token of ${login.name ?? login.account}`);
-  } catch (error) {
-    if (!isFailure(error) || signal.aborted) throw error;
-    const { exit, message, remedy } = error;
+  };
+  await attempt(run, ask, ({ exit, message, remedy }) => {
     const isDead = exit === exitCode.loginNeeded || exit === exitCode.refused;
     if (isDead) report.found('stored-login-dead', message, remedy);
     else report.found(exit === exitCode.network ? 'token-breaks-server' : 'token-not-taken', message);
-  }
+  });
 }
 
 const byAudience =

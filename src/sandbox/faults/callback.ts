@@ -15,7 +15,9 @@ export function callbackFaults(): readonly Fault[] {
     responseFault('callback-iss-slash', [91], 'iss differs by a slash', (query) =>
       query.set('iss', `${query.get('iss')}/`),
     ),
-    responseFault('callback-duplicate-code', [88], 'two codes', (query) => query.append('code', 'another')),
+    responseFault('callback-duplicate-code', [88], 'two codes', (query) =>
+      query.append('code', 'another-code-of-this-fault'),
+    ),
     responseFault('callback-duplicate-state', [88], 'the state twice', (query) =>
       query.append('state', query.get('state') ?? ''),
     ),

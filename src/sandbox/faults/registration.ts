@@ -23,7 +23,7 @@ export function registrationFaults(): readonly Fault[] {
       token_endpoint_auth_method: 'none',
     })),
     patch('registration-expired-secret', [61], 'a secret that has expired', () => ({
-      client_secret: 'expired',
+      client_secret: 'secret-that-has-expired',
       client_secret_expires_at: 1,
       token_endpoint_auth_method: 'client_secret_post',
     })),
