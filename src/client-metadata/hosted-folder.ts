@@ -90,14 +90,14 @@ export function fileNameOf(url: string): string {
 }
 
 /** Headers that the document is to be served with, whoever hosts it. */
-export const documentHeaders: readonly (readonly [name: string, value: string])[] = [
+const documentHeaders: readonly (readonly [name: string, value: string])[] = [
   ['Content-Type', 'application/json'],
   ['Cache-Control', 'public, max-age=3600'],
   ['X-Content-Type-Options', 'nosniff'],
 ];
 
 /** Headers of the page and the logo. */
-export const otherHeaders: readonly (readonly [name: string, value: string])[] = [
+const otherHeaders: readonly (readonly [name: string, value: string])[] = [
   ['Cache-Control', 'public, max-age=3600'],
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],

@@ -9,7 +9,7 @@ import type { SetupRecord } from './machine/setup-records.js';
 import { edit, entryState, planEntry, planLine, recordOf, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { type OldProgram, oldProgram } from './program-version.js';
 import { callIn } from './programs/entries.js';
-import { blocksOf, callWords, configuredLine, type EntryRequest, type Program } from './programs/program.js';
+import { blocksOf, callWords, type EntryRequest, type Program, shellLine } from './programs/program.js';
 import { invocationOf, type ProgramResponse, readResponse } from './programs/responses.js';
 
 /** The entry that is in the file. */
@@ -43,7 +43,7 @@ export interface CheckedEntry extends FoundEntry {
 }
 
 /** Claude Code, Codex CLI and Bazel wait no longer. */
-export const callersWait = 10_000;
+const callersWait = 10_000;
 
 /** Is what the program would run by an entry run, or is the entry compared only? */
 export type CheckMode = 'run' | 'compare';
@@ -149,7 +149,7 @@ async function runCall(
   const { machine } = world;
   const { words: more, input, env } = invocationOf(program, { ...wanted, machine });
   const words = [...callWords(program.calls, wanted), ...more];
-  const command = program.calls === 'headers' ? configuredLine(machine.platform, words) : words;
+  const command = program.calls === 'headers' ? shellLine(machine.platform, words) : words;
   if (command === undefined) throw wordsUnsayable(program.title);
   const end = await world.run({ command, env, folder: machine.homedir, input, limitMs: callersWait, signal });
   if (end.kind !== 'ended') return { end: end.kind, response: { kind: 'nothing' } };

@@ -25,7 +25,7 @@ export interface ProgramFile {
 }
 
 /** The files of the person's other programs. */
-export const programFiles = { read, replace, remove, forget, exists, missingFolders, removeFolder };
+export const programFiles = { read, replace, remove, exists, missingFolders, removeFolder };
 
 export type ProgramFiles = typeof programFiles;
 
@@ -55,12 +55,7 @@ async function replace(file: ProgramFile, text: string, newMode = 0o600): Promis
 /** @throws as `replace` */
 async function remove(file: ProgramFile): Promise<void> {
   await unchanged(file);
-  await forget(file.path);
-}
-
-/** Removes a file of ours, whatever is in it; nothing where it is gone. @throws Failure `program_file_unwritable` */
-async function forget(path: string): Promise<void> {
-  await writing(path, () => rm(path, { force: true }));
+  await writing(file.path, () => rm(file.path, { force: true }));
 }
 
 function exists(path: string): boolean {

@@ -1,6 +1,6 @@
 import { rawEntry, valueIn } from '../formats/entry.js';
 import { membersOf } from '../formats/text.js';
-import { configuredLine, type EntryRequest, type Program } from './program.js';
+import type { EntryRequest, Program } from './program.js';
 
 type Row = Omit<Program, 'calls'>;
 
@@ -22,10 +22,7 @@ export const claude: Program = {
   format: 'json',
   list: ['mcpServers'],
   types: { call: 'http', url: 'http' },
-  call: (words, { machine, url }) => {
-    const headersHelper = configuredLine(machine.platform, words);
-    return headersHelper === undefined ? undefined : { url, headersHelper };
-  },
+  helper: 'headersHelper',
   // A static header in another letter case is sent with ours; in the same one it is sent when the helper fails.
   without: ['headers/authorization', 'command', 'args', 'env', 'oauth'],
   url: 'url',
@@ -65,10 +62,7 @@ export const codex: Program = {
   projectFile: '.codex/config.toml',
   format: 'toml',
   list: ['mcp_servers'],
-  call: (words, { machine, url }) => {
-    const helper = configuredLine(machine.platform, words);
-    return helper === undefined ? undefined : { url, http_headers_helper: helper };
-  },
+  helper: 'http_headers_helper',
   without: [
     ...['bearer_token', 'bearer_token_env_var', 'http_headers/authorization', 'env_http_headers/authorization'],
     ...['command', 'args', 'env', 'auth'],

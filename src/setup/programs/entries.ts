@@ -76,7 +76,7 @@ function usableUrl(address: string): readonly string[] {
 }
 
 /** The call of this program that an entry stands for. */
-export interface EntryCall {
+interface EntryCall {
   readonly words: readonly string[];
   /** Those before our command: `env` with its variables, Node.js and the script. */
   readonly start: readonly string[];

@@ -77,6 +77,8 @@ export interface Program {
   readonly types?: { readonly call?: string; readonly url?: string };
   /** Other members of either, by what is there. */
   also?(there: Readonly<Record<string, unknown>>, request: EntryRequest): Members;
+  /** The member for a shell line whose output are headers, beside the server's URL. */
+  readonly helper?: string;
   /** How it names the words; undefined where it cannot say them. Absent: `command`, and `args` for the rest. */
   call?(words: readonly string[], request: EntryRequest): Members | undefined;
   /** Members that have no meaning beside those, or would win. */
@@ -152,10 +154,17 @@ function pathIn({ env, platform }: Machine, variable: string): string | undefine
 
 /** The entry that makes it call us with these words; undefined where it cannot hold them. */
 export function entryOf(program: Program, request: EntryRequest, words: readonly string[]): Entry | undefined {
-  if (program.calls === 'bridge' && isExpanded(words)) return undefined;
-  const [command = '', ...args] = words;
-  const call = program.call === undefined ? { command, args } : program.call(words, request);
+  const isReplacing = program.calls === 'bridge' || program.calls === 'headers';
+  const call = isReplacing && isExpanded(words) ? undefined : callMembers(program, request, words);
   return call && entryWith(program, request, 'call', call);
+}
+
+function callMembers({ call, helper }: Program, request: EntryRequest, words: readonly string[]): Members | undefined {
+  if (call !== undefined) return call(words, request);
+  const [command = '', ...args] = words;
+  if (helper === undefined) return { command, args };
+  const line = shellLine(request.machine.platform, words);
+  return line === undefined ? undefined : { url: request.url, [helper]: line };
 }
 
 /** The entry of a program that reaches a server by a URL. */
@@ -232,11 +241,6 @@ export function shellLine(platform: string, words: readonly string[]): string | 
   if (platform !== 'win32') return words.map(posixWord).join(' ');
   if (words.some((word) => /["%!^\r\n]/.test(word))) return undefined;
   return words.map((word) => (/^[A-Za-z0-9:\\/._@=-]+$/.test(word) ? word : `"${word}"`)).join(' ');
-}
-
-/** The same for programs that replace variables in the line; undefined where they would. */
-export function configuredLine(platform: string, words: readonly string[]): string | undefined {
-  return isExpanded(words) ? undefined : shellLine(platform, words);
 }
 
 /** Is there something in it that these programs replace in strings of their configuration (`${x}`, `$x`, `{env:x}`, `{{x}}`)? */
