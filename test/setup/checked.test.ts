@@ -210,9 +210,7 @@ test('switched off or left out by the person or the program’s window: --check 
   }
 });
 
-test('Codex: an Authorization of its own is taken out, in whatever form; one that cannot be is named and fails --check', {
-  skip,
-}, async () => {
+test('Codex: an Authorization of its own is taken out, in whatever form', { skip }, async () => {
   const file = at('.codex', 'config.toml');
   mkdirSync(at('.codex'), { recursive: true });
   const table = `[mcp_servers.work]\nurl = "${server}"\n`;
@@ -221,6 +219,7 @@ test('Codex: an Authorization of its own is taken out, in whatever form; one tha
     `${table}http_headers = { "Authorization" = "Bearer mine" }\n`,
     `${table}http_headers.authorization = "Bearer mine"\nhttp_headers.X-A = "1"\n`,
     `${table}env_http_headers = { Authorization = "MINE" }\n`,
+    `${table}http_headers = { Authorization = "Bearer mine", X-A = "1" } # both\n`,
   ]) {
     writeFileSync(file, own);
     const written = await setup(['codex', 'work', '--write']);
@@ -232,13 +231,6 @@ test('Codex: an Authorization of its own is taken out, in whatever form; one tha
     assert.equal((await setup(['codex', '--undo'])).code, 0);
     assert.equal(readFileSync(file, 'utf8'), own);
   }
-  writeFileSync(file, `${table}http_headers = { Authorization = "Bearer mine", X-A = "1" }\n`);
-  const written = await setup(['codex', 'work', '--write']);
-  assert.match(written.stderr, /http_headers .*Authorization/);
-  const checked = await setup(['codex', 'work', '--check']);
-  assert.notEqual(checked.code, 0);
-  assert.match(checked.stdout, /http_headers/);
-  await setup(['codex', '--undo']);
   rmSync(file);
 });
 

@@ -24,13 +24,8 @@ test('claude: an entry of the folder wins over the person’s, and another one f
   assert.equal(conflicts('claude', text, { workingFolder: '/' }).split('\n').length, 1);
 });
 
-test('codex: its own login and an Authorization in the entry win', () => {
+test('codex: its own login wins', () => {
   assert.match(conflicts('codex', ''), /codex mcp logout work/);
-  const table = '[mcp_servers.work]\nurl = "u"\n[mcp_servers.work.http_headers]\nAuthorization = "x"\n';
-  const inline = '[mcp_servers.work]\nhttp_headers = { "X-A" = "1", authorization = "x" }\n';
-  assert.match(conflicts('codex', inline), /Authorization of its own/);
-  assert.doesNotMatch(conflicts('codex', table), /of its own/, 'it is taken out');
-  assert.doesNotMatch(conflicts('codex', '[mcp_servers.work]\nurl = "u"\n'), /of its own/);
   assert.match(conflicts('codex', '[mcp_servers.b]\nurl = "https://h.example/mcp"\n'), /"b" is for the same/);
 });
 

@@ -5,6 +5,7 @@ import {
   lineEnd,
   lineEnding,
   lineStart,
+  membersOf,
   missingEnding,
   NotEditable,
   type OpenedText,
@@ -94,7 +95,7 @@ function namesIn(key: AST.TOMLKey): readonly string[] {
 
 function appended(text: string, path: readonly string[], { members }: EntryMembers): string {
   const eol = lineEnding(text);
-  const name = path.map((one) => (/^[A-Za-z0-9_-]+$/.test(one) ? one : rendered(one))).join('.');
+  const name = path.map(keyOf).join('.');
   const lines = [`[${name}]`, ...Object.entries(members).map(([key, value]) => `${key} = ${rendered(value)}`)];
   const gap = withoutMark(text).trim() === '' && !text.includes('\n') ? '' : eol;
   const made = `${text}${missingEnding(text)}${gap}${lines.join(eol)}${eol}`;
@@ -117,7 +118,13 @@ function changed(text: string, own: Table, below: readonly Table[], { members, w
   const isOut = ([first = '', second]: readonly string[]) =>
     without.includes(first) || without.includes(`${first}/${second?.toLowerCase()}`);
   const drop = ({ start, end }: Pair | Table) => changes.push([start, end, '']);
-  own.pairs.filter((pair) => isOut(pair.path) || isOut(onlyOne(pair))).forEach(drop);
+  for (const pair of own.pairs) {
+    const { path, value } = pair;
+    const all = value.type === 'TOMLInlineTable' ? Object.entries(membersOf(getStaticTOMLValue(value))) : [];
+    const left = all.filter(([name]) => !isOut([...path, name]));
+    if (isOut(path) || (all.length > 0 && left.length === 0)) drop(pair);
+    else if (left.length < all.length) changes.push([...value.range, rendered(Object.fromEntries(left) as PlainJson)]);
+  }
   for (const table of below) {
     const [name = ''] = table.path.slice(own.path.length);
     const out = table.pairs.filter((pair) => isOut([name, ...pair.path]));
@@ -129,14 +136,16 @@ function changed(text: string, own: Table, below: readonly Table[], { members, w
   return splice(text, ...changes);
 }
 
-/** The path of an inline table's only pair. One with more is not edited here. */
-function onlyOne({ path, value }: Pair): readonly string[] {
-  const [inner, another] = value.type === 'TOMLInlineTable' ? value.body : [];
-  return inner === undefined || another !== undefined ? [] : [...path, ...namesIn(inner.key)];
-}
-
 /** Strings as basic strings: JSON's escapes are among TOML's, but for DEL, which has to be escaped here. */
 function rendered(value: PlainJson): string {
   if (Array.isArray(value)) return `[${value.map(rendered).join(', ')}]`;
+  if (typeof value === 'object') {
+    const pairs = Object.entries(value).map(([name, inner]) => `${keyOf(name)} = ${rendered(inner)}`);
+    return `{ ${pairs.join(', ')} }`;
+  }
   return JSON.stringify(value).replaceAll('\x7f', '\\u007f');
+}
+
+function keyOf(name: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(name) ? name : rendered(name);
 }

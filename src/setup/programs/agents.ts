@@ -1,4 +1,4 @@
-import { rawEntry, valueIn } from '../formats/entry.js';
+import { valueIn } from '../formats/entry.js';
 import { membersOf } from '../formats/text.js';
 import type { EntryRequest, Program } from './program.js';
 
@@ -68,14 +68,6 @@ export const codex: Program = {
     ...['command', 'args', 'env', 'auth'],
   ],
   url: 'url',
-  // An Authorization in an inline table of several pairs is not taken out.
-  *blocks({ text, name }) {
-    const raw = rawEntry(text, { format: 'toml', path: ['mcp_servers', name] }) ?? '';
-    const inline = /^\s*(http_headers|env_http_headers)\s*=\s*\{.*\bauthorization\b/im.exec(raw)?.[1];
-    if (inline !== undefined) {
-      yield `${inline} of this entry holds an Authorization of its own, which wins; remove it by hand.`;
-    }
-  },
   conflicts: ({ name }) => [
     `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${name}`,
   ],
