@@ -1,4 +1,4 @@
-import { type Node, type ParseError, parseTree } from 'jsonc-parser';
+import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import {
   isBlank,
   lineEnding,
@@ -61,7 +61,7 @@ export function readJson(text: string): unknown {
   try {
     return JSON.parse(withoutMark(text));
   } catch {
-    return plainValue(rootOf(text));
+    return JSON.parse(JSON.stringify(getNodeValue(rootOf(text))));
   }
 }
 
@@ -100,16 +100,6 @@ function locate(text: string, path: readonly string[]): Location {
   throw new NotEditable('shape');
 }
 
-function plainValue(node: Node): unknown {
-  if (node.type === 'array') return (node.children ?? []).map(plainValue);
-  if (node.type !== 'object') return node.value;
-  const members = (node.children ?? []).map(({ children: [key, value] = [] }) => [
-    key?.value,
-    value && plainValue(value),
-  ]);
-  return Object.fromEntries(members);
-}
-
 /** Where in an entry a member of `without` is: `a/b` is the member `b`, in any letter case, of the member `a`. */
 function pathsOf(entry: Readonly<Record<string, unknown>>, name: string): readonly (readonly string[])[] {
   const [first = '', second] = name.split('/');
@@ -123,7 +113,7 @@ function pathsOf(entry: Readonly<Record<string, unknown>>, name: string): readon
 function setAt(text: string, path: readonly string[], value: PlainJson): string {
   const { parent, member, missing } = locate(text, path);
   if (member !== undefined) {
-    if (JSON.stringify(plainValue(member.value)) === JSON.stringify(value)) return text;
+    if (JSON.stringify(getNodeValue(member.value)) === JSON.stringify(value)) return text;
     return splice(text, [member.value.offset, member.end, rendered(text, value, indentAt(text, member.start))]);
   }
   const [name, ...inner] = missing;
