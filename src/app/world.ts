@@ -131,18 +131,17 @@ function statePorts({ env, platform, homedir }: World, own: OwnPorts, clock: Con
       return createRecovery({ directory: join(folder(), 'recovery') });
     }),
     attempts: lazy(async () => {
-      const { createAttempts } = await import('../stores/state/attempts.js');
+      const { createAttempts } = await import('../stores/state/small-files.js');
       return createAttempts({ directory: folder(), locks, clock });
     }),
     failures: lazy(async () => {
-      const { createFormatFailures } = await import('../stores/state/failure-log.js');
+      const { createFormatFailures } = await import('../stores/state/small-files.js');
       return createFormatFailures({ directory: folder(), locks });
     }),
-    handedOut: lazy(async () => (await import('../stores/state/handed-out.js')).createHandedOut(folder())),
     toolLists:
       own.toolLists ?? lazy(async () => (await import('../stores/state/tool-lists.js')).createToolLists(folder())),
     shellHistory: async () => {
-      const { createShellHistory } = await import('../stores/state/shell-history.js');
+      const { createShellHistory } = await import('../stores/state/small-files.js');
       return createShellHistory({ directory: folder(), locks });
     },
   };

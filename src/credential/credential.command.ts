@@ -13,7 +13,7 @@ import { checkPin } from '../tokens/login-pin.js';
 import { forgetFailures, rememberFailure } from '../tokens/remember-failure.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { validToken } from '../tokens/valid-token.js';
-import { type CredentialFormat, credentialTable, formatsAskedAgain } from './credential.options.js';
+import { type CredentialFormat, credentialTable } from './credential.options.js';
 import { deadlinePassed, ownLoginKept, ownLoginNowhere, secretOnTerminal } from './failures.js';
 import {
   findCredential,
@@ -29,7 +29,7 @@ import { type CredentialArguments, type CredentialCall, formatOf, type GetCall, 
 import { grantToken } from './grant-token.js';
 import { readCall } from './read-call.js';
 import { inputBytes, type ReadInput, readInput } from './read-input.js';
-import { type NotedLogin, reportAskedAgain, reportRefused } from './report-refused.js';
+import { reportRefused } from './report-refused.js';
 import { type ShimWorld, writeShim } from './shim.js';
 
 /** Of the time that the whole process may take: for what is printed and remembered at the end. */
@@ -39,13 +39,9 @@ const endMs = 800;
 interface Progress {
   call: Exclude<CredentialCall, { readonly kind: 'fixed' }> | undefined;
   login: LoginRecord | undefined;
-  /** Of the token that was found. */
-  obtainedAt?: number;
-  /** When it was refreshed last because this caller asked again. */
-  refreshedAt?: number | undefined;
 }
 
-interface World extends TokenPorts, ShimWorld, CommandOutput, RefreshPorts, Pick<StorePorts, 'failures' | 'handedOut'> {
+interface World extends TokenPorts, ShimWorld, CommandOutput, RefreshPorts, Pick<StorePorts, 'failures'> {
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
   /** What the hot path has read of stdin already. */
@@ -88,15 +84,10 @@ export const command: Command<typeof credentialTable, World> = {
 };
 
 async function noteSuccess(world: World, format: CredentialFormat, progress: Progress): Promise<void> {
-  const { call, login, obtainedAt, refreshedAt } = progress;
-  if (login === undefined) return;
-  if (obtainedAt !== undefined && formatsAskedAgain.has(format) && login.store !== 'environment') {
-    await world.handedOut.note({ key: login.key, obtainedAt, refreshedAt }, world.clock.now());
-  }
-  if (call?.kind === 'get') {
-    await forgetFailures(world, login.server, format);
-    await forgetFailures(world, '', format); // those that named no server
-  }
+  const { call, login } = progress;
+  if (login === undefined || call?.kind !== 'get') return;
+  await forgetFailures(world, login.server, format);
+  await forgetFailures(world, '', format); // those that named no server
 }
 
 /** The bytes for stdout. Fills in `progress` as it goes. */
@@ -130,14 +121,12 @@ async function outputFor(
   if (login === undefined) return call.unmapped ?? '';
   const asked = `postern credential ${format}`;
   proveBare(login, asked);
-  const noted = await noteAsked(world, call, login);
-  progress.refreshedAt = noted.refreshedAt;
+  const noted = call.refused ? await reportRefused(world, login, undefined) : login;
   // What is in memory no other process can refresh.
   const grant = args.clientCredentials ? validToken : grantToken;
-  const token = await grant(world, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
+  const token = await grant(world, { login: noted, format, minLifeMs: call.minLifeMs, signal });
   proveWanted(token.binding, call.wanted);
   proveBare(login, asked, { item: token });
-  progress.obtainedAt = token.obtainedAt;
   return call.output({ ...token, server: token.binding.server }, world.clock.now());
 }
 
@@ -151,12 +140,6 @@ async function logInAsClient(
   if (named === undefined) throw ownLoginNowhere();
   const logins = await unlessAborted(world.logins(), signal);
   await logins.asClient({ ...args, server: named, account });
-}
-
-/** Does the call itself say that the last token was refused? */
-async function noteAsked(world: World, { wanted, refused }: GetCall, login: LoginRecord): Promise<NotedLogin> {
-  if (refused) return { login: await reportRefused(world, login, undefined), refreshedAt: undefined };
-  return formatsAskedAgain.has(wanted.format) ? reportAskedAgain(world, login) : { login, refreshedAt: undefined };
 }
 
 /** Undefined where the caller gets what is printed for `unmapped`. */

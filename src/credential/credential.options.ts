@@ -16,9 +16,6 @@ export const credentialFormats = [
   'terraform',
 ] as const;
 
-/** Formats of programs that ask again after a 401, and do not say so (Claude Code, client-go). */
-export const formatsAskedAgain: ReadonlySet<string> = new Set(['headers', 'kubectl']);
-
 export type CredentialFormat = (typeof credentialFormats)[number];
 
 export const minTtlOption = { name: 'min-ttl', kind: 'number', min: 0, max: 86_400, value: 'SECONDS' } as const;

@@ -11,6 +11,15 @@ export function storeTooLarge(bytes: number, limit: number): Failure {
   );
 }
 
+/** Bytes of a value in a keychain or a sealed file; no credential has more. */
+const maxValueBytes = 65_536;
+
+/** @throws Failure `store_too_large` */
+export function refuseTooLarge(text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxValueBytes) throw storeTooLarge(bytes, maxValueBytes);
+}
+
 /** No program of that name on the PATH. */
 export function helperMissing(program: string): Failure {
   return storeFailure(

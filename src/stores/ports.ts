@@ -127,23 +127,6 @@ export interface FormatFailures {
   forget(origin: string, format?: string): Promise<void>;
 }
 
-/** Which token of a login was handed out: its item's key, and when it was obtained. */
-export interface HandedToken {
-  readonly key: string;
-  readonly obtainedAt: number;
-  /** When a token was last refreshed because this caller asked again: that happens once a minute at most. */
-  readonly refreshedAt?: number | undefined;
-}
-
-/** What the process that started this one was given: some programs report a 401 only by running their helper again. */
-export interface HandedOut {
-  /** The token that this very process was given of the login within the last ten seconds. */
-  lately(key: string, now: number): Promise<HandedToken | undefined>;
-  /** Notes it, once it is written; fails silently. */
-  note(token: HandedToken, now: number): Promise<void>;
-}
-
-/** What is kept on this machine. */
 /** One parameter of a tool, as its input schema says. Texts are the server's, cut, and not yet printable. */
 export interface ToolParameter {
   readonly name: string;
@@ -203,7 +186,6 @@ export interface StorePorts {
   readonly recovery: Recovery;
   readonly attempts: Attempts;
   readonly failures: FormatFailures;
-  readonly handedOut: HandedOut;
   readonly toolLists: ToolLists;
   readonly locks: Locks;
   readonly assertions: Assertions;

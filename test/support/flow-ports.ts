@@ -9,11 +9,9 @@ import { systemResolver } from '../../src/http/resolve-host.js';
 import { listenForCallback } from '../../src/login/browser/callback-listener.js';
 import { createServerPages } from '../../src/login/browser/server-pages.js';
 import { createAssertions } from '../../src/stores/assertions/read-assertion.js';
-import { createAttempts } from '../../src/stores/state/attempts.js';
-import { createFormatFailures } from '../../src/stores/state/failure-log.js';
-import { createHandedOut } from '../../src/stores/state/handed-out.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { createRecovery } from '../../src/stores/state/recovery.js';
+import { createAttempts, createFormatFailures } from '../../src/stores/state/small-files.js';
 import { createToolLists } from '../../src/stores/state/tool-lists.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import {
@@ -98,7 +96,6 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     attempts: createAttempts({ directory, locks, clock }),
     recovery: createRecovery({ directory: join(directory, 'recovery') }),
     failures: createFormatFailures({ directory, locks }),
-    handedOut: createHandedOut(directory),
     toolLists: createToolLists(directory),
     assertions: createAssertions({ env: options.env ?? {} }),
     browser,

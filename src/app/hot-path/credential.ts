@@ -1,17 +1,16 @@
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import type { LoginRecord } from '../../core/records.js';
-import { credentialTable, formatsAskedAgain } from '../../credential/credential.options.js';
+import { credentialTable } from '../../credential/credential.options.js';
 import { findCredential, isGone, proveWanted } from '../../credential/find-credential.js';
 import { formatOf, type GetCall, type Input, inputOf } from '../../credential/formats/call.js';
 import { readCall } from '../../credential/read-call.js';
 import { inputBytes, isComplete, type ReadInput, readInput } from '../../credential/read-input.js';
 import { decodeCredential } from '../../stores/credential-item.js';
 import type { Keyring } from '../../stores/keychain/open-item.js';
-import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.js';
-import { handedOutPath, noteHandedOut, recentlyHandedOut } from '../../stores/state/handed-out.js';
+import { failuresPath, readFailuresSync } from '../../stores/state/small-files.js';
 import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
-import { isRefreshable, usable } from '../../tokens/token-request.js';
+import { usable } from '../../tokens/token-request.js';
 import { nullDevice, openStdin, takeWaiting } from '../terminal/read-stdin.js';
 import {
   isOwnLogin,
@@ -57,21 +56,15 @@ async function outputFor(call: GetCall, keyring: Keyring): Promise<string | unde
   const login = await loginFor(call);
   if (login === 'nobody') return call.unmapped;
   if (login === undefined) return undefined;
-  const note = formatsAskedAgain.has(call.wanted.format) ? handedOutPath(stateFolder(), login.key) : undefined;
-  const given = note === undefined ? undefined : recentlyHandedOut(note, login.key, Date.now());
   const item = await keyring.read(login.key);
   const decoded = item === undefined ? undefined : decodeCredential(item, login);
   // A DPoP-bound token is refused with a message.
   if (decoded?.ok !== true || decoded.credential.dpopKey !== undefined) return undefined;
   const { credential } = decoded;
-  // Whether a refresh comes of it is for the whole program to find out.
-  if (given !== undefined && given.refreshedAt === undefined && isRefreshable(credential)) return undefined;
   proveWanted(credential.binding, call.wanted);
   const now = Date.now();
   const wanted = { login, minLifeMs: call.minLifeMs, kept: call.wanted.format === 'env' };
   if (!usable(credential, wanted, now) || isRefreshWaiting(login)) return undefined;
-  const { obtainedAt } = credential;
-  if (note !== undefined) noteHandedOut(note, { key: login.key, obtainedAt, refreshedAt: given?.refreshedAt }, now);
   return call.output({ ...credential, server: login.server }, now);
 }
 

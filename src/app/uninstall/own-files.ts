@@ -6,12 +6,11 @@ import { basename, join } from 'node:path';
  * ever removed: a variable may have put them where other things are.
  */
 export const stateNames =
-  /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|handed-out|locks|native|recovery|sealed|setup|shared|tools)$/;
+  /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|locks|native|recovery|sealed|setup|shared|tools)$/;
 const configNames = /^(?:\.?config\.json(?:\.new)?|\.config\.json\.[0-9a-f]{16}|config\.edited-[0-9a-f]{8}\.json)$/;
 
 /** What this program writes into each of those folders. Other programs have folders of such names, too. */
 const namesInside: ReadonlyMap<string, RegExp> = new Map([
-  ['handed-out', /^\d{1,3}\.json(?:\.\d+)?$/],
   ['locks', /^[a-z0-9-]{1,71}\.lock(?:\.[0-9a-f.-]+(?:\.new|\.break)?)?$/],
   ['native', /^[0-9a-f]{64}\.node(?:\.\d+)?$/],
   ['recovery', /^\.?[0-9a-f]{64}\.(?:sealed|[0-9a-f]{16}\.begun)(?:\.new)?$/],

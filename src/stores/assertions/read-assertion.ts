@@ -1,10 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { systemCode } from '../../core/failure.js';
+import { exitCode, Failure, systemCode } from '../../core/failure.js';
 import { holdSecret, Secret } from '../../core/secret.js';
 import { isTokenText } from '../../core/text/characters.js';
 import { shellWord } from '../../core/text/printable.js';
-import { assertionUnreadable } from './failures.js';
 import { type AssertionSource, type Assertions, sourceInWords } from './source.js';
 
 /** Of what a file, a variable or a program gives. */
@@ -134,4 +133,13 @@ function tokenIn(source: AssertionSource, text: string): Secret {
   if (token.length > maxToken) throw unreadable(source, `its token is longer than ${maxToken} characters`);
   if (!isTokenText(token)) throw unreadable(source, 'what is there is not one token');
   return new Secret(token);
+}
+
+/**
+ * A platform's token cannot be had where it should be.
+ * @param source In words. @param why Ends a sentence, and quotes nothing of what is there.
+ */
+function assertionUnreadable(source: string, why: string, remedy: string): Failure {
+  const message = `The platform’s token cannot be read from ${source}: ${why}. Nothing was sent.`;
+  return new Failure({ code: 'assertion_unreadable', exit: exitCode.loginNeeded, message, remedy });
 }

@@ -19,13 +19,12 @@ const maxIndexBytes = 1_048_576;
  */
 export function createCredentialIndex(options: { readonly directory: string; readonly locks: Locks }): CredentialIndex {
   const path = indexPath(options.directory);
-  const parse = onceForEach(parseIndex);
   const file: StateFile<IndexDocument> = {
     path,
     locks: options.locks,
     lock: 'index',
     waitMs,
-    read: () => readIndex(path, parse),
+    read: () => readIndex(path),
     textOf: (document) => textOf(path, document),
   };
   return {
@@ -34,19 +33,10 @@ export function createCredentialIndex(options: { readonly directory: string; rea
   };
 }
 
-/** The file is read each time, and parsed only where it is another than the last time: a command reads it three times. */
-function onceForEach(parse: typeof parseIndex): typeof parseIndex {
-  let last: { readonly bytes: Uint8Array; readonly parsed: IndexText } | undefined;
-  return (bytes) => {
-    if (last === undefined || Buffer.compare(last.bytes, bytes) !== 0) last = { bytes, parsed: parse(bytes) };
-    return last.parsed;
-  };
-}
-
-function readIndex(path: string, parse: typeof parseIndex): IndexDocument {
+function readIndex(path: string): IndexDocument {
   let read: ReadIndex;
   try {
-    read = readIndexSync(path, parse);
+    read = readIndexSync(path);
   } catch (cause) {
     throw stateUnreadable(path, cause);
   }
@@ -78,8 +68,8 @@ export function indexPath(stateFolder: string): string {
  * begins with it.
  * @throws an error of the file system other than "no such file"
  */
-export function readIndexSync(path: string, parse = parseIndex): ReadIndex {
+export function readIndexSync(path: string): ReadIndex {
   const file = readPrivateFile(path, maxIndexBytes);
-  if (file.ok) return parse(file.bytes);
+  if (file.ok) return parseIndex(file.bytes);
   return file.problem === 'absent' ? { ok: true, document: { version: 1, logins: [], registrations: [] } } : file;
 }

@@ -1,5 +1,5 @@
 import { Secret } from '../../core/secret.js';
-import { refuseTooLarge } from '../item-size.js';
+import { refuseTooLarge } from '../failures.js';
 import type { SecretStore } from '../ports.js';
 import { storeDamaged } from './failures.js';
 import { readValue, removeValue, writeValue } from './item-parts.js';

@@ -86,14 +86,6 @@ function deriveKey(way: KeyWay, bytes: Buffer, salt: Buffer): Promise<Buffer> {
   if (way === 'key-file') {
     return Promise.resolve(Buffer.from(hkdfSync('sha256', bytes, salt, 'postern sealed files 1', 32)));
   }
-  return stretched(bytes, salt);
-}
-
-/** Makes 32 bytes of a passphrase. */
-export type Stretch = (bytes: Uint8Array, salt: Uint8Array) => Promise<Buffer>;
-
-/** Slowly, and with much memory: whoever tries all passphrases takes as long for each. */
-export function stretched(bytes: Uint8Array, salt: Uint8Array): ReturnType<Stretch> {
   return new Promise((resolve, reject) => {
     scrypt(bytes, salt, 32, scryptCost, (error, key) => (error === null ? resolve(key) : reject(error)));
   });

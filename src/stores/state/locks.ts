@@ -8,7 +8,9 @@ import {
   breakClaim,
   type Claim,
   isDead,
+  type Lives,
   type Looker,
+  livesOn,
   type OwnClaim,
   publishClaim,
   readClaim,
@@ -16,7 +18,6 @@ import {
   sweep,
   touchClaim,
 } from './lock-file.js';
-import { type Lives, livesOn } from './lock-life.js';
 import { ensurePrivateFolder } from './private-file.js';
 import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 

@@ -13,7 +13,6 @@ import { dirname } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { accessProblem } from '../../core/file-access.js';
 import { stateUnsafe, stateUnwritable } from '../state-failures.js';
-import { whenFreeSync } from './in-use.js';
 
 interface ReadFile {
   readonly ok: true;
@@ -42,7 +41,7 @@ export function readPrivateFile(path: string, maxBytes: number, maxNames = 1): P
   try {
     const why = folderProblem(dirname(path));
     if (why !== undefined) return { ok: false, problem: 'unsafe', why: `of its folder ${dirname(path)}: ${why}` };
-    file = whenFreeSync(() => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+    file = whenFree(() => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   } catch (error) {
     return notOpened(error);
   }
@@ -143,4 +142,43 @@ export async function ensurePrivateFolder(path: string): Promise<void> {
   }
   const problem = folderProblem(path);
   if (problem !== undefined) throw stateUnsafe(path, problem);
+}
+
+/** How long a file that another process has open may stay so, in milliseconds. */
+const usualMs = 1_500;
+
+const pauseMs = { min: 1, max: 25 } as const;
+
+/** What is done with a file, and how long one waits for it. */
+export interface FileUse {
+  readonly platform: string;
+  readonly maxMs: number;
+}
+
+const here: FileUse = { platform: process.platform, maxMs: usualMs };
+
+/**
+ * Windows refuses to rename, remove or open what another process has open just then, or has removed while a third one read
+ * it: a reader of ours, a virus scanner, a backup. A moment later it goes well. Elsewhere this is the act and nothing more.
+ * @throws what the last attempt threw
+ */
+export function whenFree<Value>(immediate: () => Value, use: FileUse = here): Value {
+  const since = process.uptime();
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return immediate();
+    } catch (error) {
+      if (!mayTryAgain(error, since, use)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseOf(attempt));
+    }
+  }
+}
+
+function mayTryAgain(error: unknown, since: number, { platform, maxMs }: FileUse): boolean {
+  if (platform !== 'win32' || (process.uptime() - since) * 1000 > maxMs) return false;
+  return ['EPERM', 'EBUSY', 'EACCES'].includes(systemCode(error));
+}
+
+function pauseOf(attempt: number): number {
+  return Math.min(pauseMs.max, pauseMs.min * 2 ** attempt);
 }

@@ -19,7 +19,7 @@ export interface ProcessIdentity {
 export function ownIdentity(): ProcessIdentity {
   return {
     pid: process.pid,
-    started: startOf(process.pid),
+    started: lifeOf(process.pid)?.started ?? '',
     boot: textOf('/proc/sys/kernel/random/boot_id'),
     system: ownSystem(),
   };
@@ -48,24 +48,6 @@ export function stateOf(holder: ProcessIdentity, us: ProcessIdentity, writtenAt:
   if (life === undefined || holder.started === '') return 'alive';
   return life.zombie || life.started !== holder.started ? 'dead' : 'alive';
 }
-
-/** Clock ticks from boot to the start of that process; empty where the system does not say. */
-export function startOf(pid: number): string {
-  return lifeOf(pid)?.started ?? '';
-}
-
-/**
- * When this process was started, in milliseconds since 1970. Linux says so itself: Node.js counts from where its own work
- * begins, which is later where there is a lot to do.
- */
-export function startTime(now: number): number {
-  const started = Number(startOf(process.pid) || Number.NaN) / ticksPerSecond;
-  const age = Math.max(process.uptime(), Number.isNaN(started) ? 0 : uptime() - started);
-  return now - age * 1000;
-}
-
-/** USER_HZ: what Linux counts in for programs, whatever it counts in itself. */
-const ticksPerSecond = 100;
 
 /** Is there a process with this number here? */
 export function exists(pid: number): boolean {

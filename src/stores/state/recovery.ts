@@ -18,8 +18,7 @@ import { recoveryPath } from '../paths.js';
 import type { Recovery } from '../ports.js';
 import { nonceBytes, seal, unseal } from '../seal.js';
 import { stateUnwritable } from '../state-failures.js';
-import { whenFreeSync } from './in-use.js';
-import { ensurePrivateFolder, readIfThere } from './private-file.js';
+import { ensurePrivateFolder, readIfThere, whenFree } from './private-file.js';
 import { identityIn, ownIdentity, type ProcessIdentity, stateOf } from './process-identity.js';
 import { newFile, pathsIn, removeFile, synced, syncFolder } from './safe-file.js';
 
@@ -170,7 +169,7 @@ async function closeAndRemove(file: number, path: string): Promise<void> {
 function keepIn(file: number, note: string, path: string, text: string): Promise<void> {
   try {
     ftruncateSync(file, writeSync(file, text, 0));
-    whenFreeSync(() => renameSync(note, path));
+    whenFree(() => renameSync(note, path));
   } catch (cause) {
     throw stateUnwritable(path, cause);
   }

@@ -13,8 +13,7 @@ import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import type { Locks } from '../ports.js';
 import { stateUnwritable } from '../state-failures.js';
-import { whenFree } from './in-use.js';
-import { ensurePrivateFolder } from './private-file.js';
+import { ensurePrivateFolder, whenFree } from './private-file.js';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
 
@@ -36,7 +35,7 @@ export async function replaceFile(
   try {
     removeIfThere(temporary);
     await writeNew(temporary, text, mode);
-    await whenFree(async () => renameSync(temporary, path));
+    whenFree(() => renameSync(temporary, path));
   } catch (error) {
     removeQuietly(temporary); // what went wrong before is what is told
     throw error;
@@ -90,7 +89,7 @@ export async function syncFolder(path: string): Promise<void> {
 /** Deletes a name, never what a link there leads to; false when there was none. @throws Failure `state_unwritable` */
 export async function removeFile(path: string): Promise<boolean> {
   try {
-    await whenFree(async () => unlinkSync(path));
+    whenFree(() => unlinkSync(path));
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;

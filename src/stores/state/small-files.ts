@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type JsonValue, parseObject } from '../../core/text/json.js';
-import type { Locks } from '../ports.js';
+import type { Clock } from '../../core/ports.js';
+import type { FormatFailure } from '../../core/records.js';
+import { asObject, type JsonValue, parseObject } from '../../core/text/json.js';
+import { isText, isWhole, wrongMember } from '../checks.js';
+import type { Attempts, FormatFailures, Locks } from '../ports.js';
 import { readIfThere } from './private-file.js';
 import { updateStateFile } from './safe-file.js';
 
@@ -15,18 +19,18 @@ export const smallFiles = {
 type Name = keyof typeof smallFiles;
 
 /** Where a small file is in the state folder. */
-export function smallFilePath(stateFolder: string, name: Name): string {
+function smallFilePath(stateFolder: string, name: Name): string {
   return join(stateFolder, `${name}.json`);
 }
 
 /** The entries of the small file at `path`; undefined where there are none, or it is not understood. @throws Failure `state_unsafe` */
-export function readEntries(path: string, name: Name): JsonValue | undefined {
+function readEntries(path: string, name: Name): JsonValue | undefined {
   const file = readIfThere(path, smallFiles[name].maxBytes);
   return file && parseObject(file.bytes, { maxKeys: 100_000 })?.['entries'];
 }
 
 /** A small private file, which every process reads without a lock, and changes under one. */
-export function smallFile<Value>(
+function smallFile<Value>(
   name: Name,
   { directory, locks }: { readonly directory: string; readonly locks: Locks },
   parse: (entries: JsonValue | undefined) => Value,
@@ -36,4 +40,110 @@ export function smallFile<Value>(
   const textOf = (entries: Value) => `${JSON.stringify({ version: 1, entries }, null, 1)}\n`;
   const file = { path, locks, lock: name, waitMs: smallFiles[name].waitMs, read, textOf };
   return { read, update: (change: (value: Value) => Value) => updateStateFile(file, change) };
+}
+
+/** An hour, in milliseconds: after it an attempt no longer counts. */
+const windowMs = 3_600_000;
+
+type Times = Readonly<Record<string, readonly number[]>>;
+
+/**
+ * Attempts of the last hour, shared by every process. Names are hashed: the file outlives a logout, and is not to show
+ * which servers there were. Times in the future (the clock was set back) count as now.
+ */
+export function createAttempts(options: {
+  readonly directory: string;
+  readonly locks: Locks;
+  readonly clock: Clock;
+}): Attempts {
+  const { clock } = options;
+  const file = smallFile('attempts', options, (entries) => recent(entries, clock.now()));
+  return {
+    take: async (what, max, withinMs = windowMs) => {
+      const name = hashed(what);
+      let isTaken = false;
+      await file.update((times) => {
+        const made = times[name] ?? [];
+        isTaken = made.filter((time) => clock.now() - time < withinMs).length < max;
+        return isTaken ? { ...times, [name]: [...made, clock.now()] } : times;
+      });
+      return isTaken;
+    },
+    allows: async (what, max) => (file.read()[hashed(what)] ?? []).length < max,
+    forget: async (what) => {
+      const name = hashed(what);
+      if (file.read()[name] === undefined) return; // the usual case needs no lock
+      await file.update(({ [name]: _, ...others }) => others);
+    },
+  };
+}
+
+function hashed(name: string): string {
+  return createHash('sha256').update(name).digest('base64url');
+}
+
+function recent(entries: JsonValue | undefined, now: number): Times {
+  const lists = Object.entries(asObject(entries) ?? {}).map(([name, list]) => {
+    const times = Array.isArray(list) ? list.filter((time) => typeof time === 'number') : [];
+    return [name, times.map((time) => Math.min(time, now)).filter((time) => now - time < windowMs)] as const;
+  });
+  return Object.fromEntries(lists.filter(([, made]) => made.length > 0));
+}
+
+const maxFailures = 32;
+
+type Failures = readonly FormatFailure[];
+
+/** The failures of other programs' requests: the last of each format and origin. */
+export function createFormatFailures(options: { readonly directory: string; readonly locks: Locks }): FormatFailures {
+  const file = smallFile('failures', options, failuresIn);
+  return {
+    read: async () => file.read(),
+    keep: async (failure) => {
+      const isOther = (one: FormatFailure) => one.origin !== failure.origin || one.format !== failure.format;
+      await file.update((failures) => [...failures.filter(isOther), failure].slice(-maxFailures));
+    },
+    forget: async (origin, format) => {
+      const isOf = (one: FormatFailure) => one.origin === origin && (format === undefined || one.format === format);
+      if (!file.read().some(isOf)) return; // the usual case needs no lock
+      await file.update((failures) => failures.filter((one) => !isOf(one)));
+    },
+  };
+}
+
+/** Where the failures are in the state folder. */
+export function failuresPath(stateFolder: string): string {
+  return smallFilePath(stateFolder, 'failures');
+}
+
+/** The failures in the file at `path`. @throws Failure `state_unsafe` */
+export function readFailuresSync(path: string): Failures {
+  return failuresIn(readEntries(path, 'failures'));
+}
+
+function failuresIn(entries: JsonValue | undefined): Failures {
+  const checks = { at: isWhole, format: isText, origin: isText, code: isText };
+  const isOurs = (value: JsonValue) => wrongMember(asObject(value), checks) === undefined;
+  return Array.isArray(entries) ? (entries.filter(isOurs) as unknown as Failures) : [];
+}
+
+const historyMax = { lines: 500, characters: 1_000 } as const;
+
+/** The lines that were typed in `postern shell`: the last 500, none of more than 1,000 characters. */
+export function createShellHistory(options: { readonly directory: string; readonly locks: Locks }): {
+  read(): Promise<readonly string[]>;
+  add(line: string): Promise<void>;
+} {
+  const file = smallFile('shell-history', options, (entries): readonly string[] =>
+    Array.isArray(entries) ? entries.filter((line) => typeof line === 'string') : [],
+  );
+  return {
+    read: async () => file.read().toReversed(),
+    add: async (line) => {
+      if (line.length > historyMax.characters) return;
+      await file.update((lines) =>
+        lines.at(-1) === line ? lines : [...lines.filter((one) => one !== line), line].slice(-historyMax.lines),
+      );
+    },
+  };
 }

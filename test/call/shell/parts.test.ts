@@ -10,7 +10,7 @@ import { toolListOf } from '../../../src/call/tools/signatures.js';
 import { posixWord } from '../../../src/core/text/printable.js';
 import { createClock } from '../../../src/stores/clock.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
-import { createShellHistory } from '../../../src/stores/state/shell-history.js';
+import { createShellHistory } from '../../../src/stores/state/small-files.js';
 import { anyText } from '../../support/arbitraries.js';
 import { makeHome } from '../../support/home.js';
 import { assertMode } from '../../support/modes.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { createAttempts } from '../../../src/stores/state/attempts.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
+import { createAttempts } from '../../../src/stores/state/small-files.js';
 import { failureOf } from '../../support/http.js';
 import type { Clock } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';

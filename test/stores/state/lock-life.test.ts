@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type LifeFiles, livesOn } from '../../../src/stores/state/lock-life.js';
+import { type LifeFiles, livesOn } from '../../../src/stores/state/lock-file.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
 import { Failure } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
