@@ -1,6 +1,6 @@
 import { isFailure } from '../core/failure.js';
 import type { LoginAsked } from '../core/login-command.js';
-import { isSharedKind, type LoginRecord, type StoreKind } from '../core/records.js';
+import { type IndexDocument, isSharedKind, type LoginRecord, type StoreKind } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
@@ -31,22 +31,13 @@ export async function beginLogin<Request extends LoginRequest>(
   const { server, client, signal } = request;
   const { configured = [] } = client;
   const document = await world.index.read();
-  const { logins, registrations } = document;
+  const { logins } = document;
   checkName(request, logins);
   const held = loginToReplace(logins, request);
   const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
-  const known = [
-    ...configured.flatMap(({ issuer }) => issuer ?? []),
-    ...registrations.filter(({ way }) => way === 'preregistered' || way === 'ask').map(({ issuer }) => issuer),
-    ...logins.map(({ issuer }) => issuer),
-  ];
-  const { issuer: wanted, issuerIsTyped: wantedIsTyped, resource } = request;
-  // Who names both, the authorization server and a client there, has decided, too.
-  const legacy = request.legacy === true || (wantedIsTyped && client.given !== undefined);
   const headers = await serverHeaders(world, request, held);
   const meant = meantBy(request, held);
-  const about = { server, wanted, held, meant, known, kept: keptChallenge(document, server), signal, grant };
-  const discovery = await discover(ports, { ...about, wantedIsTyped, legacy, resource, headers });
+  const { discovery, known } = await discoverFor(ports, document, request, { held, meant, headers, grant });
   await ports.store.ready();
   if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, { held, meant, signal });
   const { issuer } = discovery.authorizationServer;
@@ -81,6 +72,27 @@ export async function beginLogin<Request extends LoginRequest>(
     added: addedParameters(parametersFor(request, issuer, held) ?? []),
     headers,
   };
+}
+
+/** The server's metadata and its authorization server's, and which issuers are known here. @throws Failure of discovery */
+export async function discoverFor(
+  ports: LoginPorts,
+  document: IndexDocument,
+  request: Pick<LoginRequest, 'server' | 'issuer' | 'issuerIsTyped' | 'legacy' | 'resource' | 'client' | 'signal'>,
+  about: Pick<BegunLogin, 'held' | 'meant' | 'headers'> & { readonly grant: WantedGrant },
+) {
+  const { server, issuer: wanted, issuerIsTyped: wantedIsTyped, resource, client, signal } = request;
+  const { logins, registrations } = document;
+  const known = [
+    ...(client.configured ?? []).flatMap(({ issuer }) => issuer ?? []),
+    ...registrations.filter(({ way }) => way === 'preregistered' || way === 'ask').map(({ issuer }) => issuer),
+    ...logins.map(({ issuer }) => issuer),
+  ];
+  // Who names both, the authorization server and a client there, has decided, too.
+  const legacy = request.legacy === true || (wantedIsTyped && client.given !== undefined);
+  const kept = keptChallenge(document, server);
+  const asked = { server, wanted, wantedIsTyped, legacy, resource, known, kept, signal, ...about };
+  return { discovery: await discover(ports, asked), known };
 }
 
 /**

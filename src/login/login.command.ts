@@ -10,9 +10,15 @@ import { parametersProblem } from '../oauth/authorization-request.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { checkNameForm, meantBy, refuseShared } from './begin-login.js';
 import { readBrowser } from './browser/chosen-browser.js';
-import { checkClient, clientOfNewKey, readClient, readScopes, readSecret } from './client/client-options.js';
+import {
+  checkClient,
+  clientOfNewKey,
+  readClient,
+  readProvider,
+  readScopes,
+  readSecret,
+} from './client/client-options.js';
 import { newKeyLines } from './client/made-keys.js';
-import { readProvider } from './company/options.js';
 import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
 import { loginToAll, loginToExpired } from './from-program/login-to-many.js';
 import { givenOptions } from './given/given-options.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
-import { moveStore } from '../../src/login/move/move-store.js';
+import { moveStore } from '../../src/login/move/move.command.js';
 import { clientAuthentication } from '../../src/oauth/client-authentication.js';
 import {
   clientKeysOf,

@@ -5,10 +5,15 @@ import { readWhole } from '../../core/read-whole.js';
 import { parseScope } from '../../core/scope.js';
 import { Secret } from '../../core/secret.js';
 import { quotedPath, shellWord } from '../../core/text/printable.js';
-import { argumentRefused } from '../../core/usage-failures.js';
-import type { PreregisteredClient } from '../ports.js';
-import { checkAssertionOptions, namesAssertion, readAssertion } from './assertion-options.js';
+import { gateUrl } from '../../core/url.js';
+import { argumentRefused, usageContradictory, usageWrong } from '../../core/usage-failures.js';
+import { type AssertionSource, fileSource, isVariableName, readCommand } from '../../stores/assertions/source.js';
+import { tokenFilePath } from '../../stores/kept-provider.js';
+import type { GivenAssertion, GivenProvider, PreregisteredClient } from '../ports.js';
 import {
+  assertionOptionAlone,
+  assertionUnbound,
+  assertionWithoutClient,
   clientKeyWithoutGrant,
   clientProofTwice,
   clientSecretMissing,
@@ -33,6 +38,8 @@ export interface ClientArguments extends AssertionOptions {
   readonly authorizationServer: string | undefined;
 }
 
+const help = 'postern login --help';
+
 const secretVariable = 'POSTERN_CLIENT_SECRET_FILE';
 
 /** Longest client secret or key that is read, in bytes. */
@@ -45,7 +52,7 @@ export function checkClient(args: ClientArguments): void {
   const wantsSecret = clientSecretStdin || clientSecretFile !== undefined;
   if (clientId === undefined && (wantsSecret || clientKeyFile !== undefined)) throw clientSecretWithoutClient();
   if (wantsSecret && clientKeyFile !== undefined) throw clientProofTwice();
-  checkAssertionOptions(args);
+  checkAssertion(args);
   if (namesAssertion(args) && (clientSecretStdin || clientKeyFile !== undefined)) throw clientProofTwice();
 }
 
@@ -110,7 +117,7 @@ export function clientOfNewKey(args: ClientArguments): string {
 export function readScopes(words: readonly string[]): readonly string[] | undefined {
   if (words.length === 0) return undefined;
   const parsed = parseScope(words.join(' '));
-  if (!parsed.ok) throw argumentRefused('--scope', `it ${parsed.problem}`, 'postern login --help');
+  if (!parsed.ok) throw argumentRefused('--scope', `it ${parsed.problem}`, help);
   return parsed.scopes;
 }
 
@@ -148,4 +155,109 @@ async function readFile({ files, tell }: ClientWorld, path: string, setting: str
     );
   }
   return new TextDecoder().decode(bytes);
+}
+
+const sources = ['assertionFile', 'assertionEnv', 'assertionCommand'] as const;
+
+/** The typed ones alone. */
+function namesAssertion(args: AssertionOptions): boolean {
+  return sources.some((name) => args[name] !== undefined);
+}
+
+/** Whether what is typed of it goes together. @throws Failure `usage` */
+function checkAssertion(args: ClientArguments): void {
+  if (namesAssertion(args) && args.clientId === undefined) throw assertionWithoutClient();
+  // Where no audience says whom it is for, a person does.
+  if (args.assertionAudience !== undefined && args.authorizationServer === undefined) throw assertionUnbound();
+  sourceOf(args);
+}
+
+/** What options name, else what variables do; a command is typed, and nothing else names one. @throws Failure `usage` */
+function readAssertion(
+  args: ClientArguments,
+  env: Readonly<Record<string, string | undefined>>,
+  others: { readonly hasProof: boolean },
+): GivenAssertion | undefined {
+  const set = (name: string) => env[name] || undefined;
+  const isByVariable = args.clientCredentials && !namesAssertion(args) && !others.hasProof;
+  const named: ClientArguments = isByVariable
+    ? { ...args, assertionFile: set('POSTERN_ASSERTION_FILE'), assertionEnv: set('POSTERN_ASSERTION_ENV') }
+    : args;
+  if (!namesAssertion(named) && args.assertionAudience === undefined && args.assertionAs === undefined)
+    return undefined;
+  const audience = named.assertionAudience ?? set('POSTERN_ASSERTION_AUDIENCE');
+  const whole = {
+    ...named,
+    assertionAudience: audience,
+    assertionAs: named.assertionAs ?? useOf(set('POSTERN_ASSERTION_AS')),
+  };
+  checkAssertion(whole);
+  const source = sourceOf(whole);
+  if (source === undefined) throw assertionOptionAlone();
+  return { source, audience, use: whole.assertionAs };
+}
+
+function useOf(text: string | undefined): 'client' | 'grant' | undefined {
+  if (text === undefined || text === 'client' || text === 'grant') return text;
+  throw argumentRefused('POSTERN_ASSERTION_AS', 'it is “grant” or “client”', help);
+}
+
+function sourceOf({ assertionFile, assertionEnv, assertionCommand }: AssertionOptions): AssertionSource | undefined {
+  if (assertionFile !== undefined) {
+    if (assertionFile === '' || assertionFile === '-') {
+      throw argumentRefused('--assertion-file', 'it is read anew for each token, so it has to be a file', help);
+    }
+    return fileSource(assertionFile);
+  }
+  if (assertionEnv !== undefined) {
+    if (isVariableName(assertionEnv)) return { from: 'variable', name: assertionEnv };
+    throw argumentRefused('--assertion-env', 'it is the name of a variable, not what is in it', help);
+  }
+  if (assertionCommand === undefined) return undefined;
+  const read = readCommand(assertionCommand);
+  if (!read.ok) throw argumentRefused('--assertion-command', read.why, help);
+  return { from: 'command', words: read.words };
+}
+
+/** What of a command line says by which company's provider a login is made. */
+interface ProviderArguments {
+  readonly idp: string | undefined;
+  readonly idpClientId: string | undefined;
+  readonly idpClientSecretFile: string | undefined;
+  readonly idpTokenFile: string | undefined;
+}
+
+/** Whether the options that name a provider go together. @throws Failure `usage` */
+function checkProvider(args: ProviderArguments): void {
+  const { idp, idpClientId, idpClientSecretFile, idpTokenFile } = args;
+  if (idp === undefined) {
+    if ((idpClientId ?? idpClientSecretFile ?? idpTokenFile) === undefined) return;
+    throw usageWrong('Say which provider is meant: --idp ISSUER.', help);
+  }
+  const gated = gateUrl(idp);
+  const why = gated.ok ? problemOf(gated.url) : 'it is no usable URL';
+  if (why !== undefined) throw argumentRefused('--idp', why, help);
+  if (idpClientId === undefined) throw usageWrong('--idp needs the client there: --idp-client-id ID.', help);
+  if (idpClientId === '' || /[^\x20-\x7e]/.test(idpClientId)) {
+    throw argumentRefused('--idp-client-id', 'it is visible ASCII', help);
+  }
+  if (idpTokenFile === '' || idpTokenFile === '-') {
+    throw argumentRefused('--idp-token-file', 'it is read anew for each token, so it has to be a file', help);
+  }
+  if (idpClientSecretFile === '-') throw usageContradictory('--idp-client-secret-file', '-', help);
+}
+
+/** An issuer is https, without query and fragment (OpenID Connect Discovery 1.0, section 2). */
+function problemOf({ protocol, hostname, search, hash }: URL): string | undefined {
+  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  if (protocol !== 'https:' && !isLocal) return 'it is not https';
+  return search === '' && hash === '' ? undefined : 'an issuer has no query and no fragment';
+}
+
+/** The provider that options name, without its client's secret; undefined: none. @throws Failure `usage` */
+export function readProvider(args: ProviderArguments): GivenProvider | undefined {
+  checkProvider(args);
+  const { idp: issuer, idpClientId: clientId, idpTokenFile } = args;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  return { issuer, clientId, tokenFile: idpTokenFile === undefined ? undefined : tokenFilePath(idpTokenFile) };
 }

@@ -2,12 +2,10 @@ import { type StoreKind, storeInWords } from '../../core/records.js';
 import { printable } from '../../core/text/printable.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import { type ClientKey, type KeyAlgorithm, keyIdOf } from '../../oauth/client-key.js';
-import { discover } from '../../oauth/discover.js';
 import { capabilityMissing } from '../../oauth/failures.js';
-import { keptChallenge } from '../../oauth/probe.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import { clientKeysOf, generateClientKey, readClientKey, removeClientKey } from '../../tokens/client-keys.js';
-import { storeForLogin } from '../begin-login.js';
+import { discoverFor, storeForLogin } from '../begin-login.js';
 import type { LoginPorts, LoginRequest } from '../ports.js';
 
 /** What the authorization server is to be given for that client. */
@@ -31,29 +29,18 @@ export async function makeKeyForLogin(
     readonly algorithm: KeyAlgorithm;
   },
 ): Promise<KeysToRegister> {
-  const { server, account, issuer: wanted, issuerIsTyped: legacy, given, clientId, algorithm, signal } = request;
+  const { server, account, given, clientId, algorithm } = request;
   const document = await ports.index.read();
   const { logins } = document;
-  const known = logins.map(({ issuer }) => issuer);
   const held = logins.find((login) => login.server === server && login.clientId === clientId);
-  const grant = 'client_credentials';
   const headers = (await ports.givenHeaders()) ?? [];
-  const meant = { server, account, given };
-  const kept = keptChallenge(document, server);
-  const asked = {
-    server,
-    wanted,
-    wantedIsTyped: legacy,
-    legacy,
-    held,
-    meant,
-    known,
-    kept,
-    signal,
-    grant,
-    headers,
-  } as const;
-  const { authorizationServer } = await discover(ports, asked);
+  const { discovery } = await discoverFor(
+    ports,
+    document,
+    { ...request, client: { given: { clientId } } },
+    { held, meant: { server, account, given }, headers, grant: 'client_credentials' },
+  );
+  const { authorizationServer } = discovery;
   checkTakesKeys(authorizationServer);
   const { issuer } = authorizationServer;
   const store = storeForLogin(ports, request.store, logins, held);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { moveStore } from '../../../src/login/move/move-store.js';
+import { moveStore } from '../../../src/login/move/move.command.js';
 import { loginNamed } from '../../stores/index/sample-login.js';
 import { flowPorts } from '../../support/flow-ports.js';
 import { createMemoryStore, Failure, Secret, type SecretStore, type StoreKind } from '../../support/product.js';
