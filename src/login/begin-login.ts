@@ -180,12 +180,16 @@ async function serverHeaders(
   }
 }
 
-/** Who asks for what, in the terminal, before any browser is opened or any code is shown. */
-export function announce({ ports, discovery, scopes, headers, isNew }: BegunLogin): void {
+/**
+ * Who asks for what, in the terminal, before any browser is opened or any code is shown.
+ * @param by Whose word it is made by.
+ */
+export function announce({ ports, discovery, scopes, headers, isNew }: BegunLogin, ...by: readonly string[]): void {
   const { server, issuer } = isNew;
   const lines = [
     `Logging in to ${printable(discovery.server)}`,
     `at the authorization server ${printable(discovery.authorizationServer.issuer)}`,
+    ...by,
     scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`,
     ...headerLines(headers),
     ...(server ? [`First login to this server. Check ${issuer ? 'both addresses' : 'its address'}.`] : []),

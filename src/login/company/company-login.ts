@@ -14,7 +14,7 @@ import { sameLogin } from '../../tokens/find-login.js';
 import { readCredential } from '../../tokens/read-credential.js';
 import { manualRegistration } from '../../tokens/registrations.js';
 import { providerRefresh } from '../../tokens/valid-token.js';
-import { beginLogin, headerLines, refuseShared } from '../begin-login.js';
+import { announce, beginLogin, refuseShared } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
 import type { IdentifiedClient } from '../client/register.js';
 import { loginRefused } from '../client/way-out.js';
@@ -63,7 +63,8 @@ export async function companyLogin(
   const client = await clientAt(begun);
   const isNamed = (scope: string) => request.scopes.named?.includes(scope) === true;
   const scopes = begun.scopes.filter((scope) => scope !== 'offline_access' || isNamed(scope));
-  announce(begun, given, scopes);
+  const source = given.tokenFile === undefined ? '' : ` (ID token from ${printable(given.tokenFile, 200)})`;
+  announce({ ...begun, scopes }, `by the company’s provider ${printable(given.issuer)}${source}`);
   try {
     const provider = await withSecret(world, given, request);
     const { vouched, kept } = await vouchedBy(begun, provider, { clientId: client.clientId, scopes });
@@ -92,20 +93,6 @@ export async function companyLogin(
 /** As somebody would log in who has no provider. */
 function withoutProvider(meant: LoginAsked): LoginAsked {
   return { ...meant, given: meant.given?.filter(({ text }) => !text.startsWith('--idp')) };
-}
-
-/** Who asks for what, in the terminal, before anything is sent to the provider. */
-function announce({ ports, discovery, headers }: BegunLogin, provider: GivenProvider, scopes: readonly string[]): void {
-  const source = provider.tokenFile === undefined ? '' : ` (ID token from ${printable(provider.tokenFile, 200)})`;
-  const lines = [
-    `Logging in to ${printable(discovery.server)}`,
-    `at the authorization server ${printable(discovery.authorizationServer.issuer)}`,
-    `by the company’s provider ${printable(provider.issuer)}${source}`,
-    scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`,
-    ...headerLines(headers),
-    ...discovery.warnings.map((warning) => `Note: ${printable(warning, 600)}`),
-  ];
-  lines.forEach(ports.terminal.tell);
 }
 
 /** The client that the provider vouches for, at the server's own authorization server. @throws Failure `client_identifier_needed` */
