@@ -26,7 +26,7 @@ import { receiveResponse } from './receive-response.js';
 import { askForToken, type Redeemed } from './redeem.js';
 
 /** What differs between a login at a server and one at a company's provider. */
-export interface BrowserLogin<Kept> {
+interface BrowserLogin<Kept> {
   /** What a person is to agree to first; undefined: a person typed the login, or knows server and issuer. */
   readonly consent?: LoginConsent | undefined;
   readonly overtaken?: Overtaking | undefined;

@@ -13,7 +13,7 @@ import { type LoginWorld, loginDefaults } from './logins.js';
 import type { LoginPorts, PersonLogin } from './ports.js';
 
 /** A login that one run of a command makes, and ends. */
-export interface LoginForRun extends BrowserOptions {
+interface LoginForRun extends BrowserOptions {
   /** Its canonical URL. */
   readonly server: string;
   readonly issuer: string;

@@ -13,7 +13,7 @@ import { portOfUriInUse, publishedPortUnknown } from './browser/failures.js';
 import type { BegunLogin, ClientOptions, LoginPorts, PersonLogin } from './ports.js';
 
 /** The redirect URI of a login, but for which of its ports is free. */
-export interface RedirectPlan extends Pick<ChosenRedirectUri, 'host' | 'path'> {
+interface RedirectPlan extends Pick<ChosenRedirectUri, 'host' | 'path'> {
   /** In this order; 0: any that is free. */
   readonly ports: readonly number[];
   /** Did anybody say which port it is to have? */

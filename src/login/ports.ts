@@ -53,7 +53,7 @@ export interface LoginRequest {
   readonly signal: AbortSignal;
 }
 
-export interface WantedScopes {
+interface WantedScopes {
   /** `--scope`: instead of what the server asks for. */
   readonly named: readonly string[] | undefined;
   /** To keep: those held, at a step-up. */

@@ -10,7 +10,7 @@ import type { OpenerWatch } from './browser/open-browser.js';
 import type { LoginConsent } from './browser/page.js';
 import type { LoginPorts, PersonOptions } from './ports.js';
 
-export interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | 'timeoutMs'> {
+interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | 'timeoutMs'> {
   readonly listener: CallbackListener;
   /** Chosen for this login; undefined: the usual one. */
   readonly browser?: BrowserChoice | undefined;

@@ -260,21 +260,6 @@ test('where no browser opens, what is the matter and what helps is said, for eac
   }
 });
 
-test('after a minute without an answer the person hears what to do about a page that shows an error', async () => {
-  await using listener = await listen();
-  const person = fakePerson({ browser: 'opened', interactive: true });
-  const received = receive(person, listener);
-  const hint = 'Still waiting; take your time. Does the page show an error?';
-  await person.hasBeenTold('open this address in one');
-  person.timePasses(59_999);
-  assert.ok(!person.told.join().includes(hint));
-  person.timePasses(1);
-  await person.hasBeenTold(hint);
-  const interrupted = new Error('Ctrl-C');
-  person.interrupt(interrupted);
-  await assert.rejects(received, interrupted);
-});
-
 test('[A-111] the deadline ends the wait with advice, and leaves no question behind', async () => {
   await using listener = await listen();
   const person = fakePerson({ interactive: true });

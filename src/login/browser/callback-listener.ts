@@ -36,7 +36,7 @@ const maxParameterLength = 4_096;
 const maxParameters = 64;
 
 /** How the way through the browser ended; `declined`: somebody said no at the authorization server. */
-export type LoginOutcome = 'stored' | 'failed' | 'declined';
+type LoginOutcome = 'stored' | 'failed' | 'declined';
 
 /**
  * One wait for one authorization response. Four addresses exist: `/go/<nonce>`, which leads to the

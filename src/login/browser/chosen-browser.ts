@@ -51,7 +51,7 @@ export const browserNames: readonly string[] = Object.keys(known);
 export const usualBrowser = 'default';
 
 /** What `--browser-with` takes. */
-export const browserChoices = `${Object.keys(known).join(', ')}, the absolute path of a program, or ${usualBrowser}`;
+const browserChoices = `${Object.keys(known).join(', ')}, the absolute path of a program, or ${usualBrowser}`;
 
 /** No text of it can be taken for an option, or for more than one word. */
 const profilePattern = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;

@@ -182,7 +182,7 @@ const systemPath = '/usr/local/bin:/usr/bin:/bin:/snap/bin:/var/lib/flatpak/expo
  * The environment that an opener starts with: the desktop's variables, the languages, and a fixed PATH. Tokens,
  * `NODE_OPTIONS` and whatever else the caller holds stay behind.
  */
-export function openerEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function openerEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const wanted = Object.entries(env).filter(
     ([name]) => kept.has(name) || ((name.startsWith('XDG_') || name.startsWith('LC_')) && !name.endsWith('_TOKEN')),
   );

@@ -29,7 +29,7 @@ export interface ClientWorld extends Pick<CommandOutput, 'tell' | 'signal'>, Pic
 }
 
 /** What of a command line says as which client to log in. */
-export interface ClientArguments extends AssertionOptions {
+interface ClientArguments extends AssertionOptions {
   readonly clientId: string | undefined;
   readonly clientSecretStdin: boolean;
   readonly clientSecretFile: string | undefined;

@@ -9,7 +9,7 @@ import { discoverFor, storeForLogin } from '../begin-login.js';
 import type { LoginPorts, LoginRequest } from '../ports.js';
 
 /** What the authorization server is to be given for that client. */
-export interface KeysToRegister {
+interface KeysToRegister {
   readonly issuer: string;
   readonly clientId: string;
   readonly store: StoreKind;

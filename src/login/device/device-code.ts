@@ -19,7 +19,7 @@ const slowDownMs = 5_000;
 const maxPauseMs = 60_000;
 
 /** A code to be typed in a browser anywhere. `client`: with the method that the authorization server took. */
-export interface StartedDevice extends TokenRequest {
+interface StartedDevice extends TokenRequest {
   readonly device: DeviceAuthorization;
 }
 

@@ -16,7 +16,7 @@ const noCode = 'There is no code to type: the authorization server does not let 
 const isFinal = (error: unknown): error is Failure => isFailure(error, 'denied', 'invalid_client');
 
 /** A code with the address of the login page: whichever the person uses first wins. */
-export interface DeviceFallback {
+interface DeviceFallback {
   /** Asks for a code; what to show of it, nothing where there is none to be had. Then the token is waited for. */
   readonly begin: (signal: AbortSignal) => Promise<readonly string[]>;
   /** What comes of the code: settles only when the person has decided there. */

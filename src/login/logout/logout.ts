@@ -22,7 +22,7 @@ export interface LogoutResult {
   readonly isLocal?: boolean;
 }
 
-export interface LogoutRequest {
+interface LogoutRequest {
   readonly login: LoginRecord;
   /** Forget it even where its store does not open: what is left there is removed once it does. */
   readonly force: boolean;

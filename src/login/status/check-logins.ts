@@ -33,7 +33,7 @@ export interface CheckWorld
 const maxAtOnce = 8;
 
 /** How long one server has. */
-export const checkSeconds = 15;
+const checkSeconds = 15;
 
 /**
  * Asks the server of each login with a valid token, which is refreshed where it has to be; no person is asked.
