@@ -61,28 +61,21 @@ const profilePattern = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
  * @throws Failure `usage_wrong`
  */
 export function readBrowser(program: string | undefined, profile: string | undefined): BrowserChoice | undefined {
+  const refused = (option: string, why: string) => argumentRefused(option, why, 'postern login --help');
   if (program === undefined) {
     if (profile === undefined) return undefined;
-    throw argumentRefused('--browser-profile', 'it goes with --browser-with PROGRAM', 'postern login --help');
+    throw refused('--browser-profile', 'it goes with --browser-with PROGRAM');
   }
   const isPath = program.startsWith('/') || /^[A-Za-z]:\\/.test(program);
   if (!isPath && program !== usualBrowser && knownBrowser(program) === undefined) {
-    throw argumentRefused('--browser-with', `it is one of ${browserChoices}`, 'postern login --help');
+    throw refused('--browser-with', `it is one of ${browserChoices}`);
   }
   if (profile === undefined) return { program };
   if (!profilePattern.test(profile)) {
-    throw argumentRefused(
-      '--browser-profile',
-      'a profile is 1 to 64 letters, digits, blanks and . _ @ + -',
-      'postern login --help',
-    );
+    throw refused('--browser-profile', 'a profile is 1 to 64 letters, digits, blanks and . _ @ + -');
   }
   if (profileWords(program, profile) === undefined) {
-    throw argumentRefused(
-      '--browser-profile',
-      `postern does not know how ${program} is given a profile`,
-      'postern login --help',
-    );
+    throw refused('--browser-profile', `postern does not know how ${program} is given a profile`);
   }
   return { program, profile };
 }

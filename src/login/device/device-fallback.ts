@@ -1,11 +1,10 @@
 import { Failure, isFailure } from '../../core/failure.js';
 import { timeLimit } from '../../core/time.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
-import type { DeviceAuthorization } from '../../oauth/device.js';
 import type { BegunLogin, PersonLogin } from '../ports.js';
 import type { Redeemed } from '../redeem.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
-import { agreesToSite, deviceEvent, deviceLines, otherSiteOf } from './show-code.js';
+import { agreesToSite, deviceEvent, deviceLines } from './show-code.js';
 
 /** How long the lines of the address wait for those of a code, in milliseconds. */
 const patienceMs = 5_000;
@@ -35,7 +34,7 @@ export function deviceFallback(
 ): DeviceFallback {
   const { ports, discovery, request } = begun;
   const { timeoutMs, look } = request.person;
-  const { deviceAuthorizationEndpoint: endpoint, issuer } = discovery.authorizationServer;
+  const { deviceAuthorizationEndpoint: endpoint } = discovery.authorizationServer;
   let succeed = (_redeemed: Redeemed): void => {};
   let fail = (_reason: unknown): void => {};
   const redeemed = new Promise<Redeemed>((resolve, reject) => {
@@ -50,7 +49,9 @@ export function deviceFallback(
     const patience = AbortSignal.any([signal, timeLimit(patienceMs)]);
     try {
       const started = await askForDevice({ ...begun, client, signal: patience }, endpoint);
-      if (!(await mayShow(ports, issuer, started.device, signal))) return [];
+      const { site, agrees = false } = await agreesToSite(begun, started.device, signal);
+      if (site !== undefined) recordSite(ports, site, agrees);
+      if (!agrees) return [];
       waitForDeviceToken({ ...started, signal }, timeoutMs).then(succeed, (error: unknown) => {
         if (isFinal(error)) fail(error);
       });
@@ -67,21 +68,14 @@ export function deviceFallback(
 }
 
 /** A code for another site was not asked for: it is shown to a person who says yes to that site, and to nobody else. */
-async function mayShow(
-  { terminal, journal }: Pick<BegunLogin['ports'], 'terminal' | 'journal'>,
-  issuer: string,
-  device: DeviceAuthorization,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const site = otherSiteOf(issuer, device);
-  if (site === undefined) return true;
-  const may = terminal.interactive && (await agreesToSite(terminal, issuer, site, signal));
+function recordSite({ journal }: BegunLogin['ports'], site: string, agrees: boolean): void {
+  const asked = `a code to type at ${site}`;
+  const came = agrees ? 'the person agrees' : 'not shown: another site than the authorization server’s';
   journal.record({
     name: 'device-site',
-    asked: `a code to type at ${site}`,
-    came: may ? 'the person agrees' : 'not shown: another site than the authorization server’s',
+    asked,
+    came,
     rule: 'RFC 8628 section 5.4',
-    verdict: may ? 'pass' : 'warning',
+    verdict: agrees ? 'pass' : 'warning',
   });
-  return may;
 }

@@ -1,16 +1,15 @@
 import { isFailure } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
-import type { DeviceAuthorization } from '../../oauth/device.js';
 import { manualRegistration } from '../../tokens/registrations.js';
 import { announce, beginLogin } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
 import { forgetRefusedClient, keepClient } from '../client/register.js';
 import { loginRefused } from '../client/way-out.js';
-import type { BegunLogin, LoginPorts, PersonLogin } from '../ports.js';
+import type { LoginPorts, PersonLogin } from '../ports.js';
 import { saveCredential } from '../save-credential.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
 import { deviceFlowMissing, deviceGrantRefused, deviceSiteRefused } from './failures.js';
-import { agreesToSite, deviceEvent, deviceLines, otherSiteOf } from './show-code.js';
+import { agreesToSite, deviceEvent, deviceLines } from './show-code.js';
 
 /** No listener is open: only the registration has the redirect URI. */
 const unusedRedirectUri = 'http://127.0.0.1/callback';
@@ -34,7 +33,11 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
   announce(begun);
   try {
     const started = await askForDevice({ ...begun, client, signal }, endpoint);
-    await checkSite(begun, started.device, signal);
+    // Where nobody can be asked about another site, a login with that authorization server before will do.
+    const { site, agrees = !begun.isNew.issuer } = await agreesToSite(begun, started.device, signal);
+    if (site !== undefined && !agrees) {
+      throw deviceSiteRefused(issuer, site, { login: begun.meant, asked: ports.terminal.interactive });
+    }
     ports.terminal.event(deviceEvent(started.device));
     const lines = await deviceLines(started.device, { timeoutMs, isFallback: false, look });
     lines.forEach(ports.terminal.tell);
@@ -52,22 +55,4 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
   } finally {
     ports.progress.end();
   }
-}
-
-/**
- * A code for another site than the authorization server's own needs a yes; where nobody can be asked, a login with
- * that authorization server before will do.
- * @throws Failure `device_site_refused`
- */
-async function checkSite(
-  { ports, discovery, isNew, meant: login }: BegunLogin,
-  device: DeviceAuthorization,
-  signal: AbortSignal,
-): Promise<void> {
-  const { terminal } = ports;
-  const { issuer } = discovery.authorizationServer;
-  const site = otherSiteOf(issuer, device);
-  if (site === undefined || (!terminal.interactive && !isNew.issuer)) return;
-  if (terminal.interactive && (await agreesToSite(terminal, issuer, site, signal))) return;
-  throw deviceSiteRefused(issuer, site, { login, asked: terminal.interactive });
 }

@@ -1,9 +1,9 @@
-import type { Terminal } from '../../core/ports.js';
 import { columnsOf, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { saysYes } from '../../core/text/says-yes.js';
 import type { DeviceAuthorization } from '../../oauth/device.js';
+import type { BegunLogin } from '../ports.js';
 
 /**
  * The other site that a code is to be typed on; undefined where it is the issuer's own: its origin, or the same port of
@@ -23,16 +23,26 @@ function isOnSiteOf(issuer: string, address: string): boolean {
 }
 
 /**
- * Asks the person whether a code for that other site is to be shown. A code that somebody else began there looks the
- * same: who types it lets him in.
+ * May a code for this site be shown? One that somebody else began there looks the same: who types it lets him in. So a
+ * person is asked about another site than the authorization server's own.
+ * @returns The other site too; undefined where nobody can be asked.
  * @throws the signal's reason
  */
-export function agreesToSite(terminal: Terminal, issuer: string, site: string, signal: AbortSignal): Promise<boolean> {
+export async function agreesToSite(
+  { ports, discovery }: Pick<BegunLogin, 'ports' | 'discovery'>,
+  device: DeviceAuthorization,
+  signal: AbortSignal,
+): Promise<{ readonly site?: string; readonly agrees: boolean | undefined }> {
+  const { terminal } = ports;
+  const { issuer } = discovery.authorizationServer;
+  const site = otherSiteOf(issuer, device);
+  if (site === undefined) return { agrees: true };
+  if (!terminal.interactive) return { site, agrees: undefined };
   terminal.tell(
     `The authorization server ${printable(issuer)} has its codes typed on another site, ${printable(site)}.`,
   );
   const question = `Show a code for ${printable(site, 200)}? Only if you know that it belongs there.`;
-  return saysYes(terminal, question, signal);
+  return { site, agrees: await saysYes(terminal, question, signal) };
 }
 
 /** Longest address that is shown, in characters. */
