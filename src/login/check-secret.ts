@@ -1,4 +1,4 @@
-import { isFailure } from '../core/failure.js';
+import { ignoreFailure, isFailure } from '../core/failure.js';
 import type { LoginAsked } from '../core/login-command.js';
 import type { LoginRecord } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
@@ -52,11 +52,8 @@ async function wasUsedThere(
     if (found.kind === 'secret' && isIt(found.secret)) return true;
   }
   for (const login of logins.filter((one) => one.issuer === issuer && one.clientId === clientId)) {
-    try {
-      if (isIt((await readCredential(ports, login)).clientSecret)) return true;
-    } catch (error) {
-      if (!isFailure(error)) throw error; // what cannot be read proves nothing
-    }
+    // What cannot be read proves nothing.
+    if (isIt((await readCredential(ports, login).catch(ignoreFailure))?.clientSecret)) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import type { ArgumentsOf, CommandOutput } from '../core/command.js';
-import { isFailure } from '../core/failure.js';
+import { ignoreFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import { clientInfo } from '../core/product.js';
 import type { LoginRecord } from '../core/records.js';
@@ -52,13 +52,8 @@ export async function staysWith(world: World, held: LoginRecord, wanted: Wanted,
 
 /** The index alone may not know that a login is over. */
 async function hasToken(world: World, login: LoginRecord): Promise<boolean> {
-  try {
-    await validToken(world, { login, minLifeMs: 60_000, rejected: undefined, signal: world.signal });
-    return true;
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return false;
-  }
+  const asked = { login, minLifeMs: 60_000, rejected: undefined, signal: world.signal };
+  return (await validToken(world, asked).catch(ignoreFailure)) !== undefined;
 }
 
 /** One that a variable names is there for every login. */

@@ -75,25 +75,18 @@ interface Asked extends BrowserOptions {
   readonly caller?: PersonOptions['caller'];
 }
 
-/** @throws Failure `login_needs_person` */
-function modeOf(world: LoginWorld, { login, browser, noBrowser, of }: Asked): PersonOptions['mode'] {
-  if (noBrowser) return 'no-browser';
-  if (browser || world.terminal.interactive) return 'browser';
+/** @throws Failure `login_needs_person`, where a person is needed for sure */
+function wayTo(world: LoginWorld, asked: Asked): Pick<PersonOptions, 'mode' | 'nobody'> {
+  const { login, browser, noBrowser, of } = asked;
+  if (noBrowser) return { mode: 'no-browser' };
+  if (browser || world.terminal.interactive) return { mode: 'browser' };
   const why = whyNoBrowser(world);
   // Without a display the address is printed: that is enough where somebody reads it.
   const isForbidden = ciOf(world.env) !== undefined || world.nonInteractive;
-  if (why === undefined || (!isForbidden && world.stderrIsTerminal)) return 'browser';
-  throw noBrowserHere(login, { why, canOpen: hasDisplay(world), of });
-}
-
-/** @throws Failure as `modeOf`, where a person is needed for sure */
-function wayTo(world: LoginWorld, asked: Asked): Pick<PersonOptions, 'mode' | 'nobody'> {
-  try {
-    return { mode: modeOf(world, asked) };
-  } catch (error) {
-    if (asked.mayNeedNobody !== true || !isFailure(error)) throw error;
-    return { mode: 'no-browser', nobody: error };
-  }
+  if (why === undefined || (!isForbidden && world.stderrIsTerminal)) return { mode: 'browser' };
+  const nobody = noBrowserHere(login, { why, canOpen: hasDisplay(world), of });
+  if (asked.mayNeedNobody !== true) throw nobody;
+  return { mode: 'no-browser', nobody };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isFailure } from '../../core/failure.js';
+import { ignoreFailure, isFailure } from '../../core/failure.js';
 import type { LoginAsked } from '../../core/login-command.js';
 import type { LoginRecord } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
@@ -34,7 +34,7 @@ export async function providerOf(world: LoginPorts, request: LoginRequest): Prom
   const held = sameLogin((await world.index.read()).logins, request);
   if (held?.provider === undefined) return undefined;
   // What the store holds counts: another program could change the index.
-  const { provider: kept, providerSecret: secret } = (await readQuietly(world, held)) ?? {};
+  const { provider: kept, providerSecret: secret } = (await readCredential(world, held).catch(ignoreFailure)) ?? {};
   if (kept === undefined) return { ...held.provider, secret: undefined, tokenFile: held.provider.tokenFile };
   const { issuer, clientId, file } = kept;
   return { issuer, clientId, secret, tokenFile: file?.path };
@@ -107,7 +107,7 @@ async function clientAt(begun: BegunLogin): Promise<IdentifiedClient> {
     });
   if (preregistered !== undefined) return await identify('preregistered');
   if (held?.provider !== undefined && held.issuer === issuer) {
-    const stored = await readQuietly(ports, held);
+    const stored = await readCredential(ports, held).catch(ignoreFailure);
     if (stored !== undefined) {
       const { authMethod: method, clientSecret: secret, binding } = stored;
       return { way: held.registration, clientId: binding.clientId, method, secret };
@@ -126,7 +126,7 @@ async function withSecret(
 ): Promise<GivenProvider> {
   if (given.secret !== undefined) return given;
   const record = await providerLogin(world, { provider: given, account });
-  const secret: Secret | undefined = record && (await readQuietly(world, record))?.clientSecret;
+  const secret: Secret | undefined = record && (await readCredential(world, record).catch(ignoreFailure))?.clientSecret;
   return { ...given, secret };
 }
 
@@ -182,12 +182,4 @@ async function keptAs(world: LoginPorts, provider: GivenProvider, signal: AbortS
   const { provider: found, zone } = await findProvider(world, { issuer, byBrowser: false, signal });
   const authMethod = authMethodFor(secret !== undefined, found.tokenAuthMethods);
   return { issuer, clientId, file: { path, tokenEndpoint: found.tokenEndpoint, authMethod, zone } };
-}
-
-/** What cannot be read is asked for anew. */
-async function readQuietly(ports: LoginPorts, login: LoginRecord) {
-  return await readCredential(ports, login).catch((error: unknown) => {
-    if (!isFailure(error)) throw error;
-    return undefined;
-  });
 }
