@@ -87,7 +87,7 @@ async function playDemo(scene: DemoScene): Promise<number> {
       return code;
     }
   }
-  const asked = sandbox.stats.authorizationServerRequests;
+  const { length: asked } = sandbox.requests.filter(({ at }) => at === 'authorization');
   say(
     `\n${toned(look, 'good', 'Done.')} The authorization server was asked ${asked} times. With -v you see each request.`,
   );

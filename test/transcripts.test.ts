@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Sandbox } from '../src/sandbox/start.js';
 import { repositoryRoot } from './support/repository.js';
-import { startSandbox } from './support/start-sandbox.js';
+import { type Sandbox, startSandbox } from './support/start-sandbox.js';
 import { Session } from './transcripts/session.js';
 import { sessions } from './transcripts/sessions.js';
 

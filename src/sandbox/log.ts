@@ -17,20 +17,6 @@ export interface SeenRequest {
   readonly status: number;
 }
 
-/** What was counted since the start; never goes down. */
-export interface SandboxStats {
-  /** Requests of any kind to the protected server and to the authorization server. */
-  readonly serverRequests: number;
-  readonly authorizationServerRequests: number;
-  readonly authorizationRequests: number;
-  readonly tokenRequests: number;
-  readonly refreshes: number;
-  readonly registrations: number;
-  readonly revocations: number;
-}
-
-type Counter = keyof SandboxStats;
-
 type Draft = { -readonly [Name in keyof SeenRequest]: SeenRequest[Name] };
 
 const kept = 10_000;
@@ -56,15 +42,6 @@ export function logTo(log: PrintedLog | undefined): RequestOver | undefined {
 export class RequestLog {
   readonly #requests: Draft[] = [];
   readonly #over: RequestOver | undefined;
-  readonly #counts: Record<Counter, number> = {
-    serverRequests: 0,
-    authorizationServerRequests: 0,
-    authorizationRequests: 0,
-    tokenRequests: 0,
-    refreshes: 0,
-    registrations: 0,
-    revocations: 0,
-  };
 
   constructor(over: RequestOver | undefined) {
     this.#over = over;
@@ -72,14 +49,6 @@ export class RequestLog {
 
   get requests(): readonly SeenRequest[] {
     return this.#requests;
-  }
-
-  get stats(): SandboxStats {
-    return { ...this.#counts };
-  }
-
-  count(what: Counter): void {
-    this.#counts[what] += 1;
   }
 
   /** Notes the request now and its status when the response has gone. */
@@ -104,7 +73,6 @@ export class RequestLog {
       entry.status = response.statusCode;
       this.#over?.(entry, performance.now() - began);
     });
-    this.count(at === 'server' ? 'serverRequests' : 'authorizationServerRequests');
     this.#requests.push(entry);
     if (this.#requests.length > kept) this.#requests.shift();
   }

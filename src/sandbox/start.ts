@@ -2,7 +2,7 @@ import { makeSigningKeys, withPublicHalves } from './authorization-server/keys.j
 import { serveAuthorization } from './authorization-server/start.js';
 import type { Addresses } from './faults/fault.js';
 import { ActiveFaults } from './faults/table.js';
-import { RequestLog, type RequestOver, type SandboxStats, type SeenRequest } from './log.js';
+import { RequestLog, type RequestOver, type SeenRequest } from './log.js';
 import { type SandboxOptions, type SandboxSettings, settingsFrom } from './options.js';
 import { createProtectedServer } from './protected-server/protected-server.js';
 import { serverFront } from './server-front.js';
@@ -17,7 +17,6 @@ export interface Sandbox extends AsyncDisposable {
   readonly issuer: string;
   /** What both servers were asked, oldest first. */
   readonly requests: readonly SeenRequest[];
-  readonly stats: SandboxStats;
   /** Where the upstream listens, another service that the sandbox is a client of. */
   readonly upstreamUrl: string;
   /** The tokens that upstreams of the protected server were shown: never a caller's. */
@@ -83,9 +82,6 @@ export async function startSandbox(
     issuer,
     upstreamUrl: upstream.origin,
     requests: log.requests,
-    get stats() {
-      return log.stats;
-    },
     get upstreamTokens() {
       return [...protectedServer.upstreamTokens, ...upstream.received];
     },

@@ -6,8 +6,7 @@ import { ownTables } from '../../src/app/help/own-tables.js';
 import { readTopic, topicNames } from '../../src/app/help/topics.js';
 import { registry } from '../../src/app/registry.js';
 import { columnsOf } from '../../src/core/text/layout.js';
-import type { Sandbox } from '../../src/sandbox/start.js';
-import { startSandbox } from '../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 import { Session } from '../transcripts/session.js';
 import { type Play, sessions } from '../transcripts/sessions.js';
 

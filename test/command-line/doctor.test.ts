@@ -3,11 +3,10 @@ import { chmod, readFile, rename, stat, symlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
 import { runHere, startHere } from '../support/in-process.js';
 import { assertMode } from '../support/modes.js';
-import { startSandbox } from '../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 
 /** A home whose logins are in sealed files. */
 async function sealedHome(): Promise<Home> {

@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { environmentLogin, takeToken } from '../../src/stores/environment-token.js';
 import { proveAddress } from '../../src/tokens/credential-target.js';
 import { anyText } from '../support/arbitraries.js';
@@ -11,7 +10,7 @@ import type { Variables } from '../support/home.js';
 import { openMachine } from '../support/machine.js';
 import { Failure } from '../support/product.js';
 import { runProgram } from '../support/program.js';
-import { startSandbox } from '../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 
 /** Two tokens of the client's own, one of which opens no tool. */
 async function tokensAt({ serverUrl, issuer }: Sandbox): Promise<{ readonly token: string; readonly narrow: string }> {

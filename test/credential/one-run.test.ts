@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Home, makeHome } from '../support/home.js';
 import { type Finished, runProgram } from '../support/program.js';
-import { startSandbox } from '../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 
 const secret = 'kept-from-argv-and-from-disk-0123456789';
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Items, sharedKeysOf } from '../../src/fleet/shared/items.js';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { startCanaries } from '../support/canary.js';
 import { type RunningEngine, startRedis } from '../support/engines.js';
 import { type Fleet, logInOn, type Machine, openFleet, refreshTokensSent } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
-import { startSandbox } from '../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 
 const skip = needs('redis');
 const { signal } = new AbortController();

@@ -5,12 +5,11 @@ import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { type RunningEngine, startForwarder, startRedis } from '../support/engines.js';
 import { logInOn, type Machine, openFleet, refreshTokensSent } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
 import type { Running } from '../support/program.js';
-import { startSandbox } from '../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 
 const skip = needs('redis');
 

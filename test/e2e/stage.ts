@@ -1,11 +1,10 @@
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { type FakeBrowser, fakeBrowser } from '../support/fake-browser.js';
 import { type Home, makeHome } from '../support/home.js';
 import { type Keyring, startKeyring } from '../support/keyring.js';
 import type { SandboxOptions } from '../support/product.js';
 import { type Finished, programCommand, type Running, runProgram, startProgram } from '../support/program.js';
 import { type AtTerminal, startAtTerminal } from '../support/pty.js';
-import { startSandbox } from '../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 
 /** Everything that a login needs, real but for the person: servers, keychain, home, a program that opens URLs. */
 export interface Stage extends AsyncDisposable {

@@ -3,12 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Forwarder, type RunningEngine, startForwarder, startRedis } from '../support/engines.js';
 import { type Fleet, isTaken, logInOn, type Machine, openFleet, refreshTokensSent } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
 import type { Finished } from '../support/program.js';
-import { startSandbox } from '../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { rounds } from './expiry.js';
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Walk, walkLogin } from '../support/product.js';
+import type { Sandbox } from '../support/start-sandbox.js';
 
 /** A client made of plain requests, to see what the sandbox does with right and wrong ones. */
 export interface Callback extends AsyncDisposable {

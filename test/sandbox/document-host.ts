@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientDocumentRules } from '../../src/sandbox/options.js';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
 import { startHttp, type TestServer } from '../support/http-server.js';
+import type { Sandbox } from '../support/start-sandbox.js';
 import { authorizationUrl } from './client.js';
 
 export const redirectUri = 'http://127.0.0.1/callback';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Sandbox } from '../../src/sandbox/start.js';
-import { startSandbox } from '../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 import { type Json, listenForCallback, loggedIn, register, registerNative, tokenOf, tokenRequest } from './client.js';
 import { observe } from './observe.js';
 import { messagesOf, post } from './protected-server/session.js';

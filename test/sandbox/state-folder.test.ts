@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startSandbox as start } from '../../src/sandbox/start.js';
 import { StateFolder } from '../../src/sandbox/state-folder.js';
 import { failureOf } from '../support/http.js';
+import { startSandbox as start } from '../support/start-sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { listenForCallback, loggedIn, registerNative, tokenRequest } from './client.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import type { Home } from './home.js';
 import { type LoginRecord, readIndexSync, walkLogin } from './product.js';
 import type { Running } from './program.js';
+import type { Sandbox } from './start-sandbox.js';
 
 /** A sandbox and a person's machine: the programs run by themselves there, or in this process. */
 export interface AtStage {

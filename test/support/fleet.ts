@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SharedEngine } from '../../src/fleet/engine/engine.js';
 import { SharedStore } from '../../src/fleet/shared/shared-store.js';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { createClock } from '../../src/stores/clock.js';
 import { openAs } from '../fleet/engine/open.js';
 import { nobody } from '../stores/sealed-files/file-store-session.js';
@@ -11,6 +10,7 @@ import { users } from './engines.js';
 import { type Home, makeHome } from './home.js';
 import { readIndexSync, Secret, type SecretStore, type SharedKind } from './product.js';
 import { type Finished, programCommand, type Running, startCommand, startProgram } from './program.js';
+import type { Sandbox } from './start-sandbox.js';
 import { temporaryFolder } from './temporary.js';
 
 /** A machine: a home, a host name, a number of its boot and of itself, and processes. */

@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import type { OwnPorts } from '../../src/app/context.js';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import { type Home, makeHome, type Variables } from './home.js';
 import { runHere, startHere, terminalHere } from './in-process.js';
 import { movableClock } from './movable-clock.js';
@@ -8,7 +7,7 @@ import { plantLogin, type StoredLogin } from './planted-login.js';
 import { createMemoryStore, type LoginRecord, type SandboxOptions, Secret, type SecretStore } from './product.js';
 import type { Finished, Running } from './program.js';
 import type { AtTerminal } from './pty.js';
-import { startSandbox } from './start-sandbox.js';
+import { type Sandbox, startSandbox } from './start-sandbox.js';
 
 /** What stands where the person's browser would: it opens nothing, and says what it was given. */
 export interface NotedBrowser {

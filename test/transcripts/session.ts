@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { OwnPorts } from '../../src/app/context.js';
-import type { Sandbox } from '../../src/sandbox/start.js';
 import type { Home } from '../support/home.js';
 import { startHere } from '../support/in-process.js';
 import { type Browser, createMemoryStore, type Walk, walkLogin } from '../support/product.js';
+import type { Sandbox } from '../support/start-sandbox.js';
 import { textOfPage } from './page-text.js';
 
 /** The morning of all transcripts. */

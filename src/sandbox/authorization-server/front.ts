@@ -83,7 +83,6 @@ export function front(parts: FrontParts): Handler {
       return;
     }
     const exchange = exchangeOf(parts, visit);
-    count(parts.log, exchange);
     const instead = parts.faults.instead(exchange);
     if (instead !== undefined) {
       send(response, instead);
@@ -200,16 +199,6 @@ function exchangeOf(parts: FrontParts, visit: Visit): Exchange {
 }
 
 const isAuthorization = ({ below }: Visit) => below === '/authorize' || below === '/company/authorize';
-
-/** Counts what was asked, whatever becomes of it; the steps of one login after its request are not new ones. */
-function count(log: RequestLog, exchange: Exchange): void {
-  if (exchange.point === 'authorization' && exchange.path.endsWith('/authorize')) log.count('authorizationRequests');
-  if (exchange.method !== 'POST') return;
-  if (exchange.point === 'token') log.count('tokenRequests');
-  if (exchange.point === 'token' && exchange.params.get('grant_type') === 'refresh_token') log.count('refreshes');
-  if (exchange.point === 'registration') log.count('registrations');
-  if (exchange.point === 'revocation') log.count('revocations');
-}
 
 function describe(
   request: IncomingMessage,

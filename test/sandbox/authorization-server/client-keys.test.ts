@@ -4,8 +4,7 @@ import { after, before, test } from 'node:test';
 import { base64url, CompactEncrypt } from 'jose';
 import { clientOfDocument } from '../../../src/sandbox/authorization-server/client-rules.js';
 import { readClients } from '../../../src/sandbox/read-clients.js';
-import type { Sandbox } from '../../../src/sandbox/start.js';
-import { startSandbox } from '../../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../support/start-sandbox.js';
 import { register, tokenRequest } from '../client.js';
 import { documentAt } from '../document-host.js';
 

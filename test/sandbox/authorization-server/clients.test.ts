@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { Sandbox } from '../../../src/sandbox/start.js';
 import type { SandboxClient } from '../../support/product.js';
-import { startSandbox } from '../../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../support/start-sandbox.js';
 import { type Callback, claimsOf, type Json, listenForCallback, loggedIn, register, tokenRequest } from '../client.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Sandbox } from '../../../src/sandbox/start.js';
-import { startSandbox } from '../../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../support/start-sandbox.js';
 import { type Callback, listenForCallback, loggedIn, registerNative, tokenRequest } from '../client.js';
 import { Tab } from '../tab.js';
 

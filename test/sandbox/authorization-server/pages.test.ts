@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Sandbox } from '../../../src/sandbox/start.js';
 import { formsOf } from '../../support/product.js';
-import { startSandbox } from '../../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../support/start-sandbox.js';
 import { authorizationUrl, type Callback, listenForCallback, registerNative } from '../client.js';
 import { Tab } from '../tab.js';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import type { Sandbox } from '../../../src/sandbox/start.js';
-import { startSandbox } from '../../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../support/start-sandbox.js';
 import {
   type Callback,
   type Changes,

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKeyPair, SignJWT } from 'jose';
 import { readClients } from '../../../src/sandbox/read-clients.js';
-import type { Sandbox } from '../../../src/sandbox/start.js';
-import { startSandbox } from '../../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../support/start-sandbox.js';
 
 const bearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
-import type { Sandbox } from '../../../src/sandbox/start.js';
 import { needs } from '../../support/needs.js';
-import { startSandbox } from '../../support/start-sandbox.js';
+import { type Sandbox, startSandbox } from '../../support/start-sandbox.js';
 import { listenForCallback, loggedIn, tokenRequest } from '../client.js';
 import { type DocumentHost, startDocumentHost } from '../document-host.js';
 

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../../src/sandbox/start.js';
+import type { Sandbox } from '../../support/start-sandbox.js';
 import { authorizationUrl, type Callback, registerNative, tokenRequest, verifier } from '../client.js';
 import { TestSession } from '../protected-server/session.js';
 import { Tab } from '../tab.js';

@@ -3,7 +3,6 @@ import { after } from 'node:test';
 import { redirectUriText } from '../../../src/core/configuration/redirect-uri.js';
 import { givenOptions } from '../../../src/login/given/given-options.js';
 import { login } from '../../../src/login/log-in.js';
-import type { Sandbox } from '../../../src/sandbox/start.js';
 import { type FlowOptions, type FlowPorts, flowPorts } from '../flow-ports.js';
 import { failureOf } from '../http.js';
 import {
@@ -17,7 +16,7 @@ import {
   type PreregisteredClient,
   type SandboxOptions,
 } from '../product.js';
-import { startSandbox } from '../start-sandbox.js';
+import { countsOf, type Sandbox, startSandbox } from '../start-sandbox.js';
 import { temporaryFolder } from '../temporary.js';
 
 /** What is asked of a login, all in one row. */
@@ -100,15 +99,13 @@ export function loggedInOnce(options: SandboxOptions = {}, change: Partial<Wante
 
 /** A sandbox as one sees it who comes now: what it was asked before is not counted. */
 function fromNowOn(sandbox: Sandbox): Sandbox {
-  const { stats: before } = sandbox;
   const { length } = sandbox.requests;
-  const since = () =>
-    Object.entries(sandbox.stats).map(([name, count]) => [name, count - before[name as keyof typeof before]]);
+  const requests = () => sandbox.requests.slice(length);
   return Object.defineProperties(
     { ...sandbox },
     {
-      requests: { get: () => sandbox.requests.slice(length) },
-      stats: { get: () => Object.fromEntries(since()) },
+      requests: { get: requests },
+      stats: { get: () => countsOf(requests()) },
       upstreamTokens: { get: () => sandbox.upstreamTokens },
     },
   );

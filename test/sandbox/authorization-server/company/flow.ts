@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Sandbox } from '../../../../src/sandbox/start.js';
 import type { SandboxClient } from '../../../support/product.js';
+import type { Sandbox } from '../../../support/start-sandbox.js';
 import { form, observe, type Seen } from '../../observe.js';
 
 export const clients: readonly SandboxClient[] = [
