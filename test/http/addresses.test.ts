@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { serverRedirects } from '../../src/http/address-failures.js';
 import { checkAddresses } from '../../src/http/origin.js';
 import { startCanaries } from '../support/canary.js';
 import { startAuthority } from '../support/certificates.js';
@@ -179,4 +180,16 @@ test('a host that only servers have named is nobody’s own: half an attack is r
   await using http = testHttp({}, { resolve: async () => answers.shift() ?? [] });
   await http.check({ url, namedBy: 'public', signal });
   await failureOf(http.check({ url, namedBy: 'public', signal }), 'address_refused');
+});
+
+test('a redirect that hides https is blamed on the proxy, one that leads to https is not', () => {
+  const remedyOf = (to: string) => serverRedirects({ server: 'https://h.example/mcp' }, 301, to).remedy;
+  assert.match(remedyOf('http://h.example/mcp/'), /^The server’s proxy hides https/);
+  assert.match(remedyOf('http://h.example:8080/mcp'), /^The server’s proxy hides https and the port/);
+  assert.match(remedyOf('https://h.example:8443/mcp'), /^The server’s proxy hides the port/);
+  assert.match(remedyOf('https://www.h.example/mcp'), /^If that is a page to sign in/);
+  assert.match(
+    serverRedirects({ server: 'http://localhost/mcp' }, 301, 'https://localhost:8443/mcp').remedy,
+    /^If that/,
+  );
 });
