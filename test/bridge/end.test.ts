@@ -151,19 +151,6 @@ test('a host that is killed takes its bridge with it, even where another program
   assert.equal(await readFile(join(home.path, 'state', 'postern', 'logins.json'), 'utf8').catch(() => ''), '');
 });
 
-test('stdout carries messages and nothing else, also when the server is not there [A-234]', async () => {
-  await using home = await bareHome();
-  await using host = startBridge(home, 'http://127.0.0.1:9/mcp', '--verbose');
-  const { id, error } = await host.ask({ id: 1, method: 'initialize', params: {} });
-  assert.equal(id, 1);
-  assert.equal(error?.data?.['code'], 'network_failed');
-  assert.match(error?.message ?? '', /refuses connections/);
-  host.program.stdin.end();
-  const { code, stdout } = await host.program.finished;
-  assert.equal(code, 0);
-  for (const line of stdout.trim().split('\n')) assert.equal(JSON.parse(line).jsonrpc, '2.0');
-});
-
 test('typed at a terminal it says what it waits for and what starts it otherwise; Ctrl-C stops it', {
   skip: needs('script'),
 }, async () => {

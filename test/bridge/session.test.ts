@@ -180,3 +180,45 @@ test('a load balancer that pins a session by a cookie finds it again, in the str
   const cookies = server.seen.slice(opened + 1).map(({ method, headers }) => `${method} ${headers.cookie}`);
   assert.deepEqual([...new Set(cookies)].sort(), [`DELETE ${pin}`, `GET ${pin}`, `POST ${pin}`]);
 });
+
+test('stdout carries messages and nothing else, also when the server is not there [A-234]', async () => {
+  await using home = await bareHome();
+  await using host = startBridge(home, 'http://127.0.0.1:9/mcp', '--verbose');
+  const { id, error } = await host.ask({ id: 1, method: 'initialize', params: {} });
+  assert.equal(id, 1);
+  assert.equal(error?.data?.['code'], 'network_failed');
+  assert.match(error?.message ?? '', /refuses connections/);
+  host.program.stdin.end();
+  const { code, stdout } = await host.program.finished;
+  assert.equal(code, 0);
+  for (const line of stdout.trim().split('\n')) assert.equal(JSON.parse(line).jsonrpc, '2.0');
+});
+
+test('the standing stream is opened once the session is, and again, later each time, when it drops [A-241]', async () => {
+  const times: number[] = [];
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.method !== 'GET') return usual(seen, response, 's');
+    times.push(performance.now());
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (times.length === 1) response.write(event({ jsonrpc: '2.0', method: 'notifications/a' }, 'x-1'));
+    if (times.length === 5) response.write(event({ jsonrpc: '2.0', method: 'notifications/b' }, 'x-2'));
+    response.write('retry: 0\n\n');
+    if (times.length < 5) response.end();
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  assert.equal((await host.next()).method, 'notifications/a');
+  assert.equal((await host.next()).method, 'notifications/b');
+  const streams = server.seen.filter(({ method }) => method === 'GET');
+  assert.deepEqual(
+    streams.map(({ headers }) => headers['last-event-id']),
+    [undefined, 'x-1', 'x-1', 'x-1', 'x-1'],
+  );
+  const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  assert.ok(
+    pauses.every((pause) => pause >= 245),
+    `${pauses}`,
+  );
+  assert.ok((pauses.at(-1) ?? 0) >= 900, `${pauses}`);
+});

@@ -66,35 +66,6 @@ test('a stream that cannot be taken up again ends in an error for its request, a
   assert.equal(server.seen.filter(({ message }) => message.method === 'tools/call').length, 1);
 });
 
-test('the standing stream is opened once the session is, and again, later each time, when it drops [A-241]', async () => {
-  const times: number[] = [];
-  await using server = await scriptedServer((seen, response) => {
-    if (seen.method !== 'GET') return usual(seen, response, 's');
-    times.push(performance.now());
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    if (times.length === 1) response.write(event({ jsonrpc: '2.0', method: 'notifications/a' }, 'x-1'));
-    if (times.length === 5) response.write(event({ jsonrpc: '2.0', method: 'notifications/b' }, 'x-2'));
-    response.write('retry: 0\n\n');
-    if (times.length < 5) response.end();
-  });
-  await using home = await bareHome();
-  await using host = startBridge(home, server.url);
-  await host.open();
-  assert.equal((await host.next()).method, 'notifications/a');
-  assert.equal((await host.next()).method, 'notifications/b');
-  const streams = server.seen.filter(({ method }) => method === 'GET');
-  assert.deepEqual(
-    streams.map(({ headers }) => headers['last-event-id']),
-    [undefined, 'x-1', 'x-1', 'x-1', 'x-1'],
-  );
-  const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-  assert.ok(
-    pauses.every((pause) => pause >= 245),
-    `${pauses}`,
-  );
-  assert.ok((pauses.at(-1) ?? 0) >= 900, `${pauses}`);
-});
-
 test('[Q-3.4][Q-3.5] the wire without sessions: headers from each message, nothing remembered, cancelled by ending the exchange', async () => {
   let closed = 0;
   await using server = await scriptedServer((seen, response) => {

@@ -37,17 +37,6 @@ test('the folder is what build makes of its own document, byte for byte, and no 
   assert.deepEqual((await readdir(folder)).sort(), files.map(({ name }) => name).sort());
 });
 
-test('[R-2.3b] optional members carry right values, nothing in it is a secret, and it is small', () => {
-  assert.ok(document !== undefined);
-  assert.deepEqual(document['grant_types'], ['authorization_code', 'refresh_token']);
-  assert.deepEqual(document['response_types'], ['code']);
-  assert.equal(document['token_endpoint_auth_method'], 'none');
-  assert.equal(document['application_type'], 'native');
-  assert.equal(document['scope'], undefined);
-  assert.ok(!Object.keys(document).some((name) => /secret|private/.test(name)));
-  assert.ok(bytes.byteLength < 5 * 1024);
-});
-
 test('[R-5.8d][A-63] its redirect URIs are loopback, with the path that the callback listener has', () => {
   const uris = document?.['redirect_uris'];
   assert.ok(Array.isArray(uris));

@@ -37,3 +37,15 @@ test('actions are pinned by digest, and no code of packages runs where an identi
   assert.doesNotMatch(mighty[0] ?? '', /run:|checkout/);
   assert.match(workflow, /^permissions: \{\}$/m);
 });
+
+test('[R-2.3b] the document of the folder: optional members carry right values, nothing in it is a secret, and it is small', async () => {
+  const bytes = await readFile(join(repositoryRoot, 'client-metadata', 'client.json'));
+  const document = JSON.parse(bytes.toString());
+  assert.deepEqual(document['grant_types'], ['authorization_code', 'refresh_token']);
+  assert.deepEqual(document['response_types'], ['code']);
+  assert.equal(document['token_endpoint_auth_method'], 'none');
+  assert.equal(document['application_type'], 'native');
+  assert.equal(document['scope'], undefined);
+  assert.ok(!Object.keys(document).some((name) => /secret|private/.test(name)));
+  assert.ok(bytes.byteLength < 5 * 1024);
+});
