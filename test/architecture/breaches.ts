@@ -85,24 +85,24 @@ export const limits = { linesOfFile: 300, filesOfFolder: 20 } as const;
 
 /** What each room has: files, lines, kilobytes. The numbers fall with each change that takes something away, and never rise. */
 export const budgets: Readonly<Record<string, readonly [files: number, lines: number, kilobytes: number]>> = {
-  app: [59, 5431, 237],
+  app: [59, 5422, 236],
   bridge: [16, 2034, 84],
   call: [40, 5302, 232],
   'client-metadata': [10, 1117, 54],
   config: [3, 295, 15],
   core: [41, 4213, 178],
-  credential: [18, 1725, 80],
-  doctor: [26, 3124, 150],
+  credential: [18, 1667, 77],
+  doctor: [22, 3087, 149],
   fleet: [19, 3133, 134],
   http: [20, 2346, 98],
-  login: [67, 9516, 451],
+  login: [64, 9447, 449],
   mcp: [27, 3019, 125],
   oauth: [38, 4809, 236],
   proxy: [24, 2575, 106],
   relay: [11, 1848, 67],
-  sandbox: [73, 7419, 322],
-  setup: [36, 4454, 204],
-  stores: [59, 5884, 245],
+  sandbox: [73, 7374, 321],
+  setup: [35, 4435, 203],
+  stores: [50, 5733, 237],
   tokens: [35, 4090, 194],
 };
 
