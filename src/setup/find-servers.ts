@@ -25,8 +25,9 @@ export async function findServers(
     throw argumentRefused('--from', `${program.title} keeps no list of protocol servers`, 'postern login --help');
   }
   const { installed, alsoRead = [] } = program;
-  const others = [...(installed === undefined ? [] : [installed.file]), ...alsoRead];
-  const own = [...filesOf(program, machine, 'user'), ...others.map((path) => pathOf(machine, path))];
+  const placed = (all: readonly string[]) => all.map((path) => pathOf(machine, path));
+  const packaged = installed === undefined ? [] : placed([installed.file]);
+  const own = [...packaged, ...filesOf(program, machine, 'user'), ...placed(alsoRead)];
   const paths = [...new Set(own)].filter(files.exists);
   const found = new Map<string, FoundServer>();
   for (const path of paths) {

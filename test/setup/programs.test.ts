@@ -4,7 +4,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { entryValue, openEntry, valueIn } from '../../src/setup/formats/entry.js';
 import { callIn, foundServers } from '../../src/setup/programs/entries.js';
-import { blocksOf, type EntryRequest, entryOf, type Program, serversIn } from '../../src/setup/programs/program.js';
+import {
+  blocksOf,
+  conflictsOf,
+  type EntryRequest,
+  entryOf,
+  type Program,
+  serversIn,
+} from '../../src/setup/programs/program.js';
 import { programs } from '../../src/setup/programs/programs.js';
 import { anyText } from '../support/arbitraries.js';
 import { putEntry } from './edited.js';
@@ -34,6 +41,11 @@ async function written(name: string, text: string, more: Partial<EntryRequest> =
 
 function blocks(name: string, text: string, more: Partial<EntryRequest> = {}): string {
   return [...blocksOf(named(name), request(text, more))].join('\n');
+}
+
+/** What is said to win over the entry, the program's text and the environment being so. */
+function conflicts(name: string, text: string, more: Parameters<typeof machine>[0] = {}, to = url): string {
+  return conflictsOf(named(name), request(text, { machine: machine(more), url: to })).join('\n');
 }
 
 test('every program that starts the bridge: what is written is read as a call of ours, and as a server to log in to', () => {
@@ -155,4 +167,60 @@ test('Crush: its servers are read for login --from, those of several lines, too'
   ]);
   const json = `{"mcp": {"a": {"type": "http", "url": "${url}"}}}`;
   assert.deepEqual((serversIn(named('crush'), json, machine({})) ?? []).flatMap(foundServers), [{ name: 'a', url }]);
+});
+
+test('claude: an entry of the folder wins over the person’s, and another one for the same server is named', () => {
+  const text = JSON.stringify({
+    mcpServers: { work: {}, old: { url: 'https://H.example/mcp/' }, other: { url: 'https://o.example' } },
+    projects: { '/home/a/project': { mcpServers: { work: {} } } },
+  });
+  assert.match(conflicts('claude', text), /"old"/);
+  assert.match(conflicts('claude', text), /claude mcp remove --scope local work/);
+  assert.doesNotMatch(conflicts('claude', text), /"other"/);
+  assert.equal(conflicts('claude', text, { workingFolder: '/' }).split('\n').length, 1);
+});
+
+test('codex: its own login wins', () => {
+  assert.match(conflicts('codex', ''), /codex mcp logout work/);
+  assert.match(conflicts('codex', '[mcp_servers.b]\nurl = "https://h.example/mcp"\n'), /"b" is for the same/);
+});
+
+test('programs that start the bridge: mcp-remote for the same server is named', () => {
+  const args = ['-y', 'mcp-remote', 'https://h.example/mcp'];
+  const text = JSON.stringify({ mcpServers: { old: { command: 'npx', args } } });
+  assert.match(conflicts('cursor', text), /"old"/);
+  const list = JSON.stringify({ mcp: { old: { type: 'local', command: ['npx', ...args] } } });
+  assert.match(conflicts('opencode', list), /"old"/);
+});
+
+test('git: a header for all requests there wins', () => {
+  const text = '[http "https://h.example/"]\n\textraHeader = "Authorization: Bearer x"\n';
+  assert.match(conflicts('git', text), /extraHeader sends an Authorization/);
+  assert.equal(conflicts('git', text.replace('h.example', 'o.example')), '');
+});
+
+test('git: a user name of its own, and a helper that would be given the token to keep, are named', () => {
+  const section = '[credential "https://h.example/mcp"]\n\tuseHttpPath = true\n';
+  const store = '[credential]\n\thelper = store\n';
+  assert.match(conflicts('git', section + store), /credential\.helper "store"/);
+  for (const text of [store + section, store, `${section}[credential]\n\thelper =\n`]) {
+    assert.equal(conflicts('git', text), '', text);
+  }
+  const user = '[credential "https://h.example"]\n\tusername = bob\n';
+  assert.match(conflicts('git', user), /credential\."https:\/\/h\.example"\.username makes git ask/);
+  assert.equal(conflicts('git', user.replace('bob', 'oauth2')), '');
+  assert.equal(conflicts('git', user.replace('h.example', 'o.example')), '');
+});
+
+test('kubectl and go: no credential goes over plain http, which is said', () => {
+  for (const name of ['kubectl', 'go']) {
+    assert.match(conflicts(name, '', {}, 'http://127.0.0.1:1/mcp'), /no credential over plain http/);
+  }
+});
+
+test('kubectl and go: what the environment says is named', () => {
+  assert.match(conflicts('kubectl', '', { env: { KUBECONFIG: '/a:/b' } }), /names several files/);
+  assert.equal(conflicts('kubectl', ''), '');
+  assert.match(conflicts('go', '', { env: { GOAUTH: 'netrc' } }), /\bGOAUTH\b/);
+  assert.equal(conflicts('go', ''), '');
 });
