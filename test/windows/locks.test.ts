@@ -5,7 +5,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -112,20 +111,6 @@ test('[A-139] a refresh that was killed holds nobody up, though another process 
   assert.equal(sandbox.stats.refreshes, counted + 1);
   assert.deepEqual(readdirSync(folder), [], 'nothing of the dead one is left');
   await end(living);
-});
-
-test('[A-139] an earlier release’s claim shows no life: it is held for as long as a process has its number', {
-  skip,
-}, async () => {
-  const folder = newFolder();
-  const { program } = await hold('hold', folder.there);
-  await end(program);
-  const { program: living, pid } = await startLiving();
-  const life = useAgain(folder.lock, pid);
-  rmSync(life);
-  assert.equal(await tried(folder.there), 'busy');
-  await end(living);
-  assert.equal(await tried(folder.there), 'held');
 });
 
 test('[A-139] a holder that does nothing keeps its lock, however old; killed, it has none, whoever has its number', {

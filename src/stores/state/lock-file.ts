@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { parseObject } from '../../core/text/json.js';
+import { isWindows } from '../../core/text/system.js';
 import { readIfThere, whenFree } from './private-file.js';
 import { exists, identityIn, type ProcessIdentity, stateOf } from './process-identity.js';
 
@@ -33,12 +34,11 @@ export interface OwnClaim {
   readonly life: Life;
 }
 
-/** Who looks at a lock, and what shows whose processes live. */
+/** Who looks at a lock. */
 export interface Looker {
   /** The path of the lock's own claim. */
   readonly base: string;
   readonly us: ProcessIdentity;
-  readonly lives: Lives;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -52,9 +52,9 @@ const maxBytes = 4096;
  * Makes the lock file with all that it says in one step: written elsewhere, then `link(2)`, which fails when the
  * name is taken. Its life begins before it and ends after it. Undefined when another claim was first.
  */
-export function publishClaim(path: string, { base, us, lives }: Omit<Looker, 'now'>): OwnClaim | undefined {
+export function publishClaim(path: string, { base, us }: Omit<Looker, 'now'>): OwnClaim | undefined {
   const nonce = randomBytes(16).toString('hex');
-  const life = lives.begin(lifePath(base, us.pid, nonce));
+  const life = beginLife(lifePath(base, us.pid, nonce));
   const temporary = `${base}.${us.pid}.${nonce}${suffix.temporary}`;
   let [isWritten, isOurs] = [false, false];
   try {
@@ -112,10 +112,10 @@ function removeIfThere(path: string): void {
 const unseenHolderMs = 600_000;
 
 /** Is the process dead that made this claim? Never by its age alone, where it can be seen. */
-export function isDead({ holder, nonce, writtenAt }: Claim, { base, us, lives, now }: Looker): boolean {
+export function isDead({ holder, nonce, writtenAt }: Claim, { base, us, now }: Looker): boolean {
   const state = holder === undefined ? 'unknown' : stateOf(holder, us, writtenAt);
   if (state === 'unknown') return now - writtenAt > unseenHolderMs;
-  return state === 'dead' || (holder !== undefined && lives.isOver(lifePath(base, holder.pid, nonce)));
+  return state === 'dead' || (holder !== undefined && isLifeOver(lifePath(base, holder.pid, nonce)));
 }
 
 /**
@@ -145,7 +145,7 @@ export function breakClaim(path: string, claim: Claim, by: Looker): void {
 }
 
 /** Removes what killed processes left of a lock. For its holder only: then no right to break another claim counts. */
-export function sweep(base: string, ownNonce: string, lives: Lives): void {
+export function sweep(base: string, ownNonce: string): void {
   const folder = dirname(base);
   const prefix = `${basename(base)}.`;
   for (const name of readdirSync(folder)) {
@@ -154,97 +154,61 @@ export function sweep(base: string, ownNonce: string, lives: Lives): void {
     const isOldRight = rest.endsWith(suffix.breaking) && !rest.startsWith(ownNonce);
     const isOrphan = rest.endsWith(suffix.temporary) && !exists(Number.parseInt(rest, 10));
     if (isOldRight || isOrphan) removeIfThere(join(folder, name));
-    else if (/^\d+\.[0-9a-f]{32}$/.test(rest) && !rest.endsWith(ownNonce)) lives.clear(join(folder, name));
+    else if (/^\d+\.[0-9a-f]{32}$/.test(rest) && !rest.endsWith(ownNonce)) clearLife(join(folder, name));
   }
 }
 
-/** What shows that the process behind a claim lives: a file that it alone has open. */
-export interface Life {
+/** What shows that the process behind a claim lives, where its number does not: a file that it alone has open. */
+interface Life {
   /** Does nothing the second time. @param isGone Is the claim removed? Else others may take it for a dead one's. */
   end(isGone: boolean): void;
 }
 
-/** Files that show which claims are of living processes, where the number of a process does not. */
-export interface Lives {
-  /** @param path Of a file that is this claim's alone. */
-  begin(path: string): Life;
-  /**
-   * Has the process died that began it, its claim not removed? Never true where that cannot be seen.
-   */
-  isOver(path: string): boolean;
-  /** Removes the file of a life that is over, and no other. */
-  clear(path: string): void;
-}
-
-/** What the files need of the system. Each throws as `node:fs` does. */
-export interface LifeFiles {
-  /** Makes it, and opens it so that nobody else can open, rename or remove it until this process closes it, or dies. */
-  make(path: string): number;
-  /** Opens what is there, and shares it. */
-  open(path: string): number;
-  /** Writes that the claim is gone. */
-  mark(file: number): void;
-  isMarked(file: number): boolean;
-  close(file: number): void;
-  remove(path: string): void;
-}
-
-const { O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
-
 /** libuv's `UV_FS_O_EXLOCK`, which `node:fs` takes but does not name: the file is shared with nobody. Windows has it alone. */
 const exclusive = 0x1000_0000;
-
-const windowsFiles: LifeFiles = {
-  make: (path) => openSync(path, O_RDWR | O_CREAT | O_EXCL | exclusive, 0o600),
-  open: (path) => openSync(path, O_RDONLY),
-  mark: (file) => void writeSync(file, '-'),
-  isMarked: (file) => fstatSync(file).size > 0,
-  close: closeSync,
-  remove: unlinkSync,
-};
 
 /**
  * Windows uses the numbers of processes again soon, and nothing says cheaply when a process began: a dead one's claim would
  * seem to be that of whoever has its number now. There the system closes the file when the process ends, however it does.
  * Elsewhere no file is made, opened or removed. On a network share a file counts as closed, too, when the connection is lost.
  */
-export function livesOn(platform: string, files: LifeFiles = windowsFiles): Lives {
-  return platform === 'win32'
-    ? livesIn(files)
-    : { begin: () => ({ end: () => {} }), isOver: () => false, clear: () => {} };
-}
-
-function livesIn(files: LifeFiles): Lives {
-  // What goes wrong: it lives, or a virus scanner has it open just now. A later holder of the lock removes it.
-  const clear = (path: string) => quietly(() => files.remove(path));
+function beginLife(path: string): Life {
+  if (!isWindows) return { end: () => {} };
+  const { O_CREAT, O_EXCL, O_RDWR } = constants;
+  const file = openSync(path, O_RDWR | O_CREAT | O_EXCL | exclusive, 0o600);
+  let isOver = false;
   return {
-    begin: (path) => {
-      const file = files.make(path);
-      let isOver = false;
-      return {
-        end: (isGone) => {
-          if (isOver) return;
-          isOver = true;
-          // A claim that was removed may still be read while others have it open: it is nobody's to break.
-          if (isGone) quietly(() => files.mark(file));
-          files.close(file);
-          clear(path);
-        },
-      };
+    end: (isGone) => {
+      if (isOver) return;
+      isOver = true;
+      // A claim that was removed may still be read while others have it open: it is nobody's to break.
+      if (isGone) quietly(() => writeSync(file, '-'));
+      closeSync(file);
+      clearLife(path);
     },
-    // Whatever is in the way (a virus scanner, for a moment) shows nothing: only a file that opens has nobody behind it.
-    isOver: (path) => quietly(() => hasDied(path, files)) ?? false,
-    clear,
   };
 }
 
-function hasDied(path: string, files: LifeFiles): boolean {
-  const file = files.open(path);
-  try {
-    return !files.isMarked(file);
-  } finally {
-    files.close(file);
-  }
+/**
+ * Has the process died that began it, its claim not removed? Whatever is in the way (a virus scanner, for a moment) shows
+ * nothing: only a file that opens has nobody behind it.
+ */
+function isLifeOver(path: string): boolean {
+  if (!isWindows) return false;
+  const isOver = quietly(() => {
+    const file = openSync(path, constants.O_RDONLY);
+    try {
+      return fstatSync(file).size === 0;
+    } finally {
+      closeSync(file);
+    }
+  });
+  return isOver === true;
+}
+
+/** Removes the file of a life that is over; that of a living process, or that a virus scanner has open, stays for the next holder. */
+function clearLife(path: string): void {
+  if (isWindows) quietly(() => unlinkSync(path));
 }
 
 function quietly<Value>(immediate: () => Value): Value | undefined {

@@ -8,9 +8,7 @@ import {
   breakClaim,
   type Claim,
   isDead,
-  type Lives,
   type Looker,
-  livesOn,
   type OwnClaim,
   publishClaim,
   readClaim,
@@ -39,9 +37,8 @@ export function createLocks(options: {
   readonly directory: string;
   readonly clock: Clock;
   readonly signMs?: number;
-  readonly lives?: Lives;
 }): Locks {
-  const { directory, clock, signMs = usualSignMs, lives = livesOn(process.platform) } = options;
+  const { directory, clock, signMs = usualSignMs } = options;
   const queues = new Queues();
   return {
     acquire: async (name, { waitMs, signal }) => {
@@ -60,8 +57,8 @@ export function createLocks(options: {
         const us = ownIdentity();
         for (let looks = 0; ; looks += 1) {
           signal.throwIfAborted();
-          const held = attempt({ base, us, lives, now: clock.now() });
-          if (held !== undefined && 'life' in held) return hold(base, held, lives, { clock, signMs, leave });
+          const held = attempt({ base, us, now: clock.now() });
+          if (held !== undefined && 'life' in held) return hold(base, held, { clock, signMs, leave });
           const waited = clock.monotonic() - since;
           if (waited >= waitMs && held !== undefined) throw new Busy(base, nameOf(held, us), waited);
           await clock.sleep(pauseMs(looks, waitMs), signal);
@@ -115,7 +112,6 @@ async function isDoneWithin(
 function hold(
   base: string,
   { nonce, life }: OwnClaim,
-  lives: Lives,
   { clock, signMs, leave }: { readonly clock: Clock; readonly signMs: number; readonly leave: () => void },
 ): Lock {
   const signs = setInterval(() => {
@@ -137,7 +133,7 @@ function hold(
       clearInterval(signs);
       let isGone = false;
       try {
-        release(base, nonce, lives);
+        release(base, nonce);
         isGone = true;
       } finally {
         life.end(isGone);
@@ -160,10 +156,10 @@ function attempt(by: Looker): OwnClaim | Claim | undefined {
   }
 }
 
-function release(base: string, nonce: string, lives: Lives): void {
+function release(base: string, nonce: string): void {
   try {
     try {
-      sweep(base, nonce, lives);
+      sweep(base, nonce);
     } finally {
       removeClaim(base, nonce);
     }
