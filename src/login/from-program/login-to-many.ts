@@ -32,8 +32,8 @@ interface Task {
   readonly name: string | null;
   /** What is said before it is made, behind “1 of 3”. */
   readonly heading: string;
-  /** One that is valid, and stays. */
-  readonly kept?: LoginRecord | undefined;
+  /** Does one that is valid stay? */
+  readonly mayStay: boolean;
   readonly args: Arguments & ChosenServer;
 }
 
@@ -56,14 +56,12 @@ export async function loginToAll(
   const { from, server, account, force, given } = args;
   if (server !== undefined) throw usageWrong('--all takes no server: it means all of them.', 'postern help login');
   const { servers, title } = await serversOf(world, from);
-  const { logins } = await world.index.read();
-  const isValid = (login: LoginRecord) => loginStatus(login, world.clock.now()).problem === undefined;
   const tasks = servers.map(({ name, url, loginName }): Task => {
-    const kept = force ? undefined : logins.find((login) => login.server === url && isValid(login));
     const own = { ...args, server: url, baseName: loginName };
-    return { label: name, name, heading: ` that ${title} has: ${name}`, kept, args: own };
+    return { label: name, name, heading: ` that ${title} has: ${name}`, mayStay: !force, args: own };
   });
-  const wanted = tasks.filter(({ kept }) => kept === undefined);
+  const valid = await Promise.all(tasks.map((task) => validLogin(world, task)));
+  const wanted = tasks.filter((_, at) => valid[at] === undefined);
   const which = account === defaultAccount ? [] : [`--account ${shellWord(account)}`];
   const words = [...which, ...given.map(({ text }) => text)];
   const may = await confirmMany(world, {
@@ -97,7 +95,13 @@ export async function loginToExpired(world: World, args: Arguments, logIn: LogIn
     const { name = null, server, account, askedScopes: scope = args.scope, grant } = login;
     const own = { ...args, server, baseName: undefined, account, scope };
     const label = fullName(login);
-    return { label, name, heading: `: ${label}`, args: { ...own, clientCredentials: grant === 'client_credentials' } };
+    return {
+      label,
+      name,
+      heading: `: ${label}`,
+      mayStay: false,
+      args: { ...own, clientCredentials: grant === 'client_credentials' },
+    };
   });
   return await makeEach(world, tasks, logIn);
 }
@@ -107,8 +111,9 @@ async function makeEach(world: World, tasks: readonly Task[], logIn: LogIn): Pro
   const { tell, signal, env } = world;
   const outcomes: Outcome[] = [];
   for (const [at, task] of tasks.entries()) {
-    if (task.kept !== undefined) {
-      outcomes.push({ task, kind: 'kept', login: task.kept });
+    const kept = await validLogin(world, task); // which an earlier one may have made
+    if (kept !== undefined) {
+      outcomes.push({ task, kind: 'kept', login: kept });
       continue;
     }
     tell(printable(`${at + 1} of ${tasks.length}${task.heading}`, 300));
@@ -123,6 +128,12 @@ async function makeEach(world: World, tasks: readonly Task[], logIn: LogIn): Pro
   }
   await print(world, outcomes);
   return outcomes.find((one) => one.kind === 'failed')?.failure.exit ?? 0;
+}
+
+async function validLogin({ index, clock }: World, { args, mayStay }: Task): Promise<LoginRecord | undefined> {
+  if (!mayStay) return undefined;
+  const { logins } = await index.read();
+  return logins.find((one) => one.server === args.server && loginStatus(one, clock.now()).problem === undefined);
 }
 
 const words = { made: ['good', 'logged in'], kept: ['good', 'was logged in'], failed: ['bad', 'failed'] } as const;
