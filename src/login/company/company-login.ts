@@ -67,7 +67,7 @@ export async function companyLogin(
   announce({ ...begun, scopes }, `by the company’s provider ${printable(given.issuer)}${source}`);
   try {
     const provider = await withSecret(world, given, request);
-    const { vouched, kept } = await vouchedBy(begun, provider, { clientId: client.clientId, scopes });
+    const { vouched, kept } = await vouchedBy(world, begun, provider, { clientId: client.clientId, scopes });
     ports.progress.begin('Asking for a token');
     const grant = { assertion: vouched.idJag, scopes };
     const asked = { ...begun, client, scopes, signal };
@@ -132,11 +132,12 @@ async function withSecret(
 
 /** Asks the provider; where its login is not there, or no longer good, somebody logs in there first, once. */
 async function vouchedBy(
+  world: LoginPorts, // a token of the provider's login is refreshed where that is stored
   begun: BegunLogin<PersonLogin>,
   provider: GivenProvider,
   { clientId, scopes }: { readonly clientId: string; readonly scopes: readonly string[] },
 ) {
-  const { discovery, meant, ports: world, request } = begun;
+  const { discovery, meant, request } = begun;
   const { account, signal, page } = request;
   const kept = await keptAs(world, provider, signal);
   const target = {
