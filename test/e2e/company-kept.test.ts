@@ -3,13 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { letExpire } from '../endurance/expiry.js';
+import { keysOf } from '../support/at-stage.js';
 import { startRedis } from '../support/engines.js';
 import { startOwnIssuer } from '../support/flows/own-issuer.js';
 import { startOwnServer } from '../support/flows/own-server.js';
 import { needs } from '../support/needs.js';
 import { runProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
-import { clients, companyOptions, loginInBrowser } from './company.js';
+import { startSandbox } from '../support/start-sandbox.js';
+import { askedOfProvider, clients, companyOptions, loginInBrowser, providerOf } from './company.js';
 import { openStage, type Stage } from './stage.js';
 
 const keyOf = ({ home }: Stage): string =>
@@ -71,4 +74,23 @@ test('a login by a company’s provider is not moved to a store that machines sh
   );
   assert.equal((await engine.tool('--raw', 'keys', 'postern/*/access/*/item')).trim(), '');
   assert.equal((await stage.run('token', 'one')).code, 0);
+});
+
+test('a token of the provider is refreshed in the store that has it, whichever store a server’s login goes into', {
+  skip: needs('gnome-keyring', 'secret-tool'),
+}, async () => {
+  await using stage = await openStage({ clients });
+  await using other = await startSandbox({ clients, companyIssuer: providerOf(stage) });
+  await loginInBrowser(stage, [stage.sandbox.serverUrl, '--name', 'one', ...(await companyOptions(stage))]);
+  const [key = ''] = keysOf(stage).providers;
+  await letExpire(stage, key, 0);
+  const before = await stage.keyring.lookup(key);
+  const keyFile = join(stage.home.path, 'sealing');
+  writeFileSync(keyFile, randomBytes(32), { mode: 0o600 });
+  const home = { ...stage.home, env: { ...stage.home.env, POSTERN_STORE_KEY_FILE: keyFile } };
+  const options = ['--name', 'two', '--store', 'file', ...(await companyOptions(stage, other))];
+  const login = await runProgram(home, ['login', other.serverUrl, ...options]);
+  assert.equal(login.code, 0, login.stderr);
+  assert.deepEqual(askedOfProvider(stage).slice(-2), ['refresh_token', 'token-exchange']);
+  assert.notEqual(await stage.keyring.lookup(key), before, 'the next refresh token is kept where the last one was');
 });
