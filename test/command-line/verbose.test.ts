@@ -6,13 +6,19 @@ import { runHere } from '../support/in-process.js';
 import { findSecrets } from '../support/secrets-search.js';
 
 const token = 'canary-token-of-the-environment';
+const code = 'canary-code-0123456789';
+const query = 'canary-of-a-query-0123';
 
 /** Says back what it was shown, wherever a response has room for it. */
 const echo = () =>
   startHttp((request, response) => {
     const shown = String(request.headers.authorization).replace('Bearer ', '');
     const session = { 'mcp-session-id': `session-${shown}`, 'set-cookie': `a=${shown}`, 'x-echo': shown };
-    response.writeHead(418, { ...session, server: `echo ${shown}`, 'content-type': 'text/plain' });
+    const places = {
+      location: `https://a.example/callback?code=${code}&state=x`,
+      link: `<https://a.example/?c=${code}>`,
+    };
+    response.writeHead(418, { ...session, ...places, server: `echo ${shown}`, 'content-type': 'text/plain' });
     response.end('no');
   });
 
@@ -24,10 +30,12 @@ for (const [command, ...words] of [
   test(`${[command, ...words].join(' ')} -v: each request is printed, and no secret of it, in any encoding [A-252]`, async () => {
     await using server = await echo();
     await using home = await makeHome();
-    const url = `${server.origin}/mcp`;
+    const url = `${server.origin}/mcp?sig=${query}`;
     const env = { ...home.env, POSTERN_TOKEN: token, POSTERN_TOKEN_SERVER: url };
     const { stderr } = await runHere({ ...home, env }, [command, url, ...words, '-v']);
-    const secrets = { token, key: 'canary-key-of-a-person' };
+    const secrets = { token, code, key: 'canary-key-of-a-person' };
+    const requests = stderr.replace(/^(?:postern:|."error").*/gm, ''); // a failure names the server as it was typed
+    assert.ok(!requests.includes(query), requests);
     assert.deepEqual(await findSecrets(secrets, { folders: [], texts: { stderr } }), []);
     if (stderr.startsWith('{')) {
       const lines = stderr
@@ -37,7 +45,7 @@ for (const [command, ...words] of [
       assert.deepEqual([lines[0].request.method, lines[0].request.status], ['POST', 418]);
       assert.equal(lines.at(-1).error.exit, 8, 'the failure is the last line');
     } else {
-      assert.match(stderr, /^request {2}(?:GET|POST) http:\/\/127\.0\.0\.1:\d+\/mcp {2}418 {2}\d+ ms$/m);
+      assert.match(stderr, /^request {2}(?:GET|POST) http:\/\/127\.0\.0\.1:\d+\/mcp\?… {2}418 {2}\d+ ms$/m);
       assert.match(stderr, /^ {9}> authorization: \*\*\*$/im);
       assert.match(stderr, /^ {9}< server: echo \*\*\*$/m);
     }

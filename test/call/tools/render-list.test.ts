@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { listLines } from '../../../src/call/tools/render-list.js';
 import type { JsonObject } from '../../../src/core/text/json.js';
@@ -29,46 +28,14 @@ const tools = [
   { noName: true },
 ];
 
-test('tools have typed signatures, what is required first, and marks in words', () => {
-  assert.deepEqual(
-    [...(listLines('tools/list', { tools }, pipe) ?? [])],
-    [
-      'echo text:string [repeat:integer=1] [how:loud|low]  (read-only)',
-      `    ${long}`,
-      '',
-      '    More of it.',
-      'wipe  (destructive)',
-      '    Wipes.',
-      'empty  (destructive, idempotent)',
-      'set  (idempotent)',
-      'x forged\\x1b[2J',
-    ],
+test('a signature has types, what is required first, defaults and choices; marks are words', () => {
+  const [echo = '', ...others] = [...(listLines('tools/list', { tools }, pipe) ?? [])];
+  assert.match(echo, /^echo text:string \[repeat:integer=1\] \[how:loud\|low\] +\(read-only\)$/);
+  assert.match(
+    others.join('\n'),
+    /^wipe +\(destructive\)[\s\S]*^empty +\(destructive, idempotent\)\nset +\(idempotent\)$/m,
   );
   assert.deepEqual([...(listLines('tools/list', { tools: [] }, pipe) ?? [])], ['(none)']);
-  assert.deepEqual([...(listLines('tools/list', {}, pipe) ?? [])], ['(none)']);
-  assert.equal(listLines('tools/call', {}, pipe), undefined);
-});
-
-test('on a terminal each tool takes a few lines of its width, and a colour says nothing that is not in words', () => {
-  for (const width of [40]) {
-    const shown = [...(listLines('tools/list', { tools }, screen(width)) ?? [])];
-    assert.ok(
-      shown.every((line) => columnsOf(line) <= width),
-      shown.join('\n'),
-    );
-    assert.ok(
-      shown.some((line) => line.endsWith('…')),
-      'the description is cut',
-    );
-    assert.ok(shown.length <= 12, shown.join('\n'));
-    assert.ok(
-      shown.filter((line) => line.includes('(read-only)')).every((line) => line.includes('  (read-only)')),
-      'a mark stands apart from the parameters',
-    );
-    const colored = [...(listLines('tools/list', { tools }, screen(width, true)) ?? [])];
-    assert.ok(colored.join('').includes('\u001b['));
-    assert.equal(stripVTControlCharacters(colored.join('\n')), shown.join('\n'));
-  }
 });
 
 test('of a long list each description has one line, and says that there is more', () => {
@@ -80,32 +47,6 @@ test('of a long list each description has one line, and says that there is more'
   assert.ok(linesOfEach(many, true) > 4);
   const [, about = ''] = listLines('tools/list', { tools: many }, screen(80)) ?? [];
   assert.ok(about.endsWith('…') && columnsOf(about) <= 80, about);
-});
-
-test('prompts and resources stand in columns; where an address leaves no room, the name goes below it', () => {
-  const prompts = [
-    { name: 'review', description: 'Reviews.', arguments: [{ name: 'file', required: true }, { name: 'how' }] },
-  ];
-  assert.deepEqual([...(listLines('prompts/list', { prompts }, pipe) ?? [])], ['review file [how]', '    Reviews.']);
-  const resources = [
-    { uri: 'note://1', name: 'one', mimeType: 'text/plain' },
-    { uri: 'note://1000', name: 'another of a long name that goes on' },
-  ];
-  const listed = (layout: Parameters<typeof listLines>[2]) => [
-    ...(listLines('resources/list', { resources }, layout) ?? []),
-  ];
-  assert.deepEqual(listed(pipe), [
-    'note://1     text/plain  one',
-    'note://1000              another of a long name that goes on',
-  ]);
-  assert.deepEqual(listed(screen(40)), ['note://1     text/plain  one', 'note://1000              another of a l…']);
-  const far = [{ uri: `https://example.com/${'a'.repeat(40)}`, name: 'one', mimeType: 'text/plain' }];
-  assert.deepEqual(
-    [...(listLines('resources/list', { resources: far }, screen(60)) ?? [])],
-    [far[0]?.uri, '    one (text/plain)'],
-  );
-  const templates = { resourceTemplates: [{ uriTemplate: 'note://{id}', name: 'note' }] };
-  assert.deepEqual([...(listLines('resources/templates/list', templates, pipe) ?? [])], ['note://{id}    note']);
 });
 
 test('[A-243] whatever a server lists, nothing but text and our own colours reaches a terminal', () => {
@@ -138,42 +79,6 @@ test('[A-243] whatever a server lists, nothing but text and our own colours reac
       }
     }),
     { numRuns: 25 },
-  );
-});
-
-test('--long tells what parameters mean, below each tool, and all of its description', () => {
-  const schema = {
-    properties: {
-      text: { type: 'string', description: 'What to say, and to say again as often as it is asked for.' },
-      repeat: { type: 'integer' },
-      how: { enum: ['loud', 'low'], description: 'How\u001b[2J.' },
-    },
-  };
-  const echo = { name: 'echo', description: long, inputSchema: schema };
-  const listed = (layout: object) => [
-    ...(listLines('tools/list', { tools: [echo, { name: 'wipe' }] }, { ...pipe, ...layout, isLong: true }) ?? []),
-  ];
-  assert.deepEqual(listed({}), [
-    'echo [text:string] [repeat:integer] [how:loud|low]',
-    `    ${long}`,
-    '      text  What to say, and to say again as often as it is asked for.',
-    '      how   How\\x1b[2J.',
-    '',
-    'wipe',
-  ]);
-  const wide = listed(screen(60));
-  assert.ok(wide.includes('      text  What to say, and to say again as often as it is'), wide.join('\n'));
-  assert.ok(wide.includes('            asked for.'), wide.join('\n'));
-  const narrow = listed(screen(40));
-  assert.ok(
-    narrow.includes('      text') && narrow.includes('        What to say, and to say again as'),
-    narrow.join('\n'),
-  );
-  for (const lines of [wide, narrow]) assert.ok(!lines.some((line) => line.includes('…') || line.length > 60));
-  const prompts = [{ name: 'review', arguments: [{ name: 'file', required: true, description: 'Which one.' }] }];
-  assert.deepEqual(
-    [...(listLines('prompts/list', { prompts }, { ...pipe, isLong: true }) ?? [])],
-    ['review file', '      file  Which one.'],
   );
 });
 

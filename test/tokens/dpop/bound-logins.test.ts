@@ -41,15 +41,13 @@ test('a login at a server that takes bound tokens alone: a key of its own, named
     [claimsOf(redeemed?.headers['dpop']).htm, claimsOf(redeemed?.headers['dpop']).htu],
     ['POST', `${scene.sandbox.issuer}/token`],
   );
-  const requests = proven(scene);
-  assert.ok(requests.length >= 2);
-  const ids = requests.map(({ method, headers }) => {
+  const ids = proven(scene).map(({ method, headers }) => {
     assert.match(String(headers['authorization']), /^DPoP .+/);
     const { htm, htu, jti } = claimsOf(headers['dpop']);
     assert.deepEqual([htm, htu], [method, scene.sandbox.serverUrl]);
     return jti;
   });
-  assert.equal(new Set(ids).size, ids.length);
+  assert.ok(ids.length > 1 && new Set(ids).size === ids.length);
 });
 
 test('where tokens are bound only on request, the login is bound, too, and --no-dpop has a Bearer token for good', async () => {
@@ -63,20 +61,6 @@ test('where tokens are bound only on request, the login is bound, too, and --no-
   await echo(scene, again);
   assert.match(String(proven(scene).at(-1)?.headers['authorization']), /^Bearer /);
   assert.equal((await scene.login({ dpop: 'always' })).dpop, 'demanded');
-});
-
-test('where nothing is announced a login is as ever; --dpop is refused before anything is registered or opened', async () => {
-  await using scene = await openScene();
-  await scene.loginFails('dpop_not_offered', { dpop: 'always' });
-  assert.deepEqual([asked(scene, '/register').length, asked(scene, '/authorize').length], [0, 0]);
-  const login = await scene.login();
-  await echo(scene, login);
-  assert.equal(login.dpop, undefined);
-  assert.ok(
-    scene.sandbox.requests.every(
-      ({ headers, params }) => headers['dpop'] === undefined && !params.some(([name]) => name === 'dpop_jkt'),
-    ),
-  );
 });
 
 test('nonces of both servers: one more request each, then the latest goes with each proof', async () => {
@@ -101,21 +85,24 @@ test('a refresh has a proof by the same key, with a nonce where that is wanted; 
   assert.notEqual(after.dpopKey?.reveal(), before.dpopKey?.reveal());
 });
 
-test('a nonce that is good once is taken from each response, and costs no refresh', async () => {
-  await using scene = await boundBefore();
-  const { held: login } = scene;
-  scene.sandbox.setFaults(['dpop-nonce-each-time']);
-  for (let at = 0; at < 3; at += 1) await echo(scene, login);
-  assert.equal(scene.sandbox.stats.refreshes, 0);
-});
+for (const [what, fault] of [
+  ['a nonce that is good once is taken from each response', 'dpop-nonce-each-time'],
+  ['a server whose clock is ten minutes ahead: its own time is taken', 'dpop-clock-off'],
+] as const) {
+  test(`${what}, and costs no refresh`, async () => {
+    await using scene = await boundBefore();
+    scene.sandbox.setFaults([fault]);
+    for (let at = 0; at < 3; at += 1) await echo(scene, scene.held);
+    assert.equal(scene.sandbox.stats.refreshes, 0);
+  });
+}
 
 for (const fault of ['dpop-nonce-never', 'dpop-nonce-absent', 'dpop-proof-refused']) {
   test(`${fault}: one more try at most, no refresh, and it is said`, async () => {
     await using scene = await boundBefore();
-    const { held: login } = scene;
     scene.sandbox.setFaults([fault]);
     const before = proven(scene).length;
-    const failure = await failureOf(echo(scene, login), 'dpop_proof_refused');
+    const failure = await failureOf(echo(scene, scene.held), 'dpop_proof_refused');
     assert.ok(proven(scene).length - before <= 2);
     assert.equal(scene.sandbox.stats.refreshes, 0);
     assert.match(failure.message, /RFC 9449/);
@@ -129,14 +116,6 @@ for (const fault of ['dpop-token-nonce-never', 'dpop-token-proof-refused']) {
     assert.ok(asked(scene, '/token').length <= 2);
   });
 }
-
-test('a server whose clock is ten minutes ahead: its own time is taken, and the call works', async () => {
-  await using scene = await boundBefore();
-  const { held: login } = scene;
-  scene.sandbox.setFaults(['dpop-clock-off']);
-  await echo(scene, login);
-  assert.equal(scene.sandbox.stats.refreshes, 0);
-});
 
 test('[A-116] a Bearer token in return for a proof is thrown away where bound ones are demanded, else it is told', async () => {
   await using demanding = await openScene({ ...required, faults: ['dpop-token-bearer'] });
@@ -231,12 +210,11 @@ for (const faults of [silent, mute]) {
 
 test('a server that takes proofs again gets them, whatever was kept', async () => {
   await using scene = await boundByChoice();
-  const { held: login } = scene;
   scene.sandbox.setFaults(silent);
-  await echo(scene, login);
+  await echo(scene, scene.held);
   scene.sandbox.setFaults([]);
   const before = proven(scene).length;
-  await echo(scene, login);
+  await echo(scene, scene.held);
   const [first, ...others] = schemes(scene, before);
   assert.deepEqual([first, new Set(others)], ['Bearer', new Set(['DPoP'])]);
   assert.equal((await scene.ports.index.read()).logins[0]?.schemeTaken, undefined);
@@ -285,16 +263,10 @@ test('once a proof was taken, no challenge makes the token go without one', asyn
   const signal = new AbortController().signal;
   const transport = createTransport(scene.ports, { login, relogin: undefined, signal });
   const limits = { totalMs: 10_000, headersMs: 10_000, maxBytes: 1024 * 1024 };
-  const headers = [
-    ['content-type', 'application/json'],
-    ['accept', 'application/json, text/event-stream'],
-  ] as const;
-  const body = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
-  });
+  const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const headers = Object.entries(types);
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
   const send = async () => {
     await using response = await transport.send({ method: 'POST', url: login.server, headers, body, limits, signal });
     return response.status;
@@ -311,47 +283,18 @@ test('a token that does not say what it is bound to is refused by the server, an
   await failureOf(echo(scene, login), 'dpop_proof_refused');
 });
 
-test('a stolen access token opens nothing without the key, in whichever scheme it comes', async () => {
+test('whatever would hand the token out alone says so, and what to use instead; the item decides, whatever the index says', async () => {
   await using scene = await boundBefore();
-  await echo(scene, scene.held);
-  const { accessToken } = await readCredential(scene.ports, scene.held);
-  const old = proven(scene).at(-1)?.headers['dpop'];
-  const status = async (headers: Record<string, string>) =>
-    (
-      await fetch(scene.sandbox.serverUrl, {
-        method: 'POST',
-        body: '{}',
-        headers: { 'content-type': 'application/json', ...headers },
-      })
-    ).status;
-  const text = accessToken.reveal();
-  assert.equal(await status({ authorization: `Bearer ${text}` }), 401);
-  assert.equal(await status({ authorization: `DPoP ${text}` }), 401);
-  assert.ok(old !== undefined);
-  assert.equal(await status({ authorization: `DPoP ${text}`, dpop: String(old) }), 401);
-});
-
-test('whatever would hand the token out alone says so, and what to use instead', async () => {
-  await using scene = await boundBefore();
-  const { held: login } = scene;
-  const failure = await failureOf(
-    Promise.resolve().then(() => proveBare(login, 'postern token')),
-    'dpop_bound',
-  );
-  assert.match(failure.remedy, /postern proxy/);
-  const { schemeTaken, ...perhaps } = login;
-  assert.equal(schemeTaken, 'dpop');
-  const other = await failureOf(
-    Promise.resolve().then(() => proveBare({ ...perhaps, askedScopes: ['a', 'b'] }, 'postern token')),
-    'dpop_bound',
-  );
-  assert.match(other.remedy, /: postern login \S+ --scope ['"]a b['"] --no-dpop$/);
-  const item = await readCredential(scene.ports, login);
-  // The item decides, whatever the index says.
-  const { dpop: _, ...unmarked } = perhaps;
-  await failureOf(
-    Promise.resolve().then(() => proveBare(unmarked, 'postern token', { item })),
-    'dpop_bound',
-  );
+  const { held } = scene;
+  const refusal = (...asked: Parameters<typeof proveBare>) =>
+    failureOf(
+      Promise.resolve().then(() => proveBare(...asked)),
+      'dpop_bound',
+    );
+  assert.match((await refusal(held, 'postern token')).remedy, /postern proxy/);
+  const { schemeTaken: _, dpop, ...unmarked } = held;
+  const perhaps = { ...unmarked, ...(dpop && { dpop }), askedScopes: ['a', 'b'] };
+  assert.match((await refusal(perhaps, 'x')).remedy, /: postern login \S+ --scope ['"]a b['"] --no-dpop$/);
+  await refusal(unmarked, 'postern token', { item: await readCredential(scene.ports, held) });
   proveBare(unmarked, 'postern token');
 });
