@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { createResultWriter, linesTo, writerTo } from '../../src/app/write-stream.js';
+import { linesTo, writerTo } from '../../src/app/write-stream.js';
 
 /** A reader that takes nothing until it is told to. */
 function slowReader() {
@@ -82,22 +82,4 @@ test('a long text is written in pieces, one after the other, and no character is
   await writerTo(stream)(text);
   assert.ok(Buffer.concat(pieces).toString() === text, 'the text arrives whole');
   assert.deepEqual([pieces.length, most], [3, 1]);
-});
-
-test('a line of a result is broken between words at a terminal, JSON is not, and a pipe gets lines as they are', async () => {
-  const printed: string[] = [];
-  const writer = (width: number | undefined) =>
-    createResultWriter(
-      async (text) => void printed.push(String(text)),
-      width,
-      (text) => text,
-    );
-  const sentence = 'work is now taken where no account is named.';
-  for (const width of [40, undefined]) await writer(width).line(sentence);
-  await writer(40).json({ text: sentence });
-  assert.deepEqual(printed, [
-    'work is now taken where no account is\nnamed.\n',
-    `${sentence}\n`,
-    `{"text":"${sentence}"}\n`,
-  ]);
 });
