@@ -6,7 +6,7 @@ export const needsLogin = 'needs a login: --login';
 /** How a check ended. */
 export type Level = 'pass' | 'note' | 'warning' | 'failure' | 'skipped';
 
-/** Who can mend it. */
+/** Who can fix it. */
 export type Actor = 'you' | 'server' | 'authorization-server' | 'company' | 'network';
 
 /** The same in words. */
@@ -58,7 +58,7 @@ const everyStep = { ...steps, ...machineSteps };
 /** A step by its name, whichever examination it is of. */
 export const stepOf = (name: StepName): { readonly number: number; readonly title: string } => everyStep[name];
 
-/** How bad a finding is, at which step, and who can mend it. */
+/** How bad a finding is, at which step, and who can fix it. */
 export interface FindingFacts {
   readonly level: 'note' | 'warning' | 'failure';
   readonly step: StepName;

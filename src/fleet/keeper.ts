@@ -167,7 +167,7 @@ export class Keeper {
     const isEnded = failure.exit === exitCode.loginNeeded;
     const rest = restMs(failures, random());
     const failed = new Map(state.failed).set(failure.code, (state.failed.get(failure.code) ?? 0) + 1);
-    // Who is needed may mend it where nothing is seen of it here (at a company's provider, in a file): it is tried again.
+    // Who is needed may fix it where nothing is seen of it here (at a company's provider, in a file): it is tried again.
     this.#keepState({
       ...state,
       failures,

@@ -53,7 +53,7 @@ export type KeeperEvent =
       readonly event: 'refresh_failed';
       readonly login: string;
       readonly failure: Failure;
-      /** Null: only a person can mend it, and it is not tried again before. */
+      /** Null: only a user can fix it, and it is not tried again before. */
       readonly retryInMs: number | null;
     }
   | { readonly event: 'store_failed'; readonly failure: Failure; readonly retryInMs: number }

@@ -89,7 +89,7 @@ export function metricsText({ isLeader, isStoreThere, states }: KeeperView, now:
     family(
       'postern_keeper_logins',
       'gauge',
-      'Logins by state; login_needed: only a person can mend it.',
+      'Logins by state; login_needed: only a user can fix it.',
       ['fresh', 'failing', 'login_needed', 'unrefreshable'].map((state) => [{ state }, count(state)]),
     ),
     family(

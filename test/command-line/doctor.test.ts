@@ -49,13 +49,13 @@ test('doctor at a sick server names the first cause in every form, and its exit 
   assert.deepEqual([code, stdout], [5, 'server\n']);
 });
 
-test('a login that fails by the server says who can mend it: the command that it names does', async () => {
+test('a login that fails by the server names the command that finds out why', async () => {
   await using sandbox = await startSandbox();
   await using home = await sealedHome();
   sandbox.setFaults(['as-no-pkce']);
   const login = await runHere(home, ['login', sandbox.serverUrl, '--no-browser']);
   assert.equal(login.code, 5);
-  const [, command = ''] = /Who can mend it: (postern doctor \S+)/.exec(login.stderr.replaceAll(/\s+/g, ' ')) ?? [];
+  const [, command = ''] = /To find out why: (postern doctor \S+)/.exec(login.stderr.replaceAll(/\s+/g, ' ')) ?? [];
   const { stdout } = await runHere(home, command.split(' ').slice(1));
   assert.match(stdout, /to act {2}the authorization server’s operator/);
 });

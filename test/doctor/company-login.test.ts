@@ -184,7 +184,7 @@ test('doctor --login: the provider vouches without a person; the token is tried,
   );
 });
 
-test('doctor --login: each fault of the provider is the first cause, and who can mend it is named', async () => {
+test('doctor --login: each fault of the provider is the first cause, and who can fix it is named', async () => {
   await using scene = await openCompany();
   const held = await logIn(scene);
   for (const [fault, id] of Object.entries(foundByExchange)) {

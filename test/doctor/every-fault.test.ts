@@ -24,7 +24,7 @@ test('[A-298] doctor: every fault of the sandbox is found, or it is said why not
   assert.deepEqual([...new Set(known)].toSorted(), names.toSorted());
 });
 
-test('doctor: each fault that shows without a login is the first cause, and who can mend it is named', async () => {
+test('doctor: each fault that shows without a login is the first cause, and who can fix it is named', async () => {
   await using scene = await openScene();
   for (const [name, id] of Object.entries(foundPassively)) {
     scene.sandbox.setFaults([name]);
@@ -72,7 +72,7 @@ function impatient(scene: Scene, walked: () => Promise<unknown>): Scene {
 }
 
 for (const group of new Set(Object.keys(foundByLogin).map((name) => name.split('-', 1)[0]))) {
-  test(`[A-298] doctor --login: each fault ${group}-… is the first cause, and who can mend it is named`, async () => {
+  test(`[A-298] doctor --login: each fault ${group}-… is the first cause, and who can fix it is named`, async () => {
     const rows = Object.entries(foundByLogin).filter(([name]) => name.startsWith(`${group}-`));
     await examineEach(Object.fromEntries(rows));
   });

@@ -122,7 +122,7 @@ export function loginLines(
     ['revision', login.legacy && new URL(login.server).origin === login.issuer ? '2025-03-26 (--legacy)' : undefined],
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ['problem', problem],
-    ['to mend it', remedy],
+    ['to fix it', remedy],
     ...more,
   ];
   const kind = isProvider(login) ? ' (a company’s provider)' : '';

@@ -27,7 +27,7 @@ interface StateCell {
   readonly mark: '✓' | '✗';
   readonly tone: 'good' | 'warning' | 'bad';
   readonly text: string;
-  /** What mends it; undefined where nothing is to be mended. */
+  /** What fixes it; undefined where nothing is broken. */
   readonly command?: string | undefined;
 }
 

@@ -199,7 +199,7 @@ const namesOf = (logins: readonly LoginRecord[]) => logins.map(fullName).join(',
 /** Which logins hang on it, in a line below the table. */
 function providerLine({ status, logins }: ProviderStatus, now: number): string {
   const { login, problem, remedy } = status;
-  const about = [whoOf(login), problem ?? stateInWords(status, now), remedy && `to mend it: ${remedy}`];
+  const about = [whoOf(login), problem ?? stateInWords(status, now), remedy && `to fix it: ${remedy}`];
   const head = `Company’s provider ${login.issuer}, for ${namesOf(logins) || 'no login'}`;
   return printable(`${head}: ${about.filter(Boolean).join(', ')}`, 600);
 }

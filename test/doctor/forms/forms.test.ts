@@ -57,7 +57,7 @@ test('doctor: no form of its report lets a control character, markup, a cookie o
   assert.equal(xml.match(/<testcase /g)?.length, report.findings.length);
 });
 
-test('doctor: who can mend it is in every form', async () => {
+test('doctor: who can fix it is in every form', async () => {
   const { report, subject } = await examineHostile();
   assert.equal(reportJson(subject, report).firstCause?.who, 'server');
   assert.match(reportLines(subject, report, { width: 40, color: false }).join('\n'), /to act {2}the server’s operator/);

@@ -140,8 +140,8 @@ test('a command that has no room beside its label stands whole below it, in a pi
   const lines = (width: number, text: string) => labelledLines({ width, color: false }, [['end it by', text]]);
   assert.deepEqual(lines(80, command), [`  end it by   ${command}`]);
   assert.deepEqual(lines(40, command), ['  end it by', command]);
-  assert.deepEqual(lines(40, 'refused; to mend it: postern login work --account me'), [
-    '  end it by   refused; to mend it:',
+  assert.deepEqual(lines(40, 'refused; to fix it: postern login work --account me'), [
+    '  end it by   refused; to fix it:',
     '    postern login work --account me',
   ]);
   assert.deepEqual(labelledLines(plainLook, [['end it by', command]]), [`  end it by   ${command}`]);
