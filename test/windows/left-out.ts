@@ -22,11 +22,6 @@ const why = {
 
 export const leftOut: readonly LeftOut[] = [
   {
-    file: 'fleet/engine/credentials',
-    test: 'a file that others could read is refused, a link to one that they cannot is followed',
-    why: why.modes,
-  },
-  {
     file: 'tokens/shared-resource',
     test: '[R-5.1a] an item of version 1 that two servers share is nobody’s: both are asked for again, whichever goes first',
     why: why.quotes,
