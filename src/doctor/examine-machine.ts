@@ -101,13 +101,14 @@ async function checkEnvironment(
   caFile: string | undefined,
   report: Report,
 ): Promise<void> {
-  for (const line of environmentLines(env)) report.found('environment-noted', line);
+  const noted = environmentLines(env);
+  for (const line of noted) report.found('environment-noted', line);
   if ((env['NODE_DEBUG'] ?? '') !== '') report.found('debug-prints-secrets', 'NODE_DEBUG is set');
   for (const file of [env['NODE_EXTRA_CA_CERTS'], caFile]) {
     if (file === undefined || file === '') continue;
     if (!(await holdsCertificate(files, file))) report.found('authorities-unreadable', file);
   }
-  report.pass('network', 'no proxy; the usual certificate authorities');
+  if (noted.length === 0) report.pass('network', 'no proxy; the usual certificate authorities');
 }
 
 async function holdsCertificate(files: MachineWorld['files'], path: string): Promise<boolean> {

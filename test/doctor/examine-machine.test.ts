@@ -87,6 +87,13 @@ test('doctor alone: a Node.js that gets no fixes, or lacks the newest ones, is a
   ]);
 });
 
+test('doctor alone: a proxy that is set is noted, and not passed as none', async () => {
+  await using scene = await openScene();
+  const { findings } = await examineMachine(machine(scene, { env: { HTTPS_PROXY: 'http://proxy.example:3128' } }));
+  const network = findings.filter(({ step }) => step === 'network').map(({ id, level }) => id ?? level);
+  assert.deepEqual(network, ['environment-noted']);
+});
+
 test('doctor alone: what is wrong is the first cause, in the order of what needs what', async () => {
   await using scene = await openScene();
   const broken = new Failure({ code: 'configuration_unusable', exit: 2, message: 'No.', remedy: 'Do.' });
