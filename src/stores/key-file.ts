@@ -10,7 +10,7 @@ export interface KeyName {
   readonly credential: string;
 }
 
-export interface NamedFile {
+interface NamedFile {
   readonly path: string;
   readonly bytes: Buffer;
 }

@@ -66,11 +66,6 @@ const hiddenMembers = ['refreshToken', 'clientSecret', 'assertion'] as const;
 
 const format = 1;
 
-/** What the names of all items begin with that runners read. */
-export function readableIn(namespace: string): string {
-  return `postern/${namespace}/access/`;
-}
-
 export function isItemName(name: string): boolean {
   return name.endsWith('/item');
 }
@@ -89,7 +84,7 @@ export class Items {
   constructor(keys: SharedKeys, namespace: string) {
     this.#keys = keys;
     this.#prefix = `postern/${namespace}/`;
-    this.readable = readableIn(namespace);
+    this.readable = `${this.#prefix}access/`;
   }
 
   /** What tells a refresh token from others, and nothing else of it. */

@@ -186,7 +186,7 @@ function recordIn({ record, credential }: AccessItem, store: SharedKind): LoginR
 const maxMarks = 64;
 
 /** Which refresh tokens are spent, in a file for each login: an engine that goes back in time is found out. */
-export function spentTokensIn(folder: string): SpentTokens {
+function spentTokensIn(folder: string): SpentTokens {
   const pathOf = (login: string) => join(folder, `${login}.spent`);
   const marksOf = (login: string): readonly string[] => {
     try {

@@ -7,7 +7,7 @@ import { sharedTurnLost, sharedUncertain } from '../failures.js';
 import { type Items, type Note, newNonce } from './items.js';
 
 /** What the parts of the protocol are made with. */
-export interface SharedParts {
+interface SharedParts {
   readonly engine: SharedEngine;
   readonly items: Items;
   readonly clock: Clock;
