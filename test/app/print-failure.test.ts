@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
-import { stepLines } from '../../src/app/journal.js';
+import { createJournal, stepLines } from '../../src/app/journal.js';
 import { endOf, laidOut, reportFailure } from '../../src/app/print-failure.js';
 import { interrupted, interruptedUnderWay } from '../../src/core/output-failures.js';
 import { asciiJson } from '../../src/core/text/printable.js';
+import { anyText } from '../support/arbitraries.js';
 import { exitCode, Failure, type Step } from '../support/product.js';
 
 const plain = { json: false, verbose: false, steps: [], oneLine: false };
@@ -55,6 +56,33 @@ test('the steps that did not pass stand before it, those that did do not', () =>
     const wrong = new Failure({ code, exit: exitCode.usage, message: 'No MCP server.', remedy: 'Did you mean: x' });
     assert.equal(reportFailure(wrong, { ...plain, steps: [step, failed] }).lines[0], 'postern: No MCP server.');
   }
+});
+
+test('nothing a server can say steers a terminal or forges a line [A-243] [A-244] [A-245] [A-246] [A-248]', () => {
+  const nasty = anyText({ maxLength: 400 });
+  fc.assert(
+    fc.property(nasty, nasty, fc.boolean(), (said, came, verbose) => {
+      const failed: Step = { ...step, came, note: said, verdict: 'failure' };
+      const cause = Object.assign(new Error(came), { input: said });
+      const error = new Failure({ code: 'x', exit: 5, message: said, remedy: came, cause });
+      for (const one of [error, cause, new AggregateError([error], said)]) {
+        for (const line of reportFailure(one, { ...plain, verbose, steps: [failed] }).lines) {
+          assert.doesNotMatch(line, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{M}{4}/u);
+          assert.ok(line.length < 2600);
+        }
+      }
+      const { lines } = reportFailure(error, { ...plain, steps: [failed] });
+      assert.equal(lines.filter((line) => line.startsWith('postern: ')).length, 1);
+    }),
+  );
+});
+
+test('with --json a step is a line for programs, its rule in words', () => {
+  const shown: string[] = [];
+  const journal = createJournal({ show: (line) => shown.push(line), json: true, recorded: () => undefined });
+  journal.record({ ...step, came: '\u001b[2J' });
+  const { step: read } = JSON.parse(shown[0] ?? '');
+  assert.deepEqual(read, { ...step, came: '\\x1b[2J', rule: 'RFC 9728 section 5.1, WWW-Authenticate Response' });
 });
 
 test('a colour says nothing that the word does not', () => {
