@@ -1,5 +1,4 @@
 import { isFailure } from '../core/failure.js';
-import { interruptedUnderWay } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import type { JsonObject } from '../core/text/json.js';
 import { shellWord } from '../core/text/printable.js';
@@ -62,12 +61,7 @@ export async function call(ports: CallPorts, request: CallRequest): Promise<Json
     if (request.method === 'initialize') return await conversation.describe();
     if (request.introduced === undefined) await conversation.open();
     else request.introduced(await conversation.introduction());
-    return await ask(conversation, request, { known, maxPages: limits.callPages, tell: ports.terminal.tell }).catch(
-      (error: unknown) => {
-        const hasTool = conversation.leftUnderWay.includes('tools/call');
-        throw hasTool && isFailure(error, 'interrupted') ? interruptedUnderWay('run the tool') : error;
-      },
-    );
+    return await ask(conversation, request, { known, maxPages: limits.callPages, tell: ports.terminal.tell });
   } finally {
     ports.progress.end();
   }

@@ -121,11 +121,6 @@ export class Conversation implements AsyncDisposable {
     return this.#isNewer && this.#options.isLocal !== true;
   }
 
-  /** Methods of the requests that the server may have carried out, though the whole was ended before it responded. */
-  get leftUnderWay(): readonly string[] {
-    return this.#exchanges.leftUnderWay;
-  }
-
   /** Resolves once nothing comes unasked any more. */
   get over(): Promise<StreamEnd> {
     return this.#exchanges.over;

@@ -1,5 +1,5 @@
-import { Failure } from '../core/failure.js';
-import { interrupted } from '../core/output-failures.js';
+import { Failure, isFailure } from '../core/failure.js';
+import { interrupted, interruptedUnderWay } from '../core/output-failures.js';
 import type { Clock } from '../core/ports.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { within } from '../core/time.js';
@@ -88,7 +88,6 @@ export class Exchanges implements MessageHost, AsyncDisposable {
   #isBusy = false;
   #waiting: (() => void)[] = [];
   #nextId = 1;
-  #leftUnderWay: readonly string[] = [];
   #stopped: Promise<void> | undefined;
   /** By their keys. */
   readonly #asked = new Map<string, Asked>();
@@ -102,11 +101,6 @@ export class Exchanges implements MessageHost, AsyncDisposable {
       this.#stopped = this.#stop(signal.reason);
     };
     signal.addEventListener('abort', stop, { once: true });
-  }
-
-  /** Methods of the requests that the server may have carried out, though the whole was ended before it responded. */
-  get leftUnderWay(): readonly string[] {
-    return this.#leftUnderWay;
   }
 
   /** Resolves once nothing comes unasked any more. */
@@ -139,7 +133,7 @@ export class Exchanges implements MessageHost, AsyncDisposable {
     const pending = this.#pending.add({ id: key, idBytes: bytesOf(key), method, isModern });
     if (pending === undefined) throw new Error('each request has an id of its own');
     signal.throwIfAborted();
-    const stop = () => this.#asked.get(key)?.reject(signal.reason);
+    const stop = () => this.#asked.get(key)?.reject(endedBy(signal.reason, pending));
     signal.addEventListener('abort', stop, { once: true });
     try {
       return await new Promise<JsonObject>((resolve, reject) => {
@@ -165,7 +159,6 @@ export class Exchanges implements MessageHost, AsyncDisposable {
   /** The end of all: the server is told of what it may be carrying out. */
   async #stop(reason: Failure): Promise<void> {
     const asked = [...this.#asked.values()].filter((one) => mayBeCarriedOut(one.pending) && one.method !== initialize);
-    this.#leftUnderWay = asked.map(({ method }) => method);
     const notices = asked.flatMap(({ id, pending }) => (pending.isModern ? [] : this.#cancel(id)));
     if (notices.length > 0) await within(this.#options.clock, cancelMs, Promise.all(notices)).catch(() => undefined);
     this.#client.end(reason);
@@ -264,6 +257,12 @@ export class Exchanges implements MessageHost, AsyncDisposable {
     const refused = await this.#client.tell(textOf(message), shapeOf(message));
     if (refused !== undefined) throw statusFailed(this.#options.server, refused, serverWords(refused));
   }
+}
+
+/** Says of a tool that a person cancels that it may have run, once the server was sent the call. */
+function endedBy(reason: unknown, pending: Pending): unknown {
+  const mayHaveRun = pending.method === 'tools/call' && mayBeCarriedOut(pending) && isFailure(reason, 'interrupted');
+  return mayHaveRun ? interruptedUnderWay('run the tool') : reason;
 }
 
 function noResponse(server: string, { method, isModern }: Pending, outcome: Outcome): Failure {

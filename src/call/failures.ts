@@ -74,10 +74,8 @@ export function callRefused(method: string, error: RpcError): CallRefused {
 }
 
 /** What has ended a request of which the server had made a task. @param became A sentence on what became of the task. */
-export class TaskEnded extends Failure {
-  constructor({ detail }: Failure, became: string) {
-    super({ ...detail, message: `${detail.message} ${became}` });
-  }
+export function taskEnded({ detail }: Failure, became: string): Failure {
+  return new Failure({ ...detail, message: `${detail.message} ${became}` });
 }
 
 /** A task that its server has ended by itself. */

@@ -5,7 +5,7 @@ import { quoted } from '../core/text/printable.js';
 import { within } from '../core/time.js';
 import { maxInputs } from '../mcp/eras.js';
 import { CallRefused, HttpFailed, protocolBroken } from '../mcp/failures.js';
-import { callRefused, TaskEnded, taskCancelled } from './failures.js';
+import { callRefused, taskCancelled, taskEnded } from './failures.js';
 
 /** The extension by its full name (SEP-2663): only those who both declare it have tasks. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
@@ -66,7 +66,7 @@ export async function followTask(
     return await task.result(created);
   } catch (error) {
     if (!signal.aborted || parts.signal.aborted || !(signal.reason instanceof Failure)) throw error;
-    throw new TaskEnded(signal.reason, await cancelTask(parts, taskId));
+    throw taskEnded(signal.reason, await cancelTask(parts, taskId));
   }
 }
 

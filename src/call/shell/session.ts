@@ -1,6 +1,5 @@
 import type { CommandExit, CommandOutput } from '../../core/command.js';
 import { isFailure } from '../../core/failure.js';
-import { interruptedUnderWay } from '../../core/output-failures.js';
 import type { BrowserOptions, CorePorts, Files, Relogin, Signals } from '../../core/ports.js';
 import { asObject, type JsonObject, stringField } from '../../core/text/json.js';
 import { Deadline, timeLimit } from '../../core/time.js';
@@ -14,7 +13,7 @@ import type { Conversation, Introduction } from '../conversation.js';
 import { type ConversationRequest, createConversation } from '../create-conversation.js';
 import type { PersonPorts } from '../elicitation/ask-page.js';
 import type { ElicitationPolicy } from '../elicitation/questions.js';
-import { callTimedOut, TaskEnded } from '../failures.js';
+import { callTimedOut } from '../failures.js';
 import { findServer, programOf, type ServerArguments, type ServerWorld } from '../find-server.js';
 import { KnownTools, toolListKey } from '../tools/known-tools.js';
 import { toolListOf } from '../tools/signatures.js';
@@ -106,14 +105,11 @@ export class ShellSession implements Offered, AsyncDisposable {
         }
         return result;
       } catch (error) {
-        const isLogin = this.#loggingIn !== undefined; // then the server has refused the request
-        if (isLogin) {
-          await this.#loggingIn?.catch(() => undefined);
+        if (this.#loggingIn !== undefined) {
+          await this.#loggingIn.catch(() => undefined);
           await this.close(); // the next command may try again
         }
-        const isExplained = isLogin || error instanceof TaskEnded;
-        if (isExplained || method !== 'tools/call' || !isFailure(error, 'interrupted')) throw error;
-        throw interruptedUnderWay('run the tool');
+        throw error;
       }
     });
   }
