@@ -7,14 +7,14 @@ export const tiers = ['check', 'test', 'landing', 'long'];
 /** The first row that fits a file's path decides; the rest belongs to `check` if it starts no other program, else to `test`. */
 const rows = [
   ['landing', /^test\/(?:clients\/|programs\/tools)/], // real programs that are small
-  ['landing', /^test\/(?:fleet|endurance\/fleet|e2e\/(?:shared|keeper)|stores\/engines)/], // a fleet's engine
+  ['landing', /^test\/(?:fleet|endurance\/fleet|e2e\/(?:shared|keeper))/], // a fleet's engine
   ['long', /^test\/(?:native|nodes|programs|release|windows)\//],
   ['long', /^test\/conformance\/(?:bridge|newer-host|older-wires)/],
   ['test', /^test\/(?:command-line|bridge|call|config)\/|^test\/(?:app\/layout|mcp\/eras|oauth\/id-token)/], // whole command lines
   ['test', /^test\/sandbox\//], // a wing of its own
   ['test', /^test\/doctor\/every-fault/], // a login for each fault
   ['test', /^test\/stores\/sealed-files\/file-store-key/], // keys from passphrases, slow on purpose
-  ['test', /^test\/stores\/shared\//], // every order of two or three holders
+  ['test', /^test\/fleet\/shared\//], // every order of two or three holders
 ];
 
 /** Every test file: `file` from the repository's root, with slashes; `tier`; `inProcess`: it starts no other program. */

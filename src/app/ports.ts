@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { isFailure } from '../core/failure.js';
-import { lazy } from '../core/lazy.js';
-import { sharedStores, withSharedLogins } from '../fleet/shared/with-shared-logins.js';
+import { lazy, once } from '../core/lazy.js';
+import type { SharedKind } from '../core/records.js';
 import type { HttpOptions } from '../http/origins.js';
 import {
   environmentLogin,
@@ -10,6 +10,7 @@ import {
   mentionsToken,
   withEnvironmentLogin,
 } from '../stores/environment-token.js';
+import { withSharedLogins } from '../stores/index/with-shared-logins.js';
 import type { CredentialIndex, SecretStores, StorePorts } from '../stores/ports.js';
 import { createStoreRouter, createStores } from '../stores/stores.js';
 import type { Context, OwnPorts, Run, World } from './context.js';
@@ -27,7 +28,12 @@ export function storePorts({ world, table }: Run, parts: StoreParts): Pick<Store
   const { own, settings, localIndex, folder: stateFolder } = parts;
   const { platform, env, interruption, tokenGiven } = world;
   const { signal } = interruption;
-  const openShared = sharedStores({ ...parts, env, signal });
+  const configured = async () => (await settings()).store;
+  const fleet = once(async () => {
+    const { sharedStores } = await import('../fleet/shared/open-shared.js');
+    return sharedStores({ ...parts, env, signal });
+  });
+  const openShared = async (kind: SharedKind) => await (await fleet())(kind);
   const limits = async () => (await settings()).limits;
   const usual = createStores({ ...parts, platform, env, stateFolder, signal, limits, openShared });
   // Read once, and when logins are looked for: what is wrong with it is then the command's failure.
@@ -40,7 +46,6 @@ export function storePorts({ world, table }: Run, parts: StoreParts): Pick<Store
   const given = hasToken ? environmentStore(environment) : undefined;
   const { store, index: ownIndex } = own;
   const stores: SecretStores = { of: (kind) => store ?? (kind === given?.kind ? given : usual.of(kind)) };
-  const configured = async () => (await settings()).store;
   const adopting = ownIndex ?? withSharedLogins(localIndex, { shared: openShared, configured });
   const index = hasToken && ownIndex === undefined ? withEnvironmentLogin(adopting, environment) : adopting;
   return { stores, index, store: store ?? createStoreRouter({ index, stores }) };

@@ -1,6 +1,4 @@
 import { ignoreFailure } from '../../core/failure.js';
-import type { Limits } from '../../core/limits.js';
-import type { Clock, Terminal } from '../../core/ports.js';
 import {
   defined,
   type IndexDocument,
@@ -9,38 +7,12 @@ import {
   type SharedKind,
   type StoreKind,
 } from '../../core/records.js';
-import type { CredentialIndex } from '../../stores/ports.js';
-import type { FleetPorts } from '../ports.js';
-import type { SharedStore, SharedStoreOptions } from './shared-store.js';
+import type { CredentialIndex } from '../ports.js';
 
-interface SharedWorld {
-  readonly env: SharedStoreOptions['env'];
-  readonly clock: Clock;
-  readonly terminal: Terminal;
-  readonly signal: AbortSignal;
-  readonly folder: () => string;
-  readonly settings: () => Promise<{ readonly limits: Limits; readonly storeReadOnly?: boolean | undefined }>;
-  readonly openEngine: FleetPorts['openEngine'];
-}
-
-/** The stores that machines share, each opened at its first use, and once. */
-export function sharedStores(world: SharedWorld): (kind: SharedKind) => Promise<SharedStore> {
-  const opened = new Map<SharedKind, Promise<SharedStore>>();
-  return async (kind) => {
-    const store = opened.get(kind) ?? openShared(world, kind);
-    opened.set(kind, store);
-    return await store;
-  };
-}
-
-async function openShared({ openEngine, settings, folder, ...world }: SharedWorld, kind: SharedKind) {
-  const [{ SharedStore }, engine, { limits, storeReadOnly }] = await Promise.all([
-    import('./shared-store.js'),
-    openEngine(kind),
-    settings(),
-  ]);
-  const own = { leaseMs: limits.leaseSeconds * 1000, isReadOnly: storeReadOnly === true, stateFolder: folder() };
-  return new SharedStore({ ...world, ...own, kind, engine });
+/** What a shared store tells other machines of logins, and they it. */
+interface SharedRecords {
+  publish(login: LoginRecord): Promise<void>;
+  records(): Promise<readonly LoginRecord[]>;
 }
 
 /**
@@ -54,7 +26,7 @@ export function withSharedLogins(
     shared,
     configured,
   }: {
-    readonly shared: (kind: SharedKind) => Promise<Pick<SharedStore, 'publish' | 'records'>>;
+    readonly shared: (kind: SharedKind) => Promise<SharedRecords>;
     readonly configured: () => Promise<StoreKind | undefined>;
   },
 ): CredentialIndex {
