@@ -19,7 +19,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly requests: readonly SeenRequest[];
   /** Where the upstream listens, another service that the sandbox is a client of. */
   readonly upstreamUrl: string;
-  /** The tokens that upstreams of the protected server were shown: never a caller's. */
+  /** The tokens that the upstream was shown: never a caller's. */
   readonly upstreamTokens: readonly string[];
   /** Replaces the faults that are on; none switches them all off. @throws RangeError for an unknown name */
   setFaults(names: readonly string[]): void;
@@ -82,9 +82,7 @@ export async function startSandbox(
     issuer,
     upstreamUrl: upstream.origin,
     requests: log.requests,
-    get upstreamTokens() {
-      return [...protectedServer.upstreamTokens, ...upstream.received];
-    },
+    upstreamTokens: upstream.received,
     setFaults: (names) => faults.set(names),
     close,
     [Symbol.asyncDispose]: close,

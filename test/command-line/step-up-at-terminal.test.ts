@@ -4,8 +4,11 @@ import { logIn } from '../support/at-stage.js';
 import { walkLogin } from '../support/product.js';
 import { openStage } from '../support/stage-here.js';
 
-test('[A-80][R-5.6a] call without --login at a terminal: the new scope is shown, a yes opens the browser, the call is done', async () => {
+test('[R-2.1c][A-80][R-5.6a] call without --login at a terminal: the new scope is shown, a yes opens the browser, the call is done', async () => {
   await using stage = await openStage();
+  const { origin } = new URL(stage.sandbox.serverUrl);
+  const document = await (await fetch(`${origin}/.well-known/oauth-protected-resource/mcp`)).json();
+  assert.deepEqual(document.scopes_supported, ['mcp:basic'], 'the minimal set');
   await logIn(stage);
   const args = ['call', stage.sandbox.serverUrl, 'note_add', 'text=hello'];
   await using call = await stage.atTerminal(...args);

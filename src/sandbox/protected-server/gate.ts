@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { scopesMissing } from '../../core/scope.js';
+import { defaultScope } from '../authorization-server/scopes.js';
 import { wantsNoLogin } from '../faults/server.js';
 import { targetOf } from '../wire/request.js';
 import type { SentResponse } from '../wire/response.js';
@@ -18,7 +19,7 @@ export function tokenGate(
   proofs: ProofGate,
 ): (request: IncomingMessage) => Promise<Entry> {
   const verify = tokenVerifier(settings);
-  const needed = settings.requiredScopes;
+  const needed = [defaultScope];
   const parts = { metadata: metadataUrl(settings), scopes: needed };
   return async (request) => {
     const { schemes } = proofs;

@@ -3,7 +3,6 @@ import {
   isInitializeRequest,
   isJSONRPCRequest,
   isLegacyRequest,
-  legacyStatelessFallback,
   type McpServer,
 } from '@modelcontextprotocol/server';
 import { EventByteReader } from '../../core/text/event-stream.js';
@@ -27,7 +26,6 @@ export interface AdmittedRequest {
 export class McpEndpoint {
   readonly #sessions: Sessions;
   readonly #sessionless: ReturnType<typeof createMcpHandler>;
-  readonly #lone: ReturnType<typeof legacyStatelessFallback>;
   readonly #metadata: string | undefined;
   readonly #eras: 'both' | 'newer' | 'older';
 
@@ -35,8 +33,7 @@ export class McpEndpoint {
   constructor(build: () => McpServer, metadata: string | undefined, eras: 'both' | 'newer' | 'older') {
     this.#eras = eras;
     this.#sessions = new Sessions(build);
-    this.#sessionless = createMcpHandler(build, { legacy: 'reject' });
-    this.#lone = legacyStatelessFallback(build);
+    this.#sessionless = createMcpHandler(build, { legacy: eras === 'newer' ? 'reject' : 'stateless' });
     this.#metadata = metadata;
   }
 
@@ -53,12 +50,10 @@ export class McpEndpoint {
     };
     const isNewer = !(await isLegacyRequest(request, body));
     if (isNewer && this.#eras === 'older') return rpcErrorResponse(400, -32000, 'Begin with initialize');
-    if (isNewer || this.#eras === 'newer') {
-      return responseOf(await this.#sessionless.fetch(request, options), request.signal);
-    }
     const id = request.headers.get('mcp-session-id');
-    if (id === null && isLone(body)) {
-      return responseOf(await this.#lone(acceptingBoth(request), options), request.signal);
+    if (isNewer || this.#eras === 'newer' || (id === null && isLone(body))) {
+      const sent = isNewer ? request : acceptingBoth(request);
+      return responseOf(await this.#sessionless.fetch(sent, options), request.signal);
     }
     const transport = id === null ? await this.#begin(body, caller) : this.#sessions.find(id, caller);
     if (transport === undefined) {

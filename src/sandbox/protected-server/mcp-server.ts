@@ -6,14 +6,13 @@ import { registerBasicTools, registerCountdown } from './tools/basic.js';
 import { registerConfirm, registerConnect } from './tools/connect.js';
 import { type NoteStore, registerNoteResources, registerNoteTools } from './tools/notes.js';
 import { registerReport } from './tools/report.js';
-import { registerUpstreamProfile, registerUpstreamTime, type UpstreamClient } from './tools/upstream.js';
+import { registerUpstreamProfile } from './tools/upstream.js';
 
 /** What all sessions share. */
 export interface ServerWorld {
   readonly notes: NoteStore;
   readonly tasks: TaskStore;
   readonly pages: PagesToSee;
-  readonly upstream: UpstreamClient;
   readonly accounts: ProtectedServerSettings['accounts'];
 }
 
@@ -34,7 +33,6 @@ export function buildMcpServer(world: ServerWorld): McpServer {
   registerConfirm(server);
   registerReport(server, world.tasks);
   registerConnect(server, world.pages);
-  registerUpstreamTime(server, world.upstream);
-  if (world.accounts !== undefined) registerUpstreamProfile(server, world.accounts);
+  registerUpstreamProfile(server, world.accounts);
   return server;
 }

@@ -5,13 +5,12 @@ import { admit } from './admit.js';
 import { tokenGate } from './gate.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import { buildMcpServer } from './mcp-server.js';
-import { type ProtectedServerOptions, protectedServerSettings } from './options.js';
+import type { ProtectedServerSettings } from './options.js';
 import { PagesToSee } from './pages-to-see.js';
 import { ProofGate } from './proof-gate.js';
 import { metadataPaths, metadataResponse, metadataUrl } from './resource-metadata.js';
 import { TaskStore } from './tasks.js';
 import { NoteStore } from './tools/notes.js';
-import { UpstreamClient } from './tools/upstream.js';
 
 /** The protected server of the sandbox: a resource server (OAuth 2.1 section 5) with tools worth calling. */
 export interface ProtectedServer extends AsyncDisposable {
@@ -19,24 +18,20 @@ export interface ProtectedServer extends AsyncDisposable {
   readonly handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Protocol sessions that are open. */
   readonly sessionCount: number;
-  /** The tokens that this server's own upstream was shown: never a caller's. */
-  readonly upstreamTokens: readonly string[];
   /** Ends every session. */
   close(): Promise<void>;
 }
 
 /** Makes the server; whoever listens hands it the requests. */
-export function createProtectedServer(options: ProtectedServerOptions): ProtectedServer {
-  const settings = protectedServerSettings(options);
+export function createProtectedServer(settings: ProtectedServerSettings): ProtectedServer {
   const { host, origin, pathname } = new URL(settings.resource);
   const notes = new NoteStore();
   const tasks = new TaskStore();
   const pages = new PagesToSee(settings.resource);
-  const upstream = new UpstreamClient();
   const proofs = new ProofGate(settings);
   const enter = tokenGate(settings, proofs);
   const endpoint = new McpEndpoint(
-    () => buildMcpServer({ notes, tasks, pages, upstream, accounts: settings.accounts }),
+    () => buildMcpServer({ notes, tasks, pages, accounts: settings.accounts }),
     metadataUrl(settings),
     settings.eras,
   );
@@ -69,9 +64,6 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
     },
     get sessionCount() {
       return endpoint.sessionCount;
-    },
-    get upstreamTokens() {
-      return upstream.upstream.received;
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -1,3 +1,4 @@
+import { defaultScope } from '../authorization-server/scopes.js';
 import { jsonResponse, type SentResponse } from '../wire/response.js';
 import { dpopOf, type ProtectedServerSettings } from './options.js';
 
@@ -28,7 +29,7 @@ export function metadataResponse(settings: ProtectedServerSettings, method: stri
   return jsonResponse(200, {
     resource: settings.resource,
     authorization_servers: [settings.issuer],
-    scopes_supported: settings.requiredScopes,
+    scopes_supported: [defaultScope],
     bearer_methods_supported: ['header'],
     ...(dpop === 'off' ? {} : { dpop_signing_alg_values_supported: ['ES256'] }),
     ...(dpop === 'required' ? { dpop_bound_access_tokens_required: true } : {}),

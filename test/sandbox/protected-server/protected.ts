@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
-import type { ProtectedServerOptions } from '../../../src/sandbox/protected-server/options.js';
+import type { ProtectedServerSettings } from '../../../src/sandbox/protected-server/options.js';
 import { createProtectedServer, type ProtectedServer } from '../../../src/sandbox/protected-server/protected-server.js';
 import { HeldResponse } from '../../../src/sandbox/wire/response.js';
 
@@ -21,7 +21,7 @@ export interface Running extends AsyncDisposable {
 }
 
 /** Starts a protected server on a free loopback port, as the sandbox does. */
-export async function runProtected(options: Partial<ProtectedServerOptions> = {}): Promise<Running> {
+export async function runProtected(options: Partial<ProtectedServerSettings> = {}): Promise<Running> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const publicJwk: JWK = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' };
   // Room for a token of a megabyte, so that the server's own limit is what is seen.
@@ -29,7 +29,16 @@ export async function runProtected(options: Partial<ProtectedServerOptions> = {}
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
   const url = `${origin}/mcp`;
-  const server = createProtectedServer({ resource: url, issuer, keys: [publicJwk], ...options });
+  const server = createProtectedServer({
+    ...{
+      resource: url,
+      issuer,
+      keys: [publicJwk],
+      isFaulty: () => false,
+      accounts: { profile: async () => undefined },
+    },
+    ...{ discovery: 'both', wellKnown: 'path', eras: 'both', dpop: 'off', dpopNonce: false, ...options },
+  });
   listener.on('request', (request, response) => {
     server.handler(request, response).catch(() => response.destroy());
   });

@@ -103,11 +103,7 @@ function fromNowOn(sandbox: Sandbox): Sandbox {
   const requests = () => sandbox.requests.slice(length);
   return Object.defineProperties(
     { ...sandbox },
-    {
-      requests: { get: requests },
-      stats: { get: () => countsOf(requests()) },
-      upstreamTokens: { get: () => sandbox.upstreamTokens },
-    },
+    { requests: { get: requests }, stats: { get: () => countsOf(requests()) } },
   );
 }
 
