@@ -1,4 +1,5 @@
 import { exitCode, Failure } from '../core/failure.js';
+import { quotedServer } from '../core/resource.js';
 import { quoted } from '../core/text/printable.js';
 import { insufficientScope } from '../tokens/request-failures.js';
 
@@ -16,7 +17,7 @@ export function responseMissing(server: string, cause: unknown): Failure {
   return new Failure({
     code: 'answer_missing',
     exit: exitCode.callFailed,
-    message: `${quoted(server)} closed the connection before its response was complete${cause instanceof Failure ? `: ${cause.message}` : '.'}`,
+    message: `${quotedServer(server)} closed the connection before its response was complete${cause instanceof Failure ? `: ${cause.message}` : '.'}`,
     remedy: 'The request may have been carried out: check before you try again.',
     cause,
   });
@@ -27,7 +28,7 @@ export function unansweredAtEnd(server: string, waitedMs: number): Failure {
   return new Failure({
     code: 'answer_missing',
     exit: exitCode.callFailed,
-    message: `${quoted(server)} had not answered ${waitedMs / 1000} seconds after the end of stdin.`,
+    message: `${quotedServer(server)} had not answered ${waitedMs / 1000} seconds after the end of stdin.`,
     remedy: 'The request may have been carried out: check before you try again.',
   });
 }

@@ -1,5 +1,5 @@
 import { exitCode, Failure } from '../core/failure.js';
-import { namedServer, visibleUrl } from '../core/resource.js';
+import { namedServer, quotedServer, visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { asObject, type JsonValue, stringField } from '../core/text/json.js';
 import { counted, printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
@@ -22,7 +22,7 @@ export function callTooLarge(server: string, mebibytes: number, pieces: Pieces |
   return new Failure({
     code: 'too_large',
     exit: exitCode.serverBreaksRules,
-    message: `${quoted(server)} sent more than ${mebibytes} MiB in one call${why}.`,
+    message: `${quotedServer(server)} sent more than ${mebibytes} MiB in one call${why}.`,
     remedy: 'If it may send more, raise callMiB in the configuration, which is shown by: postern config',
     leads: true,
   });
@@ -33,7 +33,7 @@ export function messageTooCostly(server: string): Failure {
   return new Failure({
     code: 'too_large',
     exit: exitCode.serverBreaksRules,
-    message: `${quoted(server)} sent a message of so many values and names that it would take too much memory.`,
+    message: `${quotedServer(server)} sent a message of so many values and names that it would take too much memory.`,
     remedy: 'Ask for less at a time, where the tool or method can do that.',
   });
 }
@@ -168,7 +168,7 @@ export function nothingToWatch(server: string, cause: unknown): Failure {
   return new Failure({
     code: 'nothing_to_watch',
     exit: exitCode.callFailed,
-    message: `${quoted(server)} offers no stream of notifications.`,
+    message: `${quotedServer(server)} offers no stream of notifications.`,
     remedy: ({ server }) => `Ask it now and then instead: postern call ${server}`,
     cause,
   });
@@ -179,7 +179,7 @@ export function peerSilent(server: string, seconds: number): Failure {
   return new Failure({
     code: 'peer_silent',
     exit: exitCode.network,
-    message: `${quoted(server)} did not answer a ping within ${counted(seconds, 'second')}.`,
+    message: `${quotedServer(server)} did not answer a ping within ${counted(seconds, 'second')}.`,
     remedy: 'Check that the server is running; --ping with more seconds gives it more time.',
   });
 }

@@ -37,10 +37,7 @@ export interface Journal {
   readonly steps: readonly Step[];
 }
 
-/**
- * Does the work of a step. A request that fails is a step that was taken, too: it is recorded.
- * @throws whatever the work throws
- */
+/** Does the work of a step, and records a request that fails. @throws whatever the work throws */
 export async function takeStep<Result>(
   { journal }: { readonly journal: Journal },
   step: Pick<Step, 'name' | 'asked' | 'rule'>,
@@ -253,13 +250,13 @@ export interface DescribedHost {
   readonly site: string | undefined;
 }
 
-/** A page that a browser was sent to. Closing ends the link of ours that leads there, and nothing else. */
+/** A page that a browser was sent to. Closing it ends our link to it. */
 export interface OpenedPage extends AsyncDisposable {
   /** Whether two browsers, or another user of this machine, have taken the link. */
   readonly doubtful: boolean;
 }
 
-/** Pages of servers that a person agreed to see; `app` joins it to `login/browser`. */
+/** Pages of servers that a user agreed to see. */
 export interface Pages {
   /**
    * Opens a page in the person's browser, by way of a one-time link of ours. Nothing is fetched here. Undefined where no

@@ -1,3 +1,4 @@
+import { quoted } from './text/printable.js';
 import { fullyDecoded, gateUrl, mayLeadUp, originOf, splitUrl, type UrlParts } from './url.js';
 
 export type CanonicalResource =
@@ -169,13 +170,15 @@ export function visibleUrl(raw: string): string {
   return cut === -1 ? shown : `${shown}${raw.charAt(cut)}…`;
 }
 
-/**
- * The same, but with the query where it tells servers apart: that of a server's address, if it seems to hold no secret.
- * For commands that are to work as they are printed.
- */
+/** The same, with a query that tells servers apart, if it seems to hold no secret: a command has to work as it is printed. */
 export function namedServer(raw: string): string {
   const canonical = canonicalResource(raw);
   return canonical.ok && !mayHoldSecret(raw) ? canonical.value : visibleUrl(raw);
+}
+
+/** A server in a sentence: an address, or the command line of a program. */
+export function quotedServer(raw: string, max?: number): string {
+  return quoted(raw.includes('://') ? namedServer(raw) : raw, max);
 }
 
 const secretNames =

@@ -1,6 +1,6 @@
 import { exitCode, Failure, type Remedy } from '../core/failure.js';
 import { type LoginMeant, loginArgument } from '../core/login-command.js';
-import { visibleUrl } from '../core/resource.js';
+import { quotedServer, visibleUrl } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
 import { wordMissing } from '../core/usage-failures.js';
 
@@ -31,13 +31,13 @@ export function formatCannotCarry(format: string, why: string): Failure {
 
 /** The caller's URL is not one that the configured login is for. */
 export function targetElsewhere(server: string, target: string): Failure {
-  const message = `The caller asks for ${quoted(visibleUrl(target), 200)}, and the login it is configured with is for ${quoted(server, 200)}.`;
+  const message = `The caller asks for ${quoted(visibleUrl(target), 200)}, and the login it is configured with is for ${quotedServer(server, 200)}.`;
   return wrongUsage('target_elsewhere', message, 'Give the caller’s own server as the argument in its configuration.');
 }
 
 /** The whole host was asked for, and has several logins. `servers` come from the index. */
 export function serversAmbiguous(format: string, servers: readonly string[]): Failure {
-  const shown = servers.slice(0, 10).map((server) => quoted(server, 200));
+  const shown = servers.slice(0, 10).map((server) => quotedServer(server, 200));
   const command = `postern credential ${format} ${shellWord(servers[0] ?? '')} --whole-host`;
   return wrongUsage(
     'login_ambiguous',
@@ -68,7 +68,7 @@ export function secretOnTerminal(): Failure {
 
 /** All has to be done within the time that callers wait. */
 export function deadlinePassed(login: LoginMeant | undefined, seconds: number): Failure {
-  const of = login === undefined ? '' : ` for ${quoted(login.server, 200)}`;
+  const of = login === undefined ? '' : ` for ${quotedServer(login.server, 200)}`;
   return new Failure({
     code: 'deadline_passed',
     exit: exitCode.network,

@@ -1,7 +1,7 @@
 import { exitCode, Failure, type Remedy } from '../core/failure.js';
 import { type LoginAsked, type LoginMeant, loginArgument, loginCommand, waysOfJob } from '../core/login-command.js';
 import { defaultAccount } from '../core/records.js';
-import { visibleUrl } from '../core/resource.js';
+import { quotedServer, visibleUrl } from '../core/resource.js';
 import { printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
 import type { OutOfOrder } from '../oauth/engine.js';
 import { outageInWords, refusesResource, whenAgain } from '../oauth/failures.js';
@@ -15,7 +15,7 @@ export function nameUnusable(name: string): Failure {
 /** `--name` is another login's. */
 export function nameTaken(name: string, server: string, account: string): Failure {
   const which = account === defaultAccount ? '' : ` (account ${quoted(account)})`;
-  const message = `The name ${quoted(name)} belongs to the login for ${quoted(server)}${which}.`;
+  const message = `The name ${quoted(name)} belongs to the login for ${quotedServer(server)}${which}.`;
   const remedy = 'Choose another --name, or log out of that one first.';
   return new Failure({ code: 'name_taken', exit: exitCode.usage, message, remedy });
 }
@@ -44,7 +44,7 @@ export function noBrowserHere(
 
 /** A server that was asked whether it takes a login has said nothing for so long. */
 export function serverSilent(server: string, seconds: number): Failure {
-  const message = `${quoted(server, 200)} did not answer within ${seconds} s.`;
+  const message = `${quotedServer(server, 200)} did not answer within ${seconds} s.`;
   const remedy = 'Try again in a minute, or see how far it gets, with: postern status --check --verbose';
   return new Failure({ code: 'timed_out', exit: exitCode.network, message, remedy });
 }
@@ -81,7 +81,7 @@ export function endpointsMoved(
 
 /** A client secret was given, and nothing ties it to the authorization server that the MCP server names. */
 export function clientSecretUnbound(login: LoginAsked, issuer: string, clientId: string): Failure {
-  const message = `The secret of ${quoted(clientId, 80)} was not sent: ${quoted(login.server)} sends logins to ${quoted(issuer)}, where that secret was never used.`;
+  const message = `The secret of ${quoted(clientId, 80)} was not sent: ${quotedServer(login.server)} sends logins to ${quoted(issuer)}, where that secret was never used.`;
   const named = shellWord(issuer);
   const isTyped = login.given !== undefined;
   const remedy = `If it is for that one, ${isTyped ? `run: ${loginCommand(login, '--authorization-server', named)}` : `set POSTERN_AUTHORIZATION_SERVER=${named}`}`;

@@ -1,4 +1,5 @@
 import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
+import { quotedServer } from '../core/resource.js';
 import type { JsonValue } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { serverRedirects } from '../http/address-failures.js';
@@ -8,23 +9,22 @@ export function protocolBroken(server: string, why: string, cause?: unknown): Fa
   return new Failure({
     code: 'protocol_broken',
     exit: exitCode.serverBreaksRules,
-    message: `${quoted(server)} breaks the protocol: ${why}.`,
+    message: `${quotedServer(server)} breaks the protocol: ${why}.`,
     remedy: 'Report it to the server’s operator; --verbose shows the requests.',
     cause,
   });
 }
 
 /** A success without a result, such as 202, which is for notifications. */
-export function resultMissing(server: string, status: number): Failure {
-  return protocolBroken(server, `it accepted the request but sent no result (${status})`);
-}
+export const resultMissing = (server: string, status: number) =>
+  protocolBroken(server, `it accepted the request but sent no result (${status})`);
 
 /** Code `http_failed`. */
 export class HttpFailed extends Failure {
   readonly status: number;
 
   constructor(server: string, status: number, said: string) {
-    const message = `${quoted(server)} responded ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`;
+    const message = `${quotedServer(server)} responded ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`;
     super({ code: 'http_failed', exit: exitCode.callFailed, message, remedy: afterStatus(status) });
     this.status = status;
   }
@@ -41,7 +41,7 @@ export function statusFailed(
   { status, location }: { readonly status: number; readonly location: string | undefined },
   said: string,
 ): Failure {
-  const isRedirect = status >= 300 && status < 400;
+  const isRedirect = Math.floor(status / 100) === 3;
   return isRedirect ? serverRedirects({ server }, status, location) : httpFailed(server, status, said);
 }
 
@@ -73,7 +73,7 @@ export function noCommonRevision(server: string, theirs: readonly string[], ours
   return new Failure({
     code: 'revision_unknown',
     exit: exitCode.serverBreaksRules,
-    message: `${quoted(server)} speaks ${theirs.length === 0 ? 'no revision of the protocol that it names' : `the protocol of ${theirs.map((one) => quoted(one, 40)).join(', ')} only`}; this program speaks ${ours.join(' and ')}.`,
+    message: `${quotedServer(server)} speaks ${theirs.length === 0 ? 'no revision of the protocol that it names' : `the protocol of ${theirs.map((one) => quoted(one, 40)).join(', ')} only`}; this program speaks ${ours.join(' and ')}.`,
     remedy: 'Look for a newer release of postern, or ask the server’s operator.',
   });
 }
@@ -91,7 +91,7 @@ export function sessionLost(server: string, why: string): Failure {
   return new Failure({
     code: 'session_lost',
     exit: exitCode.callFailed,
-    message: `${quoted(server)} has forgotten the session, and ${why}.`,
+    message: `${quotedServer(server)} has forgotten the session, and ${why}.`,
     remedy: 'Reconnect in the program that uses this bridge, or try again.',
   });
 }
@@ -101,7 +101,7 @@ export function serverEnded(server: string, how: string): Failure {
   return new Failure({
     code: 'server_ended',
     exit: exitCode.callFailed,
-    message: `The server ${quoted(server, 200)} ended (${how}).`,
-    remedy: 'What it printed before is above; run it by itself to see more.',
+    message: `The server ${quotedServer(server, 200)} ended (${how}).`,
+    remedy: 'What it printed is above; run it alone to see more.',
   });
 }

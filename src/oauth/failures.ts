@@ -1,6 +1,6 @@
 import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import { type LoginAsked, loginCommand } from '../core/login-command.js';
-import { namedServer } from '../core/resource.js';
+import { namedServer, quotedServer } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
 import { hiddenByProxy } from '../http/address-failures.js';
 import type { OutOfOrder } from './engine.js';
@@ -18,7 +18,7 @@ function rulesBroken(...text: FailureText): Failure {
 
 /** The server's challenge cannot be read without guessing. */
 export function challengeUnusable(server: string, why: string): Failure {
-  const message = `${quoted(server)} sent a WWW-Authenticate header that is invalid: ${why}.`;
+  const message = `${quotedServer(server)} sent a WWW-Authenticate header that is invalid: ${why}.`;
   const remedy = 'Ask the server’s operator to send one Bearer challenge with each parameter once.';
   return rulesBroken('challenge_unusable', message, remedy);
 }
@@ -30,7 +30,7 @@ export function challengeUnusable(server: string, why: string): Failure {
  */
 export function noProtectedResourceMetadata(login: LoginAsked, tried: string, trusted: string | undefined): Failure {
   const { server } = login;
-  const message = `${quoted(server)} does not say where to log in: it has no protected resource metadata (RFC 9728). Tried: ${tried}.`;
+  const message = `${quotedServer(server)} does not say where to log in: it has no protected resource metadata (RFC 9728). Tried: ${tried}.`;
   const command = loginCommand(login, '--legacy');
   const wantsHeader = /status 40[13]/.test(tried);
   const remedy =
@@ -63,7 +63,7 @@ export function metadataUnusable(url: string, why: string): Failure {
 
 /** The document speaks for another resource than the one asked for (RFC 9728 section 3.3). */
 export function resourceMismatch(server: string, resource: string): Failure {
-  const message = `The metadata of ${quoted(server)} is for another address, ${quoted(resource)} (RFC 9728 section 3.3, resource).`;
+  const message = `The metadata of ${quotedServer(server)} is for another address, ${quoted(resource)} (RFC 9728 section 3.3, resource).`;
   const other = `If you meant ${quoted(resource)}, log in to that; else report it to the server’s operator.`;
   return rulesBroken('resource_mismatch', message, hiddenByProxy(server, resource) ?? other);
 }
@@ -103,7 +103,7 @@ export function capabilityMissing(issuer: string, what: string): Failure {
 /** The server named another authorization server than the one this login was made at. */
 export function authorizationServerChanged(login: LoginAsked, before: string, named: readonly string[]): Failure {
   const now = named.map((issuer) => quoted(issuer)).join(', ');
-  const message = `${quoted(login.server)} used to send logins to ${quoted(before)}, and now to ${now}. Nothing was sent there.`;
+  const message = `${quotedServer(login.server)} used to send logins to ${quoted(before)}, and now to ${now}. Nothing was sent there.`;
   const command = loginCommand(login, '--authorization-server', shellWord(named[0] ?? 'ISSUER'));
   const remedy = `If you trust the change, run: ${command}`;
   return failure(exitCode.loginNeeded, 'authorization_server_changed', message, remedy);
@@ -124,7 +124,7 @@ export function authorizationServerUnusable(wanted: string, why: string): Failur
 
 /** The server answers without a login, and publishes nothing to log in with. */
 export function loginNotOffered(server: string, status: number): Failure {
-  const message = `${quoted(server)} needs no login: it responded ${status} without one, and names no authorization server.`;
+  const message = `${quotedServer(server)} needs no login: it responded ${status} without one, and names no authorization server.`;
   const remedy = `Call it directly: postern call ${shellWord(namedServer(server))}`;
   return failure(exitCode.usage, 'login_not_offered', message, remedy);
 }
@@ -143,7 +143,7 @@ const nothingThere: readonly number[] = [404, 405, 410, 421];
  */
 export function probeFailed(login: LoginAsked, status: number, near?: string): Failure {
   const { server } = login;
-  const other = `${quoted(server)} responded ${status} instead of asking for a login.`;
+  const other = `${quotedServer(server)} responded ${status} instead of asking for a login.`;
   if (status >= 500 || status === 429) {
     return failure(exitCode.network, 'server_failed', other, 'Try again later, or ask the server’s operator.');
   }
@@ -153,8 +153,8 @@ export function probeFailed(login: LoginAsked, status: number, near?: string): F
     : ': most servers are at a path like /mcp.';
   const hint = status === 421 ? 'Check the host name in the address.' : `Check the address${path}`;
   if (near === undefined && !nothingThere.includes(status)) return rulesBroken('discovery_failed', other, hint);
-  const misdirected = `The server at ${quoted(server)} does not serve this host name (421).`;
-  const absent = nothingThere.includes(status) ? `No MCP server at ${quoted(server)} (${status}).` : other;
+  const misdirected = `The server at ${quotedServer(server)} does not serve this host name (421).`;
+  const absent = nothingThere.includes(status) ? `No MCP server at ${quotedServer(server)} (${status}).` : other;
   const remedy =
     near === undefined ? hint : `Did you mean: ${loginCommand({ ...login, name: undefined, server: near })}`;
   return failure(exitCode.usage, 'wrong_address', status === 421 ? misdirected : absent, remedy);
@@ -162,7 +162,7 @@ export function probeFailed(login: LoginAsked, status: number, near?: string): F
 
 /** Every step of discovery kept to its own limit, and together they took too long. */
 export function discoveryTimedOut(server: string, limitMs: number): Failure {
-  const message = `Finding out where to log in to ${quoted(server)} took longer than ${Math.round(limitMs / 1000)} s.`;
+  const message = `Finding out where to log in to ${quotedServer(server)} took longer than ${Math.round(limitMs / 1000)} s.`;
   const remedy = 'Check the network, VPN and firewall, then try again; the steps above show which request was slow.';
   return failure(exitCode.network, 'timed_out', message, remedy);
 }

@@ -1,4 +1,5 @@
 import { exitCode, Failure } from '../core/failure.js';
+import { quotedServer } from '../core/resource.js';
 import { printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
 
 /** The port that was asked for belongs to another process, or may not be had. */
@@ -51,7 +52,7 @@ export function olderTransport(server: string): Failure {
   return new Failure({
     code: 'older_transport',
     exit: exitCode.callFailed,
-    message: `${quoted(server)} speaks the transport of 2024-11-05 (HTTP+SSE), which does not pass through a proxy.`,
+    message: `${quotedServer(server)} speaks the transport of 2024-11-05 (HTTP+SSE), which does not pass through a proxy.`,
     remedy: `Have the program start a bridge instead: postern bridge ${printable(shellWord(server), 300)}`,
   });
 }

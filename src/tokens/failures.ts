@@ -1,6 +1,6 @@
 import { exitCode, Failure } from '../core/failure.js';
 import { type LoginMeant, loginArgument, loginCommand, runLogin, waysOfJob } from '../core/login-command.js';
-import { namedServer, visibleUrl } from '../core/resource.js';
+import { namedServer, quotedServer, visibleUrl } from '../core/resource.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 
 /** Only a person's login can help. @param force `--force` where the one at hand looks valid: `login` would stay with it. */
@@ -58,7 +58,7 @@ export function credentialCorrupt(login: LoginMeant): Failure {
   return new Failure({
     code: 'credential_corrupt',
     exit: exitCode.store,
-    message: `The stored credential for ${quoted(login.server, 200)} is damaged, or belongs to another login. It was not used.`,
+    message: `The stored credential for ${quotedServer(login.server, 200)} is damaged, or belongs to another login. It was not used.`,
     remedy: `To replace it, run: ${loginCommand(login)}; to forget it: postern logout ${loginArgument(login)}`,
   });
 }
@@ -68,7 +68,7 @@ export function credentialNewer(server: string): Failure {
   return new Failure({
     code: 'credential_newer',
     exit: exitCode.store,
-    message: `The stored credential for ${quoted(server, 200)} was written by a newer postern. It was not changed.`,
+    message: `The stored credential for ${quotedServer(server, 200)} was written by a newer postern. It was not changed.`,
     remedy: 'Update postern, then try again.',
   });
 }
@@ -153,14 +153,14 @@ export function loginAmbiguous(server: string, accounts: readonly string[]): Fai
   return new Failure({
     code: 'login_ambiguous',
     exit: exitCode.usage,
-    message: `There are ${accounts.length} logins for ${quoted(server)}.`,
+    message: `There are ${accounts.length} logins for ${quotedServer(server)}.`,
     remedy: `Name one with --account: ${accounts.map((account) => quoted(account)).join(', ')}. To have one taken from now on: postern switch ${shellWord(server)} ACCOUNT`,
   });
 }
 
 /** The login has run out and cannot be refreshed. */
 export function loginExpired(login: LoginMeant, why: string, cause?: unknown): Failure {
-  const message = `The login for ${quoted(login.server)} has ended: ${why}.`;
+  const message = `The login for ${quotedServer(login.server)} has ended: ${why}.`;
   return needsLogin('login_expired', login, message, cause);
 }
 
@@ -170,7 +170,7 @@ export function loginExpired(login: LoginMeant, why: string, cause?: unknown): F
  */
 export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Failure {
   const left = leftMs === null ? '' : `, which would be valid for ${wholeSeconds(leftMs)} s more`;
-  const message = `${quoted(login.server)} rejected the token of this login${left}, and there is no refresh token to get another.`;
+  const message = `${quotedServer(login.server)} rejected the token of this login${left}, and there is no refresh token to get another.`;
   return needsLogin('login_expired', login, message, undefined, '--force');
 }
 
@@ -205,7 +205,7 @@ export function lifeTooShort(login: LoginMeant, leftMs: number, askedMs: number)
   return new Failure({
     code: 'login_expired',
     exit: exitCode.loginNeeded,
-    message: `The token for ${quoted(login.server)} is valid for ${left} s, not the ${wholeSeconds(askedMs)} s that were asked for, and there is no refresh token.`,
+    message: `The token for ${quotedServer(login.server)} is valid for ${left} s, not the ${wholeSeconds(askedMs)} s that were asked for, and there is no refresh token.`,
     remedy: `Ask for less (--min-ttl ${Math.max(0, left - 1)}), or run: ${loginCommand(login, '--force')}`,
   });
 }
@@ -215,7 +215,7 @@ export function tokenRefusedByServer(login: LoginMeant): Failure {
   return new Failure({
     code: 'token_refused',
     exit: exitCode.loginNeeded,
-    message: `${quoted(login.server)} rejected a token issued seconds ago.`,
+    message: `${quotedServer(login.server)} rejected a token issued seconds ago.`,
     remedy: `The server may expect another audience; to see what it says, run: ${loginCommand(login, '--force -v')}`,
     leads: true,
   });
@@ -223,7 +223,7 @@ export function tokenRefusedByServer(login: LoginMeant): Failure {
 
 /** A new token was asked for, and only a person can get one. */
 export function noRefreshToken(login: LoginMeant): Failure {
-  const message = `The login for ${quoted(login.server)} has no refresh token; only a new login gets another token.`;
+  const message = `The login for ${quotedServer(login.server)} has no refresh token; only a new login gets another token.`;
   return needsLogin('no_refresh_token', login, message, undefined, '--force');
 }
 
@@ -233,14 +233,14 @@ export function replacedTooOften(login: LoginMeant, max: number, isAskedAnew: bo
     return new Failure({
       code: 'refreshed_too_often',
       exit: exitCode.network,
-      message: `The token for ${quoted(login.server)} was replaced ${max} times within a minute. No further one was requested.`,
+      message: `The token for ${quotedServer(login.server)} was replaced ${max} times within a minute. No further one was requested.`,
       remedy: `Try again in a minute, or take the one at hand: postern token ${loginArgument(login)}`,
     });
   }
   return new Failure({
     code: 'token_refused',
     exit: exitCode.loginNeeded,
-    message: `${quoted(login.server)} rejected ${max} new tokens of this login within a minute. No more were requested.`,
+    message: `${quotedServer(login.server)} rejected ${max} new tokens of this login within a minute. No more were requested.`,
     remedy: `Ask its operator why. Try again in a minute, or run: ${loginCommand(login)}`,
     leads: true,
   });
@@ -257,7 +257,7 @@ export function refreshNotStored(login: LoginMeant, cause: Failure, sealed: bool
   return new Failure({
     code: 'refresh_not_stored',
     exit: exitCode.store,
-    message: `The token for ${quoted(login.server)} was refreshed but could not be stored, so it was not used; ${what}. ${cause.message}`,
+    message: `The token for ${quotedServer(login.server)} was refreshed but could not be stored, so it was not used; ${what}. ${cause.message}`,
     remedy: (situation) => `${cause.remedyIn(situation).replace(/\.$/, '')}, ${then}`,
     cause,
   });
@@ -275,14 +275,14 @@ export function refreshProcessFailed(login: LoginMeant, how: string): Failure {
   return new Failure({
     code: 'renewal_failed',
     exit: exitCode.fault,
-    message: `The token for ${quoted(login.server, 200)} could not be refreshed: the process that does it ${printable(how, 100)}.`,
+    message: `The token for ${quotedServer(login.server, 200)} could not be refreshed: the process that does it ${printable(how, 100)}.`,
     remedy: `See what it says: postern token ${loginArgument(login)} --verbose`,
   });
 }
 
 /** The token at hand ends too soon, and a longer one was not to be had. Both lives in milliseconds. */
 export function tokenTooShort(login: LoginMeant, leftMs: number, wantedMs: number): Failure {
-  const message = `The token for ${quoted(login.server)} is valid for ${wholeSeconds(leftMs)} s, not the ${wholeSeconds(wantedMs)} s that were asked for, and no longer one could be got. Nothing was started.`;
+  const message = `The token for ${quotedServer(login.server)} is valid for ${wholeSeconds(leftMs)} s, not the ${wholeSeconds(wantedMs)} s that were asked for, and no longer one could be got. Nothing was started.`;
   const remedy = `Ask for less with --min-ttl, or see why: postern token ${loginArgument(login)} --verbose`;
   return new Failure({ code: 'token_too_short', exit: exitCode.refused, message, remedy });
 }

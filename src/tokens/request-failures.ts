@@ -1,5 +1,6 @@
 import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import { type LoginMeant, loginCommand } from '../core/login-command.js';
+import { quotedServer } from '../core/resource.js';
 import { unionScopes } from '../core/scope.js';
 import { quoted, shellWord } from '../core/text/printable.js';
 
@@ -8,7 +9,7 @@ export function tokenNotForUrl(server: string, url: string): Failure {
   return new Failure({
     code: 'token_not_for_url',
     exit: exitCode.usage,
-    message: `The login for ${quoted(server)} is not for ${quoted(url)}; no token was sent.`,
+    message: `The login for ${quotedServer(server)} is not for ${quoted(url)}; no token was sent.`,
     remedy: `Log in to that address: ${loginCommand({ server: url })}`,
   });
 }
@@ -24,7 +25,7 @@ function scopeFailure(
   return new Failure({
     code,
     exit,
-    message: `${quoted(login.server)} needs the scope ${quoted(missing.join(' '))} for this${rest}.`,
+    message: `${quotedServer(login.server)} needs the scope ${quoted(missing.join(' '))} for this${rest}.`,
     remedy:
       advice === undefined
         ? 'To request it after all, add --login.'
@@ -53,7 +54,7 @@ export function scopeNotForClient(server: string, missing: readonly string[], ca
   return new Failure({
     code: 'scope_not_for_client',
     exit: exitCode.refused,
-    message: `${quoted(server)} needs the scope ${quoted(missing.join(' '))} for this, and the authorization server did not grant it to this client${why}`,
+    message: `${quotedServer(server)} needs the scope ${quoted(missing.join(' '))} for this, and the authorization server did not grant it to this client${why}`,
     remedy: 'Ask the authorization server’s operator to allow that scope to this client, or log in as a person.',
     cause,
   });
@@ -77,7 +78,7 @@ export function scopeRefused(server: string, scopes: readonly string[]): Failure
   return new Failure({
     code: 'scope_refused',
     exit: exitCode.refused,
-    message: `${quoted(server)} still asks for the scope ${quoted(scopes.join(' '))}, though the login was asked for it.`,
+    message: `${quotedServer(server)} still asks for the scope ${quoted(scopes.join(' '))}, though the login was asked for it.`,
     remedy: 'Ask the server’s operator who may have that scope.',
   });
 }
@@ -105,7 +106,7 @@ export function requestNotKept(login: LoginMeant): Failure {
   return new Failure({
     code: 'token_refused',
     exit: exitCode.loginNeeded,
-    message: `${quoted(login.server)} rejected the token of this request, whose body is too large to be kept for a second try.`,
+    message: `${quotedServer(login.server)} rejected the token of this request, whose body is too large to be kept for a second try.`,
     remedy: 'Send it again: it gets a new token.',
   });
 }
@@ -115,7 +116,7 @@ export function loginUnderWay(server: string, seconds: number): Failure {
   return new Failure({
     code: 'login_under_way',
     exit: exitCode.loginNeeded,
-    message: `A login for ${quoted(server)} has been waiting for you in the browser for ${seconds} seconds.`,
+    message: `A login for ${quotedServer(server)} has been waiting for you in the browser for ${seconds} seconds.`,
     remedy: 'Finish it there, then try again.',
   });
 }
@@ -124,19 +125,19 @@ const setAnother = 'Set POSTERN_TOKEN to another token for that server, or unset
 
 /** The server refuses the token that the environment gave, and nothing here can get another one. */
 export function environmentTokenRefused(server: string): Failure {
-  const message = `${quoted(server)} refuses the token in POSTERN_TOKEN.`;
+  const message = `${quotedServer(server)} refuses the token in POSTERN_TOKEN.`;
   return environmentTokenFailure('token_refused', exitCode.loginNeeded, message);
 }
 
 /** The same for want of scope. */
 export function environmentTokenNarrow(server: string, scopes: readonly string[]): Failure {
-  const message = `${quoted(server)} wants the scope ${quoted(scopes.join(' '))} for this, which the token in POSTERN_TOKEN has not.`;
+  const message = `${quotedServer(server)} wants the scope ${quoted(scopes.join(' '))} for this, which the token in POSTERN_TOKEN has not.`;
   return environmentTokenFailure('insufficient_scope', exitCode.loginNeeded, message);
 }
 
 /** Another was asked for. */
 export function environmentTokenFixed(server: string): Failure {
-  const message = `The token for ${quoted(server)} comes from POSTERN_TOKEN, and is never refreshed here.`;
+  const message = `The token for ${quotedServer(server)} comes from POSTERN_TOKEN, and is never refreshed here.`;
   return environmentTokenFailure('no_refresh_token', exitCode.loginNeeded, message);
 }
 

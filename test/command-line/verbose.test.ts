@@ -34,8 +34,7 @@ for (const [command, ...words] of [
     const env = { ...home.env, POSTERN_TOKEN: token, POSTERN_TOKEN_SERVER: url };
     const { stderr } = await runHere({ ...home, env }, [command, url, ...words, '-v']);
     const secrets = { token, code, key: 'canary-key-of-a-person' };
-    const requests = stderr.replace(/^(?:postern:|."error").*/gm, ''); // a failure names the server as it was typed
-    assert.ok(!requests.includes(query), requests);
+    assert.ok(!stderr.includes(query), stderr);
     assert.deepEqual(await findSecrets(secrets, { folders: [], texts: { stderr } }), []);
     if (stderr.startsWith('{')) {
       const lines = stderr

@@ -1,5 +1,6 @@
 import { exitCode, Failure } from '../../core/failure.js';
 import { type LoginAsked, loginCommand } from '../../core/login-command.js';
+import { quotedServer } from '../../core/resource.js';
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
 import type { OutOfOrder } from '../../oauth/engine.js';
 import { outageInWords, whenAgain } from '../../oauth/failures.js';
@@ -70,7 +71,7 @@ function usage(message: string, remedy: string): Failure {
 
 /** There is no client to log in as. */
 export function ownClientMissing(server: string): Failure {
-  const message = `--client-credentials needs a client for ${quoted(server)}.`;
+  const message = `--client-credentials needs a client for ${quotedServer(server)}.`;
   const remedy =
     'Pass --client-id ID with --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin; or let a key be made with --generate-key.';
   return new Failure({ code: 'client_identifier_needed', exit: exitCode.usage, message, remedy });

@@ -1,5 +1,6 @@
 import { type ExitCode, exitCode, Failure } from '../../core/failure.js';
 import { type LoginAsked, loginCommand } from '../../core/login-command.js';
+import { quotedServer } from '../../core/resource.js';
 import { quoted } from '../../core/text/printable.js';
 
 function failure(exit: ExitCode, code: string, message: string, remedy: string): Failure {
@@ -8,7 +9,7 @@ function failure(exit: ExitCode, code: string, message: string, remedy: string):
 
 /** `--no-dpop`, at a server that takes nothing else. */
 export function dpopNeeded(login: LoginAsked): Failure {
-  const message = `${quoted(login.server)} takes only tokens that are bound to a key (dpop_bound_access_tokens_required, RFC 9728), and --no-dpop asks for one that is not.`;
+  const message = `${quotedServer(login.server)} takes only tokens that are bound to a key (dpop_bound_access_tokens_required, RFC 9728), and --no-dpop asks for one that is not.`;
   return failure(exitCode.usage, 'dpop_needed', message, `Log in with a key: ${loginCommand(login, '--dpop')}`);
 }
 
@@ -18,7 +19,7 @@ export function dpopNotOffered(
   about: { readonly issuer: string; readonly listed: readonly string[] | undefined; readonly byServer: boolean },
 ): Failure {
   const { issuer, listed, byServer } = about;
-  const who = byServer ? `${quoted(login.server)} takes only tokens that are bound to a key, and` : '';
+  const who = byServer ? `${quotedServer(login.server)} takes only tokens that are bound to a key, and` : '';
   const found = listed === undefined ? 'it is not there' : `it lists ${quoted(listed.join(' ') || 'nothing', 80)}`;
   const message = `${who} the authorization server ${quoted(issuer)} does not announce DPoP with ES256 (dpop_signing_alg_values_supported, RFC 9449 section 5.1: ${found}).`;
   return byServer
@@ -38,14 +39,14 @@ export function dpopNotOffered(
 
 /** The server lists algorithms for proofs, and not ours. */
 export function dpopNotTaken(server: string): Failure {
-  const message = `${quoted(server)} takes no proofs signed with ES256 (dpop_signing_alg_values_supported of its metadata, RFC 9728).`;
+  const message = `${quotedServer(server)} takes no proofs signed with ES256 (dpop_signing_alg_values_supported of its metadata, RFC 9728).`;
   const remedy = 'Ask the server’s operator to take ES256. Nothing was sent or stored.';
   return failure(exitCode.serverBreaksRules, 'dpop_not_taken', message, remedy);
 }
 
 /** A login was bound to a key, and would not be any more: a downgrade that only a person may want. */
 export function dpopGone(login: LoginAsked, who: string): Failure {
-  const message = `The login for ${quoted(login.server)} is bound to a key (DPoP), and ${quoted(who)} does not offer that any more.`;
+  const message = `The login for ${quotedServer(login.server)} is bound to a key (DPoP), and ${quoted(who)} does not offer that any more.`;
   const remedy = `If its operator has turned it off on purpose, run: ${loginCommand(login, '--no-dpop')}`;
   return failure(exitCode.refused, 'dpop_downgraded', message, remedy);
 }

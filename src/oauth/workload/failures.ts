@@ -1,5 +1,6 @@
 import { exitCode, Failure } from '../../core/failure.js';
 import { type LoginMeant, loginCommand } from '../../core/login-command.js';
+import { quotedServer } from '../../core/resource.js';
 import { quoted } from '../../core/text/printable.js';
 
 /**
@@ -45,7 +46,7 @@ export function platformRefusedTooOften(login: LoginMeant, max: number): Failure
   return new Failure({
     code: 'assertion_refused',
     exit: exitCode.refused,
-    message: `The authorization server refused the platform’s tokens for ${quoted(login.server, 200)} ${max} times within an hour. No other one was sent.`,
+    message: `The authorization server refused the platform’s tokens for ${quotedServer(login.server, 200)} ${max} times within an hour. No other one was sent.`,
     remedy: `Once it trusts this platform, run: ${loginCommand(login)}`,
   });
 }
