@@ -7,7 +7,7 @@ import type { SecretHeader } from '../core/secret.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
 import type { HttpPorts } from '../http/request.js';
-import { differBySlash, isNamed, isSameIssuer } from './discovery-document.js';
+import { differBySlash, httpWithHeaders, isNamed, isSameIssuer } from './discovery-document.js';
 import {
   authorizationServerChanged,
   authorizationServerNotNamed,
@@ -19,7 +19,6 @@ import {
 import { findLegacyServer, legacyResource, legacyWarning, servesOwnMetadata } from './legacy-server.js';
 import { type ProbedServer, probeServer } from './probe.js';
 import { findProtectedResource, issuerProblem, type ProtectedResource } from './resource-metadata.js';
-import { httpWithHeaders } from './server-headers.js';
 import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from './server-metadata.js';
 
 export interface Discovery {

@@ -1,15 +1,40 @@
 import { Failure, type Step } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
+import type { SecretHeader } from '../core/secret.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { withSecretHeaders } from '../core/text/secret-headers.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
-import type { HttpPorts, HttpRequest } from '../http/request.js';
+import type { HttpClient, HttpPorts, HttpRequest } from '../http/request.js';
 import { withoutMark } from './leniency.js';
-import { headersForDocument, type ServerHeaders } from './server-headers.js';
 
 export type DiscoveryPorts = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>;
+
+/** What a protected server wants with each request, beside a token. */
+interface ServerHeaders {
+  /** Its canonical URL. */
+  readonly server: string;
+  readonly headers: readonly SecretHeader[];
+}
+
+/**
+ * The HTTP client, putting these headers on requests to the server's very address, whose redirects nobody follows. All
+ * others leave as they are: those to an authorization server, to documents, to any other address.
+ */
+export function httpWithHeaders(http: HttpClient, { server, headers }: ServerHeaders): HttpClient {
+  if (headers.length === 0) return http;
+  return {
+    check: (target) => http.check(target),
+    send: (request) => {
+      const isServers = request.url === server && request.namedBy === 'person' && request.redirects === 'report';
+      return http.send(
+        isServers ? { ...request, headers: withSecretHeaders(request.headers ?? [], headers) } : request,
+      );
+    },
+    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
+  };
+}
 
 /** A document that is not used: what came, the rule that it breaks, and the failure that this is. */
 export interface RefusedDocument<Problem extends string> {
@@ -127,11 +152,12 @@ export async function fetchDocument(
   try {
     const request = documentRequest({ url, zone, signal });
     await using first = await http.send(request);
-    const mayPass = first.status === 401 || first.status === 403 ? headersForDocument(url, own) : [];
+    const isRefused = first.status === 401 || first.status === 403;
+    const headers = isRefused && own && isOnOneOrigin(url, own.server) ? own.headers : [];
     await using second =
-      mayPass.length === 0
+      headers.length === 0
         ? undefined
-        : await http.send({ ...request, headers: withSecretHeaders(request.headers, mayPass), redirects: 'refuse' });
+        : await http.send({ ...request, headers: withSecretHeaders(request.headers, headers), redirects: 'refuse' });
     const response = second ?? first;
     const { status } = response;
     if (status !== 200) return { ...none(`status ${status}`), isAbsent: status === 404 };
@@ -143,6 +169,12 @@ export async function fetchDocument(
     if (error instanceof Failure) return none(error.code.replaceAll('_', ' '), error);
     throw error;
   }
+}
+
+/** A gateway that wants its key for everything on the server's origin has it already. */
+function isOnOneOrigin(...urls: readonly string[]): boolean {
+  const [one, other] = urls.map(splitUrl);
+  return one !== undefined && other !== undefined && originOf(one) === originOf(other);
 }
 
 /**

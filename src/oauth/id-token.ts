@@ -71,7 +71,7 @@ function textIn(claims: JsonObject, claim: string): string | undefined {
 }
 
 /** The claims of a JWT (RFC 7519), nothing of it verified; undefined when it is none. For what is shown, never for trust. */
-function unverifiedClaims(token: string): JsonObject | undefined {
+export function unverifiedClaims(token: string): JsonObject | undefined {
   const [, payload = '', signature] = token.split('.');
   if (signature === undefined || !/^[\w+/-]+={0,2}$/.test(payload)) return undefined;
   return parseObject(Buffer.from(payload, 'base64url'), { maxDepth: 16, maxKeys: 1000 });

@@ -5,6 +5,7 @@ import { metadataUnusable, noAuthorizationServerMetadata } from './failures.js';
 import type { ProtectedResource } from './resource-metadata.js';
 import {
   type AuthorizationServer,
+  authorizationServerOf,
   findAuthorizationServer,
   validateServerMetadata,
   type WantedGrant,
@@ -85,25 +86,13 @@ export async function findLegacyServer(
     rule: 'MCP 2025-03-26, Fallbacks for Servers without Metadata Discovery',
     verdict: 'warning',
   });
-  return {
-    issuer,
-    authorizationEndpoint: wanted.grant === 'authorization_code' ? `${issuer}/authorize` : undefined,
-    tokenEndpoint,
-    registrationEndpoint: `${issuer}/register`,
-    revocationEndpoint: undefined,
-    pushedAuthorizationRequestEndpoint: undefined,
-    requiresPushedRequests: false,
-    deviceAuthorizationEndpoint: undefined,
-    scopesSupported: [],
-    promptValues: [],
-    grantTypes: undefined,
-    tokenAuthMethods: ['none', 'client_secret_post', 'client_secret_basic'],
-    announcesIss: false,
-    dpopAlgorithms: undefined,
-    takesMetadataDocuments: false,
-    grantProfiles: undefined,
-    exchangedTypes: undefined,
+  const endpoints = {
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: tokenEndpoint,
+    registration_endpoint: `${issuer}/register`,
+    token_endpoint_auth_methods_supported: ['none', 'client_secret_post', 'client_secret_basic'],
   };
+  return authorizationServerOf(endpoints, { ...wanted, issuer });
 }
 
 function ownMetadata(ports: DiscoveryPorts, { server, zone, grant, signal }: LegacyServer) {

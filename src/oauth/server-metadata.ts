@@ -88,7 +88,10 @@ export async function validateServerMetadata(
 export type AuthorizationServer = Readonly<ReturnType<typeof authorizationServerOf>>;
 
 /** What is absent is undefined; a bad endpoint that may not be needed counts as absent. */
-function authorizationServerOf(document: JsonObject, { issuer, zone, grant }: WantedIssuer) {
+export function authorizationServerOf(
+  document: JsonObject,
+  { issuer, zone, grant }: Pick<WantedIssuer, 'issuer' | 'zone' | 'grant'>,
+) {
   const endpoint = (name: string) =>
     urlProblem(document[name], zone) === undefined ? stringField(document, name) : undefined;
   const strings = (name: string): readonly string[] | undefined => {

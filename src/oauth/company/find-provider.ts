@@ -4,7 +4,7 @@ import {
   authorizationServerMetadataUrls,
   type DiscoveryPorts,
   differBySlash,
-  metadataLimits,
+  documentRequest,
 } from '../discovery-document.js';
 import { OtherIssuer } from '../failures.js';
 import { type AuthorizationServer, findAuthorizationServer } from '../server-metadata.js';
@@ -54,15 +54,7 @@ async function asNamed(issuer: string, found: Promise<AuthorizationServer>): Pro
 async function zoneOf({ http, progress }: DiscoveryPorts, issuer: string, signal: AbortSignal): Promise<Zone> {
   const url = authorizationServerMetadataUrls(issuer).at(-1) ?? issuer;
   progress.begin(`Asking ${issuer}`);
-  const headers = [['accept', 'application/json']] as const;
-  await using response = await http.send({
-    method: 'GET',
-    url,
-    headers,
-    namedBy: 'person',
-    redirects: 'report',
-    limits: metadataLimits,
-    signal,
-  });
+  const request = documentRequest({ url, zone: 'public', signal });
+  await using response = await http.send({ ...request, namedBy: 'person', redirects: 'report' });
   return response.zone;
 }

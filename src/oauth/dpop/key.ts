@@ -1,5 +1,6 @@
 import { holdSecret, Secret } from '../../core/secret.js';
 import { asObject, parseObject, stringField } from '../../core/text/json.js';
+import { unverifiedClaims } from '../id-token.js';
 
 /** The one algorithm of our proofs: every authorization server with DPoP is likely to take it (RFC 7518 section 3.4). */
 export const proofAlgorithm = 'ES256';
@@ -39,10 +40,8 @@ export async function thumbprintOf(key: Secret): Promise<string> {
 
 /** `cnf.jkt` of a token that is a JWT: the key that it is bound to. Undefined: it does not say; `opaque`: it is no JWT. */
 export function keyNamedIn(token: string): { readonly jkt: string | undefined } | 'opaque' {
-  const [, claims = '', signature] = token.split('.');
-  const payload = signature === undefined ? undefined : parseObject(Buffer.from(claims, 'base64url'));
-  if (payload === undefined) return 'opaque';
-  return { jkt: stringField(asObject(payload['cnf']) ?? {}, 'jkt') };
+  const claims = unverifiedClaims(token);
+  return claims === undefined ? 'opaque' : { jkt: stringField(asObject(claims['cnf']) ?? {}, 'jkt') };
 }
 
 /** 32 bytes in base64url. */
