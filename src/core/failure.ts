@@ -68,7 +68,7 @@ export interface Situation {
 /** Nothing was named. */
 const anywhere: Situation = { server: 'SERVER', logIn: (...options) => ['postern login SERVER', ...options].join(' ') };
 
-/** A word of the command line, and the one that it was most likely meant to be. */
+/** A mistyped word, and the one most likely meant. */
 export interface Typo {
   readonly typed: string;
   readonly meant: string;

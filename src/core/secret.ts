@@ -65,10 +65,10 @@ export function redact(text: string): string {
   return whole.includes('…') ? forms.reduce(redactCut, whole) : whole;
 }
 
-/** A shorter beginning of a value stands in too many words. In characters. */
+/** In characters: a shorter beginning stands in too many words. */
 const minCut = 12;
 
-/** The same for the beginning of a value that was cut (`quoted`), which stands before the mark of that. */
+/** The same for the beginning of a value that `quoted` has cut. */
 function redactCut(text: string, form: string): string {
   const [last = '', ...cut] = text.split('…').toReversed();
   const redacted = cut.map((part) => {

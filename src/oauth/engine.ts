@@ -5,7 +5,8 @@ import { asObject, type JsonObject, jsonTrouble, parseJson, unescapedJson } from
 import { retryAfterMs } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
-import { skewOf, type TokenProofs, usableNonce } from './dpop/token-proofs.js';
+import { skewOf, usableNonce } from './dpop/server-clock.js';
+import type { TokenProofs } from './dpop/token-proofs.js';
 import { errorWords, type Repair, tidyResponse, withoutMark } from './leniency.js';
 
 export type OAuth = typeof import('oauth4webapi');

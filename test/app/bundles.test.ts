@@ -127,19 +127,6 @@ test('what parses a command line reads no file of the folder that the person is 
   }
 });
 
-test('a stack trace of the bundle names lines of our TypeScript', () => {
-  const script = `
-    const { run } = require(${JSON.stringify(join(dist, 'main.js'))});
-    const { stderr: stdout, stderr } = process;
-    const broken = { get clientMetadataUrl() { throw new TypeError('broken'); } };
-    const interruption = new AbortController();
-    run(['status', '--verbose'], Object.assign(broken, { env: {}, stdout, stderr, platform: 'linux', interruption, own: {} }));`;
-  const { stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
-  assert.match(stderr, /a fault of postern itself \(TypeError\)/);
-  assert.match(stderr, /at \S+ \(src\/[a-z-]+(?:\/[a-z-]+)*\.ts:\d+:\d+\)/);
-  assert.doesNotMatch(stderr, /chunk-\w+\.js/);
-});
-
 /** The program, installed below the home as its user's own, with nothing compiled yet. */
 async function install(home: Home): Promise<string> {
   for (const name of ['bin', 'dist', 'package.json']) {

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { Secret } from '../../core/secret.js';
 import { proofAlgorithm, publicHalfOf } from './key.js';
-import { skewOf, usableNonce } from './token-proofs.js';
+import { skewOf, usableNonce } from './server-clock.js';
 
 /** Addresses, and origins with a nonce, that are remembered: a login has few. */
 const maxKept = 64;

@@ -89,7 +89,12 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
     }
   };
   const spend = async (turn: Turn, held: number): Promise<Outcome | 'again'> => {
-    await turn.sending();
+    try {
+      await turn.sending();
+    } catch (error) {
+      if (error instanceof Killed) lost.push('killed while its note was written'); // which may arrive later
+      throw error;
+    }
     const sent = scheduler.schedule(Promise.resolve(), 'request');
     try {
       await sent;
