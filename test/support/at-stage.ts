@@ -13,7 +13,7 @@ export interface AtStage {
 
 /** The authorization request that `--no-browser` shows to the person, on stderr or at the terminal. */
 export async function authorizationUrlOf(program: Running): Promise<string> {
-  const pattern = /\bhttps?:\/\/\S+[?&]response_type=code\S*(?=\s)/;
+  const pattern = /\bhttps?:\/\/[^\s"]+[?&]response_type=code[^\s"]*(?=[\s"])/;
   const [url] = await Promise.race([program.waitForStderr(pattern), program.waitForStdout(pattern)]);
   return url;
 }
