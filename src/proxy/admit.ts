@@ -24,8 +24,6 @@ export interface Mounted {
   readonly mount: ProxyMount;
   readonly url: URL;
   readonly origin: string;
-  /** Targets validated before, by what follows the mount in the path. */
-  readonly targets: Map<string, string | undefined>;
 }
 
 export interface Admitted {
@@ -37,9 +35,6 @@ export interface Admitted {
   /** The beginning of a path of ours that leads to this mount. */
   readonly prefix: string;
 }
-
-/** Targets remembered for one mount: most programs ask for the same few. */
-const maxTargets = 256;
 
 /**
  * Decides by form alone whether a request goes on, and where to; nothing has been sent before. The order
@@ -65,7 +60,7 @@ export function admit(request: IncomingRequest, gate: Gate): Admitted | Refusal 
   const { segment, rest } = firstSegment(inner);
   const mounted = gate.mounts.get(segment);
   if (mounted === undefined) return refusal('no_such_mount');
-  const upstream = targetAt(mounted, rest);
+  const upstream = upstreamTarget(mounted.mount.server, rest);
   if (upstream === undefined) return refusal('bad_target');
   const prefix = target.slice(0, target.length - rest.length);
   const forward = method === 'GET' ? plainly(head.forward) : head.forward;
@@ -103,15 +98,6 @@ function firstSegment(path: string): { readonly segment: string; readonly rest: 
     : { segment: path.slice(1, end + 1), rest: path.slice(end + 1) };
 }
 
-function targetAt({ mount, targets }: Mounted, rest: string): string | undefined {
-  const known = targets.get(rest);
-  if (known !== undefined) return known;
-  const target = upstreamTarget(mount.server, rest);
-  if (targets.size >= maxTargets) targets.clear();
-  targets.set(rest, target);
-  return target;
-}
-
 /** Who knows it may come in. */
 export interface LocalKey {
   readonly secret: Secret;
@@ -122,22 +108,17 @@ export interface LocalKey {
 /** The key of a proxy, or one that holds as long as this start of it. */
 export function localKey(secret = newKey()): LocalKey {
   const expected = Buffer.from(secret.reveal(), 'latin1');
-  const given = Buffer.alloc(expected.length);
   return {
     secret,
     is: (offered) => {
-      if (offered.length !== expected.length) return false;
-      given.write(offered, 'latin1');
-      return timingSafeEqual(given, expected);
+      const bytes = Buffer.from(offered, 'latin1');
+      return bytes.length === expected.length && timingSafeEqual(bytes, expected);
     },
   };
 }
 
 /** Sessions remembered; the oldest are forgotten first. */
 const maxSessions = 10_000;
-
-/** An identifier that is longer is remembered by its hash: servers may write 16 KiB of it. In characters, one a byte. */
-const maxSession = 64;
 
 /** Which mount each session began at: a session of one server is a secret that no other one may see. */
 export class Sessions {
@@ -197,9 +178,7 @@ export class SessionCookies {
   }
 }
 
-/** A copy, since V8 keeps the whole head that a part of it was cut from. No identifier has a line feed. */
+/** By its hash: servers may write 16 KiB of it, and a part of a head keeps the whole of it in memory. */
 function keptAs(session: string): string {
-  return session.length <= maxSession
-    ? Buffer.from(session, 'latin1').toString('latin1')
-    : `\n${createHash('sha256').update(session, 'latin1').digest('base64')}`;
+  return createHash('sha256').update(session, 'latin1').digest('base64');
 }

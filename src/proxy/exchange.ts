@@ -7,17 +7,15 @@ import type { UnderWay } from '../relay/server-request.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
 import { operationOf } from '../tokens/step-up.js';
 import { type KeptBody, keepBody } from './bodies.js';
-import type { ExchangeParts } from './exchange-parts.js';
+import { type ExchangeParts, partsOf } from './exchange-parts.js';
 import { olderTransport, toolNotLent } from './failures.js';
 import { uncoded } from './forwarded-headers.js';
 import { LentBody, type LentWatcher } from './lent-request.js';
 import { LentResponse } from './lent-response.js';
 import { proxyLimits } from './limits.js';
 import { listTools } from './list-tools.js';
-import { OlderStream } from './older-stream.js';
-import { partsOf } from './proxied-request.js';
-import { type Refusal, refusal, refusalFor, refuse, respondWith, type SortedResponse, sortedHead } from './refusal.js';
-import { responseFor } from './response-head.js';
+import { type Refusal, refusal, refusalFor, refuse, respondWith } from './refusal.js';
+import { OlderStream, responseFor, type SortedResponse, sortedHead } from './response-head.js';
 import { Silence } from './silence.js';
 
 /** One request, from its admission to the last byte of its response. */

@@ -3,7 +3,6 @@ import { EventByteReader } from '../core/text/event-stream.js';
 import { asObject, type JsonObject, parseObject } from '../core/text/json.js';
 import { withSecretHeadersFlat } from '../core/text/secret-headers.js';
 import { timeLimit } from '../core/time.js';
-import type { Origins } from '../http/origins.js';
 import { filterTools } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { messageLimits } from '../mcp/messages.js';
@@ -11,16 +10,10 @@ import { type ListCut, readPages } from '../mcp/server-session.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
 import type { ResponseHead } from '../relay/heads.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
-import type { Admitted, SessionCookies } from './admit.js';
+import type { Admitted } from './admit.js';
+import type { Surroundings } from './exchange-parts.js';
 import { proxyLimits } from './limits.js';
-import { sortedHead } from './refusal.js';
-
-/** Where the request leaves, and what ends it. */
-interface ListingWays {
-  readonly origins: Origins<Connection>;
-  readonly signal: AbortSignal;
-  readonly cookies: SessionCookies;
-}
+import { sortedHead } from './response-head.js';
 
 /**
  * Asks the server for its tools, in the session of the caller's request, and learns what it says of them. A server that
@@ -28,7 +21,7 @@ interface ListingWays {
  * @throws Failure of the authorizer and of the connection
  */
 export async function listTools(
-  around: ListingWays,
+  around: Pick<Surroundings, 'origins' | 'signal' | 'cookies'>,
   admitted: Admitted,
   policy: ToolPolicy,
   meta: object | undefined,
@@ -54,7 +47,7 @@ interface Page {
 
 /** The message that responds; undefined where none does. */
 async function pageOf(
-  { origins, cookies }: Pick<ListingWays, 'origins' | 'cookies'>,
+  { origins, cookies }: Pick<Surroundings, 'origins' | 'cookies'>,
   admitted: Admitted,
   page: Page,
 ): Promise<Uint8Array | undefined> {

@@ -8,11 +8,14 @@ import {
   type LooseArguments,
   type OptionSpec,
 } from '../core/command.js';
+import { Failure } from '../core/failure.js';
+import { remedyAt } from '../core/login-command.js';
 import type { CorePorts, Files, Logins, RequestLog, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
 import { inColumnsOrStacked } from '../core/text/layout.js';
 import { asciiJson, printable } from '../core/text/printable.js';
+import { unlessAborted } from '../core/time.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { authorityVariables } from '../http/proxy-settings.js';
 import { idleRulePrinter } from '../mcp/lending/idle-rules.js';
@@ -28,9 +31,7 @@ import { headersForOne } from './failures.js';
 import { localKeyHeader } from './forwarded-headers.js';
 import type { OpenProxy, ProxyMount, ProxyOptions, RunningProxy } from './ports.js';
 import { proxyTable } from './run/proxy.options.js';
-import { logger, printer } from './run/report.js';
 import { unitTexts } from './run/service-unit.js';
-import { untilEnd } from './run/until-end.js';
 
 interface World extends AuthorizerPorts, CommandOutput, Pick<CorePorts, 'terminal'> {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -103,7 +104,9 @@ async function say(world: World, args: Arguments, proxy: RunningProxy, mounts: r
       'postern: --no-key: every user and every program of this machine can use these logins while this runs.',
     );
   }
-  const listed = listing(proxy, mounts, args.socket);
+  const key = proxy.key?.reveal() ?? null;
+  const listing = listingOf(proxy.origin, key === null ? '' : `/${key}`, mounts);
+  const listed = { ...listing, socket: args.socket ?? null, key };
   const result = world.json ? `${asciiJson(listed)}\n` : addressLines(listed);
   // Its key is what was asked for: it is not replaced here as it is elsewhere.
   if (world.json) await world.out.exact.json(listed);
@@ -122,11 +125,10 @@ interface Listing {
   readonly servers: readonly { readonly name: string; readonly server: string; readonly url: string }[];
 }
 
-function listing({ origin, key }: RunningProxy, mounts: readonly ProxyMount[], socket: string | undefined): Listing {
-  const path = key === undefined ? '' : `/${key.reveal()}`;
-  const servers = mounts.map(({ name, server }) => ({ name, server, url: `${origin}${path}/${name}` }));
-  const keyHeader = key === undefined ? null : localKeyHeader;
-  return { origin, socket: socket ?? null, key: key?.reveal() ?? null, keyHeader, servers };
+/** @param path What stands before the name of a mount: the key, where there is one */
+function listingOf(origin: string, path: string, logins: readonly Pick<ProxyMount, 'name' | 'server'>[]): Listing {
+  const servers = logins.map(({ name, server }) => ({ name, server, url: `${origin}${path}/${name}` }));
+  return { origin, socket: null, key: null, keyHeader: path === '' ? null : localKeyHeader, servers };
 }
 
 /** The address of the one server; of several, a line each with the name in front. */
@@ -172,17 +174,12 @@ async function printService(world: World, args: Arguments, kind: keyof typeof un
     env: world.env,
     stopWithin: args.grace + 5,
   });
-  const origin = `http://127.0.0.1:${port}`;
-  const servers = logins.map(({ server }, at) => ({
-    name: names[at] ?? '',
-    server,
-    url: `${origin}/KEY/${names[at]}`,
-  }));
-  const listed: Listing = { origin, socket: null, key: null, keyHeader: localKeyHeader, servers };
+  const mounts = logins.map(({ server }, at) => ({ name: names[at] ?? '', server }));
+  const listed = listingOf(`http://127.0.0.1:${port}`, '/KEY', mounts);
   if (world.json) await world.out.json({ ...listed, unit });
   else await world.out.write(unit);
   world.tell(
-    `KEY in its address is what ${printable(resolve(keyFile), 300)} holds: ${servers.map(({ url }) => url).join(' ')}`,
+    `KEY in its address is what ${printable(resolve(keyFile), 300)} holds: ${listed.servers.map(({ url }) => url).join(' ')}`,
   );
   world.tell('Where the unit goes, and how to remove it: postern help proxies');
   return 0;
@@ -198,4 +195,74 @@ function optionWords({ keyFile = '', ...args }: Arguments): readonly string[] {
     return value === true ? [`--${option.name}`] : [value].flat().map((one) => `--${option.name}=${one}`);
   });
   return [...words, '--non-interactive'];
+}
+
+/** The same failure of the same server is printed again after this long. */
+const repeatedAfterMs = 10_000;
+
+/** A line for each request that is over: when, what, how it ended, how long it took, who asked. */
+function logger({ requestLog, clock }: World): ProxyOptions['log'] {
+  return (
+    requestLog &&
+    (({ method, path, status, ms, program, refused }) => {
+      const ended = status === undefined ? 'left' : String(status);
+      const what = path === undefined ? `not let in: ${refused ?? ''}` : `${path}${refused ? ` (${refused})` : ''}`;
+      requestLog({ at: clock.now(), method, what, status: ended, ms: path === undefined ? undefined : ms, program });
+    })
+  );
+}
+
+/** Prints failures on stderr, the same one again only after a while: a program may ask again and again. */
+function printer(world: World, mounts: readonly Pick<ProxyMount, 'name' | 'server'>[]): ProxyOptions['failed'] {
+  const printed = new Map<string, number>();
+  return (mount, error, id) => {
+    const server = mounts.find(({ name }) => name === mount)?.server;
+    const failure = error instanceof Failure ? error : undefined;
+    const key = `${mount} ${failure?.code}`;
+    const now = world.clock.monotonic();
+    if (now - (printed.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs) return;
+    printed.set(key, now);
+    const what = failure === undefined ? `A fault of this program: ${printable(String(error))}` : failure.message;
+    world.tell(`${mount} ${id}: ${what}`);
+    if (failure !== undefined) world.tell(`  ${remedyAt(failure, server)} [${failure.code}]`);
+  };
+}
+
+/** Runs until it is asked to end, then until running requests have ended. */
+async function untilEnd(world: World, args: Arguments, proxy: RunningProxy): Promise<CommandExit> {
+  const { signal } = world;
+  try {
+    await unlessAborted(askedToEnd(world, args.untilStdinEnds), signal);
+    await unlessAborted(proxy.close(args.grace * 1000), signal);
+    return 0;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return 130;
+  }
+}
+
+/** Resolves at SIGTERM or SIGHUP, or with `stdin` at its end. */
+async function askedToEnd({ signals, signal, files }: World, stdin: boolean): Promise<void> {
+  if (signal.aborted) return;
+  let asked = () => {};
+  const end = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  using _taken = signals.take((name) => {
+    if (name !== 'SIGTERM' && name !== 'SIGHUP') return false;
+    asked();
+    return true;
+  });
+  signal.addEventListener('abort', asked, { once: true });
+  if (stdin) readToEnd(files.stdin()).then(asked, asked);
+  const keepsAlive = setInterval(() => undefined, 2 ** 30);
+  try {
+    await end;
+  } finally {
+    clearInterval(keepsAlive);
+  }
+}
+
+async function readToEnd(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of chunks);
 }

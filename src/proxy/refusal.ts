@@ -1,8 +1,6 @@
 import { type ExitCode, exitCode, Failure } from '../core/failure.js';
-import type { ResponseHead } from '../relay/heads.js';
-import { headerValues } from '../relay/heads.js';
-import { headerText, type OutgoingResponse, type ServerResponse } from '../relay/server-response.js';
-import { type ForwardedResponse, forwardedResponse, inertPage } from './forwarded-headers.js';
+import { headerText, type ServerResponse } from '../relay/server-response.js';
+import { inertPage } from './forwarded-headers.js';
 
 /** A response of the proxy's own. `close`: nothing that follows on this connection can be believed. */
 export interface Refusal {
@@ -92,33 +90,4 @@ function statusOf(code: string, exit: ExitCode | undefined): readonly [status: n
   if (exit === exitCode.refused) return [403, 'The server wants more scope than this login has.'];
   if (exit === exitCode.store) return [503, 'The store of the login is not available.'];
   return [code === 'timed_out' ? 504 : 502, 'The server could not be reached, or its response was invalid.'];
-}
-
-/** The head of a response, sorted, and the response to the caller where nothing of it depends on the request. */
-export interface SortedResponse extends ForwardedResponse {
-  readonly status: number;
-  /** The first value of a header, whose name is given in lower case. */
-  readonly header: (name: string) => string | undefined;
-  readonly plain: OutgoingResponse;
-  readonly isEventStream: boolean;
-  /** Is its body compressed? */
-  readonly isCoded: boolean;
-}
-
-/** The head of a response, sorted: once, where connections give the same one again and again. */
-export function sortedHead(head: ResponseHead): SortedResponse {
-  head.known ??= sortedResponse(head);
-  return head.known as SortedResponse;
-}
-
-function sortedResponse({ status, lines }: ResponseHead): SortedResponse {
-  const response = forwardedResponse(lines);
-  const [said] = response.lengths;
-  const length = said === undefined ? undefined : Number(said);
-  const plain = { status, headers: headerText(response.forward), length };
-  // As the most lenient reader has it.
-  const isEventStream = /text\/event-stream/i.test(response.contentTypes.join());
-  const isCoded = response.contentCodings.some((coding) => !/^(?:identity)?$/i.test(coding));
-  const header = (name: string) => headerValues(lines, name)[0];
-  return { ...response, status, header, plain, isEventStream, isCoded };
 }

@@ -9,12 +9,11 @@ import { type IncomingRequest, mayHaveMore, type UnderWay } from '../relay/serve
 import type { ServerResponse } from '../relay/server-response.js';
 import { type Admitted, admit, admitAgain, type Gate, localKey, SessionCookies, Sessions } from './admit.js';
 import { Exchange } from './exchange.js';
-import type { Surroundings } from './exchange-parts.js';
+import { refusedRequest, type Surroundings } from './exchange-parts.js';
 import { lentProblem } from './lent-request.js';
 import { proxyLimits } from './limits.js';
 import { listen } from './listen.js';
 import type { ProxyOptions, RunningProxy } from './ports.js';
-import { refusedRequest } from './proxied-request.js';
 import { type Refusal, refusal, refuse } from './refusal.js';
 
 /** The connections that a proxy needs to one origin: each response may be a stream. */
@@ -32,7 +31,7 @@ export async function openProxy(origins: Origins<Connection>, options: ProxyOpti
   const key = wanted === false ? undefined : localKey(wanted === true ? undefined : wanted);
   const mounts = options.mounts.map((mount) => {
     const url = new URL(mount.server);
-    return [mount.name, { mount, url, origin: url.origin, targets: new Map() }] as const;
+    return [mount.name, { mount, url, origin: url.origin }] as const;
   });
   const gate = { ...listening, key, mounts: new Map(mounts), sessions: running.sessions };
   running.begin(gate);
