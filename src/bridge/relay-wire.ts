@@ -5,7 +5,6 @@ import { urlRefused } from '../http/address-failures.js';
 import { type Coding, codingOf, createDecoder } from '../http/body.js';
 import { networkFailed, requestInterrupted, timedOut } from '../http/failures.js';
 import type { Origins } from '../http/origins.js';
-import type { BorrowedFor } from '../http/pool.js';
 import { requestHeaders } from '../http/request.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from '../mcp/wire.js';
 import { type Active, ActiveSet, Lookout } from '../relay/active-set.js';
@@ -16,14 +15,6 @@ const maxUrl = 8_192;
 
 /** How often overdue heads are looked for, in milliseconds. */
 const lookEveryMs = 1_000;
-
-/** The latest address and headers that were validated: a bridge repeats the same objects. */
-interface Validated {
-  readonly given: string;
-  readonly origin: string;
-  readonly target: string;
-  readonly headers: { readonly given: WireRequest['headers']; readonly sent: readonly string[] };
-}
 
 /** The checks of the HTTP client over the relay's connections, for many small requests. */
 export class RelayWire implements Wire, AsyncDisposable {
@@ -40,7 +31,6 @@ export class RelayWire implements Wire, AsyncDisposable {
     for (const sending of this.#waiting.all()) sending.look(now);
     return this.#waiting.size > 0; // an idle bridge wakes nobody
   });
-  #latest: Validated | undefined;
   #isClosed = false;
 
   /** @param origins Where its connections come from, which is its own from now on */
@@ -53,7 +43,7 @@ export class RelayWire implements Wire, AsyncDisposable {
     const sending = new Sending(request, watcher, this.#headed);
     this.#waiting.add(sending);
     this.#lookout.start();
-    if (!this.#startNow(request, sending)) void this.#start(request, sending);
+    void this.#start(request, sending);
     return sending;
   }
 
@@ -64,19 +54,8 @@ export class RelayWire implements Wire, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#lookout.stop();
-    this.#latest = undefined;
     for (const sending of this.#waiting.all()) sending.interrupt();
     await this.#origins[Symbol.asyncDispose]();
-  }
-
-  /** At once, if the address has been validated and a connection is idle. */
-  #startNow(request: WireRequest, sending: Sending): boolean {
-    const latest = this.#latest;
-    if (request.fresh || latest?.given !== request.url || latest.headers.given !== request.headers) return false;
-    const connection = this.#origins.open(latest.origin)?.borrowNow(kindOf(request));
-    if (connection === undefined) return false;
-    sending.sendOn(connection, latest.target, latest.headers.sent);
-    return true;
   }
 
   async #start(request: WireRequest, sending: Sending): Promise<void> {
@@ -87,23 +66,17 @@ export class RelayWire implements Wire, AsyncDisposable {
       if (!gated.ok) throw urlRefused(request.url, gated.problem, 'person');
       const { url } = gated;
       const sent = requestHeaders(request.headers, this.#userAgent);
-      const { origin } = url;
       const use = (connection: Connection) => {
         if (sending.isOver) return false;
-        const target = url.pathname + url.search;
-        this.#latest = { given: request.url, origin, target, headers: { given: request.headers, sent } };
-        sending.sendOn(connection, target, sent);
+        sending.sendOn(connection, url.pathname + url.search, sent);
         return true;
       };
-      await this.#origins.lend({ url, origin }, kindOf(request), sending.signal, use, request.fresh);
+      const kind = request.lasting ? 'stream' : 'bounded';
+      await this.#origins.lend({ url, origin: url.origin }, kind, sending.signal, use, request.fresh);
     } catch (error) {
       sending.failed(error, false);
     }
   }
-}
-
-function kindOf({ lasting }: WireRequest): BorrowedFor {
-  return lasting ? 'stream' : 'bounded';
 }
 
 /** One request, from before it has a connection to the end of its response. */
