@@ -209,7 +209,7 @@ export interface OfferedServer {
  */
 export type FindServers = (program: string, logins: readonly LoginRecord[]) => Promise<OfferedServers>;
 
-/** Programs whose configuration names servers that there is no login for; `app` joins it to `setup/`. */
+/** Programs whose configuration names servers without a login. */
 export type ProgramsWithServers = (
   logins: readonly LoginRecord[],
 ) => Promise<readonly { readonly name: string; readonly title: string; readonly count: number }[]>;
