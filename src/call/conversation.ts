@@ -42,8 +42,6 @@ export interface ConversationOptions
   readonly follows?: boolean;
   /** Those that the login is made by. */
   readonly extensions?: JsonObject;
-  /** Ends the opening alone. */
-  readonly opening?: AbortSignal;
 }
 
 export type ConversationPorts = Pick<CorePorts, 'clock'> & PersonPorts;
@@ -64,6 +62,9 @@ export class Conversation implements AsyncDisposable {
   readonly #newerEra: NewerEra;
   readonly #questions: Questions;
   #isNewer = false;
+  #isOpen = false;
+  /** What the server has said of itself; one of the newer era may not have been asked. */
+  #said: JsonObject | undefined;
   /** Has the server taken a request in the era that it is spoken with? */
   #isProven = false;
 
@@ -76,7 +77,7 @@ export class Conversation implements AsyncDisposable {
       ...options,
       clock: ports.clock,
       listens: follows || policy !== 'decline', // where the person may be asked, questions may come on the session's own stream, too
-      raw: options.raw && ((...given) => this.#raw(...given)),
+      raw: () => options.raw?.() && ((...given) => this.#raw(...given)),
       notify: (method, params) => {
         if (method !== pageCompleted) return notify(method, params);
         return this.#questions.completed(params);
@@ -129,57 +130,59 @@ export class Conversation implements AsyncDisposable {
   /**
    * Begins the conversation in the era that the server speaks. One of which that is not known is asked whether it speaks
    * the newer one; one that was of the older era is asked where it refuses `initialize`.
-   * @returns What the server says of itself; undefined for one that is known to need no beginning.
    * @throws as `request`
    */
-  async open(): Promise<JsonObject | undefined> {
+  async open(cancelled?: AbortSignal): Promise<void> {
     const { era } = this.#options;
     this.#isNewer = era.known === 'newer';
-    if (this.#isNewer) return undefined;
-    const found = era.known === undefined ? await this.#openNewer() : undefined;
+    if (!this.#isNewer) this.#said = await this.#begin(era, cancelled);
+    this.#isOpen = true;
+  }
+
+  async #begin(era: EraMemory, cancelled: AbortSignal | undefined): Promise<JsonObject> {
+    const found = era.known === undefined ? await this.#openNewer(cancelled) : undefined;
     if (found !== undefined) return found;
     try {
-      return await this.#openOlder();
+      return await this.#openOlder(cancelled);
     } catch (error) {
       const mayBeNewer = era.known !== undefined && !era.isForced && (error instanceof CallRefused || saysOlder(error));
-      const discovered = mayBeNewer ? await this.#openNewer() : undefined;
+      const discovered = mayBeNewer ? await this.#openNewer(cancelled) : undefined;
       if (discovered === undefined) throw error;
       return discovered;
     }
   }
 
-  /** What the server says of itself. @throws as `request` */
-  async describe(): Promise<JsonObject> {
-    return (await this.open()) ?? (await this.request('server/discover', {}, this.#options.opening));
+  /** What the server says of itself; opens what is not open. @throws as `request` */
+  async describe(cancelled?: AbortSignal): Promise<JsonObject> {
+    if (!this.#isOpen) await this.open(cancelled);
+    this.#said ??= await this.request('server/discover', {}, cancelled);
+    return this.#said;
   }
 
   /** How the server calls itself, and how it wants to be used, for the person alone. @throws as `request` */
-  async introduction(): Promise<Introduction> {
-    const said = await this.describe();
+  async introduction(cancelled?: AbortSignal): Promise<Introduction> {
+    const said = await this.describe(cancelled);
     const info = this.#isNewer ? asObject(said['_meta'])?.[metaName('serverInfo')] : said['serverInfo'];
     const { title, name } = asObject(info) ?? {};
     const text = [title, name].find((one) => typeof one === 'string');
     return { name: text, instructions: stringField(said, 'instructions') };
   }
 
-  async #openNewer(): Promise<JsonObject | undefined> {
-    const found = await this.#newerEra.discover(this.#options.opening);
+  async #openNewer(cancelled: AbortSignal | undefined): Promise<JsonObject | undefined> {
+    const found = await this.#newerEra.discover(cancelled);
     this.#isNewer = found !== undefined;
     this.#isProven = true;
     await this.#options.era.learned(this.#isNewer ? 'newer' : 'older');
     return found;
   }
 
-  async #openOlder(): Promise<JsonObject> {
+  async #openOlder(cancelled: AbortSignal | undefined): Promise<JsonObject> {
     const params = {
       protocolVersion: latestProtocolVersion,
       capabilities: this.#capabilities,
       clientInfo: { ...clientInfo },
     };
-    const result = await this.#exchanges.request('initialize', params, {
-      isModern: false,
-      cancelled: this.#options.opening,
-    });
+    const result = await this.#exchanges.request('initialize', params, { isModern: false, cancelled });
     await this.#exchanges.tell({ jsonrpc: '2.0', method: 'notifications/initialized' });
     await within(this.#ports.clock, openingMs, this.#exchanges.listening);
     this.#options.signal.throwIfAborted();
@@ -199,9 +202,9 @@ export class Conversation implements AsyncDisposable {
       return result;
     } catch (error) {
       const isAsked = !this.#isProven && !this.#options.era.isForced && mayBeOlder(error);
-      if (!isAsked || (await this.#openNewer()) !== undefined || !isUntouched(error)) throw error;
+      if (!isAsked || (await this.#openNewer(cancelled)) !== undefined || !isUntouched(error)) throw error;
     }
-    await this.#openOlder(); // the server was put back to an older release
+    this.#said = await this.#openOlder(cancelled); // the server was put back to an older release
     return await this.#exchanges.request(method, params, { isModern: false, cancelled });
   }
 
@@ -222,7 +225,7 @@ export class Conversation implements AsyncDisposable {
   /** Hands on what ends a request: no question, no task; of a task that has ended the result that it brings. */
   #raw(method: string, spelled: Uint8Array, result: JsonObject): void {
     if ((result['resultType'] ?? 'complete') !== 'complete') return;
-    const { raw } = this.#options;
+    const raw = this.#options.raw?.();
     raw?.(method, spelled, result);
     const ofTask = method === 'tasks/get' ? rawMember(spelled) : undefined;
     if (ofTask !== undefined) raw?.(mayBeTask, ofTask, result);

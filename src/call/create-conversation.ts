@@ -16,6 +16,7 @@ import {
   type Era,
   type EraMemory,
 } from './conversation.js';
+import type { PausedTime } from './elicitation/questions.js';
 import { HttpWire } from './http-wire.js';
 import { authorizerFor } from './transport.js';
 
@@ -123,4 +124,22 @@ async function keptEra(
     await index.update(keep).catch(ignoreFailure); // it only saves a request
   };
   return { known, isForced: false, learned };
+}
+
+/** The program of a local server, to be disposed of; undefined for any other. */
+export function programOf(server: LoginRecord | OpenServer | LocalServer): ServerProgram | undefined {
+  return 'program' in server ? server.program : undefined;
+}
+
+/** The time that a person takes to log in does not count. */
+export function outsideTheDeadline(relogin: Relogin | undefined, deadline: PausedTime): Relogin | undefined {
+  return (
+    relogin &&
+    (async (login, scopes, begin) => {
+      deadline.stop();
+      const better = await relogin(login, scopes, begin);
+      deadline.restart();
+      return better;
+    })
+  );
 }

@@ -44,8 +44,8 @@ export interface ExchangesOptions {
   readonly notify: (method: string, params: JsonObject) => unknown;
   /** The response to a request of the server. @param asked Aborts when a request under way is cancelled. */
   readonly respond: (request: ServerRequest, asked: readonly AbortSignal[]) => Promise<JsonObject>;
-  /** Takes each result as the server spelled it, with the method that it is of. */
-  readonly raw?: ((method: string, spelled: Uint8Array, result: JsonObject) => void) | undefined;
+  /** What takes each result as the server spelled it, with the method that it is of; undefined where it is not wanted. */
+  readonly raw?: (() => ((method: string, spelled: Uint8Array, result: JsonObject) => unknown) | undefined) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -89,6 +89,8 @@ export class Exchanges implements MessageHost, AsyncDisposable {
   #waiting: (() => void)[] = [];
   #nextId = 1;
   #stopped: Promise<void> | undefined;
+  /** Settles once the server has heard of each request that was cancelled. */
+  #notices: Promise<unknown> = Promise.resolve();
   /** By their keys. */
   readonly #asked = new Map<string, Asked>();
 
@@ -146,7 +148,9 @@ export class Exchanges implements MessageHost, AsyncDisposable {
       const isOpen = this.#pending.settle(pending);
       pending.exchange?.abort(undefined);
       const needsNotice = !isModern && method !== initialize; // else the end of its stream says it
-      if (isOpen && signal.aborted && !whole.aborted && needsNotice) void this.#cancel(id);
+      if (isOpen && signal.aborted && !whole.aborted && needsNotice) {
+        this.#notices = Promise.all([this.#notices, this.#cancel(id)]);
+      }
     }
   }
 
@@ -166,16 +170,22 @@ export class Exchanges implements MessageHost, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stopped;
+    const { clock, signal } = this.#options;
+    const isHeard = await within(
+      clock,
+      cancelMs,
+      this.#notices.then(() => true),
+    );
     this.#ending.abort();
     this.#client.end(interrupted());
-    if (this.#options.signal.aborted) return;
+    if (signal.aborted || isHeard === undefined) return;
     // A server that cannot end its session will let it expire.
     const ended = this.#client.endSession(goodbyeMs).catch(() => undefined);
-    await within(this.#options.clock, goodbyeMs, ended);
+    await within(clock, goodbyeMs, ended);
   }
 
   read(text: Uint8Array, asked: Pending | undefined): Parsed | undefined {
-    const raw = this.#options.raw && rawResults(text); // before the text is overwritten
+    const raw = this.#options.raw?.() && rawResults(text); // before the text is overwritten
     const parsed = parseMessages(text);
     if (parsed === 'costly') throw messageTooCostly(this.#options.server);
     if (parsed === undefined) return undefined;
@@ -222,7 +232,7 @@ export class Exchanges implements MessageHost, AsyncDisposable {
     const asked = this.#asked.get(key);
     switch (message.kind) {
       case 'result':
-        if (asked && raw) this.#options.raw?.(asked.method, raw, message.result);
+        if (asked && raw) this.#options.raw?.()?.(asked.method, raw, message.result);
         asked?.resolve(message.result);
         break;
       case 'error':

@@ -193,13 +193,3 @@ export function notSaved(folder: string, why: string): Failure {
     remedy: 'Name another folder with --save, or see all of the result with --output json.',
   });
 }
-
-/** `help` in a shell, on a tool that the server does not list. @param meant The one that is most like it. */
-export function shellToolUnknown(name: string, meant: string | undefined): Failure {
-  return new Failure({
-    code: 'tool_unknown',
-    exit: exitCode.usage,
-    message: `The server has no tool ${quoted(name, 80)}.`,
-    remedy: meant === undefined ? 'Type “tools” to see them.' : `Did you mean ${quoted(meant, 80)}?`,
-  });
-}

@@ -1,9 +1,8 @@
 import type { CommandOutput } from '../core/command.js';
 import { isFailure } from '../core/failure.js';
-import type { BrowserOptions, CorePorts, Logins, Relogin } from '../core/ports.js';
+import type { BrowserOptions, CorePorts, Logins } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
-import type { Deadline } from '../core/time.js';
 import { usageWrong, wordMissing } from '../core/usage-failures.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import { withOwnLogin } from '../stores/memory-store.js';
@@ -11,7 +10,9 @@ import { isClientLogin, type OwnLoginArguments } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';
 import { findLoginOrServer, type OpenServer } from '../tokens/find-login.js';
 import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
+import { Caller, type CallerOptions, type CallerPorts } from './caller.js';
 import type { LocalServer } from './create-conversation.js';
+import type { ElicitationPolicy } from './elicitation/questions.js';
 
 /** What a command line says of the server: a name or an address, or behind “--” a program. */
 export interface ServerArguments extends BrowserOptions, OwnLoginArguments, HeaderArguments {
@@ -75,20 +76,34 @@ export async function findServer(
   });
 }
 
-/** The program of a local server, to be disposed of; undefined for any other. */
-export function programOf(server: LoginRecord | OpenServer | LocalServer): ServerProgram | undefined {
-  return 'program' in server ? server.program : undefined;
+export interface CallerWorld extends CallerPorts, CommandOutput, ServerWorld {}
+
+export interface CallerArguments extends ServerArguments {
+  readonly elicitation: ElicitationPolicy | undefined;
+  readonly protocol: string | undefined;
+  readonly timeout: number;
 }
 
-/** The time that a person takes to log in does not count. */
-export function outsideTheDeadline(relogin: Relogin | undefined, deadline: Deadline): Relogin | undefined {
-  return (
-    relogin &&
-    (async (login, scopes, begin) => {
-      deadline.stop();
-      const better = await relogin(login, scopes, begin);
-      deadline.restart();
-      return better;
-    })
-  );
+/** A caller as the command line wants it. @param more.name The command's, for failures. */
+export function callerFor(
+  world: CallerWorld,
+  args: CallerArguments,
+  {
+    name,
+    ...more
+  }: Pick<CallerOptions, 'commandFor' | 'during' | 'follows' | 'notify' | 'tell' | 'warn'> & {
+    readonly name: 'call' | 'shell';
+  },
+): Caller {
+  return new Caller(world, {
+    find: () => findServer(world, args, name),
+    relogin: async (cancelled) => (await world.logins()).relogin({ ...withOwnLogin(args), cancelled }),
+    policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
+    opensPages: !args.noBrowser,
+    protocol: args.protocol,
+    timeout: args.timeout,
+    named: args.server,
+    signal: world.signal,
+    ...more,
+  });
 }

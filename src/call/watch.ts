@@ -14,11 +14,11 @@ import { withOwnLogin } from '../stores/memory-store.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import type { Conversation } from './conversation.js';
-import { createConversation, type LocalServer } from './create-conversation.js';
+import { createConversation, type LocalServer, outsideTheDeadline, programOf } from './create-conversation.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
 import type { ElicitationPolicy } from './elicitation/questions.js';
 import { callTimedOut, nothingToWatch, peerSilent } from './failures.js';
-import { findServer, outsideTheDeadline, programOf, type ServerArguments, type ServerWorld } from './find-server.js';
+import { findServer, type ServerArguments, type ServerWorld } from './find-server.js';
 
 /** How long is waited before a session is opened again, and how long one lives that was no failure. In milliseconds. */
 const firstWaitMs = 1_000;

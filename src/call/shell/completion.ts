@@ -1,17 +1,13 @@
+import { asObject, type JsonObject, type JsonValue, stringField } from '../../core/text/json.js';
 import { printable } from '../../core/text/printable.js';
-import type { ToolList, ToolParameter } from '../../stores/ports.js';
+import type { ToolParameter } from '../../stores/ports.js';
 import { outputForms } from '../call.options.js';
+import { toolListOf } from '../tools/signatures.js';
 import { wordsOfLine } from './line-words.js';
 import type { Completion } from './ports.js';
 
-/** What the server offers, as far as it is asked for. */
-export interface Offered {
-  tools(): Promise<ToolList['tools']>;
-  /** Each with the names of its arguments. */
-  prompts(): Promise<readonly { readonly name: string; readonly parameters: readonly string[] }[]>;
-  /** Their URIs. */
-  resources(): Promise<readonly string[]>;
-}
+/** Lists what the server offers, by the method that lists it. */
+export type ListEntries = (method: string) => Promise<readonly JsonObject[]>;
 
 /** Words that the shell understands by itself. */
 const ownWords = ['tools', 'prompts', 'resources', 'help', 'exit'] as const;
@@ -30,13 +26,13 @@ const methods = [
 const subscribing = ['resources/read', 'resources/subscribe', 'resources/unsubscribe'];
 
 /** What fits at the end of a line: own words, tools and methods first, then names of arguments, then their choices. */
-export async function completionOf(line: string, offered: Offered): Promise<Completion> {
+export async function completionOf(line: string, listed: ListEntries): Promise<Completion> {
   const { words, open } = wordsOfLine(line);
   const isBegun = open !== '' || (line !== '' && !/\s$/.test(line));
   const part = isBegun ? (/\S*$/.exec(line)?.[0] ?? '') : '';
   if (open !== '' || (isBegun && part !== words.at(-1))) return [[], line]; // quotes are not completed
   const before = isBegun ? words.slice(0, -1) : words;
-  const candidates = (await candidatesAfter(before, part, offered)).filter(isPlain);
+  const candidates = (await candidatesAfter(before, part, listed)).filter(isPlain);
   return [candidates.filter((one) => one.startsWith(part)), part];
 }
 
@@ -46,26 +42,36 @@ function isPlain(candidate: string): boolean {
   return printable(word, 300) === word && wordsOfLine(word).words[0] === word;
 }
 
-async function candidatesAfter(before: readonly string[], part: string, offered: Offered): Promise<readonly string[]> {
+async function candidatesAfter(
+  before: readonly string[],
+  part: string,
+  listed: ListEntries,
+): Promise<readonly string[]> {
   if (before.at(-1) === '--output') return outputForms.map((form) => `${form} `);
   if (before.length > 0 && part.startsWith('--')) return ['--output ', '--save '];
   const [first, second] = before;
-  const tools = async () => (await offered.tools()).map(({ name }) => `${name} `);
+  const signatures = async () => toolListOf({ tools: [...(await listed('tools/list'))] }, 0).tools;
+  const tools = async () => (await signatures()).map(({ name }) => `${name} `);
   if (first === undefined)
     return [...(await tools()), ...ownWords.map((word) => `${word} `), ...methods.map((word) => `${word} `)];
   const isSubject = before.length === 1;
   if (first === 'help') return isSubject ? tools() : [];
-  if (subscribing.includes(first)) return isSubject ? offered.resources() : [];
+  if (subscribing.includes(first)) return isSubject ? namesIn(await listed('resources/list'), 'uri') : [];
   if (first === 'tools/call' && isSubject) return tools();
   if (first === 'prompts/get') {
-    const prompts = await offered.prompts();
-    if (isSubject) return prompts.map(({ name }) => `${name} `);
-    const names = prompts.find(({ name }) => name === second)?.parameters ?? [];
+    const prompts = await listed('prompts/list');
+    if (isSubject) return namesIn(prompts, 'name').map((name) => `${name} `);
+    const parameters = prompts.find(({ name }) => name === second)?.['arguments'];
+    const names = namesIn(Array.isArray(parameters) ? parameters : [], 'name');
     return leftOf(names, before.slice(2)).map((name) => `${name}=`);
   }
   const name = first === 'tools/call' ? second : first;
-  const tool = (await offered.tools()).find((one) => one.name === name);
+  const tool = (await signatures()).find((one) => one.name === name);
   return tool === undefined ? [] : argumentsOf(tool.parameters, before.slice(first === 'tools/call' ? 2 : 1), part);
+}
+
+function namesIn(entries: readonly JsonValue[], member: string): readonly string[] {
+  return entries.map((entry) => stringField(asObject(entry) ?? {}, member) ?? '');
 }
 
 function argumentsOf(parameters: readonly ToolParameter[], given: readonly string[], part: string): readonly string[] {

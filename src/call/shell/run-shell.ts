@@ -1,8 +1,7 @@
-import type { CommandExit } from '../../core/command.js';
+import type { ArgumentsOf, CommandExit } from '../../core/command.js';
 import { interrupted } from '../../core/output-failures.js';
-import type { Terminal } from '../../core/ports.js';
+import type { Files, Signals, Terminal } from '../../core/ports.js';
 import { readWhole } from '../../core/read-whole.js';
-import { closest } from '../../core/text/closest.js';
 import type { JsonObject } from '../../core/text/json.js';
 import { inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
@@ -10,20 +9,33 @@ import { printable, quoted } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
 import { LineSplitter } from '../../mcp/stdio/line-splitter.js';
 import { largestInput } from '../call.command.js';
-import { type OutputForm, outputForms } from '../call.options.js';
+import { type OutputForm, outputForms, type shellTable } from '../call.options.js';
+import type { Caller, CallerOptions } from '../caller.js';
 import { printResult } from '../content/print-result.js';
-import { argumentUnusable, shellToolUnknown, toolFailed } from '../failures.js';
+import { argumentUnusable, toolFailed } from '../failures.js';
+import { type CallerWorld, callerFor } from '../find-server.js';
 import { withLoginOffered } from '../offer-login.js';
 import { instructionLines, isOfLists, lines, notificationLine } from '../render.js';
-import { toolNotRead } from '../tools/failures.js';
 import { toolHelp } from '../tools/help.js';
+import type { CommandFor } from '../tools/known-tools.js';
 import { timedLine } from '../watch.js';
 import { asAsked, mayBeTool, readCall } from '../words.js';
 import { completionOf } from './completion.js';
 import { wordsOfLine } from './line-words.js';
-import type { LineReader } from './ports.js';
+import type { LineReader, OpenLineReader, ShellHistory } from './ports.js';
 import { looksSecret } from './secret-looking.js';
-import { type SessionArguments, ShellSession, type ShellWorld } from './session.js';
+
+export interface ShellWorld extends CallerWorld {
+  readonly files: Files;
+  readonly signals: Signals;
+  readonly printed: () => Promise<void>;
+  /** Prints what was thrown, as at the end of the program, which goes on. */
+  readonly printFailure: (error: unknown) => CommandExit;
+  readonly openLineReader: OpenLineReader;
+  readonly shellHistory: () => Promise<ShellHistory>;
+}
+
+type SessionArguments = ArgumentsOf<typeof shellTable>;
 
 /** Longest line that is read where nobody types, in bytes. */
 const longestLine = 1_048_576;
@@ -43,11 +55,11 @@ type LineEnd = CommandExit | 'exit';
  * @throws Failure of the login, where there is no session
  */
 export async function runLines(world: ShellWorld, args: SessionArguments): Promise<CommandExit> {
-  await using session = new ShellSession(world, args, (method, params) => {
+  await using session = sessionOf(world, args, (method, params) => {
     if (!isOfLists(method)) world.tell(notificationLine(method, params));
     return world.printed();
   });
-  await session.open(world.signal);
+  await session.introduction(world.signal);
   let last: CommandExit = 0;
   for await (const line of linesOf(world.files.stdin())) {
     const end = await runLine(world, args, { session, line, cancelled: world.signal });
@@ -78,13 +90,15 @@ export async function runShell(real: ShellWorld, args: SessionArguments): Promis
     else shown.reader.above(() => real.tell(line));
   };
   const world: ShellWorld = { ...real, tell: say, terminal: leavingPrompt(real.terminal, () => shown.reader) };
-  await using session = new ShellSession(world, args, (method, params) => {
+  await using session = sessionOf(world, args, (method, params) => {
     say(noteOf(world, method, params));
     return real.printed();
   });
-  const { name, instructions } = await cancellable(world, (cancelled) =>
-    withLoginOffered(world, args, () => session.open(cancelled)),
-  );
+  const {
+    server,
+    name = server,
+    instructions,
+  } = await cancellable(world, (cancelled) => withLoginOffered(world, args, () => session.introduction(cancelled)));
   const history = await world.shellHistory();
   const greeting = `Connected to ${printable(name, 80)}. “help” says what to type; Ctrl-D ends.`;
   const { width } = world.tellLook;
@@ -92,7 +106,7 @@ export async function runShell(real: ShellWorld, args: SessionArguments): Promis
   using reader = await world.openLineReader({
     prompt: `${toned(world.tellLook, 'name', promptOf(args))}> `,
     history: await history.read().catch(() => []),
-    complete: (line) => completionOf(line, session),
+    complete: (line) => completionOf(line, (method) => session.entries(method)),
     nothingToCancel: () => real.tell('Nothing runs. Ctrl-D or “exit” ends the shell.'),
     signal: world.signal,
   });
@@ -108,7 +122,7 @@ export async function runShell(real: ShellWorld, args: SessionArguments): Promis
 }
 
 /** Whether a line holds no secret. One with arguments of a tool that nobody has listed may. */
-async function mayBeKept(line: string, session: ShellSession): Promise<boolean> {
+async function mayBeKept(line: string, session: Caller): Promise<boolean> {
   if (line.trim() === '' || looksSecret(line)) return false;
   const words = wordsOfLine(line).words.filter((word) => !word.startsWith('--'));
   const [tool = '', ...given] = words[0] === 'tools/call' ? words.slice(1) : words;
@@ -123,7 +137,7 @@ async function mayBeKept(line: string, session: ShellSession): Promise<boolean> 
 const ownWords: ReadonlySet<string> = new Set(['help', 'exit', 'quit', '#']);
 
 interface Line {
-  readonly session: ShellSession;
+  readonly session: Caller;
   readonly line: string;
   readonly cancelled: AbortSignal;
 }
@@ -135,8 +149,6 @@ async function runLine(world: ShellWorld, args: SessionArguments, given: Line): 
   } catch (error) {
     world.signal.throwIfAborted();
     return world.printFailure(error);
-  } finally {
-    world.progress.end();
   }
 }
 
@@ -150,15 +162,8 @@ async function perform(
   const [first, ...rest] = words;
   if (first === undefined || first.startsWith('#')) return 0;
   if (first === 'exit' || first === 'quit') return 'exit';
-  if (first === 'help') {
-    const text = rest[0] === undefined ? helpLines(world) : await helpOn(world, session, rest[0]);
-    await world.out.exact.text(lines(text, (one) => one));
-    return 0;
-  }
-  if (rest.includes('--help') && first !== 'help') {
-    await world.out.exact.text(lines(await helpOn(world, session, toolOf(first, rest)), (one) => one));
-    return 0;
-  }
+  if (first === 'help') return helpOn(world, { session, cancelled }, rest[0]);
+  if (rest.includes('--help')) return helpOn(world, { session, cancelled }, toolOf(first, rest));
   const usual = { form: args.output, folder: args.save, isLong: args.long };
   const { form, folder, isLong, others } = lineOptions([first, ...rest], usual);
   const [method = '', ...values] = others;
@@ -168,10 +173,8 @@ async function perform(
     readStdin: () =>
       Promise.reject(usageWrong('In a shell “-” is not read: stdin is where commands come from.', 'help')),
   });
-  world.progress.begin(`Calling ${wanted.method}`);
   const raw: Uint8Array[] | undefined = form === 'raw' ? [] : undefined;
-  const result = await withLoginOffered(world, args, () => session.ask(wanted, cancelled, raw));
-  world.progress.end();
+  const result = await withLoginOffered(world, args, () => session.ask(wanted, { cancelled, raw }));
   const { method: asked, params } = asAsked(wanted, result);
   const given = { method: asked, result, raw: raw ?? [] };
   await printResult(world, given, { form: form ?? (world.json ? 'json' : 'text'), folder, isLong });
@@ -274,16 +277,23 @@ function helpLines({ look }: Pick<ShellWorld, 'look'>): readonly string[] {
   return [...inColumnsOrStacked(look, cells), ...wrapped(keys, look.width)];
 }
 
-/** @throws Failure `tool_unknown` */
+/** Of one tool, else of the shell. @throws Failure `tool_unknown` */
 async function helpOn(
-  { look }: Pick<ShellWorld, 'look'>,
-  session: ShellSession,
-  name: string,
-): Promise<readonly string[]> {
-  const { tools, isWhole } = await session.toolList();
-  const names = tools.map((one) => one.name);
-  const tool = tools[names.indexOf(name)];
-  if (tool === undefined && !isWhole) throw toolNotRead(name, name);
-  if (tool === undefined) throw shellToolUnknown(name, closest(name, names));
-  return toolHelp(tool, (words) => words, look);
+  { look, out }: Pick<ShellWorld, 'look' | 'out'>,
+  { session, cancelled }: Pick<Line, 'session' | 'cancelled'>,
+  name: string | undefined,
+): Promise<CommandExit> {
+  const help = async (of: string) => {
+    const { tool, commandFor } = await session.tool(of, cancelled);
+    return toolHelp(tool, commandFor, look);
+  };
+  const text = name === undefined ? helpLines({ look }) : await help(name);
+  await out.exact.text(lines(text, (one) => one));
+  return 0;
+}
+
+function sessionOf(world: ShellWorld, args: SessionArguments, notify: CallerOptions['notify']): Caller {
+  const follows = world.terminal.interactive;
+  const commandFor: CommandFor = (words) => (words === '' ? 'tools' : words);
+  return callerFor(world, args, { name: 'shell', follows, commandFor, notify, tell: world.tell, warn: world.tell });
 }

@@ -1,7 +1,6 @@
 import type { Command } from '../../core/command.js';
 import { shellTable } from '../call.options.js';
-import { runLines, runShell } from './run-shell.js';
-import type { ShellWorld } from './session.js';
+import { runLines, runShell, type ShellWorld } from './run-shell.js';
 
 export const command: Command<typeof shellTable, ShellWorld> = {
   table: shellTable,

@@ -4,6 +4,7 @@ import type { LoginRecord } from '../../core/records.js';
 import { closest } from '../../core/text/closest.js';
 import { asObject, type JsonObject } from '../../core/text/json.js';
 import { shellWord } from '../../core/text/printable.js';
+import { CallRefused } from '../../mcp/failures.js';
 import type { StorePorts, ToolList, ToolSignature } from '../../stores/ports.js';
 import type { OpenServer } from '../../tokens/find-login.js';
 import { methods } from '../failures.js';
@@ -18,6 +19,15 @@ interface KnownToolsPorts extends Pick<StorePorts, 'toolLists'> {
 
 /** The command line that asks the same server for something else. */
 export type CommandFor = (words: string) => string;
+
+/** Command lines of `postern call` for that server. */
+export function callOf(server: CalledServer, named = server.server): CommandFor {
+  return 'program' in server
+    ? (words) => `postern call ${words} -- ${server.server}`
+    : (words) => `postern call ${shellWord(named)} ${words}`.trim();
+}
+
+type CalledServer = LoginRecord | OpenServer | { readonly server: string; readonly program: object };
 
 /**
  * Under which key the tools of a server are kept, as for `toolListPath`: that of its login, or its URL where it is called
@@ -53,6 +63,7 @@ export class KnownTools {
 
   /** The server has changed its tools, or refuses what fits the list. */
   async forget(): Promise<void> {
+    this.#latest = undefined;
     if (this.#key !== undefined) await this.#ports.toolLists.forget(this.#key);
   }
 
@@ -84,8 +95,7 @@ export class KnownTools {
    * @throws Failure `tool_unknown`, and of `ask`
    */
   async tool(name: string, ask: () => Promise<JsonObject | undefined>): Promise<ToolSignature> {
-    const kept = await this.#kept();
-    const known = kept?.tools.find((one) => one.name === name);
+    const known = await this.kept(name);
     if (known !== undefined) return known;
     const listed = await ask();
     const list = listed === undefined ? undefined : await this.keep(listed);
@@ -101,7 +111,19 @@ export class KnownTools {
 
   /** As it was listed last, within a day: nothing is asked for. */
   async kept(name: string): Promise<ToolSignature | undefined> {
-    return (this.#latest ?? (await this.#kept()))?.tools.find((one) => one.name === name);
+    return (await this.#kept())?.tools.find((one) => one.name === name);
+  }
+
+  /** Calls a tool; its list is not kept any longer where the server refuses what fits it. @throws what the call throws */
+  async trying(call: () => Promise<JsonObject>): Promise<JsonObject> {
+    try {
+      const result = await call();
+      if (saysMisfit(result)) await this.forget();
+      return result;
+    } catch (error) {
+      if (error instanceof CallRefused && misfits.has(error.error.code)) await this.forget();
+      throw error;
+    }
   }
 
   /** Whether parameters of that tool may have to go into headers. */
@@ -117,7 +139,7 @@ export class KnownTools {
 
   async #kept(): Promise<ToolList | undefined> {
     const { toolLists, clock } = this.#ports;
-    return this.#key === undefined ? undefined : toolLists.read(this.#key, clock.now());
+    return this.#latest ?? (this.#key === undefined ? undefined : toolLists.read(this.#key, clock.now()));
   }
 
   #fitting(list: ToolList, name: string, given: readonly Given[]): JsonObject {
@@ -141,15 +163,10 @@ export class KnownTools {
 /** Codes of JSON-RPC for a method or parameters that are not, or no longer, what the server takes. */
 const misfits: ReadonlySet<number> = new Set([-32601, -32602]);
 
-/** Whether a server refused a call for what its list should have said. */
-export function isMisfit(code: number): boolean {
-  return misfits.has(code);
-}
-
 const unlisted = /^(?:MCP error -3260[12]\b|unknown tool\b|tool .{1,200} not found\b|(?:input )?validation error\b)/i;
 
-/** The same where it says so in the result of the tool, as many servers do. */
-export function saysMisfit(result: JsonObject): boolean {
+/** Whether a server refuses a call so in the result of the tool, as many servers do. */
+function saysMisfit(result: JsonObject): boolean {
   const [first] = Array.isArray(result['content']) ? result['content'] : [];
   const text = asObject(first)?.['text'];
   return result['isError'] === true && typeof text === 'string' && unlisted.test(text.slice(0, 300));

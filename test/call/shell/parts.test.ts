@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { completionOf, type Offered } from '../../../src/call/shell/completion.js';
+import { completionOf } from '../../../src/call/shell/completion.js';
 import { wordsOfLine } from '../../../src/call/shell/line-words.js';
 import { looksSecret } from '../../../src/call/shell/secret-looking.js';
-import { toolListOf } from '../../../src/call/tools/signatures.js';
+import type { JsonObject } from '../../../src/core/text/json.js';
 import { posixWord } from '../../../src/core/text/printable.js';
 import { createClock } from '../../../src/stores/clock.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
@@ -72,24 +72,22 @@ test('lines that seem to hold a secret are known, and usual ones are not', () =>
   }
 });
 
-const offered: Offered = {
-  tools: async () => {
-    const properties = { text: { type: 'string' }, loud: { type: 'boolean' }, tone: { enum: ['low', 'high'] } };
-    const tools = [
-      { name: 'echo', inputSchema: { type: 'object', properties, required: ['text'] } },
-      { name: 'note_add', inputSchema: {} },
-      { name: 'note_list', inputSchema: {} },
-      { name: 'note\u001b[31m', inputSchema: {} },
-      { name: 'note x; y', inputSchema: {} },
-    ];
-    return toolListOf({ tools }, 0).tools;
-  },
-  prompts: async () => [{ name: 'sum', parameters: ['style'] }],
-  resources: async () => ['note://1', 'note://2'],
+const properties = { text: { type: 'string' }, loud: { type: 'boolean' }, tone: { enum: ['low', 'high'] } };
+const lists: Readonly<Record<string, readonly JsonObject[]>> = {
+  'tools/list': [
+    { name: 'echo', inputSchema: { type: 'object', properties, required: ['text'] } },
+    { name: 'note_add', inputSchema: {} },
+    { name: 'note_list', inputSchema: {} },
+    { name: 'note\u001b[31m', inputSchema: {} },
+    { name: 'note x; y', inputSchema: {} },
+  ],
+  'prompts/list': [{ name: 'sum', arguments: [{ name: 'style' }] }],
+  'resources/list': [{ uri: 'note://1' }, { uri: 'note://2' }],
 };
+const listed = async (method: string) => lists[method] ?? [];
 
 test('what is completed: tools and methods, then arguments that are left, then their choices', async () => {
-  const at = async (line: string) => (await completionOf(line, offered))[0];
+  const at = async (line: string) => (await completionOf(line, listed))[0];
   assert.deepEqual(await at('note'), ['note_add ', 'note_list ']);
   assert.deepEqual(await at('ec'), ['echo ']);
   assert.deepEqual(await at('echo '), ['text=', 'loud=', 'tone=']);
@@ -109,7 +107,7 @@ test('whatever was typed, what fits begins with what it takes the place of', asy
   const unit = fc.constantFrom('e', 'echo ', 'tools/call ', 'text=', 'tone=', ' ', '"', "'", '\\', 'x', '\u001b');
   await fc.assert(
     fc.asyncProperty(fc.string({ unit }), async (line) => {
-      const [fitting, part] = await completionOf(line, offered);
+      const [fitting, part] = await completionOf(line, listed);
       assert.ok(line.endsWith(part));
       for (const one of fitting) assert.ok(one.startsWith(part) && /^[\x20-\x7e]+$/.test(one), one);
     }),

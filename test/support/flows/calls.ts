@@ -1,4 +1,5 @@
-import { call } from '../../../src/call/call.js';
+import { Caller } from '../../../src/call/caller.js';
+import type { ProtocolCall } from '../../../src/call/words.js';
 import type { JsonObject } from '../../../src/core/text/json.js';
 import { logout } from '../../../src/login/logout/logout.js';
 import type { SeenRequest } from '../../../src/sandbox/log.js';
@@ -27,29 +28,26 @@ export const callTool = (
   name: string,
   given: JsonObject = {},
   wish: Wish = {},
-): Promise<JsonObject> =>
-  call(scene.ports, {
-    login,
-    method: 'tools/call',
-    params: { name, arguments: given },
-    relogin: wish.relogin,
-    protocol: wish.protocol,
-    policy: 'decline',
-    notify: wish.notify ?? (() => undefined),
-    signal: signal(),
-  });
+): Promise<JsonObject> => ask(scene, login, { method: 'tools/call', params: { name, arguments: given } }, wish);
 
 /** Asks the login's server for its tools, whichever server that is. */
 export const listTools = (scene: Scene, login: LoginRecord | OpenServer, relogin?: Relogin): Promise<JsonObject> =>
-  call(scene.ports, {
-    login,
-    method: 'tools/list',
-    params: {},
-    relogin,
+  ask(scene, login, { method: 'tools/list', params: {} }, relogin && { relogin });
+
+async function ask(scene: Scene, login: LoginRecord | OpenServer, wanted: ProtocolCall, wish: Wish = {}) {
+  await using caller = new Caller(scene.ports, {
+    find: async () => login,
+    relogin: async () => wish.relogin,
+    protocol: wish.protocol,
     policy: 'decline',
-    notify: () => undefined,
+    notify: wish.notify ?? (() => undefined),
+    tell: () => undefined,
+    warn: scene.ports.terminal.tell,
+    timeout: 600,
     signal: signal(),
   });
+  return await caller.ask(wanted);
+}
 
 /** A token with a minute to live, as commands want one; `rejected`: not this one. */
 export const freshToken = (at: At, login: LoginRecord, rejected?: Secret, minLifeMs = 60_000) =>

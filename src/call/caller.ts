@@ -1,0 +1,300 @@
+import { isFailure } from '../core/failure.js';
+import type { CorePorts, Relogin } from '../core/ports.js';
+import { asObject, type JsonObject } from '../core/text/json.js';
+import { Deadline } from '../core/time.js';
+import type { StorePorts, ToolSignature } from '../stores/ports.js';
+import type { AuthorizerPorts } from '../tokens/token-in-use.js';
+import { Allowance } from './allowance.js';
+import type { Conversation, Introduction } from './conversation.js';
+import { type ConversationRequest, createConversation, outsideTheDeadline, programOf } from './create-conversation.js';
+import type { PersonPorts } from './elicitation/ask-page.js';
+import { callTimedOut } from './failures.js';
+import { allPages, lists } from './list-pages.js';
+import { type CommandFor, callOf, KnownTools, toolListKey } from './tools/known-tools.js';
+import type { ProtocolCall } from './words.js';
+
+type Server = ConversationRequest['login'];
+
+export type CallerPorts = AuthorizerPorts & PersonPorts & Pick<CorePorts, 'limits'> & Pick<StorePorts, 'toolLists'>;
+
+export interface CallerOptions
+  extends Pick<
+    ConversationRequest,
+    'policy' | 'opensPages' | 'protocol' | 'follows' | 'during' | 'notify' | 'signal' | 'tell'
+  > {
+  /** Finds the server, or starts it: at the first request, and again where the session was lost. */
+  readonly find: () => Promise<Server>;
+  /** @param cancelled What ends the request that the login is for. */
+  readonly relogin: (cancelled: () => AbortSignal | undefined) => Promise<Relogin | undefined>;
+  /** Takes a line on what was left out of the server's words. */
+  readonly warn: (line: string) => void;
+  /** For each request, in seconds. */
+  readonly timeout: number;
+  /** Command lines that ask the same server for something else; absent: of `postern call`. */
+  readonly commandFor?: CommandFor;
+  /** The server as the person named it; by its URL where that is not given. */
+  readonly named?: string | undefined;
+}
+
+interface AskedBy {
+  /** Ends this request alone; the session stays. */
+  readonly cancelled?: AbortSignal | undefined;
+  /** Gets the result as the server spelled it, page by page. */
+  readonly raw?: Uint8Array[] | undefined;
+}
+
+/** What the request under way may take and read, and what ends it. */
+interface Turn {
+  readonly deadline: Deadline;
+  /** Absent until the server is found. */
+  readonly meter: Allowance | undefined;
+  readonly cancelled: AbortSignal | undefined;
+  /** Aborts at the deadline, too. */
+  readonly signal: AbortSignal;
+  readonly raw: ((method: string, spelled: Uint8Array) => unknown) | undefined;
+}
+
+interface Found {
+  readonly server: Server;
+  readonly known: KnownTools;
+  readonly commandFor: CommandFor;
+}
+
+/**
+ * Calls one server, one request after the other: the session is opened when it is needed, and again where it was lost.
+ * Each request has its own time, its own share of bytes, and its own end.
+ */
+export class Caller implements AsyncDisposable {
+  readonly #ports: CallerPorts;
+  readonly #options: CallerOptions;
+  #found: Promise<Found> | undefined;
+  #opened: Promise<Conversation> | undefined;
+  #turn: Turn | undefined;
+  /** The login that the request under way waits for. */
+  #loggingIn: ReturnType<Relogin> | undefined;
+  /** What was listed last in this session; undefined for what the server cannot list. */
+  readonly #lists = new Map<string, Promise<JsonObject | undefined>>();
+
+  constructor(ports: CallerPorts, options: CallerOptions) {
+    this.#ports = ports;
+    this.#options = options;
+  }
+
+  /** What the server says of itself. @throws as `ask` */
+  async introduction(cancelled?: AbortSignal): Promise<Introduction & { readonly server: string }> {
+    return this.#timed({ method: 'initialize', params: {} }, { cancelled }, async ({ server }, turn) => {
+      const conversation = await this.#session(turn);
+      return { ...(await conversation.introduction(turn.signal)), server: server.server };
+    });
+  }
+
+  /**
+   * One request and its result; the pages of a list are put together. For a tool the list of tools is asked for before,
+   * where its arguments need that and it is not kept.
+   * @throws Failure of `find`, `Conversation.request`, `KnownTools`; `timed_out`, `too_large`; the signal's reason
+   */
+  async ask(wanted: ProtocolCall, by: AskedBy = {}): Promise<JsonObject> {
+    return this.#timed(wanted, by, async (found, turn) => {
+      this.#ports.progress.begin(`Calling ${wanted.method}`);
+      const conversation = await this.#session(turn);
+      if (wanted.method === 'initialize') return conversation.describe(turn.signal);
+      try {
+        return await this.#request(wanted, found, turn);
+      } catch (error) {
+        if (await conversation.pagesFirst(error, turn.signal)) return this.#request(wanted, found, turn);
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * The tool of that name, from the list that is kept, else from the server's, and command lines that call it.
+   * @throws as `ask`; Failure `tool_unknown`
+   */
+  async tool(
+    name: string,
+    cancelled?: AbortSignal,
+  ): Promise<Pick<Found, 'commandFor'> & { readonly tool: ToolSignature }> {
+    return this.#timed(toolsList, { cancelled }, async ({ known, commandFor }, turn) => ({
+      tool: await known.tool(name, () => this.#pages(toolsList, turn)),
+      commandFor,
+    }));
+  }
+
+  /** What was listed of a tool. */
+  async listed(name: string): Promise<ToolSignature | undefined> {
+    return (await this.#found?.catch(() => undefined))?.known.kept(name);
+  }
+
+  /** The entries of a list, for completion: as it was listed last. What cannot be listed is empty. */
+  async entries(method: string): Promise<readonly JsonObject[]> {
+    if (this.#opened === undefined) return [];
+    const wanted = { method, params: {} };
+    const list = this.#timed(wanted, {}, (_found, turn) => this.#list(wanted, turn, nothing));
+    const listed = (await list.catch(nothing))?.[lists[method] ?? ''];
+    return Array.isArray(listed) ? listed.map(asObject).filter((one) => one !== undefined) : [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const [found, opened] = [this.#found, this.#opened];
+    this.#found = undefined;
+    this.#opened = undefined;
+    this.#lists.clear();
+    await (await opened?.catch(nothing))?.[Symbol.asyncDispose]();
+    const server = (await found?.catch(nothing))?.server;
+    await (server && programOf(server))?.[Symbol.asyncDispose]();
+  }
+
+  async #timed<Result>(
+    { method, orTool }: ProtocolCall,
+    { cancelled, raw }: AskedBy,
+    work: (found: Found, turn: Turn) => Promise<Result>,
+  ): Promise<Result> {
+    const { timeout } = this.#options;
+    using deadline = new Deadline(timeout * 1000, () => callTimedOut(method, timeout));
+    const signal = AbortSignal.any([deadline.signal, ...(cancelled ? [cancelled] : [])]);
+    const methods = [method, orTool && 'tools/call'];
+    const keep = raw && ((of: string, bytes: Uint8Array) => methods.includes(of) && raw.push(bytes));
+    const turn = { deadline, signal, cancelled, raw: keep, meter: undefined };
+    this.#turn = turn;
+    try {
+      const found = await this.#find();
+      this.#turn = { ...turn, meter: new Allowance(found.server.server, await this.#ports.limits()) };
+      return await work(found, this.#turn);
+    } catch (error) {
+      const isLogin = this.#loggingIn !== undefined;
+      await this.#loggingIn?.catch(nothing);
+      if (isLogin || isFailure(error, ...sessionEnds)) await this[Symbol.asyncDispose](); // the next request may try again
+      throw error;
+    } finally {
+      this.#ports.progress.end();
+    }
+  }
+
+  /** The time that a person takes to log in does not count. */
+  #find(): Promise<Found> {
+    const find = async () => {
+      const { deadline } = this.#turn ?? {};
+      deadline?.stop();
+      const server = await this.#options.find();
+      deadline?.restart();
+      const commandFor = this.#options.commandFor ?? callOf(server, this.#options.named);
+      return { server, commandFor, known: new KnownTools(this.#ports, toolListKey(server), commandFor) };
+    };
+    this.#found ??= find().catch((error: unknown) => {
+      this.#found = undefined;
+      throw error;
+    });
+    return this.#found;
+  }
+
+  #session(turn: Turn): Promise<Conversation> {
+    this.#opened ??= this.#open(turn).catch(async (error: unknown) => {
+      this.#opened = undefined;
+      await this[Symbol.asyncDispose]();
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async #open({ signal }: Turn): Promise<Conversation> {
+    const { find: _find, relogin, notify, ...options } = this.#options;
+    const { server, known } = await this.#find();
+    const deadline = { stop: () => this.#turn?.deadline.stop(), restart: () => this.#turn?.deadline.restart() };
+    const conversation = await createConversation(this.#ports, {
+      ...options,
+      login: server,
+      relogin: outsideTheDeadline(this.#observed(await relogin(() => this.#turn?.cancelled)), deadline),
+      deadline,
+      meter: {
+        bytes: (count) => this.#turn?.meter?.bytes(count),
+        pieces: (lines, events) => this.#turn?.meter?.pieces(lines, events),
+      },
+      notify: async (method, params) => {
+        const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
+        this.#lists.delete(`${list}/list`);
+        if (list === 'tools') await known.forget();
+        return notify(method, params);
+      },
+      raw: () => this.#turn?.raw,
+    });
+    try {
+      await conversation.open(signal);
+    } catch (error) {
+      await conversation[Symbol.asyncDispose]();
+      throw error;
+    }
+    if (programOf(server) !== undefined) void conversation.over.then(({ error }) => this.#ended(error));
+    return conversation;
+  }
+
+  #observed(relogin: Relogin | undefined): Relogin | undefined {
+    return (
+      relogin &&
+      (async (...given) => {
+        this.#loggingIn = relogin(...given);
+        try {
+          return await this.#loggingIn;
+        } finally {
+          this.#loggingIn = undefined;
+        }
+      })
+    );
+  }
+
+  /** A program that has ended by itself. */
+  #ended(error: unknown): void {
+    if (this.#opened === undefined || !isFailure(error, 'server_ended')) return;
+    this.#options.tell(`${error.message} The next command starts it again.`);
+    void this[Symbol.asyncDispose]();
+  }
+
+  async #request({ orTool, ...asked }: ProtocolCall, { known }: Found, turn: Turn): Promise<JsonObject> {
+    const conversation = await this.#session(turn);
+    const list = () => this.#list(toolsList, turn);
+    const isTool = orTool !== undefined && (await known.has(orTool.name, list));
+    const { method, params, tool } = isTool
+      ? { method: 'tools/call', params: { name: orTool.name }, tool: orTool }
+      : asked;
+    if (tool === undefined) {
+      const result = await this.#pages({ method, params }, turn);
+      if (Object.keys(params).length === 0) this.#lists.set(method, Promise.resolve(result));
+      if (method === 'tools/list' && !('cursor' in params)) await known.keep(result);
+      return result;
+    }
+    const sent = await known.argumentsFor(tool, list);
+    if (conversation.sendsHeaders && (await known.mayBeMarked(tool.name))) {
+      const result = await list(); // which parameters go into headers, the client learns of this response
+      if (result !== undefined) await known.keep(result);
+    }
+    return await known.trying(() => conversation.request(method, { ...params, arguments: sent }, turn.signal));
+  }
+
+  /** As it was listed last in this session, else as it is listed now; undefined where the server cannot. */
+  #list(wanted: ProtocolCall, turn: Turn, tell?: (line: string) => void): Promise<JsonObject | undefined> {
+    const { method } = wanted;
+    const listed = this.#lists.get(method) ?? this.#pages(wanted, turn, tell).catch(noList);
+    this.#lists.set(method, listed);
+    listed.catch(() => this.#lists.delete(method));
+    return listed;
+  }
+
+  async #pages({ method, params }: ProtocolCall, turn: Turn, tell = this.#options.warn): Promise<JsonObject> {
+    const conversation = await this.#session(turn);
+    const request = (more: JsonObject) => conversation.request(method, { ...params, ...more }, turn.signal);
+    if ('cursor' in params) return request({});
+    return await allPages(request, { method, maxPages: (await this.#ports.limits()).callPages, tell });
+  }
+}
+
+const toolsList: ProtocolCall = { method: 'tools/list', params: {} };
+
+const nothing = () => undefined;
+
+/** After these nothing more can be asked in a session. */
+const sessionEnds = ['server_ended', 'session_lost', 'login_needed', 'login_expired', 'too_large'] as const;
+
+/** A server that lists no tools may have some. */
+function noList(error: unknown): undefined {
+  if (!isFailure(error, 'call_failed', 'http_failed')) throw error;
+}
