@@ -2,12 +2,12 @@ import { Failure, type Step } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
 import type { SecretHeader } from '../core/secret.js';
+import { withoutMark } from '../core/text/bytes.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { withSecretHeaders } from '../core/text/secret-headers.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
 import type { HttpClient, HttpPorts, HttpRequest } from '../http/request.js';
-import { withoutMark } from './leniency.js';
 
 export type DiscoveryPorts = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>;
 

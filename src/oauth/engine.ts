@@ -1,13 +1,14 @@
 import type { AuthorizationServer, ClientAuth, CustomFetchOptions } from 'oauth4webapi';
 import { defined, type Zone } from '../core/records.js';
 import { holdSecret } from '../core/secret.js';
+import { withoutMark } from '../core/text/bytes.js';
 import { asObject, type JsonObject, jsonTrouble, parseJson, unescapedJson } from '../core/text/json.js';
 import { retryAfterMs } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
 import { skewOf, usableNonce } from './dpop/server-clock.js';
 import type { TokenProofs } from './dpop/token-proofs.js';
-import { errorWords, type Repair, tidyResponse, withoutMark } from './leniency.js';
+import { errorWords, type Repair, tidyResponse } from './leniency.js';
 
 export type OAuth = typeof import('oauth4webapi');
 

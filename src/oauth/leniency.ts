@@ -1,4 +1,5 @@
 import type { ClientAuth } from 'oauth4webapi';
+import { withoutMark } from '../core/text/bytes.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 import { lifetimeSeconds } from '../core/time.js';
 
@@ -58,11 +59,6 @@ function wordsOf(value: JsonValue | undefined, depth = 3): string {
   const said = own === undefined ? '' : wordsIn(own, depth - 1);
   const parts = Object.values(value).map((one) => wordsOf(one, depth - 1));
   return said || parts.filter(Boolean).slice(0, 5).join('; ');
-}
-
-/** A byte order mark may be ignored (RFC 8259 section 8.1). */
-export function withoutMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 /**

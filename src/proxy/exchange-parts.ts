@@ -1,6 +1,7 @@
 import type { Origins } from '../http/origins.js';
 import type { Active } from '../relay/active-set.js';
 import type { Connection } from '../relay/connection.js';
+import { headerValues } from '../relay/heads.js';
 import type { ServerConnection } from '../relay/server-connection.js';
 import type { Admitted, SessionCookies, Sessions } from './admit.js';
 import type { ProxiedRequest, ProxyOptions } from './ports.js';
@@ -37,9 +38,7 @@ export function partsOf(
   const own = mounted.url.pathname.replace(/\/$/, '');
   const [path = ''] = target.split('?', 1);
   const rest = path.startsWith(own) ? path.slice(own.length) : path;
-  const { forward } = head;
-  const at = forward.findIndex((name, index) => index % 2 === 0 && /^user-agent$/i.test(name));
-  const program = at === -1 ? undefined : forward[at + 1];
+  const [program] = headerValues(head.forward, 'user-agent');
   return { method, path: `/${mounted.mount.name}${rest}${path === target ? '' : '?…'}`, program };
 }
 

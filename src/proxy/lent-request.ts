@@ -4,6 +4,7 @@ import { encoded } from '../mcp/headers/parameter-headers.js';
 import { type Verdict, validate, validateKnown } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import type { ListCut } from '../mcp/server-session.js';
+import { headerValues } from '../relay/heads.js';
 import type { Admitted } from './admit.js';
 import type { BodyWatcher, KeptBody } from './bodies.js';
 import { proxyLimits } from './limits.js';
@@ -17,12 +18,10 @@ export function lentProblem(method: string, { head, framing, mounted, target }: 
   const hasBody = framing.kind !== 'none';
   if (method !== 'POST')
     return hasBody || /^(?:PUT|PATCH)$/.test(method) ? refusal('method_not_lent', hasBody) : undefined;
-  const valuesOf = (name: string) =>
-    head.forward.filter((_, at) => at % 2 === 1 && head.forward[at - 1]?.toLowerCase() === name);
-  const [type = '', ...otherTypes] = valuesOf('content-type');
+  const [type = '', ...otherTypes] = headerValues(head.forward, 'content-type');
   const isJson = /^application\/json[\t ]*(?:;[\t ]*charset="?utf-8"?[\t ]*)?$/i.test(type) && otherTypes.length === 0;
   const isCoded = ['content-encoding', 'content-range', 'content-transfer-encoding'].some((name) =>
-    valuesOf(name).some((value) => !/^(?:identity)?$/i.test(value.trim())),
+    headerValues(head.forward, name).some((value) => !/^(?:identity)?$/i.test(value.trim())),
   );
   return isJson && !isCoded ? undefined : refusal('form_not_lent', hasBody);
 }

@@ -8,7 +8,7 @@ import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { messageLimits } from '../mcp/messages.js';
 import { type ListCut, readPages } from '../mcp/server-session.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
-import type { ResponseHead } from '../relay/heads.js';
+import { headerValues, type ResponseHead } from '../relay/heads.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
 import type { Admitted } from './admit.js';
 import type { Surroundings } from './exchange-parts.js';
@@ -83,11 +83,11 @@ function headersOf(forward: readonly string[]): readonly string[] {
     const isKept = at % 2 === 0 && /^(?:mcp-session-id|mcp-protocol-version|user-agent)$/i.test(name);
     return isKept ? [name, forward[at + 1] ?? ''] : [];
   });
-  const version = forward.some((name, at) => at % 2 === 0 && /^mcp-method$/i.test(name));
+  const isNewer = headerValues(forward, 'mcp-method').length > 0;
   return [
     ...kept,
     ...['content-type', 'application/json', 'accept', 'application/json, text/event-stream'],
-    ...['accept-encoding', 'identity', ...(version ? ['mcp-method', 'tools/list'] : [])],
+    ...['accept-encoding', 'identity', ...(isNewer ? ['mcp-method', 'tools/list'] : [])],
   ];
 }
 

@@ -3,7 +3,7 @@ import { Secret } from '../../core/secret.js';
 import { proofAlgorithm, publicHalfOf } from './key.js';
 import { skewOf, usableNonce } from './server-clock.js';
 
-/** Addresses, and origins with a nonce, that are remembered: a login has few. */
+/** Origins with a nonce that are remembered: a login has few. */
 const maxKept = 64;
 
 /**
@@ -17,8 +17,6 @@ export class RequestProofs {
   #skew = 0;
   /** By origin: a nonce goes to nobody but the server that gave it. */
   readonly #nonces = new Map<string, string>();
-  readonly #addresses = new Map<string, Address>();
-  #hashed: { readonly token: string; readonly ath: string } | undefined;
 
   /** @param now Milliseconds since 1970. @throws Error for what is no private key on P-256 */
   constructor(key: Secret, now: () => number) {
@@ -31,13 +29,13 @@ export class RequestProofs {
 
   /** A fresh proof. @param nonce That of the response which asked for one, else the latest of that origin */
   proof(request: { readonly method: string; readonly url: string; readonly token: Secret }, nonce?: string): Secret {
-    const { origin, htu } = this.#addressOf(request.url);
+    const { origin, pathname } = new URL(request.url);
     const claims = {
       jti: randomBytes(16).toString('base64url'),
       htm: request.method,
-      htu,
+      htu: origin + pathname, // RFC 9449 section 4.2: without query and fragment
       iat: Math.floor(this.#now() / 1000) + this.#skew,
-      ath: this.#hashOf(request.token.reveal()),
+      ath: createHash('sha256').update(request.token.reveal(), 'latin1').digest('base64url'),
       nonce: nonce ?? this.#nonces.get(origin),
     };
     const signed = `${this.#header}.${encoded(claims)}`;
@@ -49,8 +47,11 @@ export class RequestProofs {
   learn(url: string, value: string | undefined): string | undefined {
     const nonce = usableNonce(value);
     if (nonce === undefined) return undefined;
-    const { origin } = this.#addressOf(url);
-    if (this.#nonces.get(origin) !== nonce) keep(this.#nonces, origin, nonce);
+    const { origin } = new URL(url);
+    this.#nonces.delete(origin);
+    const [oldest] = this.#nonces.keys();
+    if (this.#nonces.size >= maxKept && oldest !== undefined) this.#nonces.delete(oldest);
+    this.#nonces.set(origin, nonce);
     return nonce;
   }
 
@@ -60,35 +61,6 @@ export class RequestProofs {
     if (skew !== undefined) this.#skew = skew;
     return skew;
   }
-
-  #addressOf(url: string): Address {
-    const known = this.#addresses.get(url);
-    if (known !== undefined) return known;
-    const { origin, pathname } = new URL(url);
-    // RFC 9449 section 4.2: without query and fragment.
-    const address = { origin, htu: origin + pathname };
-    keep(this.#addresses, url, address);
-    return address;
-  }
-
-  #hashOf(token: string): string {
-    if (this.#hashed?.token !== token) {
-      this.#hashed = { token, ath: createHash('sha256').update(token, 'latin1').digest('base64url') };
-    }
-    return this.#hashed.ath;
-  }
-}
-
-interface Address {
-  readonly origin: string;
-  readonly htu: string;
-}
-
-function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  const [oldest] = map.keys();
-  if (map.size >= maxKept && oldest !== undefined) map.delete(oldest);
-  map.set(key, value);
 }
 
 function encoded(value: object): string {
