@@ -15,6 +15,7 @@ import {
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { resourceToSend } from '../oauth/discover.js';
+import { thumbprintOf } from '../oauth/dpop/key.js';
 import type { RequestToOpen } from './browser/one-time-link.js';
 import type { LazyClient } from './client/identify-client.js';
 import { otherRedirectRemedy, type UsedRedirect } from './client/redirect-refused.js';
@@ -108,7 +109,7 @@ export class AuthorizationRequests {
       state,
       codeChallenge,
       added: { ...usualParameters(discovery.authorizationServer.issuer), ...added },
-      dpopKey: await dpop?.thumbprint(),
+      dpopKey: dpop && (await thumbprintOf(dpop.key)),
       page,
       choosesAccount: isNew.account && isOffered && page?.loginHint === undefined,
     });

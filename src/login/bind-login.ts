@@ -1,7 +1,7 @@
 import type { LoginAsked } from '../core/login-command.js';
 import type { LoginRecord } from '../core/records.js';
 import type { Discovery } from '../oauth/discover.js';
-import { makeDpopKey } from '../oauth/dpop/key.js';
+import { makeDpopKey, thumbprintOf } from '../oauth/dpop/key.js';
 import { type ProofChoice, proofUse } from '../oauth/dpop/offer.js';
 import type { IssuedToken } from '../oauth/token.js';
 import type { BegunLogin, LoginPorts } from './ports.js';
@@ -35,7 +35,7 @@ export async function proofsFor(
   journal.record({
     name: 'dpop',
     asked: `proofs with ES256, ${use}`,
-    came: `a new key, thumbprint ${await dpop.thumbprint()}`,
+    came: `a new key, thumbprint ${await thumbprintOf(dpop.key)}`,
     rule: 'RFC 9449 section 5.1',
     verdict: 'pass',
   });

@@ -31,7 +31,7 @@ export function publicHalfOf(key: Secret): PublicKey | undefined {
   return { kty, crv, x, y };
 }
 
-/** Its thumbprint (RFC 7638), as in a token's `cnf.jkt` (RFC 9449 section 6.1). */
+/** Its thumbprint (RFC 7638), as in a token's `cnf.jkt` and a request's `dpop_jkt` (RFC 9449 sections 6.1 and 10). */
 export async function thumbprintOf(key: Secret): Promise<string> {
   const { crv, kty, x, y } = publicHalfOf(key) ?? {};
   const text = new TextEncoder().encode(JSON.stringify({ crv, kty, x, y }));

@@ -35,11 +35,6 @@ export class TokenProofs {
     return this.#handle;
   }
 
-  /** `dpop_jkt` of the authorization request (RFC 9449 section 10). */
-  thumbprint(): Promise<string> {
-    return this.#handle.calculateThumbprint();
-  }
-
   /**
    * Sends a request, and once more where the server wants its nonce in the proof (RFC 9449 section 8), or where the proof
    * was refused and the server's clock is another one than ours: nothing was spent by then.

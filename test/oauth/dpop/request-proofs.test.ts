@@ -15,7 +15,7 @@ const claimsOf = (proof: Secret) => JSON.parse(Buffer.from(proof.reveal().split(
 
 async function proofsOf(now = Date.now) {
   const key = await makeDpopKey();
-  const thumbprint = await (await TokenProofs.of({ key, isRequired: true, now })).thumbprint();
+  const thumbprint = await (await TokenProofs.of({ key, isRequired: true, now })).handle.calculateThumbprint();
   return { key, thumbprint, proofs: new RequestProofs(key, now) };
 }
 
