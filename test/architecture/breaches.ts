@@ -95,7 +95,7 @@ export const budgets: Readonly<Record<string, readonly [files: number, lines: nu
   doctor: [22, 3087, 149],
   fleet: [19, 3042, 131],
   http: [20, 2346, 98],
-  login: [64, 9460, 449],
+  login: [64, 9461, 449],
   mcp: [27, 3019, 125],
   oauth: [37, 4747, 234],
   proxy: [20, 2509, 104],
