@@ -2,8 +2,7 @@ import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import type { ServerSession } from '../mcp/server-session.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
-import { Allowance } from './allowance.js';
-import { createConversation } from './create-conversation.js';
+import { Allowance, createConversation } from './create-conversation.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
 
 /**

@@ -13,7 +13,7 @@ import { type CallerWorld, callerFor } from './find-server.js';
 import type { DuringTask } from './follow-task.js';
 import { withLoginOffered } from './offer-login.js';
 import { instructionLines, isOfLists, notificationLine } from './render.js';
-import { toolHelp } from './tools/help.js';
+import { toolHelp } from './tools/render-list.js';
 import { watch } from './watch.js';
 import { asAsked, mayBeTool, readCall } from './words.js';
 

@@ -4,9 +4,8 @@ import { asObject, type JsonObject } from '../core/text/json.js';
 import { Deadline } from '../core/time.js';
 import type { StorePorts, ToolSignature } from '../stores/ports.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
-import { Allowance } from './allowance.js';
 import type { Conversation, Introduction } from './conversation.js';
-import { type ConversationRequest, createConversation, outsideTheDeadline, programOf } from './create-conversation.js';
+import { Allowance, type ConversationRequest, createConversation, programOf } from './create-conversation.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
 import { callTimedOut } from './failures.js';
 import { allPages, lists } from './list-pages.js';
@@ -141,8 +140,7 @@ export class Caller implements AsyncDisposable {
     this.#opened = undefined;
     this.#lists.clear();
     await (await opened?.catch(nothing))?.[Symbol.asyncDispose]();
-    const server = (await found?.catch(nothing))?.server;
-    await (server && programOf(server))?.[Symbol.asyncDispose]();
+    await programOf((await found?.catch(nothing))?.server)?.[Symbol.asyncDispose]();
   }
 
   async #timed<Result>(
@@ -171,7 +169,6 @@ export class Caller implements AsyncDisposable {
     }
   }
 
-  /** The time that a person takes to log in does not count. */
   #find(): Promise<Found> {
     const find = async () => {
       const { deadline } = this.#turn ?? {};
@@ -204,7 +201,7 @@ export class Caller implements AsyncDisposable {
     const conversation = await createConversation(this.#ports, {
       ...options,
       login: server,
-      relogin: outsideTheDeadline(this.#observed(await relogin(() => this.#turn?.cancelled)), deadline),
+      relogin: this.#outsideTheDeadline(await relogin(() => this.#turn?.cancelled)),
       deadline,
       meter: {
         bytes: (count) => this.#turn?.meter?.bytes(count),
@@ -228,15 +225,18 @@ export class Caller implements AsyncDisposable {
     return conversation;
   }
 
-  #observed(relogin: Relogin | undefined): Relogin | undefined {
+  /** The time that a person takes to log in does not count. */
+  #outsideTheDeadline(relogin: Relogin | undefined): Relogin | undefined {
     return (
       relogin &&
       (async (...given) => {
+        this.#turn?.deadline.stop();
         this.#loggingIn = relogin(...given);
         try {
           return await this.#loggingIn;
         } finally {
           this.#loggingIn = undefined;
+          this.#turn?.deadline.restart();
         }
       })
     );

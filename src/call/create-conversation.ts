@@ -1,4 +1,5 @@
 import { ignoreFailure } from '../core/failure.js';
+import type { Limits } from '../core/limits.js';
 import type { Clock, CorePorts, Relogin } from '../core/ports.js';
 import { loginExtensions, newestRevision } from '../core/product.js';
 import type { IndexDocument, LoginRecord, ServerEra } from '../core/records.js';
@@ -17,6 +18,7 @@ import {
   type EraMemory,
 } from './conversation.js';
 import type { PausedTime } from './elicitation/questions.js';
+import { callTooLarge } from './failures.js';
 import { HttpWire } from './http-wire.js';
 import { authorizerFor } from './transport.js';
 
@@ -127,8 +129,8 @@ async function keptEra(
 }
 
 /** The program of a local server, to be disposed of; undefined for any other. */
-export function programOf(server: LoginRecord | OpenServer | LocalServer): ServerProgram | undefined {
-  return 'program' in server ? server.program : undefined;
+export function programOf(server: LoginRecord | OpenServer | LocalServer | undefined): ServerProgram | undefined {
+  return server !== undefined && 'program' in server ? server.program : undefined;
 }
 
 /** The time that a person takes to log in does not count. */
@@ -142,4 +144,42 @@ export function outsideTheDeadline(relogin: Relogin | undefined, deadline: Pause
       return better;
     })
   );
+}
+
+/** What a line and an event of a stream count beyond their bytes, since reading them costs more. In bytes. */
+const costOfLine = 32;
+
+const costOfEvent = 512;
+
+/** What one call reads at most, of all responses. */
+export class Allowance implements Meter {
+  readonly #server: string;
+  readonly #limits: Pick<Limits, 'callMiB'>;
+  #left: number;
+  #lines = 0;
+  #events = 0;
+
+  constructor(server: string, limits: Pick<Limits, 'callMiB'>) {
+    this.#server = server;
+    this.#limits = limits;
+    this.#left = limits.callMiB * 1024 * 1024;
+  }
+
+  /** @throws Failure `too_large` */
+  bytes(count: number): void {
+    this.#left -= count;
+    if (this.#left >= 0) return;
+    const [lines, events] = [this.#lines, this.#events];
+    const counted = lines * costOfLine + events * costOfEvent;
+    const isOfPieces = counted * 8 > this.#limits.callMiB * 1024 * 1024;
+    const pieces = isOfPieces ? { lines, events, costOfLine, costOfEvent } : undefined;
+    throw callTooLarge(this.#server, this.#limits.callMiB, pieces);
+  }
+
+  /** @throws Failure `too_large` */
+  pieces(lines: number, events: number): void {
+    this.#lines += lines;
+    this.#events += events;
+    this.bytes(lines * costOfLine + events * costOfEvent);
+  }
 }

@@ -16,14 +16,13 @@ import { argumentUnusable, toolFailed } from '../failures.js';
 import { type CallerWorld, callerFor } from '../find-server.js';
 import { withLoginOffered } from '../offer-login.js';
 import { instructionLines, isOfLists, lines, notificationLine } from '../render.js';
-import { toolHelp } from '../tools/help.js';
 import type { CommandFor } from '../tools/known-tools.js';
+import { toolHelp } from '../tools/render-list.js';
 import { timedLine } from '../watch.js';
 import { asAsked, mayBeTool, readCall } from '../words.js';
 import { completionOf } from './completion.js';
-import { wordsOfLine } from './line-words.js';
+import { looksSecret, wordsOfLine } from './line-words.js';
 import type { LineReader, OpenLineReader, ShellHistory } from './ports.js';
-import { looksSecret } from './secret-looking.js';
 
 export interface ShellWorld extends CallerWorld {
   readonly files: Files;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toolHelp } from '../../../src/call/tools/help.js';
+import { toolHelp } from '../../../src/call/tools/render-list.js';
 import { signatureOf } from '../../../src/call/tools/signatures.js';
 import { bareHome, scriptedServer, usual } from '../../bridge/host.js';
 import { fakeBrowser } from '../../support/fake-browser.js';
