@@ -37,12 +37,10 @@ test('of a value that was cut before it was printed the beginning is not printed
   const value = 'eyJhbGciOiJub25lIn0.canary-of-a-token.signature';
   holdSecret(value);
   const said = (text: string) => redact(`it said: ${quoted(text, 60)}, and "${text.slice(0, 8)}…"`);
-  assert.equal(said(`${'x'.repeat(20)} ${value}`), `it said: "${'x'.repeat(20)} ***…", and "xxxxxxxx…"`);
-  assert.equal(
-    said(`${'x'.repeat(50)} ${value}`),
-    `it said: "${'x'.repeat(50)} eyJhbGciO…", and "xxxxxxxx…"`,
-    'too short',
-  );
+  // Nothing that another test of this process may hold.
+  const filler = '-+'.repeat(25);
+  assert.equal(said(`${filler.slice(30)} ${value}`), `it said: "${filler.slice(30)} ***…", and "-+-+-+-+…"`);
+  assert.equal(said(`${filler} ${value}`), `it said: "${filler} eyJhbGciO…", and "-+-+-+-+…"`, 'too short');
 });
 
 test('secrets and sessions without end take no memory without end; what is in use is held, and no session pushes a secret out [A-252]', () => {
