@@ -48,7 +48,7 @@ export function holdSecret(value: string): void {
   secrets.hold(value);
 }
 
-/** From now on this identifier of a protocol session is not printed. */
+/** The same of a protocol session's identifier. */
 export function holdSession(id: string): void {
   sessions.hold(id);
 }
@@ -59,10 +59,10 @@ export function holdSession(id: string): void {
  */
 export function redact(text: string): string {
   const forms = [...secrets.forms(), ...sessions.forms()];
-  // The longest first: a value may be a part of another one.
+  // A value may be a part of another one: cut ones go first, then the longest.
   const found = forms.filter((form) => text.includes(form)).sort((one, other) => other.length - one.length);
-  const whole = found.reduce((redacted, form) => redacted.replaceAll(form, '***'), text);
-  return whole.includes('…') ? forms.reduce(redactCut, whole) : whole;
+  const cut = text.includes('…') ? forms.reduce(redactCut, text) : text;
+  return found.reduce((redacted, form) => redacted.replaceAll(form, '***'), cut);
 }
 
 /** In characters: a shorter beginning stands in too many words. */
