@@ -98,7 +98,7 @@ for (const [status, type, text] of losses) {
 test('a refusal that speaks of a session in another one, too, is the host’s, and opens no further session', async () => {
   const text = rpcError(-32_000, 'start a shopping session first');
   await using server = await scriptedServer((seen, response) => {
-    if (seen.message.method !== 'tools/call') return usual(seen, response, 'session');
+    if (seen.message.method !== 'tools/call') return usual(seen, response, 'session-of-a-bridge');
     response.writeHead(400, { 'content-type': 'application/json' }).end(text);
   });
   await using home = await bareHome();
@@ -114,7 +114,7 @@ test('a refusal that speaks of a session in another one, too, is the host’s, a
 test('an error of a tool call that is none of the session is passed on', async () => {
   const text = rpcError(-32_602, 'no such session');
   await using server = await scriptedServer((seen, response) => {
-    if (seen.message.method !== 'tools/call') return usual(seen, response, 'session');
+    if (seen.message.method !== 'tools/call') return usual(seen, response, 'session-of-a-bridge');
     response.writeHead(200, { 'content-type': 'application/json' }).end(text.replace('null', String(seen.message.id)));
   });
   await using home = await bareHome();
@@ -127,7 +127,7 @@ test('an error of a tool call that is none of the session is passed on', async (
 test('a server that forgets every session is not asked for ever', async () => {
   await using server = await scriptedServer((seen, response) => {
     if (seen.message.method === 'tools/call') response.writeHead(404).end();
-    else usual(seen, response, 'session');
+    else usual(seen, response, 'session-of-a-bridge');
   });
   await using home = await bareHome();
   await using host = startBridge(home, server.url);
