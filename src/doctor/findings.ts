@@ -18,7 +18,7 @@ export const actors: Readonly<Record<Actor, string>> = {
   network: 'the network between you and the server',
 };
 
-/** The steps of a login, by the numbers of src/README.md. */
+/** The steps of a login, in their order. */
 export const steps = {
   connect: { number: 1, title: 'Reach the server' },
   challenge: { number: 2, title: 'Ask without a token' },
