@@ -7,7 +7,7 @@ import { type GivenToken, unusedToken } from '../stores/environment-token.js';
 import { type Known, waysToGo } from './help/missing-word.js';
 import { lineMeant } from './wrong-command-line.js';
 
-/** A command line, as far as it was read when it failed. */
+/** The failed command line, as far as it was parsed. */
 export interface FailedLine {
   readonly argv: readonly string[];
   readonly table: CommandTable | undefined;
@@ -15,15 +15,15 @@ export interface FailedLine {
   readonly known: () => Known;
 }
 
-/** What of the environment changes what can be done. */
+/** The environment, which changes what the user can do. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly tokenGiven: GivenToken;
 }
 
 /**
- * What to do about a failure, by what the command line says: the first line is the remedy, the others are further ways. This is the
- * one place that words a remedy for a command line.
+ * What to do about a failure of this command line: the remedy first, then other ways. The one place that words a remedy
+ * for a command line.
  */
 export async function explain(
   failure: Failure,
@@ -43,15 +43,15 @@ export async function explain(
   return [unused === undefined ? remedy : `${unused} ${remedy}`];
 }
 
-/** Commands that ask a server, and fail by what that, or its authorization server, does. */
+/** Commands that fail because of a server or its authorization server. */
 const asking: ReadonlySet<string> = new Set(['login', 'call', 'shell', 'request', 'bridge', 'proxy']);
 
-/** Is the word another program's name for a server, or of a program behind “--”? */
+/** Does the word name a server of another program, or a program after “--”? */
 function isOther({ from, command }: LooseArguments): boolean {
   return from !== undefined || (Array.isArray(command) && command.length > 0);
 }
 
-/** In CI, and where the variables name a client that the command could log in as. */
+/** Set in CI, and where the variables name a client for the command to log in as. */
 function jobOf(
   table: CommandTable | undefined,
   { clientCredentials }: LooseArguments,

@@ -99,8 +99,8 @@ export function whyRefused(words: readonly string[], table: CommandTable, { valu
 }
 
 /**
- * The whole line to type instead of one with a mistyped word; undefined where it is not clear which word that is. The value of
- * an option or of a tool's argument may be a secret, and is not shown.
+ * The corrected line for a mistyped word; undefined if it is not clear which word that is. Values of options and of a tool's
+ * arguments may be secrets, and are not shown.
  */
 export function lineMeant(
   { typed, meant, command }: Typo,

@@ -52,20 +52,20 @@ export interface FailureDetail {
   readonly example?: string | undefined;
 }
 
-/** What to type or change next, in a sentence; a function words it by what is known where it is printed. */
+/** What to type or change next, in a sentence; a function words it for the situation in which it is printed. */
 export type Remedy = string | ((situation: Situation) => string);
 
-/** What is known where a failure is printed. */
+/** The context in which a failure is printed. */
 export interface Situation {
   /** The server or login that the command line names, quoted for the user's shell; SERVER where there is none. */
   readonly server: string;
   /** The command that logs in there, with the options typed for it and these. */
   readonly logIn: (...options: readonly string[]) => string;
-  /** No user is at hand to log in: can the command log in as a client? */
+  /** Set without a user at hand: whether the command can log in as a client. */
   readonly job?: 'takes a client' | 'takes none' | undefined;
 }
 
-/** Nothing was named. */
+/** No server was named. */
 const anywhere: Situation = { server: 'SERVER', logIn: (...options) => ['postern login SERVER', ...options].join(' ') };
 
 /** A mistyped word, and the one most likely meant. */
@@ -95,7 +95,7 @@ export class Failure extends Error {
     this.exit = detail.exit;
   }
 
-  /** The remedy where nothing is known. */
+  /** The remedy without context. */
   get remedy(): string {
     return this.remedyIn(anywhere);
   }
@@ -105,7 +105,7 @@ export class Failure extends Error {
     return typeof remedy === 'string' ? remedy : remedy(situation);
   }
 
-  /** The failure of a step, thrown on by a caller that knows a better way out. */
+  /** The same failure with a better remedy, for a caller that knows one. */
   withRemedy(remedy: Remedy, leads?: boolean): Failure {
     return new Failure({ ...this.detail, remedy, leads });
   }

@@ -52,12 +52,12 @@ function givenWith({ given = [] }: LoginMeant, options: readonly string[]): read
   return given.filter(({ yieldsTo }) => !named.some((name) => yieldsTo.includes(name))).map(({ text }) => text);
 }
 
-/** A remedy: log in. A job, where no user is at hand, is given its own ways. */
+/** The remedy for a missing login; without a user at hand, the ways that need none. */
 export function runLogin(login: LoginMeant, ...options: readonly string[]): Remedy {
   return (situation) => waysOfJob(login, situation) ?? `Run: ${loginCommand(login, ...options)}`;
 }
 
-/** What a job can do for this login; undefined: a user is at hand. */
+/** How to get this login without a user; undefined: a user is at hand. */
 export function waysOfJob({ server }: LoginMeant, { job }: Situation): string | undefined {
   if (job === undefined) return undefined;
   const option = job === 'takes a client' ? ' add --client-credentials,' : '';
@@ -65,13 +65,13 @@ export function waysOfJob({ server }: LoginMeant, { job }: Situation): string | 
   return `Without a user, set POSTERN_TOKEN,${option} or run: ${run}. See: postern help machines`;
 }
 
-/** What a server has caused, beside broken rules. */
+/** Failures that a server causes, besides broken rules. */
 const theirs: ReadonlySet<string> = new Set([
   ...['server_failed', 'registration_refused', 'grant_refused', 'invalid_client', 'invalid_target', 'token_refused'],
   ...['tls_failed', 'http_failed'],
 ]);
 
-/** What only a login shows. */
+/** Failures that only show during a login. */
 const seenByLogin: ReadonlySet<string> = new Set([
   ...['registration_refused', 'registration_unusable', 'callback_unusable', 'grant_refused', 'invalid_client'],
   ...['invalid_target', 'token_unusable', 'token_type_unusable', 'token_refused'],

@@ -174,7 +174,7 @@ export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Fa
   return needsLogin('login_expired', login, message, undefined, '--force');
 }
 
-/** A failure that began with a refusal of the server's, with what it said then. */
+/** The failure that followed a refusal, with the server's words. */
 export function afterRefusal(error: unknown, said: string): unknown {
   if (!(error instanceof Failure) || said === '') return error;
   return new Failure({ ...error.detail, message: `${error.message} The server said: ${quoted(said)}`, cause: error });

@@ -24,8 +24,8 @@ const alsoThere: Readonly<Record<string, readonly string[]>> = {
 const changing: ReadonlySet<string> = new Set(['logout', 'rename', 'switch']);
 
 /**
- * What to type where a word was left out: a line that works as it stands, and what the word could be here. What cannot be
- * read is left out. @param example In place of the command's first one.
+ * What to type where a word is missing: a line that works, and candidates for the word. @param example Replaces the
+ * command's first one.
  */
 export async function waysToGo(
   table: CommandTable,
