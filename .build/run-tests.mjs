@@ -17,14 +17,14 @@ const leastMemory = 2 ** 30;
 /**
  * Runs `files` (rows of `testFiles()`) as they are built. Files that start no other program share processes: to start one for each
  * takes longer than most of them run. Their folders are in memory where there is room, since they wait for the disk's syncs.
- * Returns counts, and `failures`: `{ file, name, error }`.
+ * Returns counts, `failures`: `{ file, name, error }`, and `left`, what was left out: `{ file, name, why }`.
  */
 export async function runTests(files, { env = {}, propertyRuns }) {
   process.setMaxListeners(0); // one for each child
   const scratch = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'postern-test-'));
   process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
-  const run = { total: files.length, done: 0, passed: 0, skipped: 0, failures: [], times: readTimes() };
+  const run = { total: files.length, done: 0, passed: 0, left: [], failures: [], times: readTimes() };
   const common = { ...cleanEnvironment(), ...env, POSTERN_PROPERTY_RUNS: String(propertyRuns) };
   const loader = ['--import', new URL('./property-cases.mjs', import.meta.url).href, '.build/import-tests.mjs'];
   // Transcripts have a process of their own: what other tests have for secrets is printed there.
@@ -84,7 +84,7 @@ function count(run, state, { name, file, nesting, isSuite, left, error, ms }) {
   if (nesting === 0) state.ms += ms;
   if (!isSuite && error === undefined) state.tests += 1;
   if (isSuite && error === undefined) return;
-  if (left !== undefined && left !== false) run.skipped += 1;
+  if (left !== undefined && left !== false) run.left.push({ file: now, name, why: left });
   else if (error === undefined) run.passed += 1;
   else {
     state.failed = true;

@@ -38,7 +38,7 @@ const uninstalled = installPackages(files.map(({ file }) => file));
 const skips = join(mkdtempSync(join(tmpdir(), 'postern-skips-')), 'skips');
 writeFileSync(skips, '');
 process.on('exit', () => rmSync(join(skips, '..'), { recursive: true, force: true }));
-const { passed, skipped, failures } = await runTests(files, {
+const { passed, left, failures } = await runTests(files, {
   env: {
     POSTERN_SKIPS: skips,
     ...(requireAll ? { POSTERN_REQUIRE_ALL: '1', POSTERN_ALLOW_MISSING: allowed.join(',') } : {}),
@@ -107,12 +107,15 @@ function report() {
   for (const { file, name, error } of failures) console.log(`\nFAILED: ${name}\n  ${file}\n${String(error).replace(/^/gm, '    ')}`);
   for (const name of failed) console.log(`\nFAILED: ${name}`);
   for (const { line } of leftOut) console.log(`NOT TESTED: ${line}`);
+  // Those of a missing program stand in the lines above.
+  const others = left.filter(({ why }) => !String(why).startsWith('not on this machine'));
+  for (const { file, name, why } of others) console.log(`LEFT OUT: ${name} (${file}${why === true ? '' : `: ${why}`})`);
   const packages = [...new Set(leftOut.flatMap((one) => one.packages))];
   if (packages.length > 0) console.log(`To test them, on Debian: apt-get install ${packages.join(' ')}`);
   const forbidden = requireAll ? leftOut.filter(({ need }) => !allowed.includes(need)) : [];
   if (forbidden.length > 0) console.log('POSTERN_REQUIRE_ALL=1: nothing may be left out here.');
   const seconds = Math.round((Date.now() - started) / 1000);
-  const counts = [`${passed} passed`, `${failures.length + failed.length} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])];
+  const counts = [`${passed} passed`, `${failures.length + failed.length} failed`, ...(left.length > 0 ? [`${left.length} left out`] : [])];
   console.log(`\n${files.length} files, ${counts.join(', ')}, ${seconds} s`);
   process.exitCode = failures.length + failed.length + forbidden.length === 0 && passed > 0 ? 0 : 1;
 }
