@@ -61,8 +61,9 @@ const split = await build({
   mainFields: ['module', 'main'],
   outdir: parts,
   entryPoints: { main: join(compiled, 'main.js') },
-  // Else esbuild makes a file of each set of modules that the same commands share: 94 of them for `--help`, where this makes 15.
-  inject: [join(root, '.build', 'ground.mjs')],
+  // Every file begins with what each command needs. Else esbuild makes a file for each set of modules that the same commands
+  // share: 94 of them for `--help`, where this makes 15.
+  inject: [join(compiled, 'main.js')],
   keepNames: true, // oidc-provider finds its parts by the names of classes and functions
 });
 

@@ -26,7 +26,7 @@ export async function runTests(files, { env = {}, propertyRuns }) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
   const run = { total: files.length, done: 0, passed: 0, left: [], failures: [], times: readTimes() };
   const common = { ...cleanEnvironment(), ...env, POSTERN_PROPERTY_RUNS: String(propertyRuns) };
-  const loader = ['--import', new URL('./property-cases.mjs', import.meta.url).href, '.build/import-tests.mjs'];
+  const loader = ['.build/import-tests.mjs'];
   // Transcripts have a process of their own: what other tests have for secrets is printed there.
   const sharesProcess = ({ file, inProcess }) => inProcess && file !== 'test/transcripts.test.ts';
   const groups = shared(files.filter(sharesProcess).map(({ file }) => file), run.times);

@@ -9,17 +9,17 @@
 // Words run only the files whose path holds one of them, of any tier. With POSTERN_REQUIRE_ALL=1 (set by .ci/run) what is missing
 // fails instead of being left out, but for what POSTERN_ALLOW_MISSING names, with commas between.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installPackages } from './install-packages.mjs';
 import { runTests } from './run-tests.mjs';
 import { testFiles, tiers } from './tiers.mjs';
-import { unlinted } from './unlinted.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const started = Date.now();
+const lintPassed = 'build/lint-passed';
 const [tier = 'test', ...rest] = process.argv.slice(2);
 const options = rest.filter((word) => word.startsWith('--'));
 const words = rest.filter((word) => !word.startsWith('--'));
@@ -31,7 +31,7 @@ const files = testFiles().filter(isAskedFor);
 if (files.length === 0) stop('no test file has such a path');
 const failed = [];
 const lint = run === 'check' || run === 'test' || run === 'landing' ? lintNew() : undefined;
-if (run === 'check') await mustPass('types', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
+if (run === 'check') await mustPass('types', {}, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
 else if (run !== 'in-process' && !options.includes('--no-build')) build();
 const uninstalled = installPackages(files.map(({ file }) => file));
 
@@ -46,7 +46,7 @@ const { passed, left, failures } = await runTests(files, {
   },
   propertyRuns: { check: 30, long: 1000 }[run] ?? 100,
 });
-if (run === 'long' && words.length === 0) await mustPass('lines of Node.js', '.build/nodes.mjs');
+if (run === 'long' && words.length === 0) await testOtherNodes();
 await lint;
 report();
 
@@ -66,16 +66,36 @@ function build() {
   if (status !== 0) stop('the build failed');
 }
 
+/** Lints what has changed since it last passed: each rule looks at one file alone. */
 async function lintNew() {
-  const { files: fresh, keep } = unlinted();
-  if (fresh === undefined) return;
-  if (await mustPass('lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '--no-errors-on-unmatched', ...fresh)) keep();
+  const now = new Date();
+  const passed = statSync(lintPassed, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const isNew = (file) => statSync(file).mtimeMs >= passed;
+  const listed = ['src', 'test', 'bin'].flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)));
+  const fresh = listed.filter((file) => /^(?!.*node_modules).*\.(?:ts|js|json)$/.test(file) && isNew(file));
+  const isAllNew = fresh.length > 300 || ['biome.json', 'package-lock.json'].some(isNew);
+  if (fresh.length === 0 && !isAllNew) return;
+  const files = isAllNew ? [] : ['--no-errors-on-unmatched', ...fresh];
+  if (!(await mustPass('lint', {}, 'node_modules/@biomejs/biome/bin/biome', 'check', ...files))) return;
+  mkdirSync('build', { recursive: true });
+  writeFileSync(lintPassed, '');
+  utimesSync(lintPassed, now, now);
+}
+
+/** Every test that starts no other program under each line of Node.js that postern runs on, and what `postern token` costs there. */
+async function testOtherNodes() {
+  for (const line of ['20', '22', '24', '26']) {
+    const program = join('test', 'nodes', 'node_modules', `node-${line}`, 'bin', 'node');
+    await mustPass(`Node.js ${line}`, { program }, '.build/tests.mjs', 'in-process');
+    const cost = spawnSync(process.execPath, ['build/test/bench/token-on.js', program], { encoding: 'utf8' });
+    console.log(`Node.js ${line}: ${cost.stdout.trim() || 'cost not measured'}`);
+  }
 }
 
 /** Runs a script; what it printed is shown if it fails. */
-function mustPass(name, ...command) {
+function mustPass(name, { program = process.execPath }, ...command) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, command, { stdio: ['ignore', 'pipe', 'pipe'] });
     const pieces = [];
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => pieces.push(piece));
     child.on('close', (code) => {

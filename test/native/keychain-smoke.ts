@@ -1,24 +1,19 @@
 // A login with the keychain of this very system, from one end to the other:
 //
-//   node .build/keychain-smoke.mjs [<command that locks the keychain> <command that unlocks it>]
+//   node build/test/native/keychain-smoke.js [<command that locks the keychain> <command that unlocks it>]
 //
-// For the
-// systems that the tests do not run on (.github/workflows/systems.yml); needs what `npm run build` makes, and a keychain that
-// is unlocked. Leaves nothing behind.
-import { spawn, spawnSync } from 'node:child_process';
+// For the systems that the tests do not run on (.github/workflows/systems.yml); needs what `npm run build` makes, and a
+// keychain that is unlocked. Leaves nothing behind.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { cleanEnvironment } from './environment.mjs';
+import { launcher } from '../support/program.js';
 
-const [lockCommand, unlockCommand] = process.argv.slice(2);
-const launcher = fileURLToPath(new URL('../bin/postern.js', import.meta.url));
+const [lockCommand, unlockCommand = ''] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'postern-smoke-'));
-const bus = process.env.DBUS_SESSION_BUS_ADDRESS;
 const env = {
-  ...cleanEnvironment(),
-  ...(bus === undefined ? {} : { DBUS_SESSION_BUS_ADDRESS: bus }),
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:CI|NODE_.*|POSTERN_.*)$/i.test(name))),
   POSTERN_STATE_DIR: join(folder, 'state'),
   POSTERN_CONFIG_DIR: join(folder, 'config'),
 };
@@ -39,7 +34,7 @@ try {
   if (lockCommand !== undefined) {
     spawnSync(lockCommand, { shell: true, stdio: 'inherit' });
     const { status, stdout, stderr } = start(['token', 'smoke']);
-    console.log(stderr);
+    process.stdout.write(stderr);
     must(status === 7 && stdout === '', 'locked, it prints nothing, ends by itself and says why');
     spawnSync(unlockCommand, { shell: true, stdio: 'inherit' });
     must(postern(['token', 'smoke']).trim() === fresh, 'and works again once it is open');
@@ -47,49 +42,50 @@ try {
   postern(['logout', 'smoke']);
   must(JSON.parse(postern(['status', '--json'])).logins.length === 0, 'after log-out there is no login');
   must(!itemsShown(), 'nor an item');
-  console.log(`A login in the keychain of ${process.platform} on ${process.arch}, Node.js ${process.version}: in order.`);
+  process.stdout.write(`The keychain of ${process.platform} on ${process.arch}, Node.js ${process.version}: works.\n`);
 } finally {
   sandbox.kill();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Of the protected server, once both listen. */
-function addressOf(child) {
+function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
-    const read = (piece) => {
+    const read = (piece: string) => {
       said += piece;
       const [address] = /http:\/\/\S+\/mcp\b/.exec(said) ?? [];
       if (address !== undefined && said.includes('Ctrl-C')) resolve(address);
     };
-    child.stdout.setEncoding('utf8').on('data', read);
-    child.stderr.setEncoding('utf8').on('data', read);
+    child.stdout?.setEncoding('utf8').on('data', read);
+    child.stderr?.setEncoding('utf8').on('data', read);
     child.on('close', () => reject(new Error(`the sandbox ended: ${said}`)));
     setTimeout(() => reject(new Error(`the sandbox did not start: ${said}`)), 60_000).unref();
   });
 }
 
-function postern(words) {
+function postern(words: readonly string[]): string {
   const { status, stdout, stderr } = start(words);
-  console.log(`postern ${words.join(' ')}: exit ${status}`);
+  process.stdout.write(`postern ${words.join(' ')}: exit ${status}\n`);
   if (status !== 0) throw new Error(`exit ${status}: ${stderr}`);
   return stdout;
 }
 
-function start(words) {
+function start(words: readonly string[]) {
   return spawnSync(process.execPath, [launcher, ...words], { env, encoding: 'utf8', timeout: 120_000 });
 }
 
 /** How many items the system's own tool shows, 0 or 1 where it shows no more; undefined where there is no such tool. */
-function itemsShown() {
-  const run = (file, args) => spawnSync(file, args, { encoding: 'utf8' });
-  if (process.platform === 'darwin') return run('/usr/bin/security', ['find-generic-password', '-s', 'postern']).status === 0 ? 1 : 0;
+function itemsShown(): number | undefined {
+  const run = (file: string, args: readonly string[]) => spawnSync(file, args, { encoding: 'utf8' });
+  if (process.platform === 'darwin')
+    return run('/usr/bin/security', ['find-generic-password', '-s', 'postern']).status === 0 ? 1 : 0;
   if (process.platform === 'win32') return (run('cmdkey', ['/list']).stdout.match(/postern/g) ?? []).length;
   const found = run('secret-tool', ['search', '--all', 'service', 'postern']);
   return found.error === undefined ? (found.stderr.match(/attribute\.service = postern/g) ?? []).length : undefined;
 }
 
-function must(holds, what) {
+function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(`not so: ${what}`);
-  console.log(`  ${what}`);
+  process.stdout.write(`  ${what}\n`);
 }
