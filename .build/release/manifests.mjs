@@ -1,7 +1,12 @@
-// What package managers want to know of a release: made when it is made, with its own addresses and digests.
+// node .build/release/manifests.mjs PARTS FOLDER DATE
+//
+// PARTS holds what the jobs have made, in a folder for each. The files of a release go to FOLDER; beside them come SHA256SUMS,
+// the formula of Homebrew, the manifests of scoop and winget, all with the addresses and digests of these very files.
 import { createHash } from 'node:crypto';
-import { constants, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { constants, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { packageOf, repositoryUrl } from './repository.mjs';
 
 /**
  * @typedef {object} Release
@@ -12,7 +17,7 @@ import { join } from 'node:path';
  * @property {Readonly<Record<string, string>>} digests SHA-256 in hex of each file of the release, by its name.
  */
 
-export const digestOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
+const digestOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 /** The names of a release's files. */
 export const fileNames = {
@@ -171,3 +176,23 @@ export function wingetManifests(release, date) {
   };
   return Object.fromEntries(Object.entries(files).map(([name, lines]) => [name, lines.join('\n')]));
 }
+
+function describe(parts, folder, date) {
+  if (!/^\d{4}-\d\d-\d\d$/.test(date ?? '')) throw new Error('node .build/release/manifests.mjs PARTS FOLDER YYYY-MM-DD');
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const repository = repositoryUrl(process.env, root);
+  if (repository === undefined) throw new Error('nobody knows where this release will be: there is no git remote');
+  const { version, description, license } = packageOf(root);
+  gather(parts, folder, version);
+  const names = readdirSync(folder).filter((name) => /\.(?:tgz|tar\.gz|zip|deb|json)$/.test(name)).sort();
+  const digests = Object.fromEntries(names.map((name) => [name, digestOf(join(folder, name))]));
+  const release = { version, description, license, repository, digests };
+  const winget = join(folder, 'winget');
+  mkdirSync(winget, { recursive: true });
+  for (const [name, text] of Object.entries(wingetManifests(release, date))) writeFileSync(join(winget, name), text);
+  writeFileSync(join(folder, 'postern.rb'), homebrewFormula(release));
+  writeFileSync(join(folder, 'postern.json'), `${JSON.stringify(scoopManifest(release), undefined, 2)}\n`);
+  writeFileSync(join(folder, 'SHA256SUMS'), names.map((name) => `${digests[name]}  ${name}\n`).join(''));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) describe(...process.argv.slice(2));

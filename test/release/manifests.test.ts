@@ -170,6 +170,6 @@ test('each file of a release comes from the job that makes it: another’s of th
   for (const name of own) assert.equal(await readFile(join(again, name), 'utf8'), 'part-package/out', name);
   assert.equal(await readFile(join(again, 'postern-1.2.3-rc.1-windows-x64.zip'), 'utf8'), 'part-windows-x64');
   const workflow = await readFile(join(repositoryRoot, '.github', 'workflows', 'release.yml'), 'utf8');
-  assert.match(workflow, /node \.build\/release\/describe\.mjs parts release /);
+  assert.match(workflow, /node \.build\/release\/manifests\.mjs parts release /);
   assert.doesNotMatch(workflow, /\b(?:find|cp) [^\n]*release\//);
 });
