@@ -146,7 +146,7 @@ export class Exchange implements WireWatcher {
     }
     if (size > maxMessageBytes) throw this.#tooLarge();
     this.#body.push(chunk);
-    budget.hold(this.#exchange, this.#body.held);
+    budget.hold(this.#exchange, this.#body.size);
   }
 
   #streamed(chunk: Uint8Array): void {

@@ -59,9 +59,9 @@ export class EventByteReader {
     return this.#ended;
   }
 
-  /** Bytes of memory that the event under way holds. */
+  /** Bytes of the event under way. */
   get held(): number {
-    return this.#line.held + this.#data.held + (this.#only?.byteLength ?? 0);
+    return this.#line.size + this.#data.size + (this.#only?.byteLength ?? 0);
   }
 
   /** The events that this chunk completes; undefined where one is too large: then the reading is over. */
