@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import type { Terminal } from '../../core/ports.js';
 import { holdSecret } from '../../core/secret.js';
@@ -6,7 +7,6 @@ import { lookOf } from '../../core/text/look.js';
 import { asciiJson, printable } from '../../core/text/printable.js';
 import { nothingChosen } from '../../core/usage-failures.js';
 import { ciOf } from '../../login/browser/browser-availability.js';
-import { LineEditor, type Typed } from './line-editor.js';
 import { type Keyboard, QuietKeys } from './quiet-keys.js';
 import type { Spinner } from './spinner.js';
 
@@ -33,11 +33,11 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const { stderr, env, tell } = options;
   const interactive =
     !options.nonInteractive && ciOf(env) === undefined && stderr.isTTY === true && options.stdin().isTTY === true;
-  const typedAhead: Uint8Array[] = [];
+  const ahead = { keys: '' };
   const keys = new QuietKeys(options.stdin, options.interrupt);
   const ask: Terminal['ask'] = async (question, { hidden, signal }) => {
     using _keyboard = keys.leave();
-    const typed = await askLine(options, { question: printable(question, 400), hidden, signal, typedAhead });
+    const typed = await askLine(options, { question: printable(question, 400), hidden, signal, ahead });
     if (hidden && typed !== undefined) holdSecret(typed.trim());
     return typed;
   };
@@ -65,13 +65,6 @@ export function createTerminal(options: TerminalOptions): Terminal {
   };
 }
 
-interface Question {
-  readonly question: string;
-  readonly hidden: boolean;
-  readonly signal: AbortSignal;
-  readonly typedAhead: Uint8Array[];
-}
-
 /** A question that is wider than the terminal, without a break in a word; what is typed stands behind its last line. */
 function questionFor(stderr: TerminalOptions['stderr'], question: string): string {
   const { width } = lookOf(stderr, false);
@@ -80,49 +73,66 @@ function questionFor(stderr: TerminalOptions['stderr'], question: string): strin
   return `${wrapped(question.trim(), width - end.length, indent.length).join('\n')}${end}`;
 }
 
-/** Reads one line in raw mode; whatever ends it, the terminal is then as it was. */
+interface Question {
+  readonly question: string;
+  readonly hidden: boolean;
+  readonly signal: AbortSignal;
+  /** Keys pressed after the last answer, for this question. */
+  readonly ahead: { keys: string };
+}
+
+/**
+ * Reads one line with Node's line editor, in raw mode: the terminal's own editing cuts a line at 4,095 bytes, which a pasted
+ * redirect URL may exceed. A pasted line break is part of the answer. Whatever ends it, the terminal is then as it was.
+ */
 async function askLine(options: TerminalOptions, asked: Question): Promise<string | undefined> {
   const { stderr, interrupt } = options;
   const stdin = options.stdin();
-  const { signal, hidden, typedAhead } = asked;
+  const { hidden, signal, ahead } = asked;
   signal.throwIfAborted();
   using _hidden = options.spinner.hide();
-  const editor = new LineEditor();
-  stdin.setRawMode?.(true); // before the question: from then on nothing typed is echoed
-  stderr.write(`${bracketedPaste.on}${questionFor(stderr, asked.question)}`);
+  const output = hidden ? {} : { output: stderr };
+  const editor = createInterface({ input: stdin, ...output, terminal: true, historySize: 0, escapeCodeTimeout: 100 });
+  const pasted: string[] = [];
+  const lines: string[] = [];
+  let isPasting = false;
+  const watchPaste = (_: unknown, { name }: { readonly name?: string }) => {
+    if (name === 'paste-start' || name === 'paste-end') isPasting = name === 'paste-start';
+  };
+  stderr.write(bracketedPaste.on);
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
-      const take = (bytes: Uint8Array) => settle(editor.push(bytes));
-      const settle = (typed: Typed) => {
-        if (typed.kind === 'more') {
-          if (!hidden && typed.echo !== '') stderr.write(typed.echo);
-          return;
-        }
-        stdin.off('data', take).off('end', ended).off('error', ended);
-        signal.removeEventListener('abort', aborted);
-        if (typed.kind === 'interrupt') {
-          interrupt();
-          reject(signal.reason ?? new Error('interrupted'));
-        } else {
-          resolve(typed.kind === 'line' ? typed.line : undefined);
-        }
-      };
-      const ended = () => settle({ kind: 'end' });
-      const aborted = () => {
-        stdin.off('data', take).off('end', ended).off('error', ended);
-        reject(signal.reason);
-      };
+      const aborted = () => reject(signal.reason);
       signal.addEventListener('abort', aborted, { once: true });
-      stdin.on('data', take).once('end', ended).once('error', ended);
-      for (const bytes of typedAhead.splice(0)) {
-        take(bytes);
-      }
-      stdin.resume();
+      stdin.on('keypress', watchPaste);
+      editor.on('line', (line) => {
+        if (isPasting) return void pasted.push(line);
+        lines.push([...pasted.splice(0), line].join('\n').replace(/\n+$/, ''));
+        // What was typed ahead comes in the same turn.
+        if (lines.length === 1) setImmediate(() => resolve(lines[0]));
+      });
+      editor.on('SIGINT', () => {
+        interrupt();
+        reject(signal.reason ?? new Error('interrupted'));
+      });
+      editor.once('error', () => editor.close());
+      editor.once('close', () => {
+        signal.removeEventListener('abort', aborted);
+        if (lines.length === 0) resolve(undefined);
+      });
+      const question = questionFor(stderr, asked.question);
+      if (hidden) stderr.write(question);
+      editor.setPrompt(hidden ? '' : question);
+      editor.prompt();
+      const { keys } = ahead;
+      ahead.keys = '';
+      if (keys !== '') editor.write(keys);
     });
   } finally {
-    typedAhead.push(editor.rest);
-    stdin.pause();
-    stdin.setRawMode?.(false);
-    stderr.write(`${bracketedPaste.off}\n`);
+    stdin.off('keypress', watchPaste);
+    ahead.keys = [...lines.slice(1), editor.line].join('\r');
+    editor.close();
+    // The editor ends the line that it shows.
+    stderr.write(hidden || lines.length === 0 ? `${bracketedPaste.off}\n` : bracketedPaste.off);
   }
 }
