@@ -2,7 +2,6 @@
 // shipped can be read: nothing is minified, and source maps lead to our TypeScript.
 //
 //   hot-path.js        `postern token` and `credential` with a valid token
-//   completion.js      what stands behind the Tab key of a shell, by completion.json, the tables of all commands
 //   keychain-child.js  the process that is started, and can be killed, where a keychain may hang
 //   main.js            every other command; each command, and each package, is loaded when it is used
 //   man/, topics/      pages of the manual, made of the commands' tables and the topics; the topics themselves
@@ -47,7 +46,6 @@ const alone = await build({
   bundle: true,
   entryPoints: {
     'hot-path': join(compiled, 'hot-path.js'),
-    completion: join(compiled, 'app', 'completion', 'start.js'),
     'keychain-child': join(compiled, 'stores', 'keychain', 'keychain-child.js'),
   },
 });
@@ -85,16 +83,14 @@ write('package.json', '{}'); // these are CommonJS, the package is not
 const bundled = bundledPackages(root, [alone.metafile, split.metafile]);
 write('THIRD-PARTY-LICENSES.txt', licensesOf(bundled));
 writeFileSync(join(root, 'build', 'bundled.json'), JSON.stringify(bundled));
-const { builtTables } = await import(pathToFileURL(join(compiled, 'app', 'built', 'completion-file.js')).href);
-write('completion.json', JSON.stringify(builtTables()));
 for (const folder of ['man', 'schemas', 'topics', 'compiled']) rmSync(join(dist, folder), { recursive: true, force: true });
 cpSync(join(root, 'src', 'app', 'schemas'), join(dist, 'schemas'), { recursive: true });
 cpSync(join(root, 'src', 'app', 'help', 'topics'), join(dist, 'topics'), { recursive: true });
-const { manPages } = await import(pathToFileURL(join(compiled, 'app', 'built', 'man-pages.js')).href);
+const { manPages } = await import(pathToFileURL(join(compiled, 'app', 'help', 'man-pages.js')).href);
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 mkdirSync(join(dist, 'man'));
 for (const { file, text } of manPages(version)) write(join('man', file), text);
-const kept = new Set([...written, 'package.json', 'THIRD-PARTY-LICENSES.txt', 'completion.json', 'man', 'schemas', 'topics']);
+const kept = new Set([...written, 'package.json', 'THIRD-PARTY-LICENSES.txt', 'man', 'schemas', 'topics']);
 for (const name of before) if (!kept.has(name)) rmSync(join(dist, name), { recursive: true, force: true });
 
 

@@ -16,10 +16,6 @@ async function launch() {
   const [, , command, ...words] = process.argv;
   // A single executable is also the process that can be killed where a keychain hangs; elsewhere that is a file of its own.
   if (command === '__keychain' && __filename === process.execPath) return load('keychain-child');
-  if (command === '__complete') {
-    load('completion').printCompletion(() => require('../dist/completion.json'), words);
-    process.exit(0);
-  }
   // Those who ask for a credential wait 10 s and no longer. The program ends sooner by itself; this is the last resort.
   if (command === 'credential' && !words.some((word) => word.startsWith('--timeout')))
     setTimeout(giveUp, 8000 - process.uptime() * 1000).unref();

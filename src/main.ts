@@ -86,6 +86,10 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
  * @param script The launcher's absolute path. @param input What the hot path has read of stdin.
  */
 export async function start(release: Release, script: string, input?: ReadInput): Promise<void> {
+  if (process.argv[2] === '__complete') {
+    const { printCompletion } = await import('./app/completion/start.js');
+    return printCompletion(process.argv.slice(3));
+  }
   // The keychain's package looks at the environment of the process, and nowhere else.
   Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
   const interruption = new AbortController();

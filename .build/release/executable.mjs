@@ -65,7 +65,7 @@ function nativePart() {
 
 /** In place of bin/load.js: the same files, inside of this script. */
 function takeInside(bundler) {
-  const names = ['main', 'hot-path', 'completion', 'keychain-child'];
+  const names = ['main', 'hot-path', 'keychain-child'];
   const files = names.map((name) => `'${name}': () => require('../dist/${name}.js')`);
   bundler.onResolve({ filter: /^\.\/load\.js$/ }, () => ({ path: 'load', namespace: 'inside' }));
   bundler.onLoad({ filter: /.*/, namespace: 'inside' }, () => ({

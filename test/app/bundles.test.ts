@@ -22,7 +22,7 @@ async function modulesIn(name: string): Promise<readonly string[]> {
 }
 
 test('no module of the program is in two files: a class that exists twice is not the same class', () => {
-  const alone = ['hot-path.js', 'completion.js', 'keychain-child.js'];
+  const alone = ['hot-path.js', 'keychain-child.js'];
   const modules = scripts.filter((name) => !alone.includes(name)).flatMap((name) => modulesOf.get(name) ?? []);
   assert.ok(modules.length > 400, String(modules.length));
   assert.deepEqual(

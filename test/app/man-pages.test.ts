@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bold, manPages, roff } from '../../src/app/built/man-pages.js';
+import { bold, manPages, roff } from '../../src/app/help/man-pages.js';
 import { ownTables } from '../../src/app/help/own-tables.js';
 import { topicNames } from '../../src/app/help/topics.js';
 import { registry } from '../../src/app/registry.js';

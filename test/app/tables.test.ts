@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommandLine } from '../../src/app/command-line.js';
-import { installLines } from '../../src/app/completion/scripts.js';
 import { readShellLine } from '../../src/app/completion/start.js';
 import { globalOptions } from '../../src/app/global-options.js';
 import { blocksOf } from '../../src/app/help/blocks.js';
 import { explain } from '../../src/app/help/help.js';
-import { ownTables } from '../../src/app/help/own-tables.js';
+import { installLines, ownTables } from '../../src/app/help/own-tables.js';
 import { readTopic, topicNames } from '../../src/app/help/topics.js';
 import { registry } from '../../src/app/registry.js';
 import type { CommandTable, OptionSpec } from '../../src/core/command.js';

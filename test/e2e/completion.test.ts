@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { shells } from '../../src/app/completion/scripts.js';
+import { shells } from '../../src/app/help/own-tables.js';
 import { statePaths } from '../../src/stores/paths.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { createToolLists } from '../../src/stores/state/tool-lists.js';

@@ -1,6 +1,23 @@
 import { type CommandTable, isCommandName, type OptionSpec } from '../../core/command.js';
+import { settings } from '../../core/configuration/settings.js';
+import { credentialFormats } from '../../credential/credential.options.js';
+import { readCatalogue } from '../../doctor/findings.js';
+import { browserNames, usualBrowser } from '../../login/browser/chosen-browser.js';
+import { listFaults } from '../../sandbox/faults/table.js';
+import { programs } from '../../setup/programs/programs.js';
 import { optionIn, optionsOf } from '../global-options.js';
-import { type CompletionTables, type Offer, type Own, type Values, valuesOfOption, valuesOfWord } from './values.js';
+import { ownTables, shells } from '../help/own-tables.js';
+import { readTopic, topicNames } from '../help/topics.js';
+import { registry } from '../registry.js';
+
+/** A word that is offered, and what it means. */
+export type Offer = readonly [word: string, text: string];
+
+/** What only this machine knows: its logins and their tools. */
+type Own = 'login' | 'tool' | 'parameter' | 'account' | 'issuer' | 'provider';
+
+/** What a value may be: one of these words, one of what this machine knows, or what the shell itself completes. */
+type Values = readonly Offer[] | Own | 'file' | 'folder';
 
 /** Asks this machine, and only when it is needed. @param words Those before, @param typed what is typed of this one. */
 export type Known = (what: Own, words: readonly string[], typed: string) => readonly Offer[];
@@ -12,13 +29,8 @@ export type Completion =
   | { readonly kind: 'file' | 'folder' | 'command'; readonly before: string };
 
 /** What may stand where the cursor is. @param before The words before it, the program's own name left out. */
-export function complete(
-  tables: CompletionTables,
-  known: Known,
-  before: readonly string[],
-  current: string,
-): Completion {
-  const { command, words, typed, wanting, isBehind } = readWords(tables, before);
+export function complete(known: Known, before: readonly string[], current: string): Completion {
+  const { command, words, typed, wanting, isBehind } = readWords(before);
   if (isBehind) return { kind: 'command', before: '' };
   const find = (values: Values, word: string, head = ''): Completion => {
     if (values === 'file' || values === 'folder') return { kind: values, before: head };
@@ -26,20 +38,22 @@ export function complete(
     return { kind: 'words', words: found.map(([one, text]) => [head + one, text]) };
   };
   const specs = optionsOf(command);
-  if (wanting !== undefined) return find(valuesOfOption(wanting, tables.lists), current);
+  if (wanting !== undefined) return find(valuesOfOption(wanting), current);
   const [head = '', value] = /^(--[^=]+=)(.*)$/s.exec(current)?.slice(1) ?? [];
   if (value !== undefined) {
     const spec = optionIn(head, specs);
-    return find(spec === undefined ? [] : valuesOfOption(spec, tables.lists), value, head);
+    return find(spec === undefined ? [] : valuesOfOption(spec), value, head);
   }
   if (current.startsWith('-')) return { kind: 'words', words: matching(optionOffers(specs, typed), current) };
-  if (command !== undefined) return find(valuesOfWord(command, words, tables), current);
+  if (command !== undefined) return find(valuesOfWord(command, words), current);
   if (words.length > 0) return { kind: 'words', words: [] }; // no such command
-  const names = tables.commands.flatMap(({ name, aliases = [], summary }) =>
+  const names = commands.flatMap(({ name, aliases = [], summary }) =>
     [name, ...aliases].map((one): Offer => [one, summary]),
   );
   return find(names, current);
 }
+
+const commands: readonly CommandTable[] = [...registry.map(({ table }) => table), ...ownTables];
 
 interface ReadWords {
   readonly command: CommandTable | undefined;
@@ -53,7 +67,7 @@ interface ReadWords {
   readonly isBehind: boolean;
 }
 
-function readWords({ commands }: CompletionTables, before: readonly string[]): ReadWords {
+function readWords(before: readonly string[]): ReadWords {
   let command: CommandTable | undefined;
   let wanting: OptionSpec | undefined;
   const words: string[] = [];
@@ -98,4 +112,70 @@ function optionOffers(specs: readonly OptionSpec[], typed: readonly OptionSpec[]
 function matching(offers: readonly Offer[], typed: string): readonly Offer[] {
   const fitting = offers.filter(([word]) => word.startsWith(typed) && (typed !== '-' || word.startsWith('--')));
   return fitting.filter(([word], at) => fitting.findIndex(([other]) => other === word) === at);
+}
+
+function plain(values: readonly string[]): readonly Offer[] {
+  return values.map((value) => [value, '']);
+}
+
+const stores: readonly Offer[] = [
+  ['keychain', 'the keychain of the system'],
+  ['file', 'sealed files'],
+  ['helper:', 'a docker-credential-… program'],
+  ['redis:', 'Redis or Valkey, shared by machines'],
+];
+
+/** By the names of options. */
+const optionValues: Readonly<Record<string, () => Values>> = {
+  account: () => 'account',
+  'authorization-server': () => 'issuer',
+  'browser-with': () => plain([usualBrowser, ...browserNames]),
+  explain: () => {
+    const catalogue = Object.entries(readCatalogue(readTopic('findings').text));
+    return [['list', 'all of them'], ...catalogue.map(([id, { title }]): Offer => [id, title])];
+  },
+  idp: () => 'provider',
+  from: () => plain(programs.map(({ name }) => name)),
+  misbehave: () => plain(['list', ...listFaults().map(({ name }) => name)]),
+  store: () => stores,
+  'token-of': () => 'login',
+};
+
+/** What may follow an option; none: anything. */
+function valuesOfOption(spec: OptionSpec): Values {
+  if ('choices' in spec && spec.choices !== undefined) return plain(spec.choices);
+  const known = optionValues[spec.name];
+  if (known !== undefined) return known();
+  if (/^(?:FILE|PATH)$/.test(spec.value ?? '') && spec.name !== 'field') return 'file';
+  return /^(?:DIR|FOLDER)$/.test(spec.value ?? '') ? 'folder' : [];
+}
+
+/** By a command and the name of its word. */
+const wordValues: Readonly<Record<string, (before: string | undefined) => Values>> = {
+  'call method': () => 'tool',
+  'call arguments': () => 'parameter',
+  'completion shell': () => plain(shells),
+  'credential format': () => plain(credentialFormats),
+  'credential words': () => 'login',
+  'client-metadata action': () => plain(['init', 'build', 'check', 'show', 'rotate']),
+  'client-metadata target': () => 'file',
+  'config action': () => plain(['get', 'set', 'unset', 'edit', 'path']),
+  'config key': () => settings.map(({ key, describe }) => [key, describe]),
+  'config value': (key) => (key === 'store' ? stores : key === 'storeReadOnly' ? plain(['true', 'false']) : []),
+  'help topic': () => [
+    ...commands.map(({ name, summary }): Offer => [name, summary]),
+    ...topicNames.map((name): Offer => [name, readTopic(name).summary]),
+  ],
+  'move store': () => stores,
+  'request url': () => 'login',
+  'setup program': () => plain(programs.map(({ name }) => name)),
+  'switch account': () => 'account',
+};
+
+/** What the next word of a command may be. @param words Those before it. */
+function valuesOfWord({ name: command, positionals }: CommandTable, words: readonly string[]): Values {
+  const isMany = positionals.at(-1)?.many === true;
+  const name = positionals[isMany ? Math.min(words.length, positionals.length - 1) : words.length]?.name ?? '';
+  const known = wordValues[`${command} ${name}`];
+  return known?.(words.at(-1)) ?? (/^(?:server|servers|login|name)$/.test(name) ? 'login' : []);
 }

@@ -1,8 +1,7 @@
 import type { LoginRecord, ProviderRecord } from '../../core/records.js';
 import { printable } from '../../core/text/printable.js';
 import type { ToolList, ToolParameter } from '../../stores/ports.js';
-import type { Known } from './complete.js';
-import type { Offer } from './values.js';
+import type { Known, Offer } from './complete.js';
 
 /** Methods that `call` takes for a tool's name. */
 const methods: readonly Offer[] = [

@@ -1,29 +1,6 @@
-import type { CommandTable } from '../../core/command.js';
 import { quoted } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
-
-export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
-type Shell = (typeof shells)[number];
-
-/** The line that installs what completes words, for each shell. */
-export const installLines: Readonly<Record<Shell, string>> = {
-  bash: 'postern completion bash >> ~/.bashrc',
-  zsh: 'postern completion zsh >> ~/.zshrc',
-  fish: 'postern completion fish > ~/.config/fish/completions/postern.fish',
-  powershell: 'postern completion powershell >> $PROFILE',
-};
-
-export const completionTable: CommandTable = {
-  name: 'completion',
-  summary: 'complete words at the Tab key of a shell',
-  positionals: [{ name: 'shell', describe: `${shells.join(', ')} (default: the one in $SHELL)`, required: false }],
-  options: [],
-  examples: shells.map((shell) => ({ command: installLines[shell], describe: `install it for ${shell}` })),
-  notes: [
-    'It completes commands, options and their values, names of logins, servers, and the tools of a server that were listed within a day. Nothing is asked of a server. Open a new shell once it is installed.',
-  ],
-};
+import { installLines, type Shell, shells } from '../help/own-tables.js';
 
 /** What each shell runs at its start; it asks this program for the words whenever Tab is pressed. */
 const scripts: Readonly<Record<Shell, string>> = {

@@ -4,44 +4,33 @@ import { homeFolder, statePaths } from '../../stores/paths.js';
 import { readToolListSync } from '../../stores/state/tool-lists.js';
 import { type Completion, complete, type Known } from './complete.js';
 import { knownFrom } from './known.js';
-import type { CompletionTables } from './values.js';
 
 /**
- * Prints what may stand at the cursor, for the script of a shell: by the tables that the build made, the list of logins and
- * their kept lists of tools. Nobody is asked, and whatever fails, nothing is printed.
- * @param tables The file that the build made, read once it is needed.
+ * Prints what may stand at the cursor, for the script of a shell: by the commands' tables, the list of logins and their kept
+ * lists of tools. No server is asked.
  * @param argv The shell; then for bash and PowerShell the line up to the cursor, for others its words, the last being typed.
  */
-export function printCompletion(tables: () => CompletionTables, argv: readonly string[]): void {
+export function printCompletion(argv: readonly string[]): void {
   const [shell = '', ...words] = argv;
   const isLine = shell === 'bash' || shell === 'powershell';
   const line: ShellLine = isLine
     ? readShellLine(words[0] ?? '')
     : { before: words.slice(0, -1), current: words.at(-1) ?? '', quote: '' };
-  const found = complete(tables(), knownHere(), line.before, line.current);
+  const found = complete(knownHere, line.before, line.current);
   const lines = completionLines(shell, found, line, isLine ? (words[1] ?? '') : '');
   if (lines.length > 0) writeSync(1, `${lines.join('\n')}\n`);
 }
 
-/** Reads nothing before it is asked. */
-function knownHere(): Known {
-  let read: Known | undefined;
-  return (what, words, typed) => {
-    read ??= readKnown();
-    return read(what, words, typed);
-  };
-}
-
-function readKnown(): Known {
+const knownHere: Known = (...asked) => {
   try {
     const folder = statePaths(process.env, process.platform, homeFolder()).state;
     const index = readIndexSync(indexPath(folder));
     const { logins, providers } = index.ok ? index.document : { logins: [] };
-    return knownFrom(logins, ({ key }) => readToolListSync(folder, key, Date.now()), providers);
+    return knownFrom(logins, ({ key }) => readToolListSync(folder, key, Date.now()), providers)(...asked);
   } catch {
-    return knownFrom([], () => undefined); // the commands themselves say what is wrong
+    return []; // the commands themselves say what is wrong
   }
-}
+};
 
 /**
  * The lines that a shell's script reads: a word and what is said of it, with a tab between them, or `:file`, `:folder`,

@@ -1,4 +1,4 @@
-/** A piece of a help page, laid out for a terminal (screen.ts) and for the manual (../built/man-pages.ts). */
+/** A piece of a help page, laid out for a terminal (screen.ts) and for the manual (man-pages.ts). */
 export type Block =
   /** Names in a text stand between backticks. */
   | { readonly kind: 'heading' | 'paragraph'; readonly text: string }

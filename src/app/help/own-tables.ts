@@ -1,5 +1,4 @@
 import type { CommandTable } from '../../core/command.js';
-import { completionTable } from '../completion/scripts.js';
 
 export const helpTable: CommandTable = {
   name: 'help',
@@ -9,6 +8,29 @@ export const helpTable: CommandTable = {
   examples: [
     { command: 'postern help login', describe: 'a command' },
     { command: 'postern help stores', describe: 'a topic: where logins are kept' },
+  ],
+};
+
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+export type Shell = (typeof shells)[number];
+
+/** The line that installs what completes words, for each shell. */
+export const installLines: Readonly<Record<Shell, string>> = {
+  bash: 'postern completion bash >> ~/.bashrc',
+  zsh: 'postern completion zsh >> ~/.zshrc',
+  fish: 'postern completion fish > ~/.config/fish/completions/postern.fish',
+  powershell: 'postern completion powershell >> $PROFILE',
+};
+
+export const completionTable: CommandTable = {
+  name: 'completion',
+  summary: 'complete words at the Tab key of a shell',
+  positionals: [{ name: 'shell', describe: `${shells.join(', ')} (default: the one in $SHELL)`, required: false }],
+  options: [],
+  examples: shells.map((shell) => ({ command: installLines[shell], describe: `install it for ${shell}` })),
+  notes: [
+    'It completes commands, options and their values, names of logins, servers, and the tools of a server that were listed within a day. Nothing is asked of a server. Open a new shell once it is installed.',
   ],
 };
 

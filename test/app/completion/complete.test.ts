@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { builtTables } from '../../../src/app/built/completion-file.js';
 import { complete } from '../../../src/app/completion/complete.js';
 import { knownFrom } from '../../../src/app/completion/known.js';
 import { asTyped, completionLines, readShellLine } from '../../../src/app/completion/start.js';
@@ -10,8 +9,6 @@ import { settings } from '../../../src/core/configuration/settings.js';
 import { findings } from '../../../src/doctor/findings.js';
 import { anyText } from '../../support/arbitraries.js';
 import type { LoginRecord, ToolSignature } from '../../support/product.js';
-
-const tables = builtTables();
 
 const work = { name: 'work', server: 'https://example.com/mcp', account: 'me', issuer: 'https://as.example', key: 'k' };
 
@@ -55,7 +52,7 @@ const known = knownFrom(
 );
 
 function offered(...words: string[]): readonly string[] {
-  const found = complete(tables, known, words.slice(0, -1), words.at(-1) ?? '');
+  const found = complete(known, words.slice(0, -1), words.at(-1) ?? '');
   return found.kind === 'words' ? found.words.map(([word]) => word) : [`:${found.kind}${found.before}`];
 }
 
@@ -150,7 +147,7 @@ test('property: whatever is typed, there is an answer, and each word begins as i
   );
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), word, (before, current) => {
-      const found = complete(tables, known, before, current);
+      const found = complete(known, before, current);
       if (found.kind === 'words') for (const [one] of found.words) assert.ok(one.startsWith(current), one);
       for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
         for (const line of completionLines(shell, found, { before, current, quote: '' }, '=:')) {
@@ -178,7 +175,7 @@ test('property: a word as it is typed is read as that word, within each quote an
 test('bash is given what follows where it breaks a word', () => {
   const lines = (line: string, breaks: string) => {
     const read = readShellLine(line);
-    return completionLines('bash', complete(tables, known, read.before, read.current), read, breaks);
+    return completionLines('bash', complete(known, read.before, read.current), read, breaks);
   };
   assert.deepEqual(lines('postern token https://b', '=:'), ['//b.example']);
   assert.deepEqual(lines('postern token https://b', ' '), ['https://b.example']);

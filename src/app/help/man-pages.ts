@@ -1,9 +1,9 @@
-import { type Block, blocksOf, paragraphs } from '../help/blocks.js';
-import { commandPage, usageOf } from '../help/command-help.js';
-import { overview } from '../help/overview.js';
-import { ownTables } from '../help/own-tables.js';
-import { readTopic, topicNames } from '../help/topics.js';
 import { registry } from '../registry.js';
+import { type Block, blocksOf, paragraphs } from './blocks.js';
+import { commandPage, usageOf } from './command-help.js';
+import { overview } from './overview.js';
+import { ownTables } from './own-tables.js';
+import { readTopic, topicNames } from './topics.js';
 
 /** One page of the manual. */
 export interface ManPage {
