@@ -4,92 +4,69 @@ import { defaultAccount } from '../../core/records.js';
 import { fitted, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
-import { resultJson, resultLine } from '../../login/logout/logout.command.js';
+import { endedJson, forgottenLine, keysInWords, resultLine } from '../../login/logout/logout.command.js';
 import { fullName } from '../../login/status/login-status.js';
 import { failureJson } from '../../login/status/render.js';
+import type { KeptRecord } from '../../setup/machine/setup-records.js';
 import { undoneLine } from '../../setup/render.js';
 import type { Context } from '../context.js';
-import type { Written } from './plan.js';
-import type { TakenBack } from './take-back.js';
+import type { TakenBack, Written } from './take-back.js';
 
 const shown = (text: string) => printable(text, 300);
 
-/** All that would be taken back, for a person. */
+/** All that would be taken back, for a person; none: there is nothing. */
 export function planLines(written: Written, look: Look): readonly string[] {
-  const { entries, shims, logins, providers, registrations, clientKeys, orphans, files } = written;
-  const secrets = [
-    ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
-    ...(clientKeys.length === 0 ? [] : [counted(clientKeys.length, 'client key')]),
-    ...(orphans === 0 ? [] : [`${counted(orphans, 'secret')} without a login`]),
-  ];
+  const { entries, shims, logins, providers, orphans, files } = written;
+  const inside = { ...look, width: look.width - 2 };
   const rows = entries.map(({ record }) => [record.program, shown(record.server), shown(record.path)]);
   const all = logins.map((login) => [shown(fullName(login)), login.name === undefined ? '' : shown(login.server)]);
   const atProviders = providers.map(({ issuer, account, identity = '' }) => [
     shown(account === defaultAccount ? issuer : `${issuer} (account ${account})`),
     shown(identity),
   ]);
-  const lines = [
-    ...block(look, 'Entries in other programs’ files', inColumnsOrStacked(indented(look), rows)),
-    ...block(
-      look,
-      'Programs written for others (shims)',
-      shims.map(({ path }) => shown(path)),
-    ),
-    ...block(look, 'Logins, revoked at their authorization servers', inColumnsOrStacked(indented(look), all)),
-    ...block(look, 'Logins at companies’ providers, revoked there', inColumnsOrStacked(indented(look), atProviders)),
-    ...block(look, 'Kept with them', secrets),
-    ...byFolder(files).flatMap(([folder, names]) =>
-      block(
-        look,
-        `Files and folders of postern itself, in ${shown(folder)}`,
-        wrapped(names.map(shown).join(', '), look.width - 2),
-      ),
-    ),
+  const secrets = [
+    ...keysInWords(written),
+    ...(orphans === 0 ? [] : [`${counted(orphans, 'secret')} without a login`]),
   ];
-  return lines.length === 0
-    ? ['There is nothing here that postern wrote.']
-    : ['This is what postern wrote here:', ...lines];
-}
-
-/** The files of each folder, by their names there. */
-function byFolder(files: readonly string[]): readonly (readonly [folder: string, names: readonly string[]])[] {
-  const folders = [...new Set(files.map((file) => dirname(file)))];
-  return folders.map((folder) => [
-    folder,
-    files.filter((file) => dirname(file) === folder).map((file) => basename(file)),
-  ]);
-}
-
-const indented = (look: Look): Look => ({ ...look, width: look.width - 2 });
-
-function block(look: Look, title: string, lines: readonly string[]): readonly string[] {
-  if (lines.length === 0) return [];
-  const titles = fitted(title, look.width).map((line) => toned(look, 'strong', line));
-  return ['', ...titles, ...lines.map((line) => `  ${line}`)];
+  const filesIn = (folder: string): [string, readonly string[]] => {
+    const names = files.filter((file) => dirname(file) === folder).map((file) => shown(basename(file)));
+    return [`Files and folders of postern itself, in ${shown(folder)}`, wrapped(names.join(', '), inside.width)];
+  };
+  const blocks: readonly [title: string, lines: readonly string[]][] = [
+    ['Entries in other programs’ files', inColumnsOrStacked(inside, rows)],
+    ['Programs written for others (shims)', shims.map(({ path }) => shown(path))],
+    ['Logins, revoked at their authorization servers', inColumnsOrStacked(inside, all)],
+    ['Logins at companies’ providers, revoked there', inColumnsOrStacked(inside, atProviders)],
+    ['Kept with them', secrets],
+    ...[...new Set(files.map((file) => dirname(file)))].map(filesIn),
+  ];
+  return blocks
+    .filter(([, lines]) => lines.length > 0)
+    .flatMap(([title, lines]) => [
+      '',
+      ...fitted(title, look.width).map((line) => toned(look, 'strong', line)),
+      ...lines.map((line) => `  ${line}`),
+    ]);
 }
 
 export function planJson({ entries, shims, logins, providers, registrations, clientKeys, orphans, files }: Written) {
   return {
-    entries: entries.map(({ record: { program, server, path: file } }) => ({ program, server, file })),
+    entries: entries.map(entryJson),
     shims: shims.map(({ path }) => path),
     logins: logins.map(({ name = null, server, account }) => ({ name, server, account })),
     providers: providers.map(({ issuer, clientId, account }) => ({ issuer, clientId, account })),
-    registrations,
-    clientKeys: clientKeys.length,
-    orphans,
-    files,
+    ...{ registrations, clientKeys, orphans, files },
   };
 }
 
-/** What became of it all, for a person; what was not taken back is said with what to do. */
+function entryJson({ record: { program, server, path: file } }: KeptRecord) {
+  return { program, server, file };
+}
+
+/** What became of it all, for a person, and what to do about what was not taken back. */
 export function takenLines(taken: TakenBack, { look, clock }: Pick<Context, 'look' | 'clock'>): readonly string[] {
   const { entries, shims, ended, leftFiles } = taken;
   const bad = ({ message, remedy }: Failure, what = '') => `${toned(look, 'bad', 'Kept:')} ${what}${message} ${remedy}`;
-  const { registrations, clientKeys } = ended;
-  const forgotten = [
-    ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
-    ...(clientKeys === 0 ? [] : [counted(clientKeys, 'client key')]),
-  ];
   return [
     ...entries.map(({ kept, undone }) => (undone instanceof Failure ? bad(undone) : undoneLine(kept.record, undone))),
     ...shims.map(({ path, removed }) =>
@@ -100,7 +77,7 @@ export function takenLines(taken: TakenBack, { look, clock }: Pick<Context, 'loo
     ...ended.logouts.map((result) => resultLine(result, clock.now())),
     ...ended.failures.map(({ login, failure }) => bad(failure, `${shown(fullName(login))}: `)),
     ...ended.left.map(({ failure }) => bad(failure)),
-    ...(forgotten.length === 0 ? [] : [`Forgotten, too: ${forgotten.join(' and ')}.`]),
+    ...forgottenLine(ended),
     ...fileLines(leftFiles),
   ];
 }
@@ -113,23 +90,16 @@ function fileLines(left: readonly string[] | undefined): readonly string[] {
 }
 
 export function takenJson({ entries, shims, ended, leftFiles }: TakenBack) {
+  const { registrations, clientKeys } = ended;
   return {
-    entries: entries.map(({ kept: { record }, undone }) => ({
-      program: record.program,
-      server: record.server,
-      file: record.path,
+    entries: entries.map(({ kept, undone }) => ({
+      ...entryJson(kept),
       undone: undone instanceof Failure ? null : undone,
       failure: undone instanceof Failure ? failureJson(undone) : null,
     })),
     shims,
-    logouts: ended.logouts.map(resultJson),
-    failures: ended.failures.map(({ login: { server, account }, failure }) => ({
-      server,
-      account,
-      ...failureJson(failure),
-    })),
-    forgotten: { registrations: ended.registrations, clientKeys: ended.clientKeys },
-    left: ended.left.map(({ item, failure }) => ({ store: item.store, ...failureJson(failure) })),
+    ...endedJson(ended),
+    forgotten: { registrations, clientKeys },
     filesRemoved: leftFiles !== undefined,
     leftFiles: leftFiles ?? [],
   };

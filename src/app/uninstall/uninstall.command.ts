@@ -2,9 +2,8 @@ import type { ArgumentsOf, Command } from '../../core/command.js';
 import { exitCode } from '../../core/failure.js';
 import { saysYes } from '../../core/text/says-yes.js';
 import type { Context } from '../context.js';
-import { allWritten, isNothing } from './plan.js';
 import { packageLine, planJson, planLines, takenJson, takenLines } from './render.js';
-import { takeBack } from './take-back.js';
+import { allWritten, takeBack } from './take-back.js';
 import { uninstallTable } from './uninstall.options.js';
 
 export const command: Command<typeof uninstallTable, Context> = {
@@ -12,10 +11,12 @@ export const command: Command<typeof uninstallTable, Context> = {
   async run(world, args) {
     const { out, json, tell } = world;
     const written = await allWritten(world);
-    const isDone = isNothing(written);
+    const plan = planLines(written, world.look);
+    const isDone = plan.length === 0;
     if (isDone || !args.yes) {
       if (json) await out.json({ takenBack: false, ...planJson(written) });
-      else await out.line(planLines(written, world.look).join('\n'));
+      else if (isDone) await out.line('There is nothing here that postern wrote.');
+      else await out.line(['This is what postern wrote here:', ...plan].join('\n'));
     }
     if (isDone) {
       tell(packageLine(written));

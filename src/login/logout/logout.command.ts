@@ -123,11 +123,7 @@ async function endAll(world: World, { force }: Arguments): Promise<CommandExit> 
   const { logouts, failures, registrations, clientKeys } = all;
   if (!json && logouts.length + failures.length === 0) tell('There is no login to end.');
   const exit = await print(world, all, { ...endedJson(all), forgotten: { registrations, clientKeys } });
-  const forgotten = [
-    ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
-    ...(clientKeys === 0 ? [] : [counted(clientKeys, 'client key')]),
-  ];
-  if (!json && forgotten.length > 0) await out.line(`Forgotten, too: ${forgotten.join(' and ')}.`);
+  if (!json) for (const line of forgottenLine(all)) await out.line(line);
   if (all.keptKeys > 0) {
     tell(
       'Keys of client metadata documents are kept: their documents still name them. To remove one, make its document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER',
@@ -136,7 +132,24 @@ async function endAll(world: World, { force }: Arguments): Promise<CommandExit> 
   return exit;
 }
 
-function endedJson({ logouts, failures, left }: EndedLogins) {
+interface Keys {
+  readonly registrations: number;
+  readonly clientKeys: number;
+}
+
+export function keysInWords({ registrations, clientKeys }: Keys): readonly string[] {
+  return [
+    ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
+    ...(clientKeys === 0 ? [] : [counted(clientKeys, 'client key')]),
+  ];
+}
+
+export function forgottenLine(keys: Keys): readonly string[] {
+  const forgotten = keysInWords(keys);
+  return forgotten.length === 0 ? [] : [`Forgotten, too: ${forgotten.join(' and ')}.`];
+}
+
+export function endedJson({ logouts, failures, left }: EndedLogins) {
   return {
     logouts: logouts.map(resultJson),
     failures: failures.map(({ login: { server, account }, failure }) => ({ server, account, ...failureJson(failure) })),
@@ -182,7 +195,7 @@ function accessEnd({ expiresAt }: LoginRecord, now: number): string | undefined 
 }
 
 /** What became of one login, as JSON. */
-export function resultJson({ login: { server, account, expiresAt }, revocation }: LogoutResult) {
+function resultJson({ login: { server, account, expiresAt }, revocation }: LogoutResult) {
   const reason = revocation.done ? null : revocation.why;
   return { server, account, revoked: revocation.done, reason, accessTokenExpiresAt: dateOrNull(expiresAt) };
 }
