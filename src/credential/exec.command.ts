@@ -5,9 +5,10 @@ import { argumentRefused, wordMissing } from '../core/usage-failures.js';
 import { isClientLogin } from '../stores/own-login.js';
 import { proveNamed } from '../tokens/credential-target.js';
 import { proveBare } from '../tokens/dpop/bare-token.js';
+import { tokenTooShort } from '../tokens/failures.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
-import { tokenToKeep } from '../tokens/valid-token.js';
+import { validToken } from '../tokens/valid-token.js';
 import { execTable } from './credential.options.js';
 import type { Programs } from './exec-program.js';
 import { ownVariable, readTokenVariable, type TokenVariable } from './formats/environment.js';
@@ -43,7 +44,11 @@ async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record
     const wanted = named === undefined ? { server, account, pin } : ofNamed;
     const login = own === undefined ? await findLogin(world, wanted) : await own.asClient({ ...args, ...wanted });
     proveBare(login, 'postern exec');
-    const token = await tokenToKeep(world, { login, minLifeMs: args.minTtl * 1000, signal: world.signal });
+    const minLifeMs = args.minTtl * 1000;
+    const token = await validToken(world, { login, minLifeMs, signal: world.signal });
+    // There it cannot be replaced.
+    const leftMs = (token.expiresAt ?? Number.POSITIVE_INFINITY) - world.clock.now();
+    if (leftMs < minLifeMs) throw tokenTooShort(login, leftMs, minLifeMs);
     proveNamed(token.binding, server);
     proveBare(login, 'postern exec', { item: token });
     // What is started gets the token of the server, and not what that was got by.

@@ -180,13 +180,44 @@ export function afterRefusal(error: unknown, said: string): unknown {
   return new Failure({ ...error.detail, message: `${error.message} The server said: ${quoted(said)}`, cause: error });
 }
 
-/** A process elsewhere has sent the refresh token, as far as is known, and has stored no response. */
-export function refreshLeftElsewhere(login: LoginMeant, since: number): Failure {
+/** Another process has sent the refresh token, as far as is known, and has written no response. `by`: its machine, where that is known. */
+export function refreshLeft(
+  login: LoginMeant,
+  { by, since }: { readonly by?: string; readonly since: number },
+): Failure {
   const at = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
-  return loginExpired(
-    login,
-    `another machine or container began to refresh it at ${at} and did not finish, and a refresh token works only once`,
-  );
+  const who = by === undefined ? 'another machine or container' : printable(by, 100);
+  const host = who.split(',')[0];
+  const message = `The login for ${quotedServer(login.server)} could not be refreshed: ${who} sent its refresh token at ${at} and has written no response, and a refresh token works only once.`;
+  const remedy = `If that machine still has the response, this writes it: on ${host}, run postern token ${loginArgument(login)}; else log in again: ${loginCommand(login)}`;
+  return new Failure({
+    code: 'login_expired',
+    exit: exitCode.loginNeeded,
+    message,
+    remedy: by === undefined ? runLogin(login) : remedy,
+  });
+}
+
+/** A machine that only reads has waited in vain. @param waitedMs Milliseconds. */
+export function tokenNotRefreshed(login: LoginMeant, waitedMs: number, isRejected: boolean): Failure {
+  const what = isRejected ? 'was rejected by the server' : 'has ended';
+  return new Failure({
+    code: 'token_not_refreshed',
+    exit: exitCode.store,
+    message: `The token for ${quotedServer(login.server)} ${what}, this machine only reads the shared store (POSTERN_STORE_READ_ONLY), and no other machine has written a new token within ${Math.round(waitedMs / 1000)} s.`,
+    remedy: `Refresh it on a machine that may: postern token ${loginArgument(login)}; a machine that may and is used all the time keeps it fresh for the others`,
+  });
+}
+
+/** It has to be refreshed here, and what that takes does not open. */
+export function noKeyToRefresh(login: LoginMeant): Failure {
+  return new Failure({
+    code: 'store_key_missing',
+    exit: exitCode.store,
+    message: `The token for ${quotedServer(login.server)} has to be refreshed, and POSTERN_STORE_REFRESH_KEY_FILE names no key file here: the refresh token is sealed with a key of its own.`,
+    remedy:
+      'Name the key file of the refreshers there; or, where this machine is only to read, set POSTERN_STORE_READ_ONLY=1.',
+  });
 }
 
 /** What was named is written like an address, and is none of a server. */

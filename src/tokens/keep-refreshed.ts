@@ -1,5 +1,5 @@
-import { Failure, ignoreFailure } from '../core/failure.js';
-import type { LoginRecord } from '../core/records.js';
+import { ignoreFailure, isFailure } from '../core/failure.js';
+import { defined, type LoginRecord } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { parseObject } from '../core/text/json.js';
 import { endsOf } from '../core/time.js';
@@ -50,19 +50,21 @@ export function secretsOf({ accessToken, refreshToken, clientSecret, providerSec
 }
 
 /**
- * A HTTP client that gives `take` the body of each response that may have a token, before anybody looks at it.
- * @param beforeBody Waited for as the last thing before the refresh token leaves.
+ * A HTTP client that hands the body of each response that may have a token to `seal` before anything reads it.
+ * @param beforeBody The last thing before the refresh token leaves.
  */
-export function handingOver(
+export function sealing(
   http: HttpClient,
-  take: (body: Uint8Array) => Promise<void>,
-  beforeBody?: () => Promise<void>,
+  {
+    seal,
+    beforeBody,
+  }: { readonly seal: (body: Uint8Array) => Promise<void>; readonly beforeBody: HttpRequest['beforeBody'] | undefined },
 ): HttpClient {
   const send = async (request: HttpRequest): Promise<HttpResponse> => {
-    const response = await http.send(beforeBody === undefined ? request : { ...request, beforeBody });
+    const response = await http.send({ ...request, ...defined({ beforeBody }) });
     const bytes = async () => {
       const body = await response.bytes();
-      if (response.status === 200) await take(body);
+      if (response.status === 200) await seal(body);
       return body;
     };
     return { ...response, bytes };
@@ -70,30 +72,25 @@ export function handingOver(
   return { ...http, send };
 }
 
-/** A response in a sealed file: true once it is on the disk for good, false where the disk fails. Never rejects. */
-export type Sealed = Promise<boolean>;
-
 /**
  * Seals what cannot be had again, as it came, before anything else is done with it: the authorization server may have taken
- * the old refresh token back by now, and this process may be killed at any moment. The disk is waited for beside what
- * follows. Undefined where it fails at once, or nothing was spent: then the store alone has to do.
+ * the old refresh token back by now, and this process may be killed at any moment.
+ * @returns Whether it is on the disk for good; where the disk fails, or nothing was spent, the store alone has to do
  */
-export function sealResponse(
-  refresh: BegunRefresh,
+export async function sealResponse(
+  room: BegunRefresh,
   { generation }: StoredCredential,
   { body, now }: { readonly body: Uint8Array; readonly now: number },
-): Sealed | undefined {
+): Promise<boolean> {
   const item = new Secret(JSON.stringify({ response: Buffer.from(body).toString('base64'), now, generation }));
-  let kept: Promise<void> | undefined;
   try {
-    kept = refresh.keep(item);
+    const kept = room.keep(item);
+    await kept;
+    return kept !== undefined;
   } catch (error) {
-    return ignoreFailure(error);
+    ignoreFailure(error);
+    return false;
   }
-  return kept?.then(
-    () => true,
-    (error) => ignoreFailure(error) ?? false,
-  );
 }
 
 /** The credential that a sealed response makes of the stored one; undefined for one that makes none. */
@@ -125,33 +122,14 @@ export function whyNotOurs(held: StoredCredential, { idToken, obtainedAt }: Issu
 /**
  * Moves a refreshed credential into its store, then what the index tells of it. While the store goes on failing nothing
  * is handed out. The caller holds the lock.
- * @param sealed It will be moved at the next use at the latest.
- * @throws Failure the store's own, with what follows from it
+ * @param sealed It waits in a sealed file, and is moved at the next use at the latest.
+ * @throws Failure `refresh_not_stored`; `shared_overtaken` where what is stored follows on another refresh or login
  */
 export async function keepCredential(
   ports: TokenPorts,
-  request: Pick<ValidTokenRequest, 'login' | 'signal'>,
-  fresh: StoredCredential,
-  sealed: Sealed | undefined,
-): Promise<void> {
-  const { login } = request;
-  const { expiresAt, obtainedAt, scopes } = fresh;
-  await writeToStore(ports, request, fresh, sealed);
-  // What the index tells of it is put right at the next read, where this fails.
-  await tryUpdate(ports, (document) =>
-    withLogin(document, login.key, ({ refreshExpiresAt: _, ...old }) => ({
-      ...{ ...old, expiresAt, obtainedAt, scopes },
-      ...endsOf(fresh),
-    })),
-  );
-  if (sealed !== undefined) await ports.recovery.forget(login.key).catch(ignoreFailure); // it goes the next time
-}
-
-async function writeToStore(
-  ports: TokenPorts,
   { login, signal }: Pick<ValidTokenRequest, 'login' | 'signal'>,
   fresh: StoredCredential,
-  sealed: Sealed | undefined,
+  sealed: boolean,
 ): Promise<void> {
   const item = encodeCredential(fresh);
   for (let attempt = 1; ; attempt += 1) {
@@ -159,13 +137,20 @@ async function writeToStore(
       await ports.store.write(login.key, item);
       break;
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      // What is there follows on another refresh or login: that one counts.
-      if (error.code === 'shared_overtaken') throw error;
-      if (attempt === maxWrites) throw refreshNotStored(login, error, (await sealed) === true);
+      if (!isFailure(error) || error.code === 'shared_overtaken') throw error;
+      if (attempt === maxWrites) throw refreshNotStored(login, error, sealed);
       await ports.clock.sleep(attempt * writePauseMs, signal);
     }
   }
+  const { expiresAt, obtainedAt, scopes } = fresh;
+  // Where this fails, the next read puts the index right.
+  await tryUpdate(ports, (document) =>
+    withLogin(document, login.key, ({ refreshExpiresAt: _, ...old }) => ({
+      ...{ ...old, expiresAt, obtainedAt, scopes },
+      ...endsOf(fresh),
+    })),
+  );
+  if (sealed) await ports.recovery.forget(login.key).catch(ignoreFailure); // it goes the next time
 }
 
 /**

@@ -2,7 +2,6 @@ import type { Failure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { Clock } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
-import { scopesMissing, unionScopes } from '../core/scope.js';
 import { quotesSecret, type Secret } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
@@ -10,64 +9,93 @@ import { isProofProblem, proofRefused, tokenNotBound } from '../oauth/dpop/failu
 import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
 import type { RefusedRequest } from '../oauth/engine.js';
 import { grantRefused, tokenEndpointFailed, tokenTypeUnusable } from '../oauth/failures.js';
-import {
-  type FailedToken,
-  sendTokenRequest,
-  type TokenGrant,
-  type TokenResult,
-  validateTokenResponse,
-} from '../oauth/token.js';
+import { type FailedToken, sendTokenRequest, type TokenResult, validateTokenResponse } from '../oauth/token.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import type { Refreshes } from './company/vouch.js';
 import { nameOwnHost } from './credential-target.js';
 import { loginExpired, tokenUnusable } from './failures.js';
-import { keepCredential, refreshed, secretsOf } from './keep-refreshed.js';
-import { readCredential } from './read-credential.js';
-import { scopeNotForClient } from './request-failures.js';
-import { checkWhole } from './shared/await-refreshed.js';
+import { secretsOf } from './keep-refreshed.js';
 import type { TokenPorts } from './token-request.js';
-import { ownRequest } from './workload/own-grant.js';
+import { type OwnRequest, ownRequest } from './workload/own-grant.js';
+
+type Ports = Pick<TokenPorts, 'http' | 'clock' | 'assertions' | 'index' | 'journal'>;
+
+export interface RefreshRequest {
+  readonly held: StoredCredential;
+  /** Those that are held, or for a login that is asked for again each time, more. */
+  readonly scopes: readonly string[];
+  readonly login: LoginMeant & Pick<LoginRecord, 'zone'>;
+  readonly refresh: Refreshes;
+  readonly signal: AbortSignal;
+}
+
+/** `explain` makes a refusal say more. */
+interface Refreshed {
+  readonly result: TokenResult;
+  readonly explain: (failure: Failure) => Failure;
+}
+
+/** What the token endpoint is asked with. `shown`: further secrets that are sent. */
+interface Spending extends OwnRequest {
+  readonly shown?: readonly (Secret | undefined)[];
+}
+
+/** How a new token is had without a person, by the grant of the login. */
+const spendings = { refresh_token: byRefreshToken, client_credentials: byClient, id_jag: byProvider } as const;
 
 /**
- * Asks for a new token without a person: with the refresh token, or, for a login of the client's own or by a company's
- * provider, as at the login. `scopes` are those held; more than those only these may ask for.
- * @returns With the result what makes a refusal say more.
+ * Asks for a new token without a person: with the refresh token, as the client itself, or by a company's provider.
  * @throws Failure of the HTTP client, `assertion_unreadable`, `assertion_unusable`
  */
-export async function requestRefresh(
-  ports: Pick<TokenPorts, 'http' | 'clock' | 'assertions' | 'index' | 'journal'>,
-  request: {
-    readonly held: StoredCredential;
-    readonly scopes: readonly string[];
-    readonly login: LoginMeant & Pick<LoginRecord, 'zone'>;
-    readonly refresh: Refreshes;
-    readonly signal: AbortSignal;
-  },
-): Promise<{ readonly result: TokenResult; readonly explain: (failure: Failure) => Failure }> {
+export async function requestRefresh(ports: Ports, request: RefreshRequest): Promise<Refreshed> {
   const { http, clock } = ports;
   const { held, scopes, login, signal } = request;
-  const { tokenEndpoint: endpoint, authMethod: method, clientSecret: secret, refreshToken } = held;
-  const { issuer, clientId } = held.binding;
-  const { requestedResource: chosen = held.binding.resource } = held;
-  const resource = chosen ?? undefined;
-  const own: ClientAuthentication = { clientId, method, secret };
-  const vouched = await vouchedFor(ports, request);
-  if (vouched?.ok === false) return { result: vouched.failed, explain: vouched.explain };
-  const isOwn = held.grant === 'client_credentials';
-  const asItIs = (failure: Failure) => failure;
-  const { client, grant, explain } = isOwn
-    ? await ownRequest(ports, own, { assertion: held.assertion, scopes, signal })
-    : vouched !== undefined
-      ? { client: own, grant: { assertion: vouched.idJag, scopes }, explain: vouched.explain }
-      : { client: own, grant: byRefreshToken(refreshToken, scopes), explain: asItIs };
+  const { tokenEndpoint: endpoint, binding, grant: way = 'refresh_token' } = held;
+  const spending = await spendings[way](ports, request);
+  if ('result' in spending) return spending;
+  const { client, grant, explain, shown = [] } = spending;
   const dpop = await tokenProofs(held, clock);
-  const asked = { endpoint, client, issuer, resource, zone: login.zone, dpop, signal };
+  const { issuer } = binding;
   await nameOwnHost(http, login.server, endpoint, signal);
+  const asked = { endpoint, client, issuer, resource: resourceOf(held), zone: login.zone, dpop, signal };
   const response = await sendTokenRequest(http, asked, grant);
-  const shown = 'assertion' in grant ? [grant.assertion, ...(vouched?.sent ?? [])] : [];
   const sent = [...secretsOf(held), client.assertion, ...shown];
   const context = { now: clock.now(), requested: scopes, sent, dpop };
   return { result: await validateTokenResponse(response, context), explain };
+}
+
+async function byRefreshToken(_ports: Ports, { held, scopes }: RefreshRequest): Promise<Spending> {
+  const { refreshToken } = held;
+  if (refreshToken === undefined) throw new Error('a credential without a refresh token is not refreshed');
+  return { client: clientOf(held), grant: { refreshToken, scopes }, explain: (failure) => failure };
+}
+
+async function byClient(ports: Ports, { held, scopes, signal }: RefreshRequest): Promise<Spending> {
+  const request = await ownRequest(ports, clientOf(held), { assertion: held.assertion, scopes, signal });
+  return { ...request, shown: 'assertion' in request.grant ? [request.grant.assertion] : [] };
+}
+
+/** The provider vouches for the authorization server that the login is bound to, whatever the server names by now. */
+async function byProvider(ports: Ports, request: RefreshRequest): Promise<Spending | Refreshed> {
+  const { held, scopes, login, refresh, signal } = request;
+  const { provider, providerSecret: secret, binding } = held;
+  if (provider === undefined) throw new Error('a login by a company’s provider names that provider');
+  const { vouch } = await import('./company/vouch.js'); // other logins need none of it
+  const { issuer: audience, clientId, account } = binding;
+  const target = { audience, resource: resourceOf(held), clientId, scopes };
+  const vouched = await vouch(ports, { provider, secret, account, target, login, refresh, signal });
+  if (!vouched.ok) return { result: vouched.failed, explain: vouched.explain };
+  const { idJag, explain, sent } = vouched;
+  return { client: clientOf(held), grant: { assertion: idJag, scopes }, explain, shown: sent };
+}
+
+function clientOf({ authMethod: method, clientSecret: secret, binding }: StoredCredential): ClientAuthentication {
+  return { clientId: binding.clientId, method, secret };
+}
+
+/** Undefined: a person chose to ask for none. */
+function resourceOf({ requestedResource: chosen, binding }: StoredCredential): string | undefined {
+  return chosen === undefined ? binding.resource : (chosen ?? undefined);
 }
 
 /** A login that is bound to a key stays so: its refresh token may be bound, too (RFC 9449 section 5). */
@@ -78,24 +106,6 @@ async function tokenProofs(
   if (held.dpopKey === undefined) return undefined;
   const { TokenProofs } = await import('../oauth/dpop/token-proofs.js');
   return await TokenProofs.of({ key: held.dpopKey, isRequired: true, now });
-}
-
-/** The ID-JAG of a login by a company's provider, for the authorization server that it is bound to; undefined: it is none. */
-async function vouchedFor(
-  ports: Parameters<typeof requestRefresh>[0],
-  { held, scopes, login, refresh, signal }: Parameters<typeof requestRefresh>[1],
-) {
-  const { provider, providerSecret: secret, binding, requestedResource: chosen = binding.resource } = held;
-  if (provider === undefined) return undefined;
-  const { vouch } = await import('./company/vouch.js'); // other logins need none of it
-  const { issuer: audience, clientId, account } = binding;
-  const target = { audience, resource: chosen ?? undefined, clientId, scopes };
-  return await vouch(ports, { provider, secret, account, target, login, refresh, signal });
-}
-
-function byRefreshToken(refreshToken: Secret | undefined, scopes: readonly string[]): TokenGrant {
-  if (refreshToken === undefined) throw new Error('a credential without a refresh token is not refreshed');
-  return { refreshToken, scopes };
 }
 
 /** The failure for a response that gives no token. */
@@ -125,49 +135,4 @@ export function refusalToKeep({ error, status, said }: RefusedRequest, held: Sto
 /** The refresh token was refused for good. @param said As it is kept; undefined: it was not. */
 export function refreshRefused(login: LoginMeant, said: string | undefined, cause?: Failure): Failure {
   return loginExpired(login, `the authorization server refused to refresh it${said ? ` (${said})` : ''}`, cause);
-}
-
-/** How long a process waits for another one that has the same credential in hand. */
-const lockWaitMs = 30_000;
-
-/**
- * Step-up of a login of the client's own, or by a company's provider (rule 5.6): asks once for the union of the scopes held and wanted. What is not
- * given is not asked for again, and the login stays as it was.
- * @throws Failure `scope_not_for_client`, `token_endpoint_failed`, or the store's, lock's and HTTP client's
- */
-export async function widenCredential(
-  ports: TokenPorts,
-  request: {
-    readonly login: LoginRecord;
-    readonly scopes: readonly string[];
-    readonly refresh: Refreshes;
-    readonly signal: AbortSignal;
-  },
-): Promise<LoginRecord> {
-  const { login, scopes, refresh, signal } = request;
-  await using _lock = await ports.locks.acquire(login.key, { waitMs: lockWaitMs, signal });
-  const held = await readCredential(ports, login);
-  // Another process was faster.
-  if (scopesMissing(held.scopes, scopes).length === 0) return { ...login, scopes: held.scopes };
-  checkWhole(held, login);
-  ports.progress.begin('Asking for more scope');
-  const wanted = unionScopes(held.scopes, scopes);
-  const { result, explain } = await requestRefresh(ports, { held, scopes: wanted, login, refresh, signal });
-  const missing = result.ok ? scopesMissing(result.token.scopes, scopes) : scopes;
-  ports.journal.record({
-    name: 'step-up',
-    asked: `POST ${held.tokenEndpoint}, scope ${wanted.join(' ')}`,
-    came: result.ok ? `scope ${result.token.scopes.join(' ')}` : result.problem,
-    rule: 'R-5.6c',
-    verdict: missing.length === 0 ? 'pass' : 'failure',
-  });
-  if (!result.ok) {
-    const failure = explain(tokenFailure(result, held.binding.issuer));
-    throw result.problem === 'refused' ? scopeNotForClient(login.server, missing, failure) : failure;
-  }
-  if (missing.length > 0) throw scopeNotForClient(login.server, missing);
-  const fresh = refreshed(held, result.token);
-  // Nothing was spent for it: where it is lost, the client asks again.
-  await keepCredential(ports, request, fresh, undefined);
-  return { ...login, expiresAt: fresh.expiresAt, obtainedAt: fresh.obtainedAt, scopes: fresh.scopes };
 }

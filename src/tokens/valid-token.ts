@@ -1,14 +1,16 @@
 import { isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import { isSharedKind, type LoginRecord } from '../core/records.js';
+import { scopesMissing, unionScopes } from '../core/scope.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { Refreshes } from './company/vouch.js';
-import { noRefreshToken, tokenTooShort } from './failures.js';
+import { noKeyToRefresh, noRefreshToken } from './failures.js';
+import { keepCredential, refreshed } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { refreshCredential } from './refresh.js';
-import { environmentTokenFixed } from './request-failures.js';
-import { widenCredential } from './send-refresh.js';
+import { environmentTokenFixed, scopeNotForClient } from './request-failures.js';
+import { requestRefresh, tokenFailure } from './send-refresh.js';
 import { cannotRefresh, isRefreshable, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
 
 /**
@@ -78,30 +80,45 @@ export async function refreshedToken(ports: TokenPorts, request: ValidTokenReque
   return await refreshCredential(ports, { ...request, rejected: held.accessToken, isAskedAnew: true }, held);
 }
 
-/**
- * A token that is kept where it cannot be replaced: refreshed when it has less life left than
- * `minLifeMs`, and refused when a fresh one has less, too.
- * @throws Failure `token_too_short`, or those of `validToken`
- */
-export async function tokenToKeep(
-  ports: TokenPorts,
-  request: ValidTokenRequest & { readonly minLifeMs: number },
-): Promise<StoredCredential> {
-  const token = await validToken(ports, request);
-  const left = (token.expiresAt ?? Number.POSITIVE_INFINITY) - ports.clock.now();
-  if (left < request.minLifeMs) throw tokenTooShort(request.login, left, request.minLifeMs);
-  return token;
-}
-
 /** How a login at a company's provider is refreshed for those that hang on it: as every other one. */
 export function providerRefresh(ports: TokenPorts, signal: AbortSignal): Refreshes {
   return async (login, rejected) => await validToken(ports, { login, rejected, signal });
 }
 
-/** More scope without a person. @throws Failure as `widenCredential` */
-export function widenLogin(
+/**
+ * Step-up of a login of the client's own, or by a company's provider (rule 5.6): asks once for the union of the scopes held
+ * and wanted. A scope that is not given is not asked for again, and the login stays as it was.
+ * @throws Failure `scope_not_for_client`, `token_endpoint_failed`, or the store's, lock's and HTTP client's
+ */
+export async function widenLogin(
   ports: TokenPorts,
   request: { readonly login: LoginRecord; readonly scopes: readonly string[]; readonly signal: AbortSignal },
 ): Promise<LoginRecord> {
-  return widenCredential(ports, { ...request, refresh: providerRefresh(ports, request.signal) });
+  const { login, scopes, signal } = request;
+  await using _lock = await ports.locks.acquire(login.key, { waitMs: 30_000, signal });
+  const held = await readCredential(ports, login);
+  // Another process was faster.
+  if (scopesMissing(held.scopes, scopes).length === 0) return { ...login, scopes: held.scopes };
+  if (held.refreshedElsewhere === 'no-key') throw noKeyToRefresh(login);
+  ports.progress.begin('Asking for more scope');
+  const wanted = unionScopes(held.scopes, scopes);
+  const refresh = providerRefresh(ports, signal);
+  const { result, explain } = await requestRefresh(ports, { held, scopes: wanted, login, refresh, signal });
+  const missing = result.ok ? scopesMissing(result.token.scopes, scopes) : scopes;
+  ports.journal.record({
+    name: 'step-up',
+    asked: `POST ${held.tokenEndpoint}, scope ${wanted.join(' ')}`,
+    came: result.ok ? `scope ${result.token.scopes.join(' ')}` : result.problem,
+    rule: 'R-5.6c',
+    verdict: missing.length === 0 ? 'pass' : 'failure',
+  });
+  if (!result.ok) {
+    const failure = explain(tokenFailure(result, held.binding.issuer));
+    throw result.problem === 'refused' ? scopeNotForClient(login.server, missing, failure) : failure;
+  }
+  if (missing.length > 0) throw scopeNotForClient(login.server, missing);
+  const fresh = refreshed(held, result.token);
+  // Nothing was spent for it: where it is lost, the client asks again.
+  await keepCredential(ports, request, fresh, false);
+  return { ...login, expiresAt: fresh.expiresAt, obtainedAt: fresh.obtainedAt, scopes: fresh.scopes };
 }

@@ -107,7 +107,7 @@ describe('the process that refreshes comes to harm', { concurrency: 3, skip }, (
     const { code, stdout, stderr } = await token(stage);
     assert.equal(refreshTokensSent(stage).length, 1, 'the paused process has sent it already');
     assert.deepEqual([code, stdout], [3, ''], stderr);
-    assert.match(stderr, /began to refresh it at .* did not finish.*\s+Run: postern login/s);
+    assert.match(stderr, /sent its refresh token at .* has written no response.*\s+Run: postern login/s);
     first.kill('SIGCONT');
     const finished = await first.finished;
     assert.equal(finished.code, 0, finished.stderr);

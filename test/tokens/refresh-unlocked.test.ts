@@ -83,7 +83,7 @@ test('[A-135] a refresh token that a process out of sight has sent, and not come
   const held = await fresh(ports, login);
   scene.ports.advance(10_000);
   const failure = await failureOf(fresh(ports, login), 'login_expired');
-  assert.match(failure.message, /another machine or container began to refresh it at 1970-01-01T00:00:00Z/);
+  assert.match(failure.message, /another machine or container sent its refresh token at 1970-01-01T00:00:00Z/);
   assert.equal(own.issuer.forms.length, before);
   assert.notEqual(
     (await fresh(scene.ports, login)).accessToken.reveal(),
