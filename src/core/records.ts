@@ -86,8 +86,6 @@ export interface LoginRecord {
   readonly generation: number;
   /** The browser that its login pages open in; absent: the usual one. */
   readonly browser?: BrowserChoice;
-  /** Hash over what was asked for at this login, so that another one at the same time knows whether it asks the same. */
-  readonly requestFingerprint?: string;
 }
 
 /** Which login at a company's provider is meant: beside the account, which is that of the server's login. */

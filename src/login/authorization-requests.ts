@@ -18,7 +18,7 @@ import { resourceToSend } from '../oauth/discover.js';
 import { thumbprintOf } from '../oauth/dpop/key.js';
 import type { RequestToOpen } from './browser/one-time-link.js';
 import type { LazyClient } from './client/identify-client.js';
-import { otherRedirectRemedy, type UsedRedirect } from './client/redirect-refused.js';
+import { redirectRemedy, type UsedRedirect } from './client/way-out.js';
 import { requestNotTaken, requestTooLong } from './failures.js';
 import type { BegunLogin, PersonLogin } from './ports.js';
 import { askAsClient } from './redeem.js';
@@ -160,11 +160,8 @@ export class AuthorizationRequests {
     );
     if (!result.ok) {
       ports.journal.record({ ...step, came: result.problem, verdict: 'failure' });
-      throw requestNotTaken(
-        issuer,
-        result,
-        otherRedirectRemedy(this.#begun, this.#attempt, result.problem === 'refused' ? result.said : ''),
-      );
+      const tried = { begun: this.#begun, client: this.#attempt.client.found, ...this.#attempt.redirect };
+      throw requestNotTaken(issuer, result, redirectRemedy(tried, result.problem === 'refused' ? result.said : ''));
     }
     ports.journal.record({ ...step, came: 'a request_uri', verdict: 'pass' });
     return result.pushed;

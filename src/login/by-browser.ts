@@ -12,52 +12,54 @@ import { keepChosenRedirectUri } from '../tokens/registrations.js';
 import { AuthorizationRequests } from './authorization-requests.js';
 import type { BrowserAvailability } from './browser/browser-availability.js';
 import type { CallbackListener } from './browser/callback-listener.js';
-import { linkTakenTwice, PageAdvice } from './browser/failures.js';
-import type { LoggedIn, LoginConsent } from './browser/page.js';
+import { linkTakenTwice } from './browser/failures.js';
+import type { LoggedIn } from './browser/page.js';
 import { hasToRegister, identifyClient, LazyClient } from './client/identify-client.js';
-import { otherRedirectCommand, otherRedirectRemedy, type UsedRedirect } from './client/redirect-refused.js';
 import { forgetRefusedClient, type IdentifiedClient, noteUnanswered } from './client/register.js';
-import { loginRefused, resourceAdvice } from './client/way-out.js';
-import { deviceFallback } from './device/device-fallback.js';
+import { loginRefused, pageAdvice, redirectRemedy, type Tried, type UsedRedirect } from './client/way-out.js';
+import { offerCode } from './device/offer-code.js';
 import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
 import { openListener, planRedirect } from './open-listener.js';
-import type { BegunLogin, LoginPorts, Overtaking, PersonLogin } from './ports.js';
+import type { BegunLogin, LoginPorts, PersonLogin } from './ports.js';
 import { receiveResponse } from './receive-response.js';
 import { askForToken, type Redeemed } from './redeem.js';
 
 /** What differs between a login at a server and one at a company's provider. */
 interface BrowserLogin<Kept> {
-  /** What a person is to agree to first; undefined: a person typed the login, or knows server and issuer. */
-  readonly consent?: LoginConsent | undefined;
-  readonly overtaken?: Overtaking | undefined;
   /** Says in the terminal who asks for what. */
-  readonly announce: (client: IdentifiedClient | undefined, redirect: UsedRedirect) => void;
-  /** Stores what came of it: only then does the browser show success. */
+  readonly announce: (tried: Tried) => void;
+  /** Stores the token: only then does the browser show success. */
   readonly keep: (redeemed: Redeemed, client: IdentifiedClient, redirect: UsedRedirect) => Promise<Kept>;
 }
 
-/** Through what the person is asked, and as whom. */
-interface Attempt extends Pick<BrowserLogin<unknown>, 'consent' | 'overtaken'> {
+interface Attempt {
   readonly begun: BegunLogin<PersonLogin>;
   readonly client: LazyClient;
   readonly listener: CallbackListener;
   readonly redirect: UsedRedirect;
 }
 
+const triedBy = ({ begun, client, redirect }: Omit<Attempt, 'listener'>): Tried => ({
+  begun,
+  client: client.found,
+  ...redirect,
+});
+
 /** A login by a person in the browser, from the callback listener to the stored token. @throws Failure of each step */
 export async function byBrowser<Kept extends LoggedIn>(
   begun: BegunLogin<PersonLogin>,
-  { consent, overtaken, announce, keep }: BrowserLogin<Kept>,
+  { announce, keep }: BrowserLogin<Kept>,
 ): Promise<Kept> {
   const { ports, discovery, request } = begun;
   const { person } = request;
   const plan = planRedirect(begun);
   await using listener = await openListener(ports, plan, person.listenAddress);
   const redirect = { redirectUri: listener.redirectUri, hasFixedPort: plan.hasFixedPort };
-  const client = await clientOf(begun, redirect, consent);
-  announce(client.found, redirect);
+  const client = await clientOf(begun, redirect);
+  const attempt = { begun, client, listener, redirect };
+  announce(triedBy(attempt));
   try {
-    const redeemed = await redeem({ begun, client, listener, redirect, consent, overtaken });
+    const redeemed = await redeem(attempt);
     const kept = await keep(redeemed, await client.get(), redirect);
     const { issuer } = discovery.authorizationServer;
     if (person.redirectUri !== undefined) await keepChosenRedirectUri(ports, issuer, person.redirectUri);
@@ -66,7 +68,7 @@ export async function byBrowser<Kept extends LoggedIn>(
   } catch (error) {
     await listener.finish(isFailure(error, 'denied') ? 'declined' : 'failed');
     if (client.found !== undefined) await forgetRefusedClient(begun, client.found, error);
-    throw loginRefused(begun, error, { client: client.found, redirect });
+    throw loginRefused(begun, error, { tried: triedBy(attempt) });
   } finally {
     ports.progress.end();
   }
@@ -75,17 +77,13 @@ export async function byBrowser<Kept extends LoggedIn>(
 /** Where a browser is likely to be opened: elsewhere a code is offered with the address. */
 const opensBrowsers: readonly BrowserAvailability[] = ['desktop', 'wsl'];
 
-/** Who asks. Where a person has to agree first, the authorization server hears of nobody before. */
-async function clientOf(
-  begun: BegunLogin<PersonLogin>,
-  redirect: UsedRedirect,
-  consent: LoginConsent | undefined,
-): Promise<LazyClient> {
+/** The client. Where the user has to agree first, nothing is sent to the authorization server before. */
+async function clientOf(begun: BegunLogin<PersonLogin>, redirect: UsedRedirect): Promise<LazyClient> {
   const { mode, availability } = begun.request.person;
   const isOffered = mode === 'no-browser' || !opensBrowsers.includes(availability);
   const asked = { ...redirect, begun, userCode: isOffered ? 'offered' : 'none' } as const;
   const client = new LazyClient(() => identifyClient(asked));
-  const isLazy = consent !== undefined && mode === 'browser' && (await hasToRegister(asked));
+  const isLazy = begun.consent !== undefined && mode === 'browser' && (await hasToRegister(asked));
   if (!isLazy) await client.get();
   return client;
 }
@@ -108,8 +106,7 @@ async function redeem(attempt: Attempt): Promise<Redeemed> {
   await ports.http.check({ url: endpoint, namedBy: discovery.zone, signal });
   if (person.mode === 'browser' && person.caller !== undefined) await loginBrakes(ports, meant).openTab();
   const requests = new AuthorizationRequests(begun, { endpoint, client, redirect });
-  // Before a person has agreed, nothing is sent to the authorization server.
-  if (attempt.consent === undefined) await requests.prepare();
+  if (begun.consent === undefined) await requests.prepare();
   const response = await firstResponse(attempt, requests).finally(() => noteIgnored(ports, listener));
   if ('token' in response) return response;
   if (listener.doubtful) await askWhoseResponse(ports, signal);
@@ -144,26 +141,26 @@ function noteIgnored({ journal }: Pick<LoginPorts, 'journal'>, { ignored, redire
   });
 }
 
-/** From the callback, the terminal or the fallback: the first one ends the others. */
+/** The response, or the token that a code typed elsewhere has brought, whichever comes first. */
 async function firstResponse(
   attempt: Attempt,
   { newRequest, failed }: AuthorizationRequests,
 ): Promise<AuthorizationResponse | Redeemed> {
-  const { begun, client, listener, consent, overtaken } = attempt;
-  const { request } = begun;
+  const { begun, client, listener } = attempt;
+  const { request, ports, consent } = begun;
   const { person } = request;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
-  const fallback = deviceFallback(begun, () => client.get());
-  const received = receiveResponse(begun.ports, {
+  listener.arm({ newRequest, consent });
+  const received = receiveResponse(ports, {
     ...person,
-    ...{ listener, consent, newRequest, signal },
+    ...{ listener, consent, signal },
     browser: request.browser ?? begun.held?.browser,
-    fallback: fallback.begin,
-    whenPageFails: adviceOn(attempt),
+    offerCode: () => offerCode(begun, () => client.get(), signal),
+    pageAdvice: pageAdvice(triedBy(attempt)),
   });
   try {
-    return await Promise.race([received, failed, fallback.redeemed, ...(overtaken ? [overtaken(signal)] : [])]);
+    return await Promise.race([received, failed, ...(person.overtaken ? [person.overtaken(signal)] : [])]);
   } catch (error) {
     // Where no response comes to a page that was shown, the page may be why.
     const isUnanswered = isFailure(error, 'login_timed_out') || request.signal.aborted;
@@ -173,13 +170,6 @@ async function firstResponse(
     over.abort();
     await received.catch(() => undefined); // the prompt is gone before anything else is shown
   }
-}
-
-/** What to do where the page shows an error: a client that is not identified yet is going to register. */
-function adviceOn({ begun: { meant, discovery }, client, redirect }: Attempt): PageAdvice {
-  const { way = 'dynamic', isKept = false } = client.found ?? {};
-  const otherRedirect = otherRedirectCommand(meant, redirect, way);
-  return new PageAdvice({ ...redirect, way, isKept, otherRedirect, resourceAdvice: resourceAdvice(discovery) });
 }
 
 /** The code of a response, and the step on record; every other response is a failure. */
@@ -201,7 +191,7 @@ function codeOf(attempt: Attempt, result: AuthorizationResult, response: Authori
       throw responseFromAnotherIssuer(issuer, result.found);
     case 'refused':
       record(`error ${result.error}`, 'failure', 'RFC 6749 section 4.1.2.1');
-      throw authorizationDenied(issuer, result, otherRedirectRemedy(begun, attempt, result.said));
+      throw authorizationDenied(issuer, result, redirectRemedy(triedBy(attempt), result.said));
     case 'unusable':
       record(result.why, 'failure');
       throw responseUnusable(result.why);

@@ -113,34 +113,13 @@ function codeOfRefusal(error: string, said: string): string {
   return refusesRedirect(error, said) ? 'redirect_uri_refused' : 'authorization_refused';
 }
 
-/** What to do where an authorization server does not take a resource. `resource`: undefined where none was named. */
-export function resourceNotTaken(
-  issuer: string,
-  { resource, command }: { readonly resource: string | undefined; readonly command: string },
-): string {
-  if (resource === undefined) return `It wants to hear for what the token is, in its own spelling: ${command}`;
-  const cost = `Without one the token may be valid at other services of ${printable(issuer, 200)}, where this server could use it; to leave it out all the same: ${command}`;
-  return `It does not take the resource ${printable(resource, 300)}, or not with these scopes. If its operator names another spelling, add --resource AS_SPELLED. ${cost}`;
-}
-
 /** A denial that says so is of no person (oidc-provider's, where no scope was asked for). */
 const refusesScope = (error: string, said: string): boolean =>
   error === 'invalid_scope' || (error === 'access_denied' && /\bno scope\b/i.test(said));
 
-/** What to do where no scope was asked for. `known`: those that the authorization server lists. */
-export function scopeNeeded(known: readonly string[], command: string): string {
-  const list = known.length > 1 ? ` It knows ${printable(known.join(', '), 300)}.` : '';
-  return `No scope was asked for.${list} Ask for one: ${command}`;
-}
-
 /** Few have a code for it. */
 const refusesRedirect = (error: string, said: string): boolean =>
   /redirect/i.test(error) || (error === 'invalid_request' && /redirect/i.test(said));
-
-/** What to do where an authorization server does not take a redirect URI. `command` tries another one. */
-export function redirectUriNotTaken(redirectUri: string, command: string): string {
-  return `It does not take the redirect address ${redirectUri}. Try another one, which is kept if it works: ${command}`;
-}
 
 const denials: Readonly<Record<string, string>> = {
   access_denied: 'denied',

@@ -2,36 +2,36 @@ import type { LoginRecord } from '../core/records.js';
 import { announce, beginLogin } from './begin-login.js';
 import type { LoginConsent } from './browser/page.js';
 import { byBrowser } from './by-browser.js';
-import { announceDocument, redirectUriToKeep } from './client/document-login.js';
 import { keepClient } from './client/register.js';
-import type { BegunLogin, LoginPorts, Overtaking, PersonLogin } from './ports.js';
+import { announceDocument, redirectUriToKeep } from './client/way-out.js';
+import type { BegunLogin, LoginPorts, PersonLogin } from './ports.js';
 import { saveCredential } from './save-credential.js';
 
 /**
  * The whole main job: from a server's address to a stored credential (rule 5.3, all eight steps but the last).
  * A login by a company's provider goes another way. Nothing is opened before the store is known to work; success is shown in the browser only once the token is stored.
- * @param overtaken Rejects when the login need not be waited for any longer; looked at while a person is waited for.
  * @throws Failure of each step; an earlier login of this server and account is then as it was
  */
-export async function login(world: LoginPorts, request: PersonLogin, overtaken?: Overtaking): Promise<LoginRecord> {
+export async function login(world: LoginPorts, request: PersonLogin): Promise<LoginRecord> {
   const company = await import('./company/company-login.js');
   const provider = await company.providerOf(world, request);
   if (provider !== undefined) return await company.companyLogin(world, request, provider);
   const begun = await beginLogin(world, request, 'authorization_code');
-  return await byBrowser(begun, {
-    consent: consentTo(begun),
-    overtaken,
-    announce: (client, redirect) => {
-      announce(begun);
-      announceDocument(begun, client, redirect);
+  return await byBrowser(
+    { ...begun, consent: consentTo(begun) },
+    {
+      announce: (tried) => {
+        announce(begun);
+        announceDocument(tried);
+      },
+      keep: async (redeemed, client, redirect) => {
+        const record = await saveCredential(begun, { redeemed, way: client.way, grant: 'authorization_code' });
+        await keepClient(begun, client, redirectUriToKeep(client, redirect), redeemed.client.method);
+        recordStored(begun.ports, record);
+        return record;
+      },
     },
-    keep: async (redeemed, client, redirect) => {
-      const record = await saveCredential(begun, { redeemed, way: client.way, grant: 'authorization_code' });
-      await keepClient(begun, client, redirectUriToKeep(client, redirect), redeemed.client.method);
-      recordStored(begun.ports, record);
-      return record;
-    },
-  });
+  );
 }
 
 /**

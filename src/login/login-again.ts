@@ -8,6 +8,7 @@ import { wrapped } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
 import { isSameIssuer } from '../oauth/discovery-document.js';
+import { readCredential } from '../tokens/read-credential.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { validToken } from '../tokens/valid-token.js';
 import type { loginTable } from './login.options.js';
@@ -23,19 +24,21 @@ type World = TokenPorts &
   Pick<CommandOutput, 'json' | 'signal' | 'tell' | 'tellLook'> & { readonly env: Environment };
 
 /**
- * Says that a login is there, and asks whether to log in again; true: it is stayed with. So it is unasked without a terminal
- * and with `--json`: a script would wait for a browser that nobody watches. `--force` logs in again, and so does what
- * asks for another login than the one that is there. A client's own login needs nobody, and is made again in scripts.
+ * Says that a login is there, and asks whether to log in again; true: it stays. Without a terminal, and with `--json`, it
+ * stays unasked: a script would wait for a browser that nobody watches. `--force` logs in again, and so does a command line
+ * that asks for another login than the one that is there. A client's own login needs no user, and is made again in scripts.
  * @throws the signal's reason
  */
 export async function staysWith(world: World, held: LoginRecord, wanted: Wanted, asked: AskedLogin): Promise<boolean> {
   const { terminal, clock, json, signal, tell, tellLook } = world;
   const status = loginStatus(held, clock.now());
-  const isValid = status.problem === undefined;
   const mayAsk = terminal.interactive && !json;
-  if (wanted.force || !isValid || asksForMore(held, wanted, asked) || (!mayAsk && wanted.clientCredentials))
-    return false;
-  if ((await world.givenHeaders()) !== undefined || givesSecret(wanted, world.env)) return false;
+  const { force, clientCredentials: isOwn, store } = wanted;
+  if (force || status.problem !== undefined || (!mayAsk && isOwn) || hasMore(wanted, world.env)) return false;
+  if (asked.name !== undefined && asked.name !== held.name) return false;
+  const way = asked.client.way ?? (asked.client.metadataUrl === undefined ? undefined : 'metadata');
+  const other = await differences(world, held, { ...asked, client: { ...asked.client, way }, store, isOwn });
+  if (other.length > 0) return false;
   const who = held.identity === undefined ? '' : ` as ${held.identity}`;
   const state = stateInWords(status, clock.now());
   const line = printable(`You are already logged in to ${fullName(held)}${who}: ${state}.`, 600);
@@ -56,43 +59,27 @@ async function hasToken(world: World, login: LoginRecord): Promise<boolean> {
   return (await validToken(world, asked).catch(ignoreFailure)) !== undefined;
 }
 
-/** One that a variable names is there for every login. */
-function givesSecret(wanted: Wanted, env: Environment): boolean {
-  const { clientSecretStdin, clientSecretFile, idpClientSecretFile } = wanted;
+/** Does the command line bring what no record can be compared with? A secret that a variable names is there for every login. */
+function hasMore(wanted: Wanted, env: Environment): boolean {
+  const { clientSecretStdin, clientSecretFile, idpClientSecretFile, browserWith, redirectUri } = wanted;
+  const assertion = wanted.assertionFile ?? wanted.assertionEnv ?? wanted.assertionCommand;
+  const isTyped = clientSecretFile !== env['POSTERN_CLIENT_SECRET_FILE'];
   return (
     clientSecretStdin ||
-    idpClientSecretFile !== undefined ||
-    (clientSecretFile !== undefined && clientSecretFile !== env['POSTERN_CLIENT_SECRET_FILE'])
+    (isTyped && clientSecretFile !== undefined) ||
+    (idpClientSecretFile ?? browserWith ?? redirectUri ?? assertion) !== undefined
   );
 }
 
-/** Is there something else to do than what the login at hand was made by? */
-function asksForMore(held: LoginRecord, wanted: Wanted, asked: AskedLogin): boolean {
-  const way = asked.client.way ?? (asked.client.metadataUrl === undefined ? undefined : 'metadata');
-  const { clientCredentials: isOwn, store } = wanted;
-  return (
-    differences(held, { ...asked, client: { ...asked.client, way }, store, isOwn }).length > 0 ||
-    (asked.name !== undefined && asked.name !== held.name) ||
-    asked.dropsHeaders === true ||
-    (wanted.browserWith ?? wanted.redirectUri) !== undefined ||
-    (wanted.assertionFile ?? wanted.assertionEnv ?? wanted.assertionCommand) !== undefined ||
-    scopesMissing(held.scopes, asked.scopes.named ?? []).length > 0
-  );
-}
-
-/** What a command line says of a login, its secrets aside. */
+/** What a command line asks of a login, its secrets aside. */
 export type AskedLogin = Omit<PersonLogin, 'person'>;
 
-/** What tells a login from another one of the same server and account; undefined: any will do. */
-interface Distinct extends Omit<AskedLogin, 'store' | 'scopes' | 'signal' | 'server' | 'account'> {
-  readonly store?: string | undefined;
-  /** As the client itself. */
-  readonly isOwn: boolean;
-}
+/** A login to compare with; what is undefined may be anything. `isOwn`: as the client itself. */
+type Expected = Omit<AskedLogin, 'store'> & { readonly store?: string | undefined; readonly isOwn: boolean };
 
-/** The options by which a login that is wanted differs from one that is there, its scopes and headers aside. */
-export function differences(made: LoginRecord, wanted: Distinct): readonly string[] {
-  const { issuer, resource, parameters, dpop, provider, client, store, page, isOwn } = wanted;
+/** The options by which a login that is there differs from the one that is asked for; none: it serves. */
+export async function differences(ports: HeaderPorts, made: LoginRecord, wanted: Expected): Promise<readonly string[]> {
+  const { issuer, resource, parameters, dpop, provider, client, store, page, scopes, isOwn } = wanted;
   const isOther = <Value>(named: Value | undefined, found: Value) => named !== undefined && named !== found;
   const usedResource = made.requestedResource === undefined ? made.resource : made.requestedResource;
   const differs: Readonly<Record<string, boolean>> = {
@@ -113,6 +100,23 @@ export function differences(made: LoginRecord, wanted: Distinct): readonly strin
     // What its page was to ask, no record says.
     '--login-hint': page?.loginHint !== undefined,
     '--prompt': (page?.prompts ?? []).length > 0,
+    '--scope': scopesMissing(made.scopes, [...scopes.held, ...(scopes.named ?? [])]).length > 0,
+    '--header-file': !(await sendsTheSame(ports, made, wanted)),
   };
   return Object.keys(differs).filter((option) => differs[option]);
+}
+
+type HeaderPorts = Parameters<typeof readCredential>[0] & Pick<CorePorts, 'givenHeaders'>;
+
+/** Does its server get the headers that are given here? Names alone do not say it: a key may be a new one. */
+async function sendsTheSame(ports: HeaderPorts, made: LoginRecord, { dropsHeaders }: Expected): Promise<boolean> {
+  const given = dropsHeaders ? [] : await ports.givenHeaders();
+  const names = made.headerNames ?? [];
+  if (given === undefined) return true;
+  if (names.length !== given.length) return false;
+  if (names.length === 0) return true;
+  const kept = (await readCredential(ports, made).catch(ignoreFailure))?.headers ?? [];
+  return given.every(({ name, value }) =>
+    kept.some((one) => one.name.toLowerCase() === name.toLowerCase() && one.value.reveal() === value.reveal()),
+  );
 }

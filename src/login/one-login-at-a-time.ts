@@ -1,14 +1,11 @@
-import { ignoreFailure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
-import { scopesMissing, unionScopes } from '../core/scope.js';
+import { unionScopes } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
-import { hashOfParts } from '../stores/credential-item.js';
 import { Busy } from '../stores/state-failures.js';
 import { sameLogin } from '../tokens/find-login.js';
-import { readCredential } from '../tokens/read-credential.js';
 import { checkName } from './begin-login.js';
 import { differences } from './login-again.js';
-import type { LoginPorts, LoginRequest, Overtaking, PersonLogin } from './ports.js';
+import type { LoginPorts, LoginRequest, PersonLogin } from './ports.js';
 
 /** How often a program that waits for a person looks whether the login has been made elsewhere. */
 const lookMs = 1_000;
@@ -27,7 +24,7 @@ export async function loginTogether(
   ports: LoginPorts,
   request: PersonLogin,
   seen: Seen,
-  logIn: (ports: LoginPorts, request: PersonLogin, overtaken?: Overtaking) => Promise<LoginRecord>,
+  logIn: (ports: LoginPorts, request: PersonLogin) => Promise<LoginRecord>,
 ): Promise<LoginRecord> {
   const { tell } = ports.terminal;
   checkName(request, (await ports.index.read()).logins);
@@ -36,10 +33,14 @@ export async function loginTogether(
   const made = await madeSince(ports, request, seen);
   if (made === undefined) {
     if (waited) tell('The other one ended without a login; this one goes on.');
-    const overtaken: Overtaking = (signal) => madeByPerson(ports, request, seen, signal);
+    const overtaken = (signal: AbortSignal) => madeByPerson(ports, request, seen, signal);
+    const { person } = request;
     try {
       // `await`: the turn lasts until the end
-      return await logIn(ports, request, request.person.caller === undefined ? undefined : overtaken);
+      return await logIn(
+        ports,
+        person.caller === undefined ? request : { ...request, person: { ...person, overtaken } },
+      );
     } catch (error) {
       if (error instanceof Overtaken) return error.login;
       throw error;
@@ -170,58 +171,8 @@ async function named({ index }: LoginPorts, made: LoginRecord, name: string | un
   return sameLogin(logins, made) ?? made;
 }
 
-/** Two hashes with a dash between: over the scopes that were asked for and the document; and over those to be kept. */
-export async function fingerprintOf({ scopes, client }: Pick<LoginRequest, 'scopes' | 'client'>): Promise<string> {
-  const texts = [listed(scopes.named), client.metadataUrl].map((part) => (part === undefined ? 'open' : `= ${part}`));
-  return `${await hashOfParts(['postern wish', ...texts])}-${await hashOfParts([listed(scopes.held) ?? ''])}`;
-}
-
-function listed(scopes: readonly string[] | undefined): string | undefined {
-  return scopes?.toSorted().join(' ');
-}
-
-/** The options by which this login, which another process made, is not what is asked for here; none: it will do. */
+/** What this login, which another process made, lacks for this request; none: it serves. */
 async function lacking(ports: LoginPorts, made: LoginRecord, request: PersonLogin): Promise<readonly string[]> {
-  return [
-    ...(made.dead === true ? ['a login that works'] : []),
-    ...differences(made, { ...request, isOwn: false }),
-    ...((await sendsTheSame(ports, made, request)) ? [] : ['--header-file']),
-    ...((await hasScopes(made, request)) ? [] : ['--scope']),
-  ];
-}
-
-/**
- * Its scopes will do when the same were asked for there, and nothing held is lost; else when all that are named here are
- * there, and, but for a step-up, no more.
- */
-async function hasScopes(made: LoginRecord, request: PersonLogin): Promise<boolean> {
-  const { scopes } = request;
-  const fingerprint = await fingerprintOf(request);
-  const nothingLost = scopesMissing(made.scopes, scopes.held).length === 0;
-  if (
-    made.requestFingerprint === fingerprint ||
-    (nothingLost && made.requestFingerprint?.split('-')[0] === fingerprint.split('-')[0])
-  )
-    return true;
-  // Without named scopes it is the server that says which: only who asked for the same is sure to have got them.
-  const wanted = scopes.named && unionScopes(scopes.held, scopes.named);
-  if (wanted === undefined || scopesMissing(made.scopes, wanted).length > 0) return false;
-  return scopes.held.length > 0 || scopesMissing([...wanted, 'offline_access'], made.scopes).length === 0;
-}
-
-/** Does its server get the headers that are given here? Names alone do not say it: a key may be a new one. */
-async function sendsTheSame(
-  ports: LoginPorts,
-  made: LoginRecord,
-  { dropsHeaders }: Pick<LoginRequest, 'dropsHeaders'>,
-): Promise<boolean> {
-  const given = dropsHeaders ? [] : await ports.givenHeaders();
-  const names = made.headerNames ?? [];
-  if (given === undefined) return true;
-  if (names.length !== given.length) return false;
-  if (names.length === 0) return true;
-  const kept = (await readCredential(ports, made).catch(ignoreFailure))?.headers ?? [];
-  return given.every(({ name, value }) =>
-    kept.some((one) => one.name.toLowerCase() === name.toLowerCase() && one.value.reveal() === value.reveal()),
-  );
+  const others = await differences(ports, made, { ...request, isOwn: false });
+  return made.dead === true ? ['a login that works', ...others] : others;
 }

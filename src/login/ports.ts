@@ -17,6 +17,7 @@ import type { BrowserAvailability } from './browser/browser-availability.js';
 import type { CallbackListener } from './browser/callback-listener.js';
 import type { Browser } from './browser/open-browser.js';
 import type { CallbackAddress } from './browser/open-server.js';
+import type { LoginConsent } from './browser/page.js';
 
 /** A login that is to be made: for what, and as which client. Each step takes what it uses of it. */
 export interface LoginRequest {
@@ -123,6 +124,8 @@ export interface PersonOptions {
   readonly listenAddress?: string | undefined;
   /** Names the program that wants this login; undefined: a person types it, at a terminal. */
   readonly caller: (() => string) | undefined;
+  /** Rejects when another login serves; looked at while the user is waited for. */
+  readonly overtaken?: (signal: AbortSignal) => Promise<never>;
   readonly timeoutMs: number;
   /** Of the terminal that the person reads; undefined: there is none. */
   readonly look?: Look | undefined;
@@ -153,6 +156,8 @@ export interface BegunLogin<Request extends LoginRequest = LoginRequest> {
   readonly preregistered: PreregisteredClient | undefined;
   /** The redirect URI that a person chose for this issuer before. */
   readonly redirectUri: ChosenRedirectUri | undefined;
+  /** What the user has to agree to on a page of ours first; undefined: the user typed the login, or knows server and issuer. */
+  readonly consent?: LoginConsent | undefined;
   readonly scopes: readonly string[];
   /** What is added to its authorization request, by a person, now or before. */
   readonly added: AuthorizationParameters;
@@ -183,6 +188,3 @@ export interface BrowserPorts {
 
 /** What a login needs of the world. */
 export type LoginPorts = CorePorts & HttpPorts & StorePorts & RefreshPorts & BrowserPorts;
-
-/** Rejects when a login need not be waited for any longer. */
-export type Overtaking = (signal: AbortSignal) => Promise<never>;

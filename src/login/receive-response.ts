@@ -4,23 +4,24 @@ import { printable } from '../core/text/printable.js';
 import { type AuthorizationResponse, type PastedProblem, readPastedResponse } from '../oauth/authorization-response.js';
 import { browserHint } from './browser/browser-availability.js';
 import type { CallbackListener } from './browser/callback-listener.js';
-import { loginTimedOut, type PageAdvice } from './browser/failures.js';
-import type { RequestToOpen } from './browser/one-time-link.js';
+import { loginTimedOut } from './browser/failures.js';
 import type { OpenerWatch } from './browser/open-browser.js';
 import type { LoginConsent } from './browser/page.js';
+import type { OfferedCode } from './device/offer-code.js';
 import type { LoginPorts, PersonOptions } from './ports.js';
+import type { Redeemed } from './redeem.js';
 
 interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | 'timeoutMs'> {
+  /** Armed. */
   readonly listener: CallbackListener;
   /** Chosen for this login; undefined: the usual one. */
   readonly browser?: BrowserChoice | undefined;
-  /** Makes an authorization request, with a state of its own: each browser that comes gets another. */
-  readonly newRequest: () => Promise<RequestToOpen | undefined>;
   /** Asked of the person on a page of ours before the login page. */
   readonly consent?: LoginConsent | undefined;
-  /** Another way to the same login, begun where no browser was opened: its lines are shown with the address. */
-  readonly fallback: (signal: AbortSignal) => Promise<readonly string[]>;
-  readonly whenPageFails: PageAdvice;
+  /** Begins a login by a code where no browser was opened: it is shown with the address. */
+  readonly offerCode: () => Promise<OfferedCode>;
+  /** What to do where the page shows an error; said once. */
+  readonly pageAdvice: string;
   readonly signal: AbortSignal;
 }
 
@@ -45,17 +46,25 @@ type ReceivePorts = Pick<LoginPorts, 'terminal' | 'clock' | 'progress' | 'browse
  * was opened it shows the authorization request itself, which works from any computer.
  * @throws Failure `login_timed_out`, `callback_unusable`, `link_taken_twice`, or the signal's reason
  */
-export async function receiveResponse(ports: ReceivePorts, request: ReceiveRequest): Promise<AuthorizationResponse> {
-  const { listener, newRequest, consent } = request;
+export async function receiveResponse(
+  ports: ReceivePorts,
+  request: ReceiveRequest,
+): Promise<AuthorizationResponse | Redeemed> {
+  const { listener, pageAdvice, timeoutMs } = request;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
-  listener.arm({ newRequest, consent });
-  if (request.timeoutMs > hintAfterMs)
+  let isAdvised = false;
+  const advise = (before = '') => {
+    if (!isAdvised) ports.terminal.tell(`${before}${pageAdvice}`);
+    isAdvised = true;
+  };
+  if (timeoutMs > hintAfterMs) {
     ports.clock.sleep(hintAfterMs, signal).then(
-      () => request.whenPageFails.tell(ports.terminal, 'Still waiting; take your time. '),
+      () => advise('Still waiting; take your time. '),
       () => undefined,
     );
-  const waiting = { ...request, signal };
+  }
+  const waiting = { ...request, advise, signal };
   try {
     return await Promise.race([listener.response(signal), timeUp(ports.clock, waiting), askPerson(ports, waiting)]);
   } finally {
@@ -63,13 +72,19 @@ export async function receiveResponse(ports: ReceivePorts, request: ReceiveReque
   }
 }
 
-async function timeUp(clock: Clock, { timeoutMs, whenPageFails, mode, signal }: ReceiveRequest): Promise<never> {
-  await clock.sleep(timeoutMs, signal);
-  throw loginTimedOut(timeoutMs, whenPageFails.text, mode === 'browser');
+/** A wait for the response. */
+interface Waiting extends ReceiveRequest {
+  /** Says what to do where the page shows an error, unless that was said. */
+  readonly advise: () => void;
 }
 
-/** Resolves only if the response is pasted at the terminal. */
-async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<AuthorizationResponse> {
+async function timeUp(clock: Clock, { timeoutMs, pageAdvice, mode, signal }: ReceiveRequest): Promise<never> {
+  await clock.sleep(timeoutMs, signal);
+  throw loginTimedOut(timeoutMs, pageAdvice, mode === 'browser');
+}
+
+/** Resolves only if the response is pasted at the terminal, or a code has brought a token. */
+async function askPerson(ports: ReceivePorts, request: Waiting): Promise<AuthorizationResponse | Redeemed> {
   const { terminal } = ports;
   const { mode, listener, signal } = request;
   const never = () => new Promise<never>(() => {});
@@ -79,15 +94,14 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   const url = await listener.address();
   if (url === undefined) return never();
   showAddress(terminal, request, url);
-  // The address does not wait for the code: whoever is quick has it at once.
-  const fallback = await request.fallback(signal);
-  if (fallback.length > 0) [...fallback, ''].forEach(terminal.tell);
-  if (!terminal.interactive) return never();
+  // The address does not wait for the code.
+  const { lines, redeemed } = await request.offerCode();
+  if (lines.length > 0) [...lines, ''].forEach(terminal.tell);
+  if (!terminal.interactive) return redeemed;
   terminal.tell(
     'If the browser ends on a page that does not load, copy that page’s whole address and paste it here, and nowhere else: whoever has it can use your login.',
   );
-  const onWrong = () => request.whenPageFails.tell(terminal);
-  return (await takePastedResponse(terminal, { listener, signal, onWrong })) ?? never();
+  return Promise.race([redeemed, takePastedResponse(terminal, request).then((pasted) => pasted ?? never())]);
 }
 
 /** Opens the browser. Resolves only if that fails, at once or later, with a sentence that says why. */
@@ -191,12 +205,11 @@ const explanations: Readonly<Record<PastedProblem, string>> = {
 /**
  * Asks at the terminal for the redirect URL, hidden and as often as it takes, until it is the response to this login.
  * Undefined at end of input: then nobody will paste, and the browser may still come by itself.
- * @param onWrong What else there is to say where it is not: a page that shows an error may be why.
  * @throws the signal's reason
  */
 async function takePastedResponse(
   terminal: Terminal,
-  { listener, signal, onWrong }: Pick<ReceiveRequest, 'listener' | 'signal'> & { readonly onWrong: () => void },
+  { listener, signal, advise }: Waiting,
 ): Promise<AuthorizationResponse | undefined> {
   const { redirectUri } = listener;
   for (;;) {
@@ -206,6 +219,6 @@ async function takePastedResponse(
     const pasted = readPastedResponse(text, { redirectUri, isOurState: (state) => listener.isOurs(state) });
     if (pasted.ok) return pasted.response;
     terminal.tell(`${explanations[pasted.problem]} The right one begins with ${redirectUri}?`);
-    onWrong();
+    advise(); // a page that shows an error may be why
   }
 }

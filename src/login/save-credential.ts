@@ -32,7 +32,6 @@ import { parametersFor } from './begin-login.js';
 import { keptProofs } from './bind-login.js';
 import { usualBrowser } from './browser/chosen-browser.js';
 import { freeName } from './login-name.js';
-import { fingerprintOf } from './one-login-at-a-time.js';
 import type { BegunLogin, LoginRequest } from './ports.js';
 import type { Redeemed } from './redeem.js';
 
@@ -227,8 +226,6 @@ async function recordOf(
       browser: browserOf(request, before[0]),
       clientName: way === 'dynamic' ? (request.client.name ?? before[0]?.clientName) : undefined,
       headerNames: headers.length === 0 ? undefined : headers.map(({ name }) => name),
-      // Nobody waits for a login of the client's own.
-      requestFingerprint: grant !== 'client_credentials' ? await fingerprintOf(request) : undefined,
     }),
   };
 }

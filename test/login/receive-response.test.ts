@@ -4,7 +4,6 @@ import { get } from 'node:http';
 import { test } from 'node:test';
 import { usualRedirectUri } from '../../src/core/configuration/redirect-uri.js';
 import { listenForCallback } from '../../src/login/browser/callback-listener.js';
-import { PageAdvice } from '../../src/login/browser/failures.js';
 import { receiveResponse } from '../../src/login/receive-response.js';
 import { type BrowserAvailability, type CallbackListener, type LoginConsent, Secret } from '../support/product.js';
 import { type FakePerson, fakePerson } from './browser/fake-person.js';
@@ -16,30 +15,29 @@ function listen(): Promise<CallbackListener> {
   return listenForCallback({ ...usualRedirectUri, port: 0 });
 }
 
-function receive(
+async function receive(
   person: FakePerson,
   listener: CallbackListener,
   more: { mode?: 'no-browser'; availability?: BrowserAvailability; consent?: LoginConsent } = {},
 ) {
+  listener.arm({
+    newRequest: async () => ({ state: new Secret(state), url: authorizationUrl, once: false }),
+    consent: more.consent,
+  });
   const received = receiveResponse(person.ports, {
     listener,
-    newRequest: async () => ({ state: new Secret(state), url: authorizationUrl, once: false }),
     mode: 'browser',
     availability: 'desktop',
-    whenPageFails: new PageAdvice({
-      way: 'dynamic',
-      isKept: false,
-      redirectUri: listener.redirectUri,
-      hasFixedPort: false,
-      otherRedirect: 'postern login x',
-    }),
-    fallback: async () => [],
+    pageAdvice: 'Does the page show an error?',
+    offerCode: async () => ({ lines: [], redeemed: new Promise(() => {}) }),
     timeoutMs: 300_000,
     signal: person.signal,
     ...more,
   });
   void listener.address(); // for a test, so that there is a request whose state comes back
-  return received;
+  const response = await received;
+  assert.ok(!('token' in response));
+  return response;
 }
 
 /** Begins a request and does not wait for its reply, which is held until the login's outcome. */

@@ -152,7 +152,7 @@ function describeSelf(): string {
 
 /** What of a record is this machine's alone, or stands in the credential. */
 const notPublished: ReadonlySet<string> = new Set([
-  ...['store', 'leftIn', 'preferred', 'browser', 'refusedToken', 'requestFingerprint', 'dead', 'refusal', 'gone'],
+  ...['store', 'leftIn', 'preferred', 'browser', 'refusedToken', 'dead', 'refusal', 'gone'],
   ...['scopes', 'expiresAt', 'obtainedAt', 'refreshExpiresAt', 'authorizationExpiresAt', 'generation'],
 ]);
 

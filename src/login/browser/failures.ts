@@ -1,7 +1,5 @@
 import type { LoopbackHost } from '../../core/configuration/redirect-uri.js';
 import { exitCode, Failure } from '../../core/failure.js';
-import type { Terminal } from '../../core/ports.js';
-import type { RegistrationWay } from '../../core/records.js';
 import { counted, quoted } from '../../core/text/printable.js';
 
 /** Something else listens on the port that was asked for. */
@@ -67,53 +65,6 @@ export function linkTakenTwice(): Failure {
     'Two browsers, or another user of this machine, opened the login link, so the login may be somebody else’s. Nothing was stored.';
   const remedy = 'Log in again; if it happens again, add --no-browser, which shows the link only here.';
   return new Failure({ code: 'link_taken_twice', exit: exitCode.refused, message, remedy });
-}
-
-/** The client that a login page is asked for, as far as it may be why the page shows an error. */
-export interface ShownClient {
-  readonly way: RegistrationWay;
-  /** Registered by itself at an earlier login. */
-  readonly isKept: boolean;
-  /** What to do where the page minds the resource; '' where none is known to. */
-  readonly resourceAdvice?: string;
-  /** What to run where the page minds the redirect URI. */
-  readonly otherRedirect: string;
-  readonly redirectUri: string;
-  /** Did anybody say which port the redirect URI is to have? */
-  readonly hasFixedPort: boolean;
-}
-
-/** What to do where the login page shows an error: it sends no response then (RFC 6749 section 4.1.2.1). */
-export class PageAdvice {
-  readonly text: string;
-  #isPrinted = false;
-
-  constructor(client: ShownClient) {
-    this.text = `Does the page show an error? ${client.resourceAdvice ?? ''}${waysOut(client)}`;
-  }
-
-  /** Once is enough. */
-  tell(terminal: Pick<Terminal, 'tell'>, before = ''): void {
-    if (!this.#isPrinted) terminal.tell(`${before}${this.text}`);
-    this.#isPrinted = true;
-  }
-}
-
-function waysOut({ way, isKept, redirectUri, hasFixedPort, otherRedirect }: ShownClient): string {
-  const other = `If it is about the redirect address, run: ${otherRedirect}`;
-  switch (way) {
-    case 'dynamic':
-      return isKept
-        ? `Add --registration dynamic, which registers a new client. ${other}`
-        : `Register a client there and pass it with --client-id. ${other}`;
-    case 'metadata':
-      return `Add --registration dynamic, or --client-id with a client that is registered there. ${other}`;
-    case 'preregistered':
-    case 'ask':
-      return hasFixedPort
-        ? `Check --client-id, and that ${redirectUri} is registered there; if another one is, add --redirect-uri with that.`
-        : 'Check --client-id, and add --redirect-port with the port that is registered there, or --redirect-uri with the whole redirect address.';
-  }
 }
 
 /** No response came. Many refusals end on a page of the authorization server's, with no callback at all. */

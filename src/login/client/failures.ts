@@ -180,19 +180,3 @@ export function registeredTooOften(issuer: string, max: number, forced: boolean)
     : `Wait an hour, or ${own}.`;
   return new Failure({ code: 'registered_too_often', exit: exitCode.refused, message, remedy });
 }
-
-/** What to do where the authorization server did not take a metadata document, or the login never came back. */
-export function documentNotTaken(document: {
-  readonly url: string;
-  /** Options to try where the authorization server may mind the redirect URI; undefined: it does not. */
-  readonly redirect: string | undefined;
-  /** The options that go round the document. */
-  readonly otherWay: string;
-}): string {
-  const { url, redirect, otherWay } = document;
-  const other =
-    redirect === undefined
-      ? ''
-      : `if it minds the redirect address, add ${redirect} (documents made here list that, unless others were chosen); `;
-  return `To identify another way, add ${otherWay}; ${other}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`;
-}

@@ -9,18 +9,14 @@ import { scopesToRegister } from '../../oauth/discover.js';
 import { type RegisteredClient, type RegistrationAsk, registerClient } from '../../oauth/registration.js';
 import { deviceGrant } from '../../oauth/token.js';
 import { doubtRegistration, forgetRegistration, keepRegistration, storedSecret } from '../../tokens/registrations.js';
-import { redirectUriNotTaken } from '../failures.js';
 import type { BegunLogin } from '../ports.js';
 import { tokenResult } from '../redeem.js';
 import { registeredTooOften, registrationFailed, registrationRefused, registrationUnusable } from './failures.js';
-import { mindsRedirectUri, otherRedirectCommand } from './redirect-refused.js';
+import { redirectRemedy, type UsedRedirect } from './way-out.js';
 
 /** What it takes to find out as whom a login is made. */
-export interface ClientRequest {
+export interface ClientRequest extends UsedRedirect {
   readonly begun: BegunLogin;
-  readonly redirectUri: string;
-  /** Did anybody say which port it is to have? */
-  readonly hasFixedPort: boolean;
   /** Is the login by a code alone (RFC 8628), with no redirect at all, or is one shown with the address of the login page? */
   readonly userCode: 'only' | 'offered' | 'none';
 }
@@ -182,9 +178,12 @@ async function register(
 
 /** What to do where the redirect URI is what was refused. Without a browser there is none. */
 function otherAddress(request: ClientRequest, error: string, said: string): string | undefined {
-  const { begun, redirectUri, userCode } = request;
-  if (userCode === 'only' || !mindsRedirectUri(error, said)) return undefined;
-  return redirectUriNotTaken(redirectUri, otherRedirectCommand(begun.meant, request, 'dynamic', said));
+  return request.userCode === 'only' || !mindsRedirectUri(error, said) ? undefined : redirectRemedy(request, said);
+}
+
+/** Does a registration that was refused mind the redirect URI (RFC 7591 section 3.2.2)? Many say so in words alone. */
+function mindsRedirectUri(error: string, said: string): boolean {
+  return /redirect/i.test(error) || (error === 'invalid_client_metadata' && /redirect|\bloopback\b/i.test(said));
 }
 
 /**

@@ -1,73 +1,174 @@
+import {
+  type ChosenRedirectUri,
+  readRedirectUri,
+  redirectUriIn,
+  redirectUriText,
+  usualRedirectUri,
+} from '../../core/configuration/redirect-uri.js';
 import { isFailure } from '../../core/failure.js';
 import { loginCommand } from '../../core/login-command.js';
-import { shellWord } from '../../core/text/printable.js';
-import type { Discovery } from '../../oauth/discover.js';
-import { resourceNotTaken, scopeNeeded } from '../failures.js';
+import { printable, shellWord } from '../../core/text/printable.js';
+import { fixedPorts, ownRedirectUris } from '../../oauth/client-metadata/redirect-uris.js';
 import type { BegunLogin } from '../ports.js';
-import { documentRemedy } from './document-login.js';
-import type { UsedRedirect } from './redirect-refused.js';
 import type { IdentifiedClient } from './register.js';
 
-/** Scopes that say nothing of a server (OpenID Connect Core 1.0, sections 5.4 and 11). */
-const openidScopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'];
+/** The redirect URI that a login was tried with. */
+export interface UsedRedirect {
+  readonly redirectUri: string;
+  /** Did an option or a setting fix its port? */
+  readonly hasFixedPort: boolean;
+}
 
-/** As whom a login was tried. */
-interface Tried {
+/** A login that was tried, and as which client; undefined: one that was about to register itself. */
+export interface Tried extends UsedRedirect {
+  readonly begun: BegunLogin;
   readonly client?: IdentifiedClient | undefined;
-  readonly redirect?: UsedRedirect;
-  /** As the client itself. */
-  readonly isOwn?: boolean;
 }
 
 /**
- * The failure of a login, with the options that change what was refused: nothing is ever left out, or spelled otherwise,
- * without one of them.
+ * The redirect URI to try where an authorization server refuses this one: the one that it names, else the same with the
+ * other host. Some take `localhost` alone, and some 127.0.0.1 alone. `said`: the authorization server's words.
  */
-export function loginRefused(begun: BegunLogin, error: unknown, tried: Tried = {}): unknown {
-  const [remedy, leads] = isFailure(error) ? wayOut(begun, error.code, tried) : [];
-  return isFailure(error) && remedy !== undefined ? error.withRemedy(remedy, leads) : error;
-}
-
-/** What to do instead, and whether a command is all of it. */
-function wayOut(
-  begun: BegunLogin,
-  code: string,
-  { client, redirect, isOwn = false }: Tried,
-): readonly [remedy?: string | undefined, leads?: boolean] {
-  const { meant, discovery, scopes } = begun;
-  // What another command has made as a client has options that are not known here.
-  const isForeign = isOwn && meant.given === undefined;
-  const command = (...options: readonly string[]) =>
-    isForeign ? `add ${options.join(' ')}` : loginCommand({ ...meant, grant: undefined }, ...options);
-  if (code === 'invalid_scope' && scopes.length === 0) return [scopeRemedy(discovery, command), !isForeign];
-  if (code === 'invalid_target') return [resourceRemedy(discovery, command), !isForeign];
-  return client?.way === 'metadata' && redirect !== undefined
-    ? [documentRemedy(discovery, code, client, redirect)]
-    : [];
-}
-
-type CommandWith = (...options: readonly string[]) => string;
-
-function scopeRemedy({ authorizationServer }: Discovery, command: CommandWith): string {
-  const known = authorizationServer.scopesSupported.filter((scope) => !openidScopes.includes(scope));
-  const [only = 'SCOPE'] = known.length === 1 ? known : [];
-  return scopeNeeded(known, command('--scope', shellWord(only)));
-}
-
-function resourceRemedy(discovery: Discovery, command: CommandWith): string {
-  const { requestedResource: chosen, protectedResource, authorizationServer } = discovery;
-  const isNone = chosen === null;
-  return resourceNotTaken(authorizationServer.issuer, {
-    resource: isNone ? undefined : (chosen ?? protectedResource.resource),
-    command: isNone ? command('--resource', 'AS_SPELLED') : command('--no-resource'),
+function otherRedirectUri({ redirectUri, hasFixedPort, client }: Tried, said: string): string {
+  const named = redirectUriIn(said, redirectUri);
+  if (named !== undefined) return redirectUriText(named);
+  const read = readRedirectUri(redirectUri);
+  const { host, port, path } = read.ok ? read.value : usualRedirectUri;
+  const wantsName = host === '127.0.0.1' || (host === '[::1]' && /localhost/.test(said));
+  const other: ChosenRedirectUri['host'] = wantsName ? 'localhost' : '127.0.0.1';
+  const way = client?.way ?? 'dynamic';
+  // A client that was registered by hand lists one port, a metadata document some; otherwise any free port will do.
+  const listed = port !== undefined && fixedPorts.includes(port) ? port : fixedPorts[0];
+  const isByHand = way === 'preregistered' || way === 'ask';
+  return redirectUriText({
+    host: other,
+    port: hasFixedPort || isByHand ? port : way === 'metadata' ? listed : undefined,
+    path,
   });
+}
+
+/** The command that tries another redirect URI. */
+function otherRedirectCommand(tried: Tried, said = ''): string {
+  const login = { ...tried.begun.meant, grant: undefined };
+  return loginCommand(login, '--redirect-uri', shellWord(otherRedirectUri(tried, said)));
+}
+
+/** What to do where an authorization server does not take the redirect URI. */
+export function redirectRemedy(tried: Tried, said: string): string {
+  return `It does not take the redirect address ${tried.redirectUri}. Try another one, which is kept if it works: ${otherRedirectCommand(tried, said)}`;
 }
 
 const entra = /^login\.(?:microsoftonline\.(?:com|us)|partner\.microsoftonline\.cn|windows\.net)$|\.ciamlogin\.com$/;
 
-/** Entra says it on its page: what to do then, in a sentence, or '' for every other authorization server. */
-export function resourceAdvice({ authorizationServer, requestedResource }: Discovery): string {
-  const isEntra = entra.test(new URL(authorizationServer.issuer).hostname);
-  if (!isEntra || requestedResource !== undefined) return '';
-  return 'If it says AADSTS9010010 (the resource does not match the scopes), add --no-resource, or --resource with the spelling that it knows. ';
+/** What to do where the login page shows an error: it sends no response then (RFC 6749 section 4.1.2.1). */
+export function pageAdvice(tried: Tried): string {
+  const { authorizationServer, requestedResource } = tried.begun.discovery;
+  const isEntra = requestedResource === undefined && entra.test(new URL(authorizationServer.issuer).hostname);
+  const resource = isEntra
+    ? 'If it says AADSTS9010010 (the resource does not match the scopes), add --no-resource, or --resource with the spelling that it knows. '
+    : '';
+  return `Does the page show an error? ${resource}${otherClient(tried)}`;
+}
+
+function otherClient(tried: Tried): string {
+  const { client, redirectUri, hasFixedPort } = tried;
+  const other = `If it is about the redirect address, run: ${otherRedirectCommand(tried)}`;
+  switch (client?.way) {
+    case 'metadata':
+      return documentAdvice(tried, client.clientId);
+    case 'preregistered':
+    case 'ask':
+      return hasFixedPort
+        ? `Check --client-id, and that ${redirectUri} is registered there; if another one is, add --redirect-uri with that.`
+        : 'Check --client-id, and add --redirect-port with the port that is registered there, or --redirect-uri with the whole redirect address.';
+    default:
+      return client?.isKept === true
+        ? `Add --registration dynamic, which registers a new client. ${other}`
+        : `Register a client there and pass it with --client-id. ${other}`;
+  }
+}
+
+/** What to do where an authorization server does not take our metadata document, or its redirect URI. */
+function documentAdvice(tried: Tried, url: string, mayMindRedirect = true): string {
+  const { registrationEndpoint } = tried.begun.discovery.authorizationServer;
+  const otherWay = registrationEndpoint === undefined ? '--client-id ID' : '--registration dynamic';
+  const uri = `--redirect-uri ${shellWord(otherRedirectUri(tried, ''))}`;
+  const redirect = hasListedPort(tried) ? uri : `--redirect-port ${fixedPorts[0]} or ${uri}`;
+  const orRedirect = mayMindRedirect
+    ? `if it minds the redirect address, add ${redirect} (documents made here list that, unless others were chosen); `
+    : '';
+  return `To identify another way, add ${otherWay}; ${orRedirect}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`;
+}
+
+function hasListedPort({ hasFixedPort, redirectUri }: UsedRedirect): boolean {
+  return hasFixedPort || fixedPorts.includes(Number(new URL(redirectUri).port));
+}
+
+/** Says that a document is used; the first time, also what to do if its page shows an error: no response comes then. */
+export function announceDocument(tried: Tried): void {
+  const { begun, client, redirectUri } = tried;
+  if (client?.way !== 'metadata') return;
+  const { tell } = begun.ports.terminal;
+  tell(`as ${printable(client.clientId)} (client ID metadata document)`);
+  if (!ownRedirectUris.includes(redirectUri) && !/^http:\/\/127\.0\.0\.1:[0-9]+\/callback$/.test(redirectUri)) {
+    tell(
+      `Documents made here do not list the redirect URI ${printable(redirectUri, 300)} unless it was chosen for them: this one has to.`,
+    );
+  }
+  const wasTaken = begun.kept.some(({ way, clientId }) => way === 'metadata' && clientId === client.clientId);
+  if (!wasTaken) tell(pageAdvice(tried));
+}
+
+/** The redirect URI to keep with a client: without its port where a document leaves that open. */
+export function redirectUriToKeep({ way }: IdentifiedClient, redirect: UsedRedirect): string {
+  const { redirectUri } = redirect;
+  return way !== 'metadata' || hasListedPort(redirect) ? redirectUri : redirectUri.replace(/:[0-9]+/, '');
+}
+
+/** Codes of refusals that a metadata document may be the cause of. */
+const documentRefusals = ['authorization_refused', 'invalid_client', 'unauthorized_client', 'grant_refused'];
+
+/**
+ * The failure of a login, with the options that change what was refused: nothing is ever left out, or spelled otherwise,
+ * without one of them. `isOwn`: the login is the client's own.
+ */
+export function loginRefused(begun: BegunLogin, error: unknown, { tried, isOwn = false }: Refused = {}): unknown {
+  if (!isFailure(error)) return error;
+  // The options of a client's login that another command makes are not known here.
+  const isForeign = isOwn && begun.meant.given === undefined;
+  const command = (...options: readonly string[]) =>
+    isForeign ? `add ${options.join(' ')}` : loginCommand({ ...begun.meant, grant: undefined }, ...options);
+  if (error.code === 'invalid_scope' && begun.scopes.length === 0) {
+    return error.withRemedy(scopeRemedy(begun, command), !isForeign);
+  }
+  if (error.code === 'invalid_target') return error.withRemedy(resourceRemedy(begun, command), !isForeign);
+  if (tried?.client?.way !== 'metadata' || !documentRefusals.includes(error.code)) return error;
+  return error.withRemedy(documentAdvice(tried, tried.client.clientId, error.code !== 'invalid_client'));
+}
+
+interface Refused {
+  readonly tried?: Tried;
+  readonly isOwn?: boolean;
+}
+
+type CommandWith = (...options: readonly string[]) => string;
+
+/** Scopes that say nothing of a server (OpenID Connect Core 1.0, sections 5.4 and 11). */
+const openidScopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'];
+
+function scopeRemedy({ discovery }: BegunLogin, command: CommandWith): string {
+  const known = discovery.authorizationServer.scopesSupported.filter((scope) => !openidScopes.includes(scope));
+  const [only = 'SCOPE'] = known.length === 1 ? known : [];
+  const list = known.length > 1 ? ` It knows ${printable(known.join(', '), 300)}.` : '';
+  return `No scope was asked for.${list} Ask for one: ${command('--scope', shellWord(only))}`;
+}
+
+function resourceRemedy({ discovery }: BegunLogin, command: CommandWith): string {
+  const { requestedResource, protectedResource, authorizationServer } = discovery;
+  if (requestedResource === null) {
+    return `It wants to hear for what the token is, in its own spelling: ${command('--resource', 'AS_SPELLED')}`;
+  }
+  const resource = requestedResource ?? protectedResource.resource;
+  const cost = `Without one the token may be valid at other services of ${printable(authorizationServer.issuer, 200)}, where this server could use it; to leave it out all the same: ${command('--no-resource')}`;
+  return `It does not take the resource ${printable(resource, 300)}, or not with these scopes. If its operator names another spelling, add --resource AS_SPELLED. ${cost}`;
 }

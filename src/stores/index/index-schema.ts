@@ -115,7 +115,6 @@ const login: Checks = {
   warnings: maybe(isTexts),
   generation: isWhole,
   browser: maybe(isBrowser),
-  requestFingerprint: maybe(isText),
 };
 
 /** Is it a whole record of a login, as it stands in the index? */

@@ -32,12 +32,12 @@ test('[R-2.5d][R-4.5a] where ports are compared, the person is told of the fixed
   assert.match(refused.remedy, new RegExp(`--redirect-port ${firstPort}`));
   assert.match(refused.remedy, /client-metadata check https:.*client\.json/);
   const told = scene.ports.told.join('\n');
-  assert.match(told, new RegExp(`Ctrl-C, and add --redirect-port ${firstPort} .*--registration dynamic`));
+  assert.match(told, new RegExp(`page show an error\\?.*--registration dynamic.*--redirect-port ${firstPort}`));
 
   await scene.login({ metadataUrl, redirectPort: firstPort });
   const lines = scene.ports.told.length;
   await scene.login({ metadataUrl });
-  assert.doesNotMatch(scene.ports.told.slice(lines).join('\n'), /Ctrl-C/, 'said once');
+  assert.doesNotMatch(scene.ports.told.slice(lines).join('\n'), /page show an error/, 'said once');
   {
     await using _squatter = await squat(firstPort);
     await scene.login({ metadataUrl });
