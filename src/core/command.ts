@@ -1,26 +1,26 @@
 import type { Look } from './text/look.js';
 
-/** What every option has; plain data, so that a table costs nothing to load. */
+/** Common to all options; plain data, so that a table costs nothing to load. */
 interface OptionBase {
   /** In kebab-case, without the dashes. */
   readonly name: string;
   /** One letter. */
   readonly alias?: string;
-  /** What it does, in a few words, for `--help`. */
+  /** For `--help`. */
   readonly describe: string;
-  /** The heading that help lists it below; without, it comes first. */
+  /** The heading in help; options without one come first. */
   readonly group?: string;
-  /** Few people need it: help names it alone, beside this topic of `postern help`, which explains it. */
+  /** For rare options: help lists only the name, with this topic of `postern help`, which explains it. */
   readonly topic?: string;
-  /** The environment variable that gives the same; the option goes first. */
+  /** The environment variable for the same value; the option wins. */
   readonly env?: string;
-  /** Stands for the value in `--help`, e.g. `SECONDS`. */
+  /** Placeholder for the value in `--help`, e.g. `SECONDS`. */
   readonly value?: string;
-  /** Shown in `--help`: what holds when neither option, environment nor file say anything. */
+  /** Shown in `--help`: the default without option, environment and file. */
   readonly fallback?: string;
-  /** Options that contradict this one, or mean nothing with it: both on one command line are refused. */
+  /** Options that cannot be combined with this one. */
   readonly excludes?: readonly string[];
-  /** Options without which this one means nothing: without them it is refused. */
+  /** Options that this one requires. */
   readonly needs?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface StringOption extends OptionBase {
   readonly kind: 'string';
   readonly choices?: readonly string[];
   readonly default?: string;
-  /** With that option, and without this one, it is its first choice. */
+  /** If that option is present and this one is not, this one is its first choice. */
   readonly impliedBy?: string;
 }
 
@@ -44,7 +44,7 @@ export interface NumberOption extends OptionBase {
   readonly default?: number;
 }
 
-/** May be given several times. */
+/** Repeatable. */
 export interface ListOption extends OptionBase {
   readonly kind: 'list';
   readonly choices?: readonly string[];
@@ -61,38 +61,38 @@ export interface PositionalSpec {
   readonly many?: boolean;
 }
 
-/** Where a command stands in `postern --help`. */
+/** A section of `postern --help`. */
 export type CommandGroup = 'log-in' | 'use' | 'programs' | 'more';
 
-/** One command as data: yargs, the hot path, help, completion and man pages are all built from it. */
+/** A command as data: yargs, the hot path, help, completion and man pages are built from it. */
 export interface CommandTable {
   readonly name: string;
-  /** Other words for the same command. */
+  /** Other names of the command. */
   readonly aliases?: readonly string[];
-  /** `more` where it is not given. */
+  /** Default: `more`. */
   readonly group?: CommandGroup;
-  /** Commands and topics of `postern help` that explain more. */
+  /** Related commands and topics of `postern help`. */
   readonly seeAlso?: readonly string[];
   /** One line for the list of commands. */
   readonly summary: string;
   readonly positionals: readonly PositionalSpec[];
-  /** Takes all words after `--`, as they were typed; nothing in them is an option of ours. */
+  /** Takes all words after `--` as typed; none of them is an option of ours. */
   readonly rest?: { readonly name: string; readonly describe: string };
   readonly options: readonly OptionSpec[];
   readonly examples?: readonly { readonly command: string; readonly describe: string }[];
-  /** What its own words mean, below the options: a heading, then each word with its meaning. */
+  /** A glossary below the options: a heading, then each word with its meaning. */
   readonly terms?: { readonly title: string; readonly rows: readonly (readonly [term: string, text: string])[] };
   /** Paragraphs below the options: limits, what comes out, exit codes. */
   readonly notes?: readonly string[];
-  /** A token that the environment gives (POSTERN_TOKEN) is used like a login. */
+  /** A token in the environment (POSTERN_TOKEN) works like a login. */
   readonly environmentToken?: boolean;
-  /** It has no result that `--json` prints: what it prints, others define. */
+  /** Has no `--json`: others define its output. */
   readonly noJson?: boolean;
-  /** Another program calls it: nobody is asked, and a failure is one line. */
+  /** Other programs call it: it never asks, and a failure is one line. */
   readonly unattended?: boolean;
 }
 
-/** Does this word on a command line name the command? */
+/** Whether this word on a command line names the command. */
 export function isCommandName({ name, aliases }: CommandTable, word: string | undefined): boolean {
   return word !== undefined && (name === word || aliases?.includes(word) === true);
 }
@@ -120,7 +120,7 @@ type PositionalValue<Positional extends PositionalSpec> = Positional extends { r
     ? string
     : string | undefined;
 
-/** The parsed command line of a table declared `as const`: one member per option and positional, in camelCase. */
+/** The parsed command line for a table declared `as const`: one member per option and positional, in camelCase. */
 export type ArgumentsOf<Table extends CommandTable> = {
   readonly [Option in Table['options'][number] as Camel<Option['name']>]: OptionValue<Option>;
 } & {
@@ -129,7 +129,7 @@ export type ArgumentsOf<Table extends CommandTable> = {
     ? { readonly [Rest in Camel<Name>]: readonly string[] }
     : unknown);
 
-/** The same without a table at hand. */
+/** The same without a table. */
 export type ArgumentValue = string | number | boolean | readonly string[] | undefined;
 
 export type LooseArguments = Readonly<Record<string, ArgumentValue>>;
@@ -140,47 +140,47 @@ export function camelCase(name: string): string {
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** Writes bytes as they are, and waits until they are taken. @throws Failure `output_failed` */
+/** Writes bytes unchanged and waits until they are accepted. @throws Failure `output_failed` */
 export type WriteBytes = (bytes: string | Uint8Array) => Promise<void>;
 
-/** stdout, which carries the result and nothing else. Each method throws Failure `output_failed`. */
+/** stdout, which carries only the result. Each method throws Failure `output_failed`. */
 export interface ResultWriter {
-  /** True when a person reads it: then a server's text is not for it as it is. */
+  /** True if a user reads it: then a server's text must be cleaned first. */
   readonly isTerminal: boolean;
-  /** Exactly these bytes. */
+  /** Writes exactly these bytes. */
   readonly write: WriteBytes;
-  /** Text and a line feed; of a secret that is known, *** is printed. */
+  /** Writes text and a line feed, known secrets as ***. */
   line(text: string): Promise<void>;
-  /** One line of JSON, ASCII only; of a secret that is known, *** is printed. */
+  /** Writes one line of ASCII JSON, known secrets as ***. */
   json(value: unknown): Promise<void>;
-  /** The same for a server's response: nothing of it is replaced, and it is made as the reader takes it. */
+  /** The same for a server's response: nothing is replaced, and it is produced as the reader takes it. */
   readonly exact: {
     readonly text: (pieces: Iterable<string>) => Promise<void>;
     readonly json: (value: unknown) => Promise<void>;
   };
 }
 
-/** How a command ended: 0, or what the table of exit codes says (`failure.ts`); of `exec`, its program's own. */
+/** A command's exit code: 0, one of `exitCode` (`failure.ts`), or that of the program which `exec` ran. */
 export type CommandExit = number;
 
-/** What every command is given, together with the ports that it names. */
+/** What every command gets beside its ports. */
 export interface CommandOutput {
   /** stdout: the result and nothing else. */
   readonly out: ResultWriter;
   /** `--json`: the result as one JSON object. */
   readonly json: boolean;
-  /** How text on stdout is laid out, and, apart, what `tell` prints on stderr. */
+  /** Layout of stdout, and of what `tell` prints on stderr. */
   readonly look: Look;
   readonly tellLook: Look;
-  /** A line for the person on stderr; left out with `--quiet`. What a server said in it goes through `printable`. */
+  /** Prints a line for the user on stderr, not with `--quiet`. A server's words in it pass through `printable`. */
   readonly tell: (line: string) => void;
-  /** Aborted when the program is to end; its reason is a `Failure`. */
+  /** Aborted when the program has to end; its reason is a `Failure`. */
   readonly signal: AbortSignal;
 }
 
-/** What a command's file exports. `World` is what it needs, and no more. */
+/** The export of a command's file. `World` holds the ports that it needs. */
 export interface Command<Table extends CommandTable, World> {
   readonly table: Table;
-  /** @throws Failure for whatever a person can act on */
+  /** @throws Failure for anything that the user can act on */
   readonly run: (world: World, args: ArgumentsOf<Table>) => Promise<CommandExit>;
 }

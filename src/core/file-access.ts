@@ -1,8 +1,8 @@
 /**
- * Why a file or folder is not its user's alone; undefined: it is. Windows, where users have no numbers, is left to its
- * access lists.
+ * Why a file or folder is open to other users; undefined if it is not. Windows uses access lists instead, so it is not
+ * checked here.
  * @param us `process.geteuid?.()`
- * @param wanted.orRoots May it be root's? @param wanted.denied Bits of the mode that others may not have.
+ * @param wanted.orRoots Whether root may own it. @param wanted.denied Mode bits that others may not have.
  */
 export function accessProblem(
   { uid, mode }: { readonly uid: number; readonly mode: number },

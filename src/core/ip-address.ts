@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 
-/** How near an address is, and whether it may be connected to at all. */
+/** How near an address is, or that connecting to it is forbidden. */
 export type AddressClass = 'public' | 'private' | 'loopback' | 'forbidden';
 
 type Bytes = readonly number[];
 
 type Range = readonly [prefix: Bytes, bits: number, kind: AddressClass];
 
-/** First match wins; what matches nothing is public. IANA special-purpose registry, RFC 6890. */
+/** The first match wins; without one it is public. IANA special-purpose registry, RFC 6890. */
 const ipv4Ranges: readonly Range[] = [
   [[127], 8, 'loopback'],
   [[10], 8, 'private'],
@@ -26,7 +26,7 @@ const ipv4Ranges: readonly Range[] = [
   [[240], 4, 'forbidden'], // reserved, and broadcast
 ];
 
-/** Addresses that carry an IPv4 address, and the byte at which it begins. */
+/** Prefixes that embed an IPv4 address, and the index of its first byte. */
 const embeddings: readonly (readonly [prefix: Bytes, bits: number, offset: number])[] = [
   [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], 96, 12], // IPv4-mapped
   [[0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0], 96, 12], // IPv4-translated, RFC 2765
@@ -53,9 +53,8 @@ const ipv6Loopback: Bytes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 const unspecified: Bytes = ipv6Loopback.map(() => 0);
 
 /**
- * The class of an address, decided on its bytes and never on its spelling. An IPv6 address that
- * carries an IPv4 address (mapped, compatible, translated, NAT64, 6to4) has the class of that one.
- * What is not an address is `forbidden`.
+ * The class of an address, by its bytes, never its spelling. An IPv6 address that embeds an IPv4 address (mapped, compatible,
+ * translated, NAT64, 6to4) has the class of that one. Anything else is `forbidden`.
  *
  * @param address four decimal numbers, or an IPv6 address without brackets
  */
@@ -65,7 +64,7 @@ export function classifyAddress(address: string): AddressClass {
   return bytes.length === 4 ? firstMatch(bytes, ipv4Ranges) : classifyIpv6(bytes);
 }
 
-/** The class of a URL's host: of an address, or of a name that by its spelling is not for everybody. */
+/** The class of a URL's host: an address, or a name that is local or private by its form. */
 export function classifyHost(host: string): AddressClass {
   const name = host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
   if (parseAddress(name) !== undefined) return classifyAddress(name);
@@ -73,12 +72,12 @@ export function classifyHost(host: string): AddressClass {
   return /(?:^|\.)(?:local|internal|lan|home\.arpa)$/.test(name) || !name.includes('.') ? 'private' : 'public';
 }
 
-/** The 4 or 16 bytes of an address in its RFC 4291 or dotted form; undefined for anything else. */
+/** The 4 or 16 bytes of an address in RFC 4291 or dotted form; undefined for anything else. */
 export function parseAddress(address: string): readonly number[] | undefined {
   const kind = isIP(address);
   if (kind === 4) return address.split('.').map(Number);
   if (kind !== 6 || address.includes('%')) return undefined;
-  // A URL's host has groups of hexadecimal digits alone.
+  // A URL's host has only hexadecimal groups.
   const halves = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const [head = [], tail = []] = halves.map((half) => half.split(':').flatMap(bytesOfGroup));
   return [...head, ...Array<number>(16 - head.length - tail.length).fill(0), ...tail];
@@ -89,7 +88,7 @@ function bytesOfGroup(group: string): Bytes {
   return group === '' ? [] : [value >> 8, value & 0xff];
 }
 
-/** Whether the first `bits` bits of an address are those of `prefix` (missing bytes count as 0). */
+/** Whether an address starts with the first `bits` bits of `prefix` (missing bytes count as 0). */
 export function startsWith(bytes: Bytes, prefix: Bytes, bits: number): boolean {
   for (let index = 0; index * 8 < bits; index += 1) {
     const mask = 0xff & ~(0xff >> Math.min(8, bits - index * 8));

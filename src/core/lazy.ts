@@ -1,4 +1,4 @@
-/** What is made at the first call, and once. */
+/** Calls `make` at the first call, and only then. */
 export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {
@@ -7,7 +7,7 @@ export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   };
 }
 
-/** A port all of whose methods give promises: its code is loaded, and it is made, at the first call of one. */
+/** A port with only asynchronous methods; its code is loaded, and it is created, when the first of them is called. */
 export function lazy<Port extends object>(make: () => Promise<Port>): Port {
   const port = once(make);
   const call =
@@ -16,6 +16,6 @@ export function lazy<Port extends object>(make: () => Promise<Port>): Port {
       const made = (await port()) as Record<string | symbol, ((...args: readonly unknown[]) => unknown) | undefined>;
       return made[name]?.(...args);
     };
-  // Without `then` it is no promise, and can itself be the result of an asynchronous function.
+  // Without `then` it is no promise, so an asynchronous function can return it.
   return new Proxy({} as Port, { get: (_, name) => (name === 'then' ? undefined : call(name)) });
 }

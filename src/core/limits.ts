@@ -1,4 +1,4 @@
-/** Key, usual value, least and greatest value, and what it holds for, as the end of "the limit …". */
+/** Key, default, minimum, maximum, and what it limits, as the end of "the limit …". */
 const table = [
   ['connectSeconds', 5, 1, 60, 'for looking up a name, and for opening a connection'],
   ['metadataSeconds', 10, 1, 120, 'for the first request to a server, and for each metadata document'],
@@ -19,18 +19,18 @@ const table = [
   ['callPages', 100, 1, 10_000, 'for the pages of a list that one call reads'],
   ['storeSeconds', 5, 1, 60, 'for one use of the keychain or of a credential helper'],
   ['leaseSeconds', 15, 2, 120, 'for a machine of a fleet to give no sign of life while it refreshes a shared login'],
-  ['unlockSeconds', 120, 5, 600, 'for a person to unlock the keychain'],
+  ['unlockSeconds', 120, 5, 600, 'for unlocking the keychain'],
 ] as const;
 
 export type LimitKey = (typeof table)[number][0];
 
-/** A limit in time or size that a person can set: `key` in the configuration ends with its unit. */
+/** A configurable limit of time or size; `key` ends with its unit. */
 export interface LimitSetting {
   readonly key: LimitKey;
   readonly fallback: number;
   readonly min: number;
   readonly max: number;
-  /** Ends the sentence "the limit …". */
+  /** Completes "the limit …". */
   readonly describe: string;
 }
 
@@ -42,8 +42,8 @@ export const limitSettings: readonly LimitSetting[] = table.map(([key, fallback,
   describe,
 }));
 
-/** What each limit is set to, in the unit that its name ends with. */
+/** The value of each limit, in the unit that its name ends with. */
 export type Limits = Readonly<Record<LimitKey, number>>;
 
-/** The limits where nobody has set any. */
+/** The defaults. */
 export const defaultLimits = Object.fromEntries(limitSettings.map(({ key, fallback }) => [key, fallback])) as Limits;

@@ -1,7 +1,7 @@
 import { exitCode, Failure } from './failure.js';
 import { quotedPath } from './text/printable.js';
 
-/** stdout takes no more: the reader has gone, or the disk is full. */
+/** stdout failed: the reader has gone, or the disk is full. */
 export function outputFailed(code: string, cause: unknown): Failure {
   const isGone = code === 'EPIPE';
   const message = isGone
@@ -14,7 +14,7 @@ export function outputFailed(code: string, cause: unknown): Failure {
   return new Failure({ code: 'output_failed', exit: exitCode.fault, message, remedy, cause });
 }
 
-/** A file named on the command line, or stdin, that cannot be read. */
+/** A file on the command line, or stdin, that cannot be read. */
 export function fileUnreadable(path: string, code: string): Failure {
   const shown = quotedPath(path, 200);
   const [message, remedy] =
@@ -24,20 +24,20 @@ export function fileUnreadable(path: string, code: string): Failure {
   return new Failure({ code: 'file_unreadable', exit: exitCode.usage, message, remedy });
 }
 
-/** More input than the command takes. */
+/** More input than the command accepts. */
 export function inputTooLarge(path: string, maxBytes: number): Failure {
   const message = `${quotedPath(path, 200)} holds more than ${maxBytes} bytes.`;
   return new Failure({ code: 'input_too_large', exit: exitCode.usage, message, remedy: 'Pass less.' });
 }
 
-/** The person, or the system, ended the program; nothing is left half done. */
+/** The user or the system ended the program; nothing is half done. */
 export function interrupted(): Failure {
   return new Failure({ code: 'interrupted', exit: exitCode.interrupted, message: 'Cancelled.', remedy: '' });
 }
 
 /**
- * The same once a request has left that cannot be called back: a command that throws this is printed in its own words.
- * @param what Ends the sentence "the server may already have …", e.g. `run the tool`
+ * The same after a request has left that cannot be taken back.
+ * @param what Completes "the server may already have …", e.g. `run the tool`
  */
 export function interruptedUnderWay(what: string): Failure {
   const message = `Cancelled; the server may already have ${what}.`;

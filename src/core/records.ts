@@ -1,4 +1,4 @@
-/** How near a server is, by its resolved addresses: public < private < loopback. It may name no server nearer than itself. */
+/** How near a server is, by its resolved addresses: public < private < loopback. A server may not name a nearer one. */
 export type Zone = 'public' | 'private' | 'loopback';
 
 /** The kinds of store for secrets. */
@@ -12,94 +12,94 @@ export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
 
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
 
-/** A token is a person's, or the client's own (RFC 6749 sections 4.1 and 4.4), or a company's provider vouches for a person (RFC 7523). */
+/** Tokens for a user or for the client itself (RFC 6749 sections 4.1 and 4.4), or a company's provider vouches for the user (RFC 7523). */
 export type Grant = 'authorization_code' | 'client_credentials' | 'id_jag';
 
 /**
- * What is known of one login and is no secret. Its secrets are in the store's item `key`, and so are the endpoints that
- * secrets are sent to: another program could change this file.
+ * The public part of a login. Its secrets are in the store's item `key`, and so are the endpoints that secrets are sent to:
+ * another program could change this file.
  */
 export interface LoginRecord {
-  /** Store key: hash over (server, resource, issuer, client identifier, account); older ones are without the server. */
+  /** Store key: a hash of (server, resource, issuer, client identifier, account). */
   readonly key: string;
-  /** Short name given with `--name`. */
+  /** Short name from `--name`. */
   readonly name?: string;
-  /** The server's canonical URL as the person named it; tokens attach at or below it only. */
+  /** The server's canonical URL as the user typed it; tokens attach only at or below it. */
   readonly server: string;
   /** `resource` exactly as the protected resource metadata spells it. */
   readonly resource: string;
   readonly issuer: string;
   readonly clientId: string;
   readonly account: string;
-  /** Who logged in, as the authorization server said: shown, never trusted. */
+  /** Who logged in, according to the authorization server: shown, never trusted. */
   readonly identity?: string;
-  /** The same, claim by claim. */
+  /** The same by claim. */
   readonly person?: PersonClaims;
-  /** The person has chosen it among the accounts of its server: it is taken where none is named. */
+  /** The user chose it among the accounts of its server: used when none is named. */
   readonly preferred?: boolean;
   readonly scopes: readonly string[];
-  /** Those named with `--scope`, and what was asked for on top; absent: the server chose them. */
+  /** From `--scope`, and added by step-up; absent if the server chose. */
   readonly askedScopes?: readonly string[];
-  /** Milliseconds since 1970; null when the authorization server did not say. */
+  /** Milliseconds since 1970; null if the authorization server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
   readonly refreshable: boolean;
-  /** When its refresh token ends unless it is used, and when the whole does; absent: nobody said. Milliseconds since 1970. */
+  /** When the refresh token ends if unused, and when the authorization ends; absent if unknown. Milliseconds since 1970. */
   readonly refreshExpiresAt?: number;
   readonly authorizationExpiresAt?: number;
   readonly store: StoreKind;
-  /** Another store that may hold its secrets, too: that of an unfinished move. */
+  /** Another store that may still hold its secrets after an unfinished move. */
   readonly leftIn?: StoreKind;
   readonly zone: Zone;
   readonly registration: RegistrationWay;
-  /** Set for the client's own login, which asks for another token instead of refreshing. Absent: a person's. */
+  /** Set for the client's own login, which requests a new token instead of refreshing. Absent for a user's. */
   readonly grant?: 'client_credentials';
-  /** Where the platform's token is that this login is made by; its source in full is in the store's item. */
+  /** The source of the platform's token for this login; in full in the store's item. */
   readonly assertion?: AssertionRecord;
-  /** Are its tokens bound to a key (RFC 9449)? `demanded`, `never`: by `--dpop` and `--no-dpop`, for its next login, too. Absent: no. */
+  /** Whether its tokens are bound to a key (RFC 9449). `demanded` and `never` (`--dpop`, `--no-dpop`) also hold for its next login. */
   readonly dpop?: 'bound' | 'demanded' | 'never';
-  /** Its server takes tokens in this scheme alone: `dpop`, as it said at the login; `bearer`, as a bound token has shown. */
+  /** The only scheme its server accepts: `dpop` as stated at the login, `bearer` as learned with a bound token. */
   readonly schemeTaken?: 'bearer' | 'dpop';
-  /** The company's provider that vouches for this login; its client there is another one than that of this login. */
+  /** The company's provider that vouches for this login; it has a client of its own there. */
   readonly provider?: ProviderReference;
-  /** Set when the refresh token was refused for good: a new login is needed. */
+  /** The refresh token was refused for good: a new login is needed. */
   readonly dead?: boolean;
-  /** The error's code and words at that time, cleaned and cut; never trusted. */
+  /** The error code and description at that time, cleaned and cut; never trusted. */
   readonly refusal?: string;
-  /** Set when its secret is gone from its store: a new login is needed. */
+  /** Its secret has disappeared from its store: a new login is needed. */
   readonly gone?: boolean;
-  /** `obtainedAt` of an access token that was refused although it seemed valid: that very one is refreshed before use. */
+  /** `obtainedAt` of an access token that was refused although it seemed valid: refresh it before use. */
   readonly refusedToken?: number;
-  /** Made at a server that publishes no metadata, by a person's choice: its next login is made so, too. */
+  /** Made, by the user's choice, at a server that publishes no metadata; so is its next login. */
   readonly legacy?: boolean;
-  /** `--resource`, or null for `--no-resource`: its tokens are asked for with this instead of `resource`. Kept for its next login. */
+  /** `--resource`, or null for `--no-resource`: sent instead of `resource`, also at its next login. */
   readonly requestedResource?: string | null;
-  /** `--authorization-param`, each as it was typed. Its next login asks so, too. */
+  /** Each `--authorization-param` as typed; sent at its next login, too. */
   readonly authorizationParams?: readonly string[];
-  /** `--client-name`: what this program is called where it registers itself for this login. */
+  /** `--client-name`: the name this program registers under for this login. */
   readonly clientName?: string;
-  /** Names of the headers that the server gets beside the token; their values are in the store's item. */
+  /** Names of the extra headers for the server; their values are in the store's item. */
   readonly headerNames?: readonly string[];
-  /** Warnings shown at login and repeated by `status`. */
+  /** Warnings from the login; `status` repeats them. */
   readonly warnings?: readonly string[];
-  /** Grows with each login of this key, so that an older writer notices. */
+  /** Increases with each login of this key, so that an older writer notices. */
   readonly generation: number;
-  /** The browser that its login pages open in; absent: the usual one. */
+  /** The browser for its login pages; absent for the default one. */
   readonly browser?: BrowserChoice;
 }
 
-/** Which login at a company's provider is meant: beside the account, which is that of the server's login. */
+/** Identifies a login at a company's provider, together with the account of the server's login. */
 export interface ProviderReference {
   readonly issuer: string;
   readonly clientId: string;
-  /** The ID token comes from this file, and there is no login of ours at the provider. */
+  /** The ID token comes from this file; there is no login at the provider. */
   readonly tokenFile?: string;
 }
 
-/** A login at a company's provider (OpenID Connect): `server` is its issuer; its ID token goes to that provider alone. */
+/** A login at a company's provider (OpenID Connect): `server` is its issuer; its ID token goes only to that provider. */
 export type ProviderRecord = LoginRecord;
 
-/** By what a machine's own login is made. Shown; and a variable is kept from programs that are started. */
+/** What a machine's own login is made with. Shown; a variable is hidden from programs that we start. */
 export interface AssertionRecord {
   readonly from: 'file' | 'variable' | 'command';
   /** The path, the variable's name, or the path of the program. */
@@ -115,7 +115,7 @@ export interface PersonClaims {
   readonly email?: string;
 }
 
-/** A browser that a person chose: a name that we know, or an absolute path; perhaps one of its profiles. */
+/** A browser that the user chose: a known name or an absolute path, and perhaps a profile. */
 export interface BrowserChoice {
   readonly program: string;
   readonly profile?: string;
@@ -126,31 +126,31 @@ export interface RegistrationRecord {
   readonly key: string;
   readonly issuer: string;
   readonly clientId: string;
-  /** `metadata`: that a document was taken there, and with which redirect URI; nothing was registered. */
+  /** `metadata`: the issuer accepted our document, with this redirect URI; nothing was registered. */
   readonly way: RegistrationWay;
   readonly authMethod: ClientAuthMethod;
   readonly hasSecret: boolean;
-  /** Where its secret is; absent: the keychain. */
+  /** Where its secret is; absent for the keychain. */
   readonly store?: StoreKind;
-  /** Another store that may hold it, too: that of an unfinished move. */
+  /** Another store that may still hold it after an unfinished move. */
   readonly leftIn?: StoreKind;
   /** The redirect URI registered (its port may vary on loopback, RFC 8252 section 7.3). */
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  /** Whether it was registered for device logins (RFC 8628), too; absent: not asked for, or a person made it. */
+  /** Whether it was registered for device logins (RFC 8628), too; absent if not requested, or registered by hand. */
   readonly device?: boolean;
-  /** What this program is called there, by choice of the person (`--client-name`). */
+  /** The name it registered under (`--client-name`). */
   readonly clientName?: string;
-  /** The last login with it got no response: the authorization server may have forgotten it. */
+  /** Its last login got no response: the authorization server may have forgotten it. */
   readonly doubted?: boolean;
   /** Milliseconds since 1970; null: never. */
   readonly secretExpiresAt: number | null;
 }
 
-/** A private key made here for one client's `private_key_jwt`; the key itself is the store's item `key`. */
+/** A private key for one client's `private_key_jwt`; the key itself is the store's item `key`. */
 export interface ClientKeyRecord {
   readonly key: string;
-  /** Where it is registered; absent: its public half stands in a client ID metadata document, for any issuer. */
+  /** Where it is registered; absent if its public half is in a client ID metadata document, for any issuer. */
   readonly issuer?: string;
   readonly clientId: string;
   /** Its thumbprint, `kid` in the public half. */
@@ -159,11 +159,11 @@ export interface ClientKeyRecord {
   /** Milliseconds since 1970. */
   readonly madeAt: number;
   readonly store: StoreKind;
-  /** Another store that may hold it, too: that of an unfinished move. */
+  /** Another store that may still hold it after an unfinished move. */
   readonly leftIn?: StoreKind;
 }
 
-/** An item that a store may hold and no record tells of: what was being written or removed when something ended it. */
+/** A store item without a record: it was being written or removed when the program was killed. */
 export interface StoredItem {
   readonly key: string;
   readonly store: StoreKind;
@@ -173,32 +173,31 @@ export interface IndexDocument {
   readonly version: 1;
   readonly logins: readonly LoginRecord[];
   readonly registrations: readonly RegistrationRecord[];
-  /** The oldest first; not given: none. */
+  /** Oldest first. */
   readonly clientKeys?: readonly ClientKeyRecord[];
-  /** Logins at companies' providers; not given: none. */
+  /** Logins at companies' providers. */
   readonly providers?: readonly ProviderRecord[];
-  /** Not given: none. */
   readonly orphans?: readonly StoredItem[];
-  /** Logins that were forgotten, with the key of the item that their token is revoked by; not given: none. */
+  /** Forgotten logins whose tokens are still to be revoked; `key` is the item with the token. */
   readonly pendingRevocations?: readonly LoginRecord[];
-  /** Names that a login had, the latest last; not given: none. */
+  /** Former names of logins, latest last. */
   readonly pastNames?: readonly PastName[];
-  /** Which era of the protocol servers speak, those asked last at the end; not given: none. */
+  /** The protocol era of each server, most recently checked last. */
   readonly eras?: readonly ServerEra[];
-  /** `WWW-Authenticate` of servers, where nothing else names their metadata; those seen last at the end. */
+  /** `WWW-Authenticate` of servers whose metadata nothing else names, most recent last. */
   readonly challenges?: readonly { readonly server: string; readonly lines: readonly string[] }[];
-  /** At most one for an issuer, the latest last; not given: none. */
+  /** At most one for each issuer, latest last. */
   readonly redirectUris?: readonly IssuerRedirectUri[];
 }
 
-/** The redirect URI that a person chose for an authorization server. */
+/** The redirect URI that the user chose for an authorization server. */
 export interface IssuerRedirectUri {
   readonly issuer: string;
-  /** Without a port: any that is free. */
+  /** Without a port: any free one. */
   readonly redirectUri: string;
 }
 
-/** What a server was found to speak. */
+/** The protocol era that a server speaks. */
 export interface ServerEra {
   /** As `LoginRecord.server`. */
   readonly server: string;
@@ -207,32 +206,32 @@ export interface ServerEra {
   readonly checkedAt: number;
 }
 
-/** A name that a login had which was ended, or called otherwise. */
+/** A name of a login that was removed or renamed. */
 export interface PastName {
   readonly name: string;
-  /** Hash over the server. */
+  /** Hash of the server. */
   readonly of: string;
 }
 
-/** A credential that another program asked for in vain. Holds no secret. */
+/** A failed request for a credential by another program. Holds no secret. */
 export interface FormatFailure {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** As `postern credential` names it. */
   readonly format: string;
-  /** Scheme, host and port of the server; '' where no known one was named. */
+  /** Scheme, host and port of the server; '' if it is unknown. */
   readonly origin: string;
   /** The failure's code. */
   readonly code: string;
 }
 
-/** The account of a login that was made without `--account`. */
+/** The account of a login without `--account`. */
 export const defaultAccount = 'default';
 
-/** The part after the colon ends the name of a program: no path, no option. */
+/** The part after the colon completes a program's name: no path, no option. */
 const helperPattern = /^helper:[a-z0-9][a-z0-9._-]{0,62}$/;
 
-/** The address of an engine, with a namespace perhaps; never with a name or a password. What is wrong with one is said when it is opened. */
+/** The address of an engine, optionally with a namespace; never with a name or password. Opening it checks the rest. */
 const sharedPattern =
   /^redis:(?:rediss?:\/\/[^\s@/?#]{1,260}(?:\/[a-z0-9][a-z0-9._-]{0,62})?|unix:\/[\x21-\x3f\x41-\x7e]{1,106})$/;
 
@@ -244,14 +243,14 @@ export function isStoreKind(text: string): text is StoreKind {
   return text === 'keychain' || text === 'file' || text === 'memory' || helperPattern.test(text) || isSharedKind(text);
 }
 
-/** Whether a person can choose this store for a login; memory ends with the process. */
+/** Whether `--store` accepts it: memory ends with the process. */
 export function isStoreChoice(text: string): text is StoreKind {
   return isStoreKind(text) && text !== 'memory';
 }
 
 export const storeChoices = 'keychain, file, helper:NAME or redis:URL';
 
-/** Why this store cannot be chosen, as the end of a sentence. Quotes nothing: an address may hold a password. */
+/** Why `--store` refuses it, as the end of a sentence. Quotes nothing: an address may hold a password. */
 export function whyNoStore(text: string): string {
   if (text === 'memory') {
     return `a login in memory would be gone when this command ends. For one command alone: postern call, request or bridge with --store memory. A login that stays takes ${storeChoices}`;
@@ -263,7 +262,7 @@ export function whyNoStore(text: string): string {
   return 'after redis: comes rediss://HOST:PORT, redis://127.0.0.1:PORT or unix:/PATH, the first two with /NAMESPACE after it where you want one';
 }
 
-/** A store in words for a person. */
+/** A store in words. */
 export function storeInWords(kind: StoreKind): string {
   switch (kind) {
     case 'keychain':
@@ -281,7 +280,7 @@ export function storeInWords(kind: StoreKind): string {
   }
 }
 
-/** The members that are not undefined: for optional ones, which are absent or have a value. */
+/** The members that are not undefined, for optional members. */
 export function defined<Members extends object>(
   members: Members,
 ): { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> } {

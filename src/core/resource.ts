@@ -3,16 +3,16 @@ import { fullyDecoded, gateUrl, mayLeadUp, originOf, splitUrl, type UrlParts } f
 
 export type CanonicalResource =
   | { readonly ok: true; readonly value: string }
-  /** `problem` finishes "this address cannot be used: …" and quotes nothing of it. */
+  /** `problem` completes "this address cannot be used: …" and quotes nothing of it. */
   | { readonly ok: false; readonly problem: string };
 
-/** How query names end under which people paste a credential into a URL, as `readings` gives them. */
+/** Endings of query names that hold credentials in pasted URLs, as `readings` spells them. */
 const credentialNames = /(?:token|secret|password|apikey)$/;
 
 /**
- * The canonical URI of a protected resource (RFC 8707 section 2) from what a person typed: scheme and host in
- * lower case, the scheme's own port and a lone `/` for path left out, dot segments resolved, all else as it is.
- * This, and never `URL.href` (which adds a slash), is what is sent and what the login is kept under.
+ * The canonical URI of a protected resource (RFC 8707 section 2) from typed text: scheme and host in lower case, without the
+ * default port and a lone `/` path, dot segments resolved, all else unchanged. Requests and stored logins use this, never
+ * `URL.href`, which adds a slash.
  */
 export function canonicalResource(raw: string): CanonicalResource {
   const parts = splitUrl(raw);
@@ -36,9 +36,9 @@ export function canonicalResource(raw: string): CanonicalResource {
 }
 
 /**
- * How the `resource` that a server publishes about itself stands to the address it was asked for. `same`: equal
- * but for case of scheme and host, the scheme's own port, and `/` for an empty path. `ancestor`: an address above
- * it on the same origin, so that the token is good for more than this server. `no`: anything else.
+ * Compares the `resource` that a server publishes with its address. `same`: equal except for case of scheme and host, the
+ * default port, and `/` for an empty path. `ancestor`: above it on the same origin, so the token is good for more than
+ * this server. `no`: anything else.
  * @param server A canonical URL.
  */
 export function resourceCovers(resource: string, server: string): 'same' | 'ancestor' | 'no' {
@@ -52,9 +52,9 @@ export function resourceCovers(resource: string, server: string): 'same' | 'ance
 }
 
 /**
- * May the token of `base` go to `target`? Only on the same origin, at the path of `base` or below it on a segment
- * boundary, and only where no server could read the rest of the path as leading up again (`mayLeadUp`). A `base` with a
- * query covers that query alone: the target has it as it stands, and may add parameters of other names behind it.
+ * Whether the token of `base` may go to `target`: only on the same origin, at the path of `base` or below it on a segment
+ * boundary, and only if no server could read the rest of the path as leading up (`mayLeadUp`). A `base` with a query covers
+ * only that query: the target repeats it unchanged, and may append parameters of other names.
  * @param base A canonical URL.
  */
 export function attaches(base: string, target: string): boolean {
@@ -73,8 +73,8 @@ export function attaches(base: string, target: string): boolean {
 }
 
 /**
- * Those of these servers that are nearest above `target`: that very one, else the longest path, then the longest query.
- * A token of the environment is for its very address.
+ * The servers nearest above `target`: the exact one, else those with the longest path, then the longest query. A token from
+ * the environment is only for its exact address.
  */
 export function nearest<Named extends { readonly server: string; readonly store?: string }>(
   all: readonly Named[],
@@ -110,7 +110,7 @@ function isAtOrBelow(upper: string, lower: string): boolean {
   return lower === upper || lower.startsWith(upper.endsWith('/') ? upper : `${upper}/`);
 }
 
-/** A parameter that comes twice means the first to one server and the last to another, so none may come again. */
+/** Some servers use the first of two equal parameters, others the last, so none may be repeated. */
 function keepsQuery(upper: string, lower: string): boolean {
   if (lower === upper) return true;
   if (!lower.startsWith(`${upper}&`)) return false;
@@ -126,8 +126,8 @@ function queryNames(query: string): readonly string[] {
 }
 
 /**
- * What servers may take the name of a parameter for: decoded, by some more than once; in any case; cut at a NUL or a
- * bracket; without blanks and marks about it, and with `_` for those within (as PHP does).
+ * How servers may read a parameter's name: decoded, by some repeatedly; in any case; cut at a NUL or bracket; without blanks
+ * and marks around it, and with `_` for those inside (as PHP does).
  */
 function readings(name: string): readonly string[] {
   const decoded = fullyDecoded(name).toLowerCase();
@@ -153,9 +153,8 @@ function withoutDotSegments(path: string): string {
 }
 
 /**
- * A URL, or what was given as one, without the parts that can hold a secret: query, fragment, user
- * name and password. It works on the raw text, because it is needed where the text is no valid URL. The
- * result is still untrusted text: it is printed through `quoted`.
+ * A URL without the parts that can hold a secret: query, fragment, user name and password. It also works for invalid URLs.
+ * The result is still untrusted text: print it through `quoted`.
  */
 export function visibleUrl(raw: string): string {
   const cut = raw.search(/[?#]/);
@@ -163,20 +162,20 @@ export function visibleUrl(raw: string): string {
   const start = /^[a-z][a-z0-9+.-]*:[/\\]*/i.exec(plain)?.[0].length ?? 0;
   const pathStart = plain.slice(start).search(/\//);
   const end = pathStart === -1 ? plain.length : start + pathStart;
-  // What no host and port can be is a user whose password has a slash.
+  // If it cannot be a host and port, it is a user whose password contains a slash.
   const isHost = /^(?:\[|.*@|[^:]*(?::\d*)?$)/.test(plain.slice(start, end));
   const at = plain.lastIndexOf('@', isHost ? end : plain.length);
   const shown = at < start || at === -1 ? plain : `${plain.slice(0, start)}***@${plain.slice(at + 1)}`;
   return cut === -1 ? shown : `${shown}${raw.charAt(cut)}…`;
 }
 
-/** The same, with a query that tells servers apart, if it seems to hold no secret: a command has to work as it is printed. */
+/** The same, but keeps a query that seems to hold no secret: a printed command has to work. */
 export function namedServer(raw: string): string {
   const canonical = canonicalResource(raw);
   return canonical.ok && !mayHoldSecret(raw) ? canonical.value : visibleUrl(raw);
 }
 
-/** A server in a sentence: an address, or the command line of a program. */
+/** A server in a sentence: a URL, or a program's command line. */
 export function quotedServer(raw: string, max?: number): string {
   return quoted(raw.includes('://') ? namedServer(raw) : raw, max);
 }
@@ -184,7 +183,7 @@ export function quotedServer(raw: string, max?: number): string {
 const secretNames =
   /(?:^|[_.-])(?:key|code|sig|signature|auth|authorization|session|sid|jwt|pass|passwd|pwd|credentials?|access)$/i;
 
-/** Whether the query seems to hold a secret: by its name, or as nobody would type it. */
+/** Whether the query seems to hold a secret: by its name, or because it looks random. */
 export function mayHoldSecret(url: string): boolean {
   const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
   return [...new URLSearchParams(query)].some(

@@ -1,6 +1,6 @@
 import { isNqcharText } from './text/characters.js';
 
-/** Limits of one scope string, in scopes and characters. */
+/** Limits of a scope string, in scopes and characters. */
 const maxScopes = 100;
 const maxLength = 4096;
 
@@ -10,8 +10,8 @@ type ParsedScope =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * The scopes of one wire string (RFC 6749 section 3.3): tokens between spaces, in their order, each once. An
- * empty string holds none. Some servers write "a, b": a comma at the end is none of a name's.
+ * The scopes of a wire string (RFC 6749 section 3.3), in order, without duplicates. Some servers write "a, b": a trailing
+ * comma is not part of a name.
  */
 export function parseScope(text: string): ParsedScope {
   if (text.length > maxLength) return { ok: false, problem: `is longer than ${maxLength} characters` };
@@ -29,7 +29,7 @@ export function parseScope(text: string): ParsedScope {
 
 const withoutComma = (scope: string) => (scope.endsWith(',') ? scope.slice(0, -1) : scope);
 
-/** Every scope of either set once: those of `first` in their order, then what `second` adds. */
+/** The union: `first` in its order, then what `second` adds. */
 export function unionScopes(first: readonly string[], second: readonly string[]): readonly string[] {
   return [...new Set([...first, ...second])];
 }

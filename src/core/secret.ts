@@ -1,12 +1,12 @@
-/** A shorter text occurs in too many words to be replaced everywhere; a longer one is an item whose secrets are held themselves. In characters. */
+/** In characters. A shorter text occurs in too many words; a longer one is an item whose secrets are held one by one. */
 const [minHeld, maxHeld] = [6, 20_000];
 
 /**
- * Secret values, the latest used last. A server can make us use as many as it likes, so the oldest go: what is in use is
- * used again and again.
+ * Secret values, most recently used last. A server can make us use any number of them, so the oldest are dropped; those in
+ * use are used again and again.
  */
 class HeldValues {
-  /** Each with its forms, once something was printed while it was held. */
+  /** Each with its forms, which are computed when something is first printed. */
   readonly #values = new Map<string, readonly string[] | undefined>();
   readonly #room: number;
   #size = 0;
@@ -28,7 +28,7 @@ class HeldValues {
     }
   }
 
-  /** Each value, as it is and as others write it. */
+  /** All forms of all values. */
   *forms(): Iterable<string> {
     for (const [value, known] of this.#values) {
       const forms = known ?? formsOf(value);
@@ -38,37 +38,37 @@ class HeldValues {
   }
 }
 
-// The one state of the process: a secret can be made anywhere, and must never be printed wherever it turns up.
+// The only state of the process: a secret can be created anywhere, and must not be printed anywhere.
 const secrets = new HeldValues(2_000_000);
-/** Apart, so that a server that offers sessions without end pushes no token out. */
+/** Separate, so that a server with endless sessions pushes no token out. */
 const sessions = new HeldValues(65_536);
 
-/** From now on this value is not printed. `Secret` does this by itself. */
+/** Keeps a value from being printed from now on. `Secret` calls it. */
 export function holdSecret(value: string): void {
   secrets.hold(value);
 }
 
-/** The same of a protocol session's identifier. */
+/** The same for a protocol session's identifier. */
 export function holdSession(id: string): void {
   sessions.hold(id);
 }
 
 /**
- * The last net under every text that is printed: each value that is held is replaced, as it is and as URLs, forms, JSON
- * and base64 write it. The first net is `Secret`, which cannot be printed.
+ * The last safety net for every printed text: replaces each held value, plain and as URLs, forms, JSON and base64 spell it.
+ * The first net is `Secret`, which cannot be printed.
  */
 export function redact(text: string): string {
   const forms = [...secrets.forms(), ...sessions.forms()];
-  // A value may be a part of another one: cut ones go first, then the longest.
+  // A value may be part of another: the longest go first.
   const found = forms.filter((form) => text.includes(form)).sort((one, other) => other.length - one.length);
   const cut = text.includes('…') ? forms.reduce(redactCut, text) : text;
   return found.reduce((redacted, form) => redacted.replaceAll(form, '***'), cut);
 }
 
-/** In characters: a shorter beginning stands in too many words. */
+/** In characters: a shorter beginning occurs in too many words. */
 const minCut = 12;
 
-/** The same for the beginning of a value that `quoted` has cut. */
+/** The same for a value that `quoted` has cut off. */
 function redactCut(text: string, form: string): string {
   const [last = '', ...cut] = text.split('…').toReversed();
   const redacted = cut.map((part) => {
@@ -80,7 +80,7 @@ function redactCut(text: string, form: string): string {
   return [last, ...redacted].toReversed().join('…');
 }
 
-/** A value as it is, and as others write it. */
+/** A value and its encoded forms. */
 function formsOf(value: string): readonly string[] {
   const bytes = new TextEncoder().encode(value);
   const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
@@ -94,24 +94,23 @@ function formsOf(value: string): readonly string[] {
 const hidden = '***';
 
 /**
- * A value that must never be shown: access token, refresh token, code, verifier, client secret.
- * Every way in which JavaScript turns a value into text gives `***`; `reveal()` is the only way out,
- * so a search for it finds each place where a secret leaves the program.
+ * A value that must never be shown: access token, refresh token, code, verifier, client secret. Every conversion to text
+ * gives `***`. `reveal()` is the only way out, so searching for it finds each place where a secret leaves the program.
  */
 export class Secret {
   readonly #value: string;
   readonly #isHeld: boolean;
 
-  /** @param options.held False for what a person has to be shown, or is of no use to others: it may occur in what is printed. */
+  /** @param options.held False for a value that the user has to see, or that is useless to others: it may be printed. */
   constructor(value: string, options: { readonly held: boolean } = { held: true }) {
     this.#value = value;
     this.#isHeld = options.held;
     if (options.held) holdSecret(value);
   }
 
-  /** The plain value. Call it only where the secret is sent, stored or printed on purpose. */
+  /** The plain value. Call it only to send, store or deliberately print the secret. */
   reveal(): string {
-    if (this.#isHeld) holdSecret(this.#value); // still in use
+    if (this.#isHeld) holdSecret(this.#value); // in use: moves to the end
     return this.#value;
   }
 
@@ -132,16 +131,16 @@ export class Secret {
   }
 }
 
-/** A header whose value nobody may read: the token, or what a server wants beside it. */
+/** A header with a secret value: the token, or an extra header that a server wants. */
 export interface SecretHeader {
   readonly name: string;
   readonly value: Secret;
 }
 
-/** A shorter secret is found in words that have nothing of it. In characters. */
+/** A shorter secret occurs in unrelated words. In characters. */
 const minQuoted = 8;
 
-/** Whether a foreign text holds one of these secrets: then it is neither kept where it can be read, nor printed. */
+/** Whether a text from outside holds one of these secrets; such a text is neither stored in the open nor printed. */
 export function quotesSecret(text: string, secrets: readonly (Secret | undefined)[]): boolean {
   return secrets.some((secret) => {
     const value = secret?.reveal() ?? '';

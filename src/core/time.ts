@@ -11,8 +11,8 @@ export type Lifetime =
   | { readonly kind: 'unknown'; readonly warning?: string };
 
 /**
- * `expires_in` of a token response (RFC 6749 section 5.1) in whole seconds, at most 30 days. A decimal string
- * is taken for a number, `null` for absent; anything else is an unknown lifetime with a warning.
+ * `expires_in` of a token response (RFC 6749 section 5.1) in whole seconds, at most 30 days. Accepts a decimal string;
+ * `null` counts as absent; anything else is an unknown lifetime with a warning.
  */
 export function lifetimeSeconds(value: unknown): Lifetime {
   if (value === undefined || value === null) return { kind: 'unknown' };
@@ -26,16 +26,16 @@ export function lifetimeSeconds(value: unknown): Lifetime {
   return { kind: 'known', seconds: Math.floor(Math.min(Math.max(seconds, 0), longestLifetimeSeconds)) };
 }
 
-/** Longer than this says that there is no end. */
+/** A longer lifetime means no end. */
 const longestGrantSeconds = 20 * 365 * 24 * 60 * 60;
 
-/** When what lasts that many seconds from `now` ends: a whole number of them, and more than none; undefined for anything else. */
+/** The end of a span of whole seconds, greater than 0, that begins at `now`; undefined for anything else. */
 export function endOf(seconds: unknown, now: number): number | undefined {
   const isSpan = Number.isSafeInteger(seconds) && Number(seconds) > 0 && Number(seconds) <= longestGrantSeconds;
   return isSpan ? now + Number(seconds) * 1000 : undefined;
 }
 
-/** When a login ends for good, if known. */
+/** When a login's refresh token and authorization end, if known. */
 export function endsOf({
   refreshExpiresAt,
   authorizationExpiresAt,
@@ -55,8 +55,8 @@ export function retryAfterMs(value: string | undefined, nowMs: number, maxMs: nu
 }
 
 /**
- * A delay that a timer keeps, 0 to 24 hours. The platform turns a delay beyond 2^31 ms, or NaN, into 1 ms; a
- * number that is none therefore waits longest, so that no loop runs hot on it.
+ * A delay that timers handle, 0 to 24 hours. The platform turns delays beyond 2^31 ms, and NaN, into 1 ms; so NaN becomes
+ * the longest delay, and no loop runs hot.
  */
 export function clampDelay(ms: number): number {
   return Number.isNaN(ms) ? longestDelayMs : Math.min(Math.max(ms, 0), longestDelayMs);
@@ -65,13 +65,13 @@ export function clampDelay(ms: number): number {
 const imfFixdate =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9]{2}:[0-9]{2}:[0-9]{2}) GMT$/;
 
-/** NaN for whatever is no date that exists. */
+/** NaN for an invalid date. */
 function dateMs(text: string): number {
   const ms = imfFixdate.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) || new Date(ms).toUTCString() !== text ? Number.NaN : ms;
 }
 
-/** A time limit for the peer, which stands still while a person is asked. */
+/** A time limit for the peer that can be stopped while the user is asked. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #ms: number;
@@ -79,7 +79,7 @@ export class Deadline implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
-  /** @param ms Milliseconds, at most a day. @param failure What the signal's reason is when time is up. */
+  /** @param ms Milliseconds, at most a day. @param failure Makes the signal's reason when time is up. */
   constructor(ms: number, failure: () => Failure) {
     this.#ms = ms;
     this.#failure = failure;
@@ -96,7 +96,7 @@ export class Deadline implements Disposable {
 
   restart(): void {
     this.stop();
-    if (this.#isOver) return; // who was asked may answer after the end
+    if (this.#isOver) return; // the user may answer after the end
     this.#timer = setTimeout(() => this.#controller.abort(this.#failure()), this.#ms);
   }
 
@@ -106,14 +106,14 @@ export class Deadline implements Disposable {
   }
 }
 
-/** In place of `AbortSignal.timeout`, which Node.js 20 collects too early where only `AbortSignal.any` knows it. */
+/** Replaces `AbortSignal.timeout`, which Node.js 20 collects too early if only `AbortSignal.any` refers to it. */
 export function timeLimit(ms: number): AbortSignal {
   const over = new AbortController();
   setTimeout(() => over.abort(new DOMException('The time is up', 'TimeoutError')), ms).unref();
   return over.signal;
 }
 
-/** What the work brings in that time, else undefined: it is not waited for any longer. @throws what the work throws */
+/** The work's result if it arrives in time, else undefined. @throws what the work throws */
 export async function within<T>(clock: Pick<Clock, 'sleep'>, ms: number, work: Promise<T>): Promise<T | undefined> {
   const waiting = new AbortController();
   const nothing = () => undefined;
@@ -124,13 +124,13 @@ export async function within<T>(clock: Pick<Clock, 'sleep'>, ms: number, work: P
   }
 }
 
-/** What the work brings; a signal ends only the waiting for it. @throws what the work throws, or the signal's reason */
+/** The work's result; the signal ends only the wait. @throws what the work throws, or the signal's reason */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);
   });
-  work.catch(() => undefined); // nobody may be left who wants it
+  work.catch(() => undefined); // it may fail after the wait has ended
   if (signal.aborted) throw signal.reason;
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -140,7 +140,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** Waits for the end of the signal. */
+/** Waits until the signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 
-/** What the gate made of a raw string: a parsed URL, or why it is none that may be used. */
+/** The gate's result: a parsed URL, or why it may not be used. */
 export type GatedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string };
 
 // Both letter cases are spelled out in these two: V8 takes four times as long to make a pattern of a class under `i`.
@@ -15,16 +15,14 @@ const wellFormed = /^(?:[A-Za-z0-9\-._~:/?@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 const defaultPort: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 /**
- * The strict gate for every URL that the program is about to use, from any source (RFC 3986; WHATWG
- * parsing repairs what it should refuse: it drops TAB and LF, reads `\` as `/`, turns `0x7f.1` into
- * 127.0.0.1). The raw string is validated first: RFC 3986 characters only, absolute http or https, no
- * user name. Then it is parsed, and must read back as it was written; three differences are let pass,
- * because none of them changes where the URL leads: letter case of scheme and host, the scheme's own
- * port spelled out (`:443`, `:80`), and an empty path that reads back as `/`. (A `'` in the query reads
- * back as `%27`, which is the same query.)
+ * The strict gate for every URL before it is used, from any source (RFC 3986). WHATWG parsing repairs what it should
+ * refuse: it drops TAB and LF, reads `\` as `/`, turns `0x7f.1` into 127.0.0.1. So the raw string is validated first: RFC
+ * 3986 characters only, absolute http or https, no user name. Then it is parsed, and must read back as written, with three
+ * differences that do not change where it leads: letter case of scheme and host, the default port spelled out, and an
+ * empty path that reads back as `/`. (A `'` in the query reads back as `%27`, which is the same query.)
  *
- * `problem` finishes the sentence "this address cannot be used: …" and never quotes the input, so it
- * holds no user name, password or query. Never throws.
+ * `problem` completes "this address cannot be used: …" and never quotes the input, so it holds no user name, password or
+ * query. Never throws.
  */
 export function gateUrl(raw: string, maxLength = 2048): GatedUrl {
   if (raw.length > maxLength) return refuse(`it is longer than ${maxLength} characters`);
@@ -50,8 +48,8 @@ export function gateUrl(raw: string, maxLength = 2048): GatedUrl {
 }
 
 /**
- * The address that a server names by a reference (RFC 3986 section 5.2): what names a scheme or a host is gated as it was
- * written, a reference within the origin once it is put together. Undefined for what the gate refuses.
+ * Resolves a server's URI reference (RFC 3986 section 5.2). A reference with a scheme or host is gated as written, others
+ * after resolution. Undefined if the gate refuses it.
  */
 export function resolveReference(reference: string, base: string, maxLength?: number): URL | undefined {
   if (!/^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=%[\]]*$/.test(reference)) return undefined;
@@ -63,8 +61,8 @@ export function resolveReference(reference: string, base: string, maxLength?: nu
 }
 
 /**
- * Does each label that begins with `xn--` stand for one with letters beyond ASCII (RFC 5891 section 4.4)? Node.js 24 and
- * later let labels pass that stand for nothing; earlier ones refuse those.
+ * Whether each `xn--` label decodes to letters beyond ASCII (RFC 5891 section 4.4). Node.js 24 and later accept labels that
+ * decode to nothing; earlier ones refuse them.
  */
 function namesLetters(hostname: string): boolean {
   const labels = hostname.split('.').filter((label) => label.startsWith('xn--'));
@@ -75,27 +73,27 @@ function refuse(problem: string): GatedUrl {
   return { ok: false, problem };
 }
 
-/** A URL in the parts of RFC 3986 section 3, nothing decoded, added or dropped. */
+/** The parts of a URL (RFC 3986 section 3); nothing is decoded, added or dropped. */
 export interface UrlParts {
   /** As written, without the colon. */
   readonly scheme: string;
-  /** What stands before `@`; undefined without one. */
+  /** The part before `@`; undefined without one. */
   readonly userinfo: string | undefined;
   readonly host: string;
-  /** As written, without the colon; '' for none. */
+  /** As written, without the colon; '' without a port. */
   readonly port: string;
   readonly path: string;
-  /** With its `?`; '' for none. */
+  /** With its `?`; '' without a query. */
   readonly query: string;
-  /** With its `#`; '' for none. */
+  /** With its `#`; '' without a fragment. */
   readonly fragment: string;
 }
 
 const hostAndPort = /^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$/;
 
 /**
- * Splits an absolute URL with an authority; undefined for whatever is none. WHATWG's `URL` repairs what it
- * reads and adds a slash to an empty path, so identities are never taken from it.
+ * Splits an absolute URL with an authority; undefined for anything else. WHATWG's `URL` repairs its input and adds a slash
+ * to an empty path, so identifiers are never taken from it.
  */
 export function splitUrl(raw: string): UrlParts | undefined {
   const [, scheme, authority, path = '', query = '', fragment = ''] = shape.exec(raw) ?? [];
@@ -107,7 +105,7 @@ export function splitUrl(raw: string): UrlParts | undefined {
   return { scheme, userinfo, host, port, path, query, fragment };
 }
 
-/** Scheme, host and port in lower case, the scheme's own port left out: two URLs of one origin give one text. */
+/** Scheme, host and port in lower case, without the default port: equal for URLs of one origin. */
 export function originOf(parts: UrlParts): string {
   const scheme = parts.scheme.toLowerCase();
   const port = parts.port === '' ? '' : String(Number(parts.port));
@@ -115,25 +113,25 @@ export function originOf(parts: UrlParts): string {
   return `${scheme}://${parts.host.toLowerCase()}${isDefault ? '' : `:${port}`}`;
 }
 
-/** Some servers decode more than once; what is encoded more often than this is never plain. */
+/** Some servers decode more than once; deeper encodings than this are refused. */
 const maxDecoded = 6;
 
-// Decoded, a path is bytes: one character each. What no UTF-8 is, old decoders read as ASCII all the same.
+// A decoded path is bytes, one character each. Old decoders read overlong UTF-8 as ASCII.
 const overlong =
   /(?:[\xc0\xc1]|\xe0[\x80\x81]|\xf0\x80[\x80\x81]|\xf8\x80\x80[\x80\x81]|\xfc\x80\x80\x80[\x80\x81])[\x80-\xbf]/g;
 
-/** Full stops that Unicode takes for one: full width, small, one and two dot leaders. */
+/** Unicode's other full stops: full width, small, one and two dot leaders. */
 const otherDots = /\xef\xbc\x8e|\xef\xb9\x92|\xe2\x80\xa4|\xe2\x80\xa5/g;
 
-/** What may end a segment for one server and not for another: parameters, query, fragment, slashes of other widths. */
+/** Characters that end a segment for some servers: parameters, query, fragment, slashes of other widths. */
 const softEnds = /[;?#]|\xef\xbc[\x8f\xbc]|\xe2\x88[\x95\x96]|\xe2\x81\x84|\xef\xb9\xa8/;
 
-/** Controls and blanks, which some servers drop or cut a segment at. */
+/** Controls and blanks, which some servers drop, or end a segment at. */
 const blanks = /[\p{Cc}\s]/gu;
 
 /**
- * May any server read a path as leading up? Holds for dot segments and separators, encoded however often, in overlong
- * UTF-8, in other widths, with parameters, blanks or controls about them (RFC 3986 section 5.2.4 knows the plain ones).
+ * Whether any server may read the path as leading up: dot segments and separators, repeatedly encoded, in overlong UTF-8 or
+ * other widths, next to parameters, blanks or controls (RFC 3986 section 5.2.4 covers the plain ones).
  */
 export function mayLeadUp(path: string): boolean {
   if (!/[%.\\]/.test(path)) return false; // most paths
@@ -151,7 +149,7 @@ export function mayLeadUp(path: string): boolean {
   return true;
 }
 
-/** `text` with its percent-encoding taken off as often as there is some; each byte is one character. */
+/** Removes percent-encoding until none is left; each byte becomes one character. */
 export function fullyDecoded(text: string): string {
   const next = decodedOnce(text);
   return next === text ? text : fullyDecoded(next);
@@ -173,7 +171,7 @@ function withAsciiDots(text: string): string {
       const before = bytes.charCodeAt(bytes.length - 2) & 1;
       return String.fromCharCode((before << 6) | last);
     })
-    .replaceAll('\xc0.', '.') // the same with a second byte that is none: `%c0%2e`, `%c1%1c`
+    .replaceAll('\xc0.', '.') // the same with an invalid second byte: `%c0%2e`, `%c1%1c`
     .replaceAll('\xc1\x1c', '\\')
     .replace(otherDots, (bytes) => (bytes === '\xe2\x80\xa5' ? '..' : '.'));
 }

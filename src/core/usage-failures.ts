@@ -6,24 +6,24 @@ function wrongUsage(message: string, remedy: string, code = 'usage_wrong', typo?
   return new Failure({ code, exit: exitCode.usage, message, remedy, typo });
 }
 
-/** The command line, or a value on it, is not one that this program takes. `help` is the command that explains. */
+/** An invalid command line. `help` is the command that explains. */
 export function usageWrong(message: string, help: string): Failure {
   return wrongUsage(message, `See: ${help}`);
 }
 
-/** A word that the command cannot do without was left out. @param example A line that works. */
+/** A required word is missing. @param example A command line that works. */
 export function wordMissing(message: string, name: string, example?: string): Failure {
   const remedy = example === undefined ? `See: postern ${name} --help` : `For example: ${example}`;
   return new Failure({ code: 'word_missing', exit: exitCode.usage, message, remedy, example });
 }
 
-/** A menu was answered with none of its numbers, several times. */
+/** A menu was answered with something else several times. */
 export function nothingChosen(question: string): Failure {
   const remedy = 'Run the command again, and type one of the numbers.';
   return wrongUsage(`Nothing was chosen at “${printable(question, 200)}”.`, remedy, 'nothing_chosen');
 }
 
-/** Two options of which the one leaves the other no meaning. */
+/** Two options that cannot be combined. */
 export function usageContradictory(option: string, other: string, help: string): Failure {
   return wrongUsage(
     `${option} and ${other} cannot be used together.`,
@@ -31,23 +31,23 @@ export function usageContradictory(option: string, other: string, help: string):
   );
 }
 
-/** A mistyped word. @param typo Where a word of the line is to be replaced. */
+/** A mistyped word. @param typo For a word on the command line. */
 export function usageMistyped(message: string, meant: string, typo?: Typo): Failure {
   return wrongUsage(message, `Did you mean ${meant}?`, 'usage_wrong', typo);
 }
 
-/** An option whose value cannot be used. `why` does not quote it; `help` is the command that explains. */
+/** An invalid option value. `why` does not quote it; `help` is the command that explains. */
 export function argumentRefused(option: string, why: string, help: string): Failure {
   return wrongUsage(`The value of ${option} cannot be used: ${why}.`, `See: ${help}`, 'usage');
 }
 
-/** The configuration file, or a variable that stands for a part of it, says something that cannot be used. */
+/** An invalid setting in the configuration file or the environment. */
 export function configurationUnusable(where: string, why: string): Failure {
   const remedy = 'Correct or remove that setting.';
   return wrongUsage(`${quotedPath(where, 200)} cannot be used: ${why}.`, remedy, 'configuration_unusable');
 }
 
-/** The configuration file or its folder is not one that only its person, or the system, can have written. */
+/** Others could have written the configuration file or its folder. */
 export function configurationUnsafe(path: string, why: string): Failure {
   const word = printable(shellWord(path), 300);
   const [look, how] = isWindows ? ['icacls', ''] : ['ls -ld', ' (chown, chmod go-w)'];

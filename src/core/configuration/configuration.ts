@@ -11,7 +11,7 @@ import {
 } from './configured-lists.js';
 import { type SettingValue, settings } from './settings.js';
 
-/** What the configuration file says, with the environment laid over it. */
+/** The configuration: the file, overridden by the environment. */
 export interface Configuration {
   /** Address of our client ID metadata document. */
   readonly clientMetadataUrl?: string;
@@ -19,18 +19,18 @@ export interface Configuration {
   readonly clientCertificates: readonly ConfiguredCertificate[];
   /** For the wait in the browser. */
   readonly timeoutSeconds?: number;
-  /** PEM file with authorities to trust as well as those that Node trusts. */
+  /** PEM file of CAs to trust in addition to Node's. */
   readonly caFile?: string;
   /** Of the callback listener. */
   readonly redirectPort?: number;
-  /** Where the secrets of new logins are to be. */
+  /** Where to keep the secrets of new logins. */
   readonly store?: StoreKind;
-  /** This machine gets tokens from a shared store, and refreshes none. */
+  /** This machine reads tokens from a shared store and never refreshes them. */
   readonly storeReadOnly?: boolean;
   readonly limits: Limits;
 }
 
-/** What one key is set to, and where. */
+/** A setting's value and its source. */
 export interface SetValue {
   readonly value: SettingValue;
   readonly by: 'file' | 'environment';
@@ -41,9 +41,9 @@ export type ConfigurationFile = { readonly path: string; readonly bytes: Uint8Ar
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the configuration: a JSON object in the file, over it the environment; an empty variable counts as unset.
- * Nothing in it is expanded, and a key that is not known is refused.
- * @param file Undefined where there is none.
+ * Reads the configuration: a JSON object in the file, overridden by the environment; an empty variable counts as unset.
+ * Nothing is expanded; unknown keys are refused.
+ * @param file Undefined if there is none.
  * @throws Failure `configuration_unusable`
  */
 export function readConfiguration(file: ConfigurationFile, env: Environment): Configuration {
@@ -60,7 +60,7 @@ export function readConfiguration(file: ConfigurationFile, env: Environment): Co
 }
 
 /**
- * What is set, by key, and where: the environment goes before the file.
+ * All settings that are set, by key; the environment wins.
  * @throws Failure `configuration_unusable`
  */
 export function setValues(file: ConfigurationFile, env: Environment): ReadonlyMap<string, SetValue> {
@@ -88,7 +88,7 @@ function objectIn(file: ConfigurationFile): JsonObject {
   return object;
 }
 
-/** Variables of the environment, other than ours, that change whom we talk to and whom we trust. Never a password. */
+/** Other programs' variables that change whom we connect to and trust, in words. Never a password. */
 export function environmentLines(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const value = (name: string) => env[name.toLowerCase()] ?? env[name] ?? '';
   const proxy = value('HTTPS_PROXY');

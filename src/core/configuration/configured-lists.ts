@@ -5,14 +5,14 @@ import { configurationUnusable } from '../usage-failures.js';
 import { readRedirectUri, redirectUriText } from './redirect-uri.js';
 import { readPath, readUrl } from './settings.js';
 
-/** A client that was registered by hand at one authorization server; its secret is never here. */
+/** A client registered by hand at one authorization server; its secret is never here. */
 export interface ConfiguredClient {
   readonly issuer: string;
   readonly clientId: string;
   readonly redirectUri?: string;
 }
 
-/** A certificate to show, and to whom. */
+/** A client certificate and the origins to send it to. */
 export interface ConfiguredCertificate {
   /** As `URL.origin` spells them. */
   readonly origins: readonly string[];
@@ -20,7 +20,7 @@ export interface ConfiguredCertificate {
   readonly keyFile: string;
 }
 
-/** @throws Failure `configuration_unusable`, with the key that was meant */
+/** @throws Failure `configuration_unusable`, with the likely key */
 export function refuseUnknown(object: JsonObject, known: readonly string[], where: string): void {
   for (const key of Object.keys(object)) {
     if (!known.includes(key)) {
@@ -50,7 +50,7 @@ function readRedirect(value: JsonValue, where: string): string {
   return redirectUriText(read.value);
 }
 
-/** Each origin may have one certificate. @throws Failure `configuration_unusable` */
+/** One certificate per origin. @throws Failure `configuration_unusable` */
 export function certificatesIn(value: JsonValue | undefined, path: string): readonly ConfiguredCertificate[] {
   const taken = new Set<string>();
   return entriesOf(value, ['clientCertificates', 'origins', 'certFile', 'keyFile'], path).map(([object, where]) => {
@@ -76,7 +76,7 @@ function originOf(value: JsonValue, where: string, taken: Set<string>): string {
   return url.origin;
 }
 
-/** The objects of a list, each with where it is, in words; no object may have a member that is not known. */
+/** The objects of a list, each with its location in words; unknown members are refused. */
 function entriesOf(
   value: JsonValue = [],
   [key, ...known]: readonly [string, ...string[]],

@@ -1,33 +1,33 @@
-/** Hosts under which a browser reaches a listener on its own machine. */
+/** Hosts by which a browser reaches a listener on its own machine. */
 export type LoopbackHost = '127.0.0.1' | '[::1]' | 'localhost';
 
-/** A loopback redirect URI (RFC 8252 section 7.3) as a person chose it. */
+/** A loopback redirect URI (RFC 8252 section 7.3) that the user chose. */
 export interface ChosenRedirectUri {
   readonly host: LoopbackHost;
-  /** Undefined: any that is free. */
+  /** Undefined: any free one. */
   readonly port: number | undefined;
-  /** As it was spelled, since it is compared as text: '' and '/' are two. */
+  /** As spelled, since servers compare text: '' and '/' differ. */
   readonly path: string;
 }
 
-/** What is used where nobody chose: most authorization servers take it, with any port. */
+/** The default: most authorization servers accept it with any port. */
 export const usualRedirectUri: ChosenRedirectUri = { host: '127.0.0.1', port: undefined, path: '/callback' };
 
 export type ReadRedirectUri =
   | { readonly ok: true; readonly value: ChosenRedirectUri }
-  /** `problem` finishes "this address cannot be used: …". */
+  /** `problem` completes "this address cannot be used: …". */
   | { readonly ok: false; readonly problem: string };
 
 const form = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([0-9]{1,6}))?(\/.*)?$/s;
 
-/** Characters of a path that no browser, shell or form spells anew; a percent sign begins an encoded byte. */
+/** Characters of a path that no browser, shell or form changes; a percent sign starts an encoded byte. */
 const pathForm = /^(?:\/(?:[A-Za-z0-9._~@:+=-]|%[0-9A-F]{2})*)*$/;
 
 const longestPath = 255;
 
 /**
- * Reads a redirect URI that a person chose: plain http to this machine, with nothing that a browser would spell in another
- * way when it comes back, as authorization servers compare it as text.
+ * Reads a redirect URI that the user chose: plain http to this machine, with nothing that a browser would spell differently,
+ * since authorization servers compare text.
  */
 export function readRedirectUri(text: string): ReadRedirectUri {
   const [, host, digits, path = ''] = form.exec(text) ?? [];
@@ -53,14 +53,14 @@ export function redirectUriText({ host, port, path }: ChosenRedirectUri): string
   return `http://${host}${port === undefined ? '' : `:${port}`}${path}`;
 }
 
-/** Does every login use this one that nobody chose anything for? */
+/** Whether it is the default one. */
 export function isUsualRedirectUri(uri: ChosenRedirectUri): boolean {
   return redirectUriText(uri) === redirectUriText(usualRedirectUri);
 }
 
 /**
- * The first loopback redirect URI that a text of somebody else names, other than `used`: what an authorization server says
- * it wants. It is validated as one that a person typed.
+ * The first loopback redirect URI other than `used` in a server's text: the one that the authorization server wants. It is
+ * validated like a typed one.
  */
 export function redirectUriIn(text: string, used: string): ChosenRedirectUri | undefined {
   const found = text.slice(0, 2000).match(/http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)[^\s"'<>`\\]*/g) ?? [];

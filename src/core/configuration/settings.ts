@@ -6,18 +6,18 @@ import { argumentRefused, configurationUnusable } from '../usage-failures.js';
 
 export type SettingValue = number | string | boolean;
 
-/** One setting: its key in the file, the variable and the option that go before it, and its values. */
+/** A setting: its key in the file, the variable and option that override it, and its values. */
 export interface Setting {
   readonly key: string;
   readonly variable: string;
-  /** With the command that takes it; not given: there is none. */
+  /** The option with its command, if there is one. */
   readonly option?: string;
-  /** What holds where nobody has set it, in words. */
+  /** The default, in words. */
   readonly fallback: string;
-  /** Its values, in words. */
+  /** The accepted values, in words. */
   readonly takes: string;
   readonly describe: string;
-  /** @param where For the message of the failure. @throws Failure `configuration_unusable` */
+  /** @param where For the failure's message. @throws Failure `configuration_unusable` */
   readonly read: (value: JsonValue | undefined, where: string) => SettingValue;
 }
 
@@ -45,7 +45,7 @@ const own: readonly Setting[] = [
     option: 'login --timeout',
     fallback: '900 at a terminal, else 300',
     takes: '10 to 3600',
-    describe: 'how long a login, or a step-up, waits for the person',
+    describe: 'how long a login or step-up waits for the user',
     read: readWithin(10, 3600),
   },
   {
@@ -76,7 +76,7 @@ const own: readonly Setting[] = [
   },
 ];
 
-/** Every setting but `clients` and `clientCertificates`, which the file alone can hold. */
+/** All settings except `clients` and `clientCertificates`, which only the file can hold. */
 export const settings: readonly Setting[] = [...own, ...limitSettings.map(settingOfLimit)];
 
 function settingOfLimit({ key, fallback, min, max, describe }: LimitSetting): Setting {
@@ -97,7 +97,7 @@ export function readUrl(value: JsonValue | undefined, where: string): string {
   return value;
 }
 
-/** Absolute, so that it means the same in every working folder. */
+/** Absolute, so that it means the same in every folder. */
 export function readPath(value: JsonValue | undefined, where: string): string {
   if (typeof value !== 'string' || !/^(?:\/|[A-Za-z]:[\\/])[^\0]*$/.test(value)) {
     throw configurationUnusable(where, 'it is not an absolute path');
@@ -112,7 +112,7 @@ function readStore(value: JsonValue | undefined, where: string): string {
   return value;
 }
 
-/** The store that an option names. @throws Failure `usage` */
+/** The store of an option. @throws Failure `usage` */
 export function readStoreOption(given: string, option: string, help: string): StoreKind {
   if (!isStoreChoice(given)) throw argumentRefused(option, whyNoStore(given), help);
   return given;

@@ -3,25 +3,25 @@ const leastRoom = 1_024;
 const largeRoom = 1_048_576;
 
 /**
- * Bytes that come in pieces, kept in one buffer that doubles: time is linear, and they take at most twice their size. What
- * is taken is a `Buffer`, which is searched forty times as fast as another `Uint8Array`.
+ * Collects bytes in one buffer that doubles: linear time, at most twice their size. The result is a `Buffer`, which searches
+ * forty times faster than a `Uint8Array`.
  */
 export class ByteCollector {
   #bytes: Uint8Array = nothing;
   #size = 0;
   readonly #expected: number;
 
-  /** @param expected Most bytes that come: beyond 1 MiB the buffer has that size, and the system gives memory as it is written to. */
+  /** @param expected Maximum size: beyond 1 MiB the buffer gets it at once, and the system provides memory as it is written to. */
   constructor(expected = 0) {
     this.#expected = expected;
   }
 
-  /** Bytes that were pushed. */
+  /** Number of bytes pushed. */
   get size(): number {
     return this.#size;
   }
 
-  /** @param piece is copied: its memory may be used again. */
+  /** @param piece Is copied. */
   push(piece: Uint8Array): void {
     const size = this.#size + piece.byteLength;
     if (size > this.#bytes.byteLength) this.#grow(size);
@@ -29,7 +29,7 @@ export class ByteCollector {
     this.#size = size;
   }
 
-  /** All bytes as one; nothing is held then. */
+  /** Returns all bytes and forgets them. */
   take(): Uint8Array {
     const whole = this.#bytes.subarray(0, this.#size);
     this.clear();
@@ -41,7 +41,7 @@ export class ByteCollector {
     this.#size = 0;
   }
 
-  /** The first piece gets a buffer of its size: most often it is the only one. */
+  /** The first piece gets a buffer of its size, as it is usually the only one. */
   #grow(size: number): void {
     const doubled = Math.max(size, 2 * this.#size, leastRoom);
     const further = doubled > largeRoom && size <= this.#expected ? this.#expected : doubled;
@@ -54,9 +54,8 @@ export class ByteCollector {
 const nothing = Buffer.alloc(0);
 
 /**
- * All bytes of a stream, as long as they are no more than `maxBytes`.
- * @param tooLarge Makes what is thrown when they are.
- * @throws what `tooLarge` makes, or what the stream throws
+ * All bytes of a stream.
+ * @throws what `tooLarge` returns beyond `maxBytes`, or what the stream throws
  */
 export async function collectBytes(
   chunks: AsyncIterable<Uint8Array>,
@@ -71,7 +70,7 @@ export async function collectBytes(
   return collector.take();
 }
 
-/** The bytes without a byte order mark at their beginning. */
+/** The bytes without a leading byte order mark. */
 export function withoutMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }

@@ -1,4 +1,4 @@
-/** One or more NQCHAR (RFC 6749 appendix A.4): a scope token has these and no others. */
+/** One or more NQCHAR (RFC 6749 appendix A.4): the characters of a scope token. */
 export function isNqcharText(text: string): boolean {
   return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text);
 }
@@ -9,27 +9,26 @@ export function isVscharText(text: string): boolean {
 }
 
 /**
- * The characters taken in an access or refresh token: no control, space, double quote, backslash or
- * non-ASCII. Narrower than RFC 6749 appendix A.12, wider than RFC 6750's b64token: it is what can stand in a
- * header and in each of the formats that tokens are handed on in.
+ * The characters accepted in access and refresh tokens: no control, space, double quote, backslash or non-ASCII. Narrower
+ * than RFC 6749 appendix A.12, wider than RFC 6750's b64token: they are safe in a header and in every credential format.
  */
 export function isTokenText(text: string): boolean {
   return isNqcharText(text);
 }
 
-/** Visible ASCII, space and tab: a header field value that no peer reads differently (RFC 9110 section 5.5). */
+/** Visible ASCII, space and tab: a header field value that all peers read alike (RFC 9110 section 5.5). */
 export function isHeaderValue(text: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(text);
 }
 
-/** A header field name, which is a token (RFC 9110 section 5.1). */
+/** A header field name (RFC 9110 section 5.1). */
 export function isFieldName(text: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
 }
 
 /**
- * Is a `Content-Type` value one of these media types, whatever its letter case and parameters (RFC 9110 section
- * 8.3.1)? Types are given in lower case. No header, and several values in one, are no media type.
+ * Whether a `Content-Type` value is one of these media types, ignoring case and parameters (RFC 9110 section 8.3.1). `types`
+ * are in lower case. A missing header, or several values in one, is no media type.
  */
 export function mediaTypeIs(headerValue: string | undefined, ...types: readonly string[]): boolean {
   const [essence = ''] = (headerValue ?? '').split(';', 1);

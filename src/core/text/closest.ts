@@ -1,10 +1,9 @@
-/** Longer words are no slips of the finger, and cost. */
+/** Longer words are not typos, and cost time. */
 const longestWord = 64;
 
 /**
- * The candidate that a mistyped word was most likely meant to be, for "did you mean": at most two letters
- * added, left out, changed or swapped, and fewer than half of the word. Letter case does not count. Of two as
- * near, the earlier.
+ * The most likely correction of a mistyped word, for "did you mean": at most two letters added, omitted, changed or swapped,
+ * and fewer than half of the word. Ignores case; the first of equally near candidates wins.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const typed = word.toLowerCase();

@@ -1,6 +1,6 @@
 import { isFieldName, isHeaderValue } from './characters.js';
 
-/** Most cookies, and longest `Set-Cookie` line in characters. */
+/** Maximum number of cookies, and maximum length of a `Set-Cookie` line in characters. */
 const maxCookies = 20;
 
 const maxCookie = 4_096;
@@ -10,18 +10,18 @@ interface Cookie {
   readonly path: string;
   /** `name=value`. */
   readonly pair: string;
-  /** When it ends, in milliseconds of the epoch. */
+  /** When it expires, in milliseconds since 1970. */
   readonly until: number;
 }
 
 /**
- * Cookies of one conversation (RFC 6265), in memory alone: load balancers pin a session by one. `Domain` is ignored: a
- * cookie goes back to the very origin that set it, and to nothing else of its host.
+ * Cookies of one conversation (RFC 6265), in memory only: load balancers pin sessions with them. Ignores `Domain`: a cookie
+ * goes back only to the origin that set it.
  */
 export class CookieJar {
   readonly #cookies = new Map<string, Cookie>();
 
-  /** Takes the `Set-Cookie` lines of a response of that address. */
+  /** Takes the `Set-Cookie` lines of a response from that address. */
   take(lines: readonly string[], url: string, now = Date.now()): void {
     for (const line of lines) {
       const cookie = line.length > maxCookie ? undefined : readCookie(line, new URL(url), now);
@@ -45,7 +45,7 @@ export class CookieJar {
   }
 }
 
-/** Undefined for what is no cookie. */
+/** Undefined for an invalid cookie. */
 function readCookie(line: string, { origin, pathname }: URL, now: number): Cookie | undefined {
   const [first = '', ...rest] = line.split(';');
   const at = first.indexOf('=');
@@ -59,7 +59,7 @@ function readCookie(line: string, { origin, pathname }: URL, now: number): Cooki
   );
   const given = attributes.get('path') ?? '';
   const path = given.startsWith('/') ? given : pathname.slice(0, Math.max(pathname.lastIndexOf('/'), 1));
-  // A copy, since V8 keeps the whole head that a part of it was cut from.
+  // A copy: V8 keeps the whole head alive for a substring of it.
   const pair = Buffer.from(`${name}=${value}`, 'latin1').toString('latin1');
   return { origin, path, pair, until: endOf(attributes, now) };
 }

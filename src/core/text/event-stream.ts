@@ -1,15 +1,15 @@
 import { ByteCollector } from './bytes.js';
 import { isHeaderValue } from './characters.js';
 
-/** One event of a `text/event-stream` (WHATWG HTML, section 9.2), its data as the bytes that came. */
+/** An event of a `text/event-stream` (WHATWG HTML, section 9.2), its data as received. */
 export interface EventBytes {
-  /** '' where the stream does not say: `message`. */
+  /** '' if the stream does not say, which means `message`. */
   readonly event: string;
-  /** Lines joined with LF; they may share the memory of the chunk. Empty also for a block that brought only `id` or `retry`. */
+  /** Lines joined with LF; may share the chunk's memory. Also empty for a block with only `id` or `retry`. */
   readonly data: Uint8Array;
-  /** Present when this block set it; '' takes the last one back. Fit to be sent as `Last-Event-ID`. */
+  /** Present if this block set it; '' resets it. Valid for `Last-Event-ID`. */
   readonly id?: string;
-  /** Milliseconds to wait before connecting again, 250 to 300,000; present when this block set it. */
+  /** Milliseconds to wait before reconnecting, 250 to 300,000; present if this block set it. */
   readonly retry?: number;
 }
 
@@ -24,22 +24,22 @@ const maxRetryMs = 300_000;
 
 const lineEnd = Uint8Array.of(lineFeed);
 
-/** Bytes that each line of data counts beyond its own, so that a flood of empty lines ends, too. */
+/** Extra bytes counted for each line of data, so that a flood of empty lines ends, too. */
 const costOfLine = 32;
 
 /**
- * Reads an event stream as bytes, cut anywhere. Time is linear; at most one event is held, in little more memory than its
- * bytes. An event that the stream breaks off is never given out.
+ * Reads an event stream in chunks split anywhere. Linear time; holds at most one event. An incomplete last event is never
+ * returned.
  */
 export class EventByteReader {
   readonly #max: number;
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of an incomplete line. */
   readonly #line: ByteCollector;
-  /** The data of the event under way: its one line, as long as it has no more. */
+  /** Data of the current event; a single line is kept in `#only` instead. */
   readonly #data: ByteCollector;
   #only: Uint8Array | undefined;
   #lines = 0;
-  /** That line lies in memory of its own, not in the chunk's. */
+  /** Whether that line has its own memory, not the chunk's. */
   #isOwn = false;
   #fields: { event: string; id?: string; retry?: number } = { event: '' };
   #lastWasCr = false;
@@ -54,17 +54,17 @@ export class EventByteReader {
     this.#data = new ByteCollector(expected);
   }
 
-  /** Lines that have ended so far. */
+  /** Number of complete lines so far. */
   get lines(): number {
     return this.#ended;
   }
 
-  /** Bytes of the event under way. */
+  /** Bytes held for the current event. */
   get held(): number {
     return this.#line.size + this.#data.size + (this.#only?.byteLength ?? 0);
   }
 
-  /** The events that this chunk completes; undefined where one is too large: then the reading is over. */
+  /** The events that this chunk completes; undefined once an event is too large. */
   push(chunk: Uint8Array): readonly EventBytes[] | undefined {
     const events: EventBytes[] = [];
     let start = this.#lastWasCr && chunk[0] === lineFeed ? 1 : 0;
@@ -75,7 +75,7 @@ export class EventByteReader {
       const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr;
       this.#endLine(chunk.subarray(start, end), events);
       start = end === cr && lf === cr + 1 ? end + 2 : end + 1;
-      // Each is searched only from where it was found last: nothing is searched twice.
+      // Each search continues where the last one ended: nothing is searched twice.
       if (lf !== -1 && lf < start) lf = chunk.indexOf(lineFeed, start);
       if (cr !== -1 && cr < start) cr = chunk.indexOf(carriageReturn, start);
     }

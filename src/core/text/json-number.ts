@@ -1,4 +1,4 @@
-/** A number that a double cannot hold, as it is spelled: JSON has no limits for numbers (RFC 8259 section 6). */
+/** A number that a double cannot hold, as spelled: JSON does not limit numbers (RFC 8259 section 6). */
 export class JsonNumber {
   readonly #text: string;
 
@@ -10,21 +10,21 @@ export class JsonNumber {
     return this.#text;
   }
 
-  /** For what is not written with `jsonText`. */
+  /** For `JSON.stringify`; `jsonText` keeps the spelling. */
   toJSON(): number {
     return Number(this.#text);
   }
 }
 
-/** The number of such a spelling: a double, unless that is another number. */
+/** A double if it equals the spelled number, else a `JsonNumber`. */
 export function jsonNumber(text: string): number | JsonNumber {
   const value = Number(text);
-  // A double keeps fifteen digits of any number that is not very large or small.
+  // A double keeps fifteen digits unless the number is very large or small.
   const isHeld = (text.length <= 15 && !/e/i.test(text)) || plain(text) === plain(String(value));
   return isHeld ? value : new JsonNumber(text);
 }
 
-/** One spelling for all of a number: its digits without zeros at either end, and the exponent. */
+/** The canonical spelling: digits without zeros at either end, and the exponent. */
 function plain(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-]?[0-9]+))?$/i.exec(text) ?? [];
@@ -35,10 +35,10 @@ function plain(text: string): string {
   return from === to ? whole.slice(0, 1) : `${sign}${digits.slice(from, to)}e${Number(exponent) + whole.length - to}`;
 }
 
-/** `JSON.stringify`, with such numbers as they are spelled. */
+/** `JSON.stringify` that keeps the spelling of such numbers. */
 export function jsonText(value: unknown, indent?: string): string {
-  if (!hasJsonNumber(value)) return JSON.stringify(value, undefined, indent); // several times as fast
-  const mark = crypto.randomUUID(); // nobody can have put it into a string
+  if (!hasJsonNumber(value)) return JSON.stringify(value, undefined, indent); // several times faster
+  const mark = crypto.randomUUID(); // in no string of the value
   const spelled = function (this: Record<string, unknown>, name: string, member: unknown) {
     const own = this[name];
     return own instanceof JsonNumber ? `${mark}${own}` : member;

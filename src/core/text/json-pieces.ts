@@ -1,15 +1,15 @@
 import { jsonText } from './json-number.js';
 import { asciiOnly, piecesOf } from './printable.js';
 
-/** How much is made at once: characters, and so many for each value. */
+/** Maximum made at once, in characters; each value counts as so many more. */
 const pieceLength = 16_384;
 const costOfValue = 8;
 
 type Members = Record<string | number, unknown>;
 
 /**
- * `JSON.stringify(value)`, or with an indent `JSON.stringify(value, undefined, indent)`, in pieces: the whole text
- * would take as much memory as the value does, and twice as much where one character is wide. Values are those of JSON.
+ * `JSON.stringify(value, undefined, indent)` in pieces: the whole text would take as much memory as the value, or twice that
+ * with a single wide character.
  */
 export function* jsonPieces(value: unknown, indent = '', before = ''): Generator<string, void, undefined> {
   if (typeof value === 'string') {
@@ -52,7 +52,7 @@ export function* jsonPieces(value: unknown, indent = '', before = ''): Generator
   yield `${text}${indent === '' ? '' : `\n${before}`}}`;
 }
 
-/** As many entries at a time as are small together: one by one takes three times as long. */
+/** Entries that are small together are made at once: one by one takes three times as long, and more memory. */
 function* listPieces(list: readonly unknown[], indent: string, before: string): Generator<string, void, undefined> {
   const end = indent === '' ? ']' : `\n${before}]`;
   let mark = '[';
@@ -78,7 +78,7 @@ function endOfSmall(list: readonly unknown[], from: number): number {
   return list.length;
 }
 
-/** Lines of JSON begin where there is white space: strings hold none. What is not given is `null` in a list. */
+/** Line breaks of JSON are between values, never in strings. An undefined list entry is `null`. */
 function inOne(value: unknown, indent: string, before: string): string {
   const text = (jsonText(value, indent) as string | undefined) ?? 'null';
   return before === '' ? text : text.replaceAll('\n', `\n${before}`);
@@ -94,7 +94,7 @@ function isSmall(value: unknown): boolean {
   return weigh(value, pieceLength) > 0;
 }
 
-/** What is left of `room` once this has been made; nothing, as soon as it does not fit. */
+/** What remains of `room` after this value; 0 or less if it does not fit. */
 function weigh(value: unknown, room: number): number {
   let left = room - costOfValue;
   if (typeof value === 'string') return left - value.length;
@@ -110,7 +110,7 @@ function weigh(value: unknown, room: number): number {
   return left;
 }
 
-/** The same value in printable ASCII (`asciiJson`). */
+/** The same in printable ASCII (`asciiJson`). */
 export function* asciiJsonPieces(value: unknown): Generator<string, void, undefined> {
   for (const piece of jsonPieces(value)) yield asciiOnly(piece);
 }

@@ -2,7 +2,7 @@ export const quote = 0x22;
 
 export const backslash = 0x5c;
 
-/** Past the string whose opening quote is at `at`. */
+/** The end of the string whose opening quote is at `at`. */
 export function skipString(bytes: Uint8Array, at: number): number {
   let next = at + 1;
   while (next !== -1) {
@@ -15,7 +15,7 @@ export function skipString(bytes: Uint8Array, at: number): number {
   return -1;
 }
 
-/** Past the number, `true`, `false` or `null` that begins at `at`; -1 where there is none. */
+/** The end of the number, `true`, `false` or `null` at `at`; -1 if there is none. */
 export function skipScalar(bytes: Uint8Array, at: number): number {
   const byte = bytes[at] ?? 0;
   if (byte === 0x2d || isDigit(byte)) return skipNumber(bytes, at);
@@ -42,7 +42,7 @@ function skipNumber(bytes: Uint8Array, at: number): number {
   return next;
 }
 
-/** At least one. */
+/** The end of at least one digit. */
 function skipDigits(bytes: Uint8Array, at: number): number {
   let next = at;
   while (isDigit(bytes[next] ?? 0)) next += 1;
@@ -66,7 +66,7 @@ function isHex(byte: number): boolean {
   return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
 }
 
-/** Past a character of two to four bytes, by the table of RFC 3629 section 4. */
+/** The end of a character of two to four bytes, by the table of RFC 3629 section 4. */
 function skipWide(bytes: Uint8Array, at: number, lead: number): number {
   const second = bytes[at + 1] ?? 0;
   if (lead >= 0xc2 && lead <= 0xdf) return isTail(second) ? at + 2 : -1;

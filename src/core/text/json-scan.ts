@@ -1,9 +1,8 @@
 import { quote, skipScalar, skipString } from './json-scalars.js';
 
 /**
- * Finds the end of JSON texts in bytes (RFC 8259), without making values of them: every grammar rule is checked, and
- * UTF-8 with them. Each function takes the place of its first byte and gives the place after the last one, or -1 where
- * the bytes are no JSON. Time is linear, memory one byte for each level of nesting.
+ * Finds where JSON texts end in bytes (RFC 8259), without parsing them into values; checks the whole grammar, and UTF-8. Each
+ * function takes the index of the first byte and returns the index after the last, or -1 for invalid JSON. Linear time.
  */
 
 export const openBrace = 0x7b;
@@ -18,7 +17,7 @@ export const comma = 0x2c;
 
 export const colon = 0x3a;
 
-/** Past the white space at `at`. */
+/** The end of the white space at `at`. */
 export function skipSpace(bytes: Uint8Array, at: number): number {
   let next = at;
   for (;;) {
@@ -28,7 +27,7 @@ export function skipSpace(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** Past the value that begins at `at`, of any kind and any depth. */
+/** The end of the value at `at`, of any kind and depth. */
 export function skipValue(bytes: Uint8Array, at: number): number {
   const first = bytes[at];
   if (first === quote) return skipString(bytes, at);
@@ -57,7 +56,7 @@ export function skipValue(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** Past the name that begins at `at`, its colon, and the space around it. */
+/** The end of the name at `at`, its colon, and the space around it. */
 export function skipName(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== quote) return -1;
   const end = skipString(bytes, at);
@@ -66,7 +65,7 @@ export function skipName(bytes: Uint8Array, at: number): number {
   return bytes[next] === colon ? skipSpace(bytes, next + 1) : -1;
 }
 
-/** A value has ended: closes what ends with it, and goes to where the next one begins. */
+/** After a value: closes what ends with it, and finds the start of the next one. */
 function afterValue(bytes: Uint8Array, at: number, isObjectAt: boolean[]): number {
   let next = at;
   while (isObjectAt.length > 0) {
@@ -84,11 +83,12 @@ function afterValue(bytes: Uint8Array, at: number, isObjectAt: boolean[]): numbe
   return next;
 }
 
-/** In bytes: a name can be spelled with escapes of six bytes a character. */
+/** In bytes: escapes take six bytes per character. */
 const longestName = 256;
 
 /**
- * Past the object that begins at `at`. `member` is given each name, '' for one too long to count, and where its value begins; it gives the place past that value.
+ * The end of the object at `at`. `member` gets each name ('' if longer than `longestName`) and the index of its value, and
+ * returns the index after the value.
  */
 export function walkObject(bytes: Uint8Array, at: number, member: (name: string, valueAt: number) => number): number {
   if (bytes[at] !== openBrace) return -1;
@@ -106,7 +106,7 @@ export function walkObject(bytes: Uint8Array, at: number, member: (name: string,
   }
 }
 
-/** What the string at `at` says, which has been found to be one; '' where it is spelled with more than `max` bytes. */
+/** The text of the valid string at `at`; '' if its spelling is longer than `max` bytes. */
 export function textAt(bytes: Uint8Array, at: number, max: number): string {
   const past = skipString(bytes, at);
   if (past - at > max) return '';

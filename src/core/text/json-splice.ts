@@ -10,14 +10,14 @@ import {
   textAt,
 } from './json-scan.js';
 
-/** Takes JSON texts apart as bytes: what is kept stays as it is spelled. The bytes have been found to be JSON. */
+/** Takes valid JSON bytes apart; whatever is kept keeps its spelling. */
 
 /** In bytes. */
 const longestName = 256;
 
 type Span = readonly [from: number, to: number];
 
-/** Where the value of a member begins, of two with one name the last; -1 where there is none, or no object. */
+/** The index of a member's value, the last of equal names; -1 without such a member, or if it is no object. */
 export function memberAt(bytes: Uint8Array, objectAt: number, name: string): number {
   let found = -1;
   if (bytes[objectAt] !== openBrace) return found;

@@ -2,7 +2,7 @@ import { JsonNumber, jsonNumber, jsonText } from './json-number.js';
 import { backslash, quote, skipScalar, skipString } from './json-scalars.js';
 import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, skipSpace } from './json-scan.js';
 
-/** A JSON object; it has no prototype, so every name on it came from the document. */
+/** A JSON object; it has no prototype, so every name in it came from the document. */
 export interface JsonObject {
   [name: string]: JsonValue;
 }
@@ -11,7 +11,7 @@ export type JsonValue = string | number | JsonNumber | boolean | null | JsonValu
 
 export type JsonProblem = 'not_utf8' | 'byte_order_mark' | 'not_json' | 'too_deep' | 'too_many_keys' | 'duplicate_key';
 
-/** Each as the end of a sentence whose subject is the text. */
+/** Each completes a sentence whose subject is the text. */
 const troubles: Readonly<Record<JsonProblem, string>> = {
   not_utf8: 'is not UTF-8',
   byte_order_mark: 'begins with a byte order mark',
@@ -21,7 +21,7 @@ const troubles: Readonly<Record<JsonProblem, string>> = {
   duplicate_key: 'has a name twice',
 };
 
-/** What is wrong with a text that should be JSON. @param subject Such as “it”. */
+/** What is wrong with a JSON text. @param subject Such as “it”. */
 export function jsonTrouble(problem: JsonProblem, subject: string): string {
   return `${subject} ${troubles[problem]}`;
 }
@@ -31,20 +31,20 @@ export type ParsedJson =
   | { readonly ok: false; readonly problem: JsonProblem };
 
 export interface JsonLimits {
-  /** Levels of arrays and objects; the recursion of the parser is as deep. */
+  /** Levels of arrays and objects; the parser recurses as deep. */
   readonly maxDepth?: number;
-  /** Member names, and entries of lists, in the whole document. */
+  /** Member names and list entries in the whole document. */
   readonly maxKeys?: number;
-  /** Memory that what is made of the document takes, by a rough count, in bytes. */
+  /** Memory of the result, roughly, in bytes. */
   readonly maxCost?: number;
-  /** A number that a double cannot hold is kept as it is spelled, a `JsonNumber`. */
+  /** Keep a number that a double cannot hold as a `JsonNumber`. */
   readonly keepsNumbers?: boolean;
 }
 
 /**
- * Parses a JSON text (RFC 8259) from a peer who may be hostile: fatal UTF-8, no byte order mark, a name
- * twice in one object is an error, depth and number of names and entries are limited. Nothing of the text ever stands
- * in `problem`. A number too large for a double comes out as Infinity, unless numbers are kept.
+ * Parses JSON (RFC 8259) from a possibly hostile peer: strict UTF-8, no byte order mark, no duplicate names, limited depth
+ * and number of names and entries. `problem` never quotes the text. A number too large for a double becomes Infinity unless
+ * `keepsNumbers`.
  */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJson {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { ok: false, problem: 'byte_order_mark' };
@@ -59,13 +59,13 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJso
   }
 }
 
-/** The object in a text, as `parseJson`; undefined for anything else. */
+/** `parseJson` for an object; undefined for anything else. */
 export function parseObject(input: Uint8Array | string, limits: JsonLimits = {}): JsonObject | undefined {
   const parsed = parseJson(typeof input === 'string' ? new TextEncoder().encode(input) : input, limits);
   return parsed.ok ? asObject(parsed.value) : undefined;
 }
 
-/** What stands between the quotes of a JSON string, without its escapes; as it stands where it is none. */
+/** Unescapes the inside of a JSON string; returns it unchanged if it is invalid. */
 export function unescapedJson(escaped: string): string {
   try {
     return String(JSON.parse(`"${escaped}"`));
@@ -74,31 +74,31 @@ export function unescapedJson(escaped: string): string {
   }
 }
 
-/** The value when it is an object, and neither null nor an array. */
+/** The value if it is an object, neither null nor an array. */
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
     ? value
     : undefined;
 }
 
-/** What a peer put where a text belongs, as a text: a string as it is. `String` throws for an object, which has no prototype. */
+/** A peer's value as text; a string unchanged. (`String` throws for an object without a prototype.) */
 export function jsonWords(value: JsonValue | undefined, absent: string): string {
   return typeof value === 'string' ? value : (jsonText(value) ?? absent);
 }
 
-/** The member when it is a string; absent, `null` and any other type are undefined. */
+/** The member if it is a string, else undefined. */
 export function stringField(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The member when it is a list of strings; absent, `null` and any other shape are undefined. */
+/** The member if it is a list of strings, else undefined. */
 export function stringListField(object: JsonObject, name: string): readonly string[] | undefined {
   const value = object[name];
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : undefined;
 }
 
-/** In pieces: the text itself is not wanted. */
+/** In pieces, so that the text is never built. */
 function isUtf8(bytes: Uint8Array): boolean {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   try {
@@ -113,7 +113,7 @@ function isUtf8(bytes: Uint8Array): boolean {
 
 const pieceLength = 65_536;
 
-/** Ends a parse from any depth; never leaves this file. */
+/** Ends parsing at any depth; never leaves this file. */
 class Refusal {
   readonly problem: JsonProblem;
 
@@ -122,15 +122,15 @@ class Refusal {
   }
 }
 
-/** In bytes, as measured: a new name goes into tables of the engine, and costs time there, too. */
+/** In bytes, measured. A new name also goes into tables of the engine. */
 const costs = { entry: 16, level: 36, text: 24, newName: 200 } as const;
 
-/** In characters. Longer texts lie outside the heap of the engine, which can hold more. */
+/** In characters. Longer texts are outside the engine's heap. */
 const longText = 16 * 1_048_576;
 
 const wideCharacter = /[\u0100-\uffff]/;
 
-/** @param spelled bytes of its spelling: as many as characters where all are ASCII */
+/** @param spelled Bytes of its spelling: equal to the characters if all are ASCII. */
 function costOfText(text: string, spelled: number): number {
   const isWide = text.length < spelled && text.length < longText && wideCharacter.test(text);
   return costs.text + (isWide ? 2 : 1) * text.length;
@@ -143,8 +143,8 @@ const letterN = 0x6e;
 type ParserLimits = Required<JsonLimits>;
 
 /**
- * Parses a whole JSON text by recursive descent: exactly what RFC 8259 allows, less names that occur twice in one object.
- * It reads the bytes themselves: the text as a whole would be as large as they are, or twice as large.
+ * A recursive descent parser for RFC 8259 without duplicate names. It reads the bytes themselves: the whole text would take
+ * as much memory again, or twice as much.
  */
 class Parser {
   readonly #bytes: Buffer;
@@ -153,7 +153,7 @@ class Parser {
   #keys = 0;
   readonly #names = new Set<string>();
   #cost = 0;
-  /** Entries of the lists that are open: each list then takes its own at once, and no more room than they need. */
+  /** Entries of all open lists: each list then takes its own at once, and no more room than they need. */
   #entries: JsonValue[] = [];
 
   constructor(bytes: Buffer, limits: ParserLimits) {
@@ -209,7 +209,7 @@ class Parser {
     return entries;
   }
 
-  /** Each name and each entry of a list costs memory, however short it is. */
+  /** Each name and list entry costs memory, however short. */
   #count(): void {
     if (++this.#keys > this.#limits.maxKeys) throw new Refusal('too_many_keys');
     this.#spend(costs.entry);
@@ -266,13 +266,13 @@ class Parser {
     return value;
   }
 
-  /** @param next where it goes on; -1 where the bytes are no JSON */
+  /** @param next Where parsing continues; -1 for invalid JSON. */
   #past(next: number): void {
     if (next === -1) throw new Refusal('not_json');
     this.#at = next;
   }
 
-  /** The next byte that is not white space, which is not yet taken; undefined at the end. */
+  /** The next byte after white space, not consumed; undefined at the end. */
   #next(): number | undefined {
     this.#at = skipSpace(this.#bytes, this.#at);
     return this.#bytes[this.#at];

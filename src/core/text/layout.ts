@@ -2,17 +2,17 @@ import { stripVTControlCharacters } from 'node:util';
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { Look } from './look.js';
 
-/** One column each, and so are most texts: the patterns for the others take Node.js longer than a whole command. */
+/** One column each. Most texts match; the patterns for other texts are slow to compile. */
 const simple = /^[ -~\u00a1-\u00ac\u00ae-\u02af\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f\u2713\u2717\n]*$/;
 
-/** Sequences that are drawn as one picture, two columns wide (UTS #51, section 1.4.9). */
+/** Sequences drawn as one picture, two columns wide (UTS #51, section 1.4.9). */
 const emoji =
   /(?:\p{RI}{2}|\p{Emoji_Presentation}|\p{Emoji}\ufe0f)\p{EMod}?\u20e3?(?:\u200d\p{Emoji}\ufe0f?\p{EMod}?)*/gu;
 
-/** For lines that are as long as they are. */
+/** For lines that are not wrapped. */
 const endless: Look = { width: Number.POSITIVE_INFINITY, color: false };
 
-/** How a result is laid out: in a pipe a line stays a line. */
+/** The layout of a result: in a pipe, lines are not wrapped. */
 export function readerLook({
   out,
   look,
@@ -23,7 +23,7 @@ export function readerLook({
   return out.isTerminal ? look : endless;
 }
 
-/** Columns that a line takes; colours take none. */
+/** Columns of a line; colours take none. */
 export function columnsOf(text: string): number {
   const bare = stripVTControlCharacters(text);
   if (simple.test(bare)) return bare.length;
@@ -34,7 +34,7 @@ export function columnsOf(text: string): number {
   return [...visible].reduce((sum, character) => sum + eastAsianWidth(character.codePointAt(0) ?? 0), 0);
 }
 
-/** As much of a plain line as fits, with `…` where something is left out. */
+/** Cuts a plain line to fit; ends with `…` if cut. */
 export function cutTo(width: number, text: string): string {
   if (columnsOf(text) <= width) return text;
   let kept = '';
@@ -45,7 +45,7 @@ export function cutTo(width: number, text: string): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** As much of a plain line as fits, its begin and its end, with `…` between them where something is left out. */
+/** Cuts a plain line to fit, in the middle, with `…` there. */
 export function cutInside(width: number, text: string): string {
   if (columnsOf(text) <= width) return text;
   const characters = [...text];
@@ -63,7 +63,7 @@ export function cutInside(width: number, text: string): string {
   return `${head}…${tail}`;
 }
 
-/** Lines of a paragraph, each after `indent` columns, the first after `first` instead. A word longer than a line stays whole. */
+/** Wraps a paragraph, each line indented by `indent` columns, the first by `first`. A word longer than a line stays whole. */
 export function wrapped(text: string, width: number, indent = 0, first = indent): readonly string[] {
   const taken = ' '.repeat(Math.max(0, first - indent));
   const room = Math.max(20, width - indent);
@@ -83,21 +83,21 @@ export function wrapped(text: string, width: number, indent = 0, first = indent)
   return lines.map((line) => `${' '.repeat(indent)}${line.trimStart()}`.trimEnd());
 }
 
-/** A command on a line of its own: less far in where it is whole then; at its very begin where it is wider than a line. */
+/** A command on its own line, indented less if it would not fit otherwise. */
 export function commandLine(command: string, width: number, indent: number): string {
   const room = width - columnsOf(command);
   return ' '.repeat(Math.max(0, Math.min(indent, room))) + command;
 }
 
-/** A command at the end of a line, which is to be copied as one line. */
+/** A line that ends with a command, which users copy. */
 export const commandAtEnd = /^(.+): (postern [^;]+)$/s;
 
-/** What is for programs, a place in a stack, and what is to be copied: a line break would spoil it. */
+/** Lines that must not be wrapped: JSON, stack frames, commands to copy. */
 const keptWhole = /^(?:\{| +at | +postern )/;
 
 /**
- * A line for a person, on as many lines as the terminal needs: words stay whole, what goes on stands `hang` columns
- * further in, and a command at the end on a line of its own.
+ * Wraps a line to the terminal: words stay whole, continuation lines are indented by `hang` columns more, and a command at
+ * the end gets its own line.
  */
 export function fitted(line: string, width: number, hang = 0): readonly string[] {
   if (columnsOf(line) <= width || keptWhole.test(line)) return [line];
@@ -113,12 +113,12 @@ export function fitted(line: string, width: number, hang = 0): readonly string[]
     : [...begin(`${advice}:`), commandLine(command, width, indent + 2)];
 }
 
-/** The least that a text beside its label needs. */
+/** Minimum columns for a text beside its label. */
 const minTextWidth = 30;
 
 /**
- * Rows in columns where all of them fit. Else all of them alike: a text of several words beside its label, on as many lines
- * as it needs, or the first cell of each on a line, and what goes with it below.
+ * Rows in columns if all of them fit. Else the text of each row is wrapped beside its first cell, or below it if the space
+ * beside it is too narrow; all rows alike.
  */
 export function inColumnsOrStacked(look: Look, rows: readonly (readonly string[])[]): readonly string[] {
   const lines = inColumns(endless, rows);
@@ -137,7 +137,7 @@ export function inColumnsOrStacked(look: Look, rows: readonly (readonly string[]
   });
 }
 
-/** A text whose words, such as identifiers, are broken where they are wider than the line. */
+/** Breaks words wider than the line, such as identifiers. */
 export function withBrokenWords(text: string, room: number): string {
   const broken = (word: string) => word.match(new RegExp(`.{1,${room}}`, 'gu'))?.join(' ') ?? word;
   return text
@@ -147,8 +147,8 @@ export function withBrokenWords(text: string, room: number): string {
 }
 
 /**
- * Rows in columns, two blanks between them. Where they do not fit, the column named by `flexible` is cut, the last one by
- * default; a cell may have tones.
+ * Rows in columns, two spaces apart. If they do not fit, the column `flexible` is cut, by default the last; cells may have
+ * tones.
  */
 export function inColumns({ width }: Look, rows: readonly (readonly string[])[], flexible?: number): readonly string[] {
   const count = Math.max(0, ...rows.map((row) => row.length));

@@ -1,33 +1,33 @@
 import { jsonText } from './json-number.js';
 import { isWindows } from './system.js';
 
-/** Nothing but these: such a text needs no second look. */
+/** Text that needs no further check. */
 const plainText = /^[\x20-\x7e]*$/;
 
 /**
- * What may not reach a terminal as it is: controls (C0, DEL, C1), format characters (bidi, zero-width, tags), lone
- * surrogates, separators, private and unassigned characters, and whatever else is drawn as nothing.
+ * Characters that must not reach a terminal: controls (C0, DEL, C1), format characters (bidi, zero-width, tags), lone
+ * surrogates, separators, private and unassigned characters, and other invisible ones.
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** More marks than this on one letter are not writing but a flood over the lines around it. */
+/** More combining marks than this on one letter would cover the lines around it. */
 const maxMarks = 3;
 
 /**
- * Untrusted text as one harmless line: invisible characters become visible text (`\x1b`, `\u{202e}`), and so does a fourth
- * combining mark in a row. Linear in `max`.
- * @param max Most characters of output; a longer text is cut there and ends with an ellipsis.
+ * Turns untrusted text into one harmless line: invisible characters, and a fourth combining mark in a row, become visible
+ * (`\x1b`, `\u{202e}`). Linear in `max`.
+ * @param max Maximum characters of output; a longer text is cut and ends with an ellipsis.
  */
 export function printable(text: string, max = 300): string {
   return render(text, max, '');
 }
 
-/** `printable` text in double quotes; quotes and backslashes inside are escaped, so that it cannot end early. */
+/** `printable` text in double quotes; quotes and backslashes in it are escaped. */
 export function quoted(text: string, max = 300): string {
   return `"${render(text, max, '"\\')}"`;
 }
 
-/** A path in double quotes. On Windows none can hold a quote, and each backslash in it is a separator, which is not doubled. */
+/** A path in double quotes. On Windows, paths have no quotes, and their backslashes are not doubled. */
 export function quotedPath(path: string, max = 300, windows = isWindows): string {
   return windows ? `"${render(path, max, '"')}"` : quoted(path, max);
 }
@@ -59,16 +59,16 @@ function escaped(character: string): string {
 }
 
 /**
- * `text` as one word of the command line that a remedy asks the person to type: a server's URL may hold `;` or `$`. On
- * Windows that may be cmd.exe or PowerShell, so it is in double quotes, the only ones that both know.
+ * `text` as one word of a command line in a remedy: a server's URL may hold `;` or `$`. On Windows, in double quotes, the
+ * only ones that both cmd.exe and PowerShell know.
  */
 export function shellWord(text: string): string {
   return isWindows ? windowsWord(text) : posixWord(text);
 }
 
 /**
- * No word can be said to both shells where it has a quote (PowerShell takes typographic ones, too): that becomes a single one,
- * so that nothing is ever outside of the quotes. What PowerShell would replace is escaped for it.
+ * cmd.exe and PowerShell have no common escape for a double quote (PowerShell also accepts typographic ones), so it becomes
+ * a single one, and nothing ever ends up outside the quotes. Characters that PowerShell would expand are escaped.
  */
 export function windowsWord(text: string): string {
   if (/^[A-Za-z0-9:/\\._+=-]+$/.test(text)) return text;
@@ -76,20 +76,20 @@ export function windowsWord(text: string): string {
   return `"${inside.replace(/\\+$/, '$&$&')}"`;
 }
 
-/** `text` as one word of a POSIX shell: as it is when every character is harmless, else in single quotes. */
+/** `text` as one word of a POSIX shell: unchanged if every character is harmless, else in single quotes. */
 export function posixWord(text: string): string {
   return /^[A-Za-z0-9:/._~@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * A value as one line of JSON in which every character that is not printable ASCII is `\u`-escaped: no byte of it can
- * steer a terminal, and any JSON parser gives back what was put in.
+ * A value as one line of JSON with everything but printable ASCII `\u`-escaped: it cannot control a terminal, and any JSON
+ * parser restores the value.
  */
 export function asciiJson(value: unknown): string {
   return asciiOnly(jsonText(value));
 }
 
-/** A text of JSON, or a part of one, with these characters escaped. */
+/** JSON text, or part of one, escaped that way. */
 export function asciiOnly(json: string): string {
   if (printableAscii.test(json)) return json;
   const bytes = Buffer.allocUnsafe(json.length * longestEscape);
@@ -119,7 +119,7 @@ function hexDigit(value: number): number {
   return value < 10 ? 0x30 + value : 0x57 + value;
 }
 
-/** The text in pieces of about this length, none of which ends within a character or between CR and LF. */
+/** Splits a text into pieces of about this length, never within a character or between CR and LF. */
 export function* piecesOf(text: string, length: number): Generator<string, void, undefined> {
   for (let at = 0, end = 0; at < text.length; at = end) {
     end = at + length;
@@ -128,7 +128,7 @@ export function* piecesOf(text: string, length: number): Generator<string, void,
   }
 }
 
-/** A text as it may stand in an HTML page, in an element or in a quoted attribute. */
+/** Escapes text for an HTML element or a quoted attribute. */
 export function htmlText(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     '&': '&amp;',

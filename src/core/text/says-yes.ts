@@ -1,11 +1,11 @@
 import type { Terminal } from '../ports.js';
 
-/** Times that a question is asked where Enter is a yes: another word may be a slip. */
+/** Number of times to ask when Enter means yes: another word may be a typo. */
 const maxAsked = 3;
 
 /**
- * Asks a question of yes or no. The end of input is a no, and so is another word, at once where Enter is a no.
- * @param byDefault What Enter alone means; the question shows it.
+ * Asks a yes-or-no question. End of input means no, and so does any other word if Enter means no.
+ * @param byDefault What Enter means; the question shows it.
  * @throws the signal's reason
  */
 export async function saysYes(

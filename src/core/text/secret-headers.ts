@@ -2,12 +2,12 @@ import { holdSecret, Secret, type SecretHeader } from '../secret.js';
 import { isFieldName, isHeaderValue } from './characters.js';
 import { asObject, type JsonValue } from './json.js';
 
-/** Most headers that a server is sent beside the token, longest value in characters, and longest text of them in bytes. */
+/** Maximum number of extra headers, length of a value in characters, and size of their text in bytes. */
 export const secretHeaderLimits = { headers: 16, value: 4_096, text: 16_384 } as const;
 
 /**
- * Names that HTTP, the protocol or the login set: framing and hop-by-hop headers (RFC 9110 section 7.6.1), credentials and
- * cookies, what a body is and what may come back, what a browser alone says, what makes one request another.
+ * Names set by HTTP, the protocol or the login: framing and hop-by-hop headers (RFC 9110 section 7.6.1), credentials and
+ * cookies, content negotiation, browser metadata, method and URL overrides.
  */
 const reserved = new RegExp(
   `^(?:${[
@@ -18,17 +18,16 @@ const reserved = new RegExp(
   ].join('|')})$`,
 );
 
-/** The same for all names that a server may take for one: some read an underscore as a dash. */
+/** Equal for names that a server may treat as one: some read an underscore as a dash. */
 const keyOf = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 
 export type ParsedHeaders =
   | { readonly ok: true; readonly headers: readonly SecretHeader[] }
-  /** `line` counts from 1; `why` is the end of a sentence, and holds no value. */
+  /** `line` counts from 1; `why` completes a sentence and quotes no value. */
   | { readonly ok: false; readonly line: number | undefined; readonly why: string };
 
 /**
- * Headers as a file has them: `Name: value`, one a line; blank lines, and those that begin with #, are left out. A file of
- * Windows (a byte order mark, CRLF) is read as well.
+ * Parses `Name: value` lines; skips blank lines and those that start with #. Accepts a byte order mark and CRLF.
  */
 export function parseSecretHeaders(text: string): ParsedHeaders {
   const headers: SecretHeader[] = [];
@@ -45,7 +44,7 @@ export function parseSecretHeaders(text: string): ParsedHeaders {
   return headers.length === 0 ? { ok: false, line: undefined, why: 'there is no header in it' } : { ok: true, headers };
 }
 
-/** The header of a line, or why there is none. */
+/** The header on a line, or why it is invalid. */
 function readLine(line: string): SecretHeader | string {
   const colon = line.indexOf(':');
   const name = line.slice(0, colon);
@@ -64,7 +63,7 @@ function conflictWith({ name }: SecretHeader, others: readonly SecretHeader[]): 
   return others.length < secretHeaderLimits.headers ? undefined : `there are more than ${secretHeaderLimits.headers}`;
 }
 
-/** The words of a value that are long enough for a key: a server may say back one of them alone. */
+/** The words of a value that may be keys: a server may quote one of them alone. */
 function secretWords(value: string): readonly string[] {
   return value.split(/[\t ,;=]+/).filter((word) => word.length >= 12);
 }
@@ -74,7 +73,7 @@ export function headersToStore(headers: readonly SecretHeader[]): readonly objec
   return headers.map(({ name, value }) => ({ name, headerValue: value.reveal() }));
 }
 
-/** The headers in their stored form; undefined where they are none that are sent. */
+/** Headers from their stored form; undefined if invalid. */
 export function headersFromStore(stored: JsonValue | undefined): readonly SecretHeader[] | undefined {
   if (!Array.isArray(stored)) return undefined;
   const lines = stored.map((one) => {
@@ -89,7 +88,7 @@ export function headersFromStore(stored: JsonValue | undefined): readonly Secret
   return whole.ok && lines.every(isOne) ? whole.headers : undefined;
 }
 
-/** Header lines, in pairs, with the own ones in the place of those of their names. */
+/** Header pairs, with `own` replacing those of the same names. */
 export function withSecretHeaders(
   given: readonly (readonly [name: string, value: string])[],
   own: readonly SecretHeader[],
@@ -102,7 +101,7 @@ export function withSecretHeaders(
   ];
 }
 
-/** The same of names and values in turn, without an Authorization among the given ones: most often there is no other. */
+/** The same for alternating names and values that include no Authorization, which is usually the only one of `own`. */
 export function withSecretHeadersFlat(given: readonly string[], own: readonly SecretHeader[]): readonly string[] {
   const hasOthers = own.some(({ name }) => name !== 'authorization');
   const lines = hasOthers ? flatWithout(given, namesOf(own)) : [...given];

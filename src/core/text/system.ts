@@ -1,21 +1,21 @@
-/** What a person types, and how paths are written, is different on Windows. */
+/** Shells and paths differ on Windows. */
 export const isWindows = process.platform === 'win32';
 
-/** A path below a folder, with one kind of separator: the system's, or the folder's own where that is another. */
+/** A path below a folder, with one kind of separator: the folder's own, else the system's. */
 export function below(folder: string, name: string, windows = isWindows): string {
   const separator = windows && !/^[^\\]*\/[^\\]*$/.test(folder) ? '\\' : '/';
   const end = windows ? /[\\/]+$/ : /\/+$/;
   return `${folder.replace(end, '')}${separator}${name}`;
 }
 
-/** Is it a path of Windows with a drive or a server? `\folder` is on whatever drive one works on. */
+/** Whether it is a Windows path with a drive or server; `\folder` is relative to the current drive. */
 export function isWholePath(path: string): boolean {
   return /^(?:[A-Za-z]:[\\/]|[\\/]{2}[^\\/])/.test(path);
 }
 
 /**
- * `text` for the inside of quotes in a batch file. cmd.exe reads such a file by the code page of its console, in which the
- * letters of a person's name are others: the home folder is left to its variable.
+ * Escapes `text` for quotes in a batch file. cmd.exe reads such a file in the console's code page, which may lack letters of
+ * the user's name: so the home folder is written as its variable.
  */
 export function batchText(text: string, homedir: string): string {
   const isBelow = !isAscii(homedir) && text.toLowerCase().startsWith(`${homedir.toLowerCase()}\\`);
@@ -27,7 +27,7 @@ export function batchText(text: string, homedir: string): string {
   return `${isBelow ? '%USERPROFILE%' : ''}${doubled}`;
 }
 
-/** What a batch file begins with where a line of it has other letters all the same. */
+/** The start of a batch file with other letters that remain. */
 export const utf8Line = '@chcp 65001 >nul';
 
 /** The lines of a batch file, as cmd.exe reads them. */
