@@ -99,7 +99,6 @@ async function askLine(options: TerminalOptions, asked: Question): Promise<strin
   const watchPaste = (_: unknown, { name }: { readonly name?: string }) => {
     if (name === 'paste-start' || name === 'paste-end') isPasting = name === 'paste-start';
   };
-  stderr.write(bracketedPaste.on);
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
       const aborted = () => reject(signal.reason);
@@ -124,6 +123,7 @@ async function askLine(options: TerminalOptions, asked: Question): Promise<strin
       if (hidden) stderr.write(question);
       editor.setPrompt(hidden ? '' : question);
       editor.prompt();
+      stderr.write(bracketedPaste.on);
       const { keys } = ahead;
       ahead.keys = '';
       if (keys !== '') editor.write(keys);

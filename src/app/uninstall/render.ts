@@ -4,7 +4,7 @@ import { defaultAccount } from '../../core/records.js';
 import { fitted, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
-import { endedJson, forgottenLine, keysInWords, resultLine } from '../../login/logout/logout.command.js';
+import { endedJson, keysInWords, resultLine } from '../../login/logout/logout.command.js';
 import { fullName } from '../../login/status/login-status.js';
 import { failureJson } from '../../login/status/render.js';
 import type { KeptRecord } from '../../setup/machine/setup-records.js';
@@ -66,6 +66,7 @@ function entryJson({ record: { program, server, path: file } }: KeptRecord) {
 /** What became of it all, for a person, and what to do about what was not taken back. */
 export function takenLines(taken: TakenBack, { look, clock }: Pick<Context, 'look' | 'clock'>): readonly string[] {
   const { entries, shims, ended, leftFiles } = taken;
+  const forgotten = keysInWords(ended).join(' and ');
   const bad = ({ message, remedy }: Failure, what = '') => `${toned(look, 'bad', 'Kept:')} ${what}${message} ${remedy}`;
   return [
     ...entries.map(({ kept, undone }) => (undone instanceof Failure ? bad(undone) : undoneLine(kept.record, undone))),
@@ -77,7 +78,7 @@ export function takenLines(taken: TakenBack, { look, clock }: Pick<Context, 'loo
     ...ended.logouts.map((result) => resultLine(result, clock.now())),
     ...ended.failures.map(({ login, failure }) => bad(failure, `${shown(fullName(login))}: `)),
     ...ended.left.map(({ failure }) => bad(failure)),
-    ...forgottenLine(ended),
+    ...(forgotten === '' ? [] : [`Forgotten, too: ${forgotten}.`]),
     ...fileLines(leftFiles),
   ];
 }

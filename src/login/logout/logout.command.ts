@@ -14,7 +14,7 @@ import type { LoginPorts } from '../ports.js';
 import { fullName } from '../status/login-status.js';
 import { logoutTable } from '../status/logins.options.js';
 import { byFailure, dateOrNull, failureJson, inWords, orphanLines } from '../status/render.js';
-import { type EndedLogins, type LogoutResult, logout, logoutOfAll, logoutOfEach } from './logout.js';
+import { type EndedLogins, type LogoutOfAll, type LogoutResult, logout, logoutOfAll, logoutOfEach } from './logout.js';
 
 type World = CommandOutput & LoginPorts;
 
@@ -123,7 +123,8 @@ async function endAll(world: World, { force }: Arguments): Promise<CommandExit> 
   const { logouts, failures, registrations, clientKeys } = all;
   if (!json && logouts.length + failures.length === 0) tell('There is no login to end.');
   const exit = await print(world, all, { ...endedJson(all), forgotten: { registrations, clientKeys } });
-  if (!json) for (const line of forgottenLine(all)) await out.line(line);
+  const forgotten = keysInWords(all).join(' and ');
+  if (!json && forgotten !== '') await out.line(`Forgotten, too: ${forgotten}.`);
   if (all.keptKeys > 0) {
     tell(
       'Keys of client metadata documents are kept: their documents still name them. To remove one, make its document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER',
@@ -132,21 +133,11 @@ async function endAll(world: World, { force }: Arguments): Promise<CommandExit> 
   return exit;
 }
 
-interface Keys {
-  readonly registrations: number;
-  readonly clientKeys: number;
-}
-
-export function keysInWords({ registrations, clientKeys }: Keys): readonly string[] {
+export function keysInWords({ registrations, clientKeys }: Pick<LogoutOfAll, 'registrations' | 'clientKeys'>) {
   return [
     ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
     ...(clientKeys === 0 ? [] : [counted(clientKeys, 'client key')]),
   ];
-}
-
-export function forgottenLine(keys: Keys): readonly string[] {
-  const forgotten = keysInWords(keys);
-  return forgotten.length === 0 ? [] : [`Forgotten, too: ${forgotten.join(' and ')}.`];
 }
 
 export function endedJson({ logouts, failures, left }: EndedLogins) {
