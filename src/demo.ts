@@ -15,7 +15,6 @@ import { run } from './main.js';
 import { type Sandbox, startSandbox } from './sandbox/start.js';
 import { walkLogin } from './sandbox/walk.js';
 import { createClock } from './stores/clock.js';
-import { keychainLimits } from './stores/keychain/items.js';
 import { createKeychain } from './stores/keychain/keychain.js';
 import { createMemoryStore } from './stores/memory-store.js';
 import type { SecretStore } from './stores/ports.js';
@@ -35,7 +34,7 @@ async function chooseStore(env: Environment): Promise<SecretStore | undefined> {
     clock: createClock(),
     interactive: false,
     notify: say,
-    limits: keychainLimits(platform, defaultLimits),
+    limits: defaultLimits,
   });
   try {
     await keychain.ready();

@@ -64,19 +64,9 @@ async function open(kind: StoreKind, options: StoresOptions): Promise<SecretStor
 }
 
 async function openKeychain({ platform, env, clock, terminal, limits }: StoresOptions): Promise<SecretStore> {
-  const [{ createKeychain }, { keychainLimits }] = await Promise.all([
-    import('./keychain/keychain.js'),
-    import('./keychain/items.js'),
-  ]);
+  const { createKeychain } = await import('./keychain/keychain.js');
   const { interactive, tell: notify } = terminal;
-  return createKeychain({
-    platform,
-    env,
-    clock,
-    interactive,
-    notify,
-    limits: keychainLimits(platform, await limits()),
-  });
+  return createKeychain({ platform, env, clock, interactive, notify, limits: await limits() });
 }
 
 /**

@@ -42,14 +42,15 @@ export class NativeItems implements Items {
   async #perform(request: ItemRequest): Promise<string | boolean | null> {
     if (this.#gaveUp !== undefined) throw this.#gaveUp;
     const { clock, limits, env } = this.#options;
+    const limitMs = limits.storeSeconds * 1_000;
     const over = new AbortController();
     const response =
       this.#platform === 'win32' ? performItemRequest(request) : requestInChild(request, env, over.signal);
     try {
-      const came = await within(clock, limits.operationMs, response);
+      const came = await within(clock, limitMs, response);
       if (came?.ok === true) return came.value;
       if (came !== undefined) throw this.#failure(request, came);
-      this.#gaveUp = storeTimeout(this.#platform, request.operation, limits.operationMs);
+      this.#gaveUp = storeTimeout(this.#platform, request.operation, limitMs);
       throw this.#gaveUp;
     } finally {
       over.abort();

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { homeFolder, statePaths } from '../paths.js';
 import { ensurePrivateFolder, readIfThere } from '../state/private-file.js';
 import { pathsIn, removeFile, replaceFile } from '../state/safe-file.js';
-import { service } from './items.js';
+import { service } from './secret-service-calls.js';
 
 /** One use of one item. `unlock` writes an item of no worth and removes it: the keychain asks for its password. */
 export interface ItemRequest {

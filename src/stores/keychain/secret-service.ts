@@ -1,30 +1,31 @@
 import type { Failure } from '../../core/failure.js';
-import { type BusConnection, type BusTrouble, connectBus } from './bus-connection.js';
+import { type BusConnection, type BusTrouble, busCall, connectBus } from './bus-connection.js';
 import type { BusMessage, BusValue, MethodCall } from './bus-messages.js';
 import {
   itemLocked,
+  type ServiceName,
   storeFailed,
   storeLocked,
   storeTimeout,
   storeUnavailable,
-  type Unavailable,
   waitingNotice,
 } from './failures.js';
-import { attributesOf, type Items, type KeychainOptions } from './items.js';
-import { busCall, secretService, textOf } from './open-item.js';
-import { askServiceName, isWalletOpen, type ServiceName } from './service-name.js';
+import type { Items, KeychainOptions } from './items.js';
+import { askServiceName, isWalletOpen, secretService, textOf } from './secret-service-calls.js';
 
-/** Why the Secret Service did not do what was asked. */
+/**
+ * Why the Secret Service did not do what was asked. `ended`: it was there, and has ended. `item_locked`: the keyring is
+ * open, and the item is not: a person is asked before it is given out.
+ */
 type Trouble =
   | BusTrouble
   | 'no_service'
   | 'no_collection'
-  /** It was there, and has ended. */
   | 'ended'
   | 'locked'
-  /** The keyring is open, and the item is not: a person is asked before it is given out. */
   | 'item_locked'
   | 'denied'
+  | 'unanswered'
   | 'failed';
 
 class Refused extends Error {
@@ -43,6 +44,9 @@ const backMs = 2_000;
 const pauseMs = 100;
 const unended = new AbortController().signal;
 
+/** Before a line says what is waited for. */
+const noticeMs = 1_500;
+
 /** Which troubles a service shows that is just starting. */
 const isStarting: ReadonlySet<Trouble> = new Set(['ended', 'no_service', 'no_collection']);
 
@@ -58,10 +62,12 @@ interface Asking {
  */
 export class SecretService implements Items {
   readonly #options: KeychainOptions;
+  readonly #operationMs: number;
   #gaveUp: Failure | undefined;
 
   constructor(options: KeychainOptions) {
     this.#options = options;
+    this.#operationMs = options.limits.storeSeconds * 1_000;
   }
 
   /** Unlocks the keyring, with the person's help, if it is locked. */
@@ -105,11 +111,11 @@ export class SecretService implements Items {
     });
   }
 
-  /** A service that ends by itself may be started anew, by the desktop or the bus: then the work is done once more. */
+  /** A service that ends by itself may be started again, by the desktop or the bus: then the work is done once more. */
   async #use<T>(operation: Operation, work: (asking: Asking) => Promise<T>): Promise<T> {
     if (this.#gaveUp !== undefined) throw this.#gaveUp;
-    const { clock, limits } = this.#options;
-    const deadline = clock.monotonic() + limits.operationMs;
+    const { clock } = this.#options;
+    const deadline = clock.monotonic() + this.#operationMs;
     let ended: { readonly failure: Failure; readonly until: number } | undefined;
     for (;;) {
       const done = await this.#once(operation, work, deadline);
@@ -117,7 +123,7 @@ export class SecretService implements Items {
       const { trouble, failure } = done;
       const now = clock.monotonic();
       if (trouble === 'ended') ended ??= { failure, until: Math.min(deadline, now + backMs) };
-      if (failure.code === 'store_timeout' || trouble === 'hung') this.#gaveUp = failure;
+      if (trouble === 'hung' || trouble === 'unanswered') this.#gaveUp = failure;
       if (ended === undefined || !isStarting.has(trouble)) throw failure;
       if (now >= ended.until) throw ended.failure;
       await clock.sleep(pauseMs, unended);
@@ -169,7 +175,7 @@ export class SecretService implements Items {
   ): Promise<{ readonly session: string; readonly paths: readonly string[] }> {
     const [opened, found] = await Promise.all([
       ask(asking, secretService.openPlainSession),
-      ask(asking, secretService.searchItems(attributesOf(account))),
+      ask(asking, secretService.searchItems(account)),
     ]);
     const [open, locked] = found.map(pathsIn);
     for (const path of locked ?? []) await this.#unlock(asking, path, 'item_locked');
@@ -189,15 +195,11 @@ export class SecretService implements Items {
     why: 'locked' | 'item_locked',
   ): Promise<void> {
     if (typeof prompt !== 'string' || prompt === '/') return;
-    const { interactive, limits, clock, notify } = this.#options;
-    const over = new AbortController();
+    const { interactive, limits, notify } = this.#options;
+    let notice: NodeJS.Timeout | undefined;
     if (interactive) {
-      bus.limit(limits.unlockMs);
-      const notice = waitingNotice(service, why === 'locked');
-      clock.sleep(limits.noticeMs, over.signal).then(
-        () => notify(notice),
-        () => undefined,
-      );
+      bus.limit(limits.unlockSeconds * 1_000);
+      notice = setTimeout(() => notify(waitingNotice(service, why === 'locked')), noticeMs);
     }
     try {
       const matches = `type='signal',interface='org.freedesktop.Secret.Prompt',path='${prompt}'`;
@@ -208,11 +210,11 @@ export class SecretService implements Items {
       if (isDismissed !== false) throw new Refused(why === 'locked' ? 'denied' : why);
     } catch (error) {
       const isUnanswered = interactive && error instanceof Refused && error.trouble === 'hung';
-      throw isUnanswered ? new Refused('hung', why) : error;
+      throw isUnanswered ? new Refused('unanswered', why) : error;
     } finally {
-      over.abort();
+      clearTimeout(notice);
     }
-    if (interactive) bus.limit(limits.operationMs);
+    if (interactive) bus.limit(this.#operationMs);
   }
 
   #failed(operation: Operation, refused: Refused, service: ServiceName) {
@@ -220,13 +222,12 @@ export class SecretService implements Items {
   }
 
   #failure(operation: Operation, { trouble, message }: Refused, service: ServiceName): Failure {
-    const { interactive, limits, env } = this.#options;
-    const isNamed = (env['DBUS_SESSION_BUS_ADDRESS'] ?? '') !== '';
+    const { interactive, env } = this.#options;
     switch (trouble) {
       case 'hung':
-        if (message === 'locked') return storeLocked(service, 'unanswered');
-        if (message === 'item_locked') return itemLocked(service);
-        return storeTimeout(service, operation, limits.operationMs);
+        return storeTimeout(service, operation, this.#operationMs);
+      case 'unanswered':
+        return message === 'locked' ? storeLocked(service, trouble) : itemLocked(service);
       case 'locked':
       case 'denied':
         return storeLocked(service, interactive ? 'denied' : undefined);
@@ -236,9 +237,9 @@ export class SecretService implements Items {
       case 'unknown':
         return storeFailed(operation, message === '' ? 'the session bus is not understood' : message);
       case 'no_bus':
-        return storeUnavailable(isNamed ? trouble : 'no_bus_named', service);
+        return storeUnavailable((env['DBUS_SESSION_BUS_ADDRESS'] ?? '') === '' ? 'no_bus_named' : trouble, service);
       default:
-        return storeUnavailable(trouble satisfies Unavailable, service, message);
+        return storeUnavailable(trouble, service, message);
     }
   }
 }

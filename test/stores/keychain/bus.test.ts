@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { sessionBusAddress } from '../../../src/stores/keychain/bus-address.js';
 import { decodeMessage, encodeCall } from '../../../src/stores/keychain/bus-messages.js';
-import { keychainLimits } from '../../../src/stores/keychain/items.js';
 import { createKeychain } from '../../../src/stores/keychain/keychain.js';
 import { anyText } from '../../support/arbitraries.js';
 import { defaultLimits, Failure } from '../../support/product.js';
@@ -29,7 +28,7 @@ test('the bus is looked for where libdbus looks', () => {
 
 /** What the keychain of this environment says that is the matter. */
 async function troubleAt(env: Record<string, string>): Promise<string> {
-  const limits = { ...keychainLimits('linux', defaultLimits), operationMs: 200 };
+  const limits = { ...defaultLimits, storeSeconds: 0.2 };
   const keychain = createKeychain({
     ...{ env, limits, platform: 'linux', clock: realClock, interactive: false, notify: () => undefined },
   });

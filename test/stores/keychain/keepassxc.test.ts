@@ -30,7 +30,7 @@ test('[R-5.8b] KeePassXC keeps a secret: written, read, replaced, removed, read 
 
 test('[A-193] a locked database: fails at once without a person, and says where it is unlocked', { skip }, async () => {
   await using service = await startKeePassXC('locked');
-  await using keychain = openKeychain(service.env, { limits: { operationMs: 60_000, unlockMs: 60_000 } });
+  await using keychain = openKeychain(service.env, { limits: { storeSeconds: 60, unlockSeconds: 60 } });
   const results = await everything(keychain);
   allFailed(results, 'store_locked', /Unlock its database in KeePassXC/);
   assert.doesNotMatch(JSON.stringify(results), /gnome-keyring/);
@@ -42,7 +42,7 @@ test('[A-195] KeePassXC asks a person before each read: refused at once without 
   await using service = await startKeePassXC('asking');
   await using writer = openKeychain(service.env);
   assert.deepEqual(await writer.do('write', key, value), { notices: [] }, 'what is new is written unasked');
-  await using alone = openKeychain(service.env, { limits: { operationMs: 60_000, unlockMs: 60_000 } });
+  await using alone = openKeychain(service.env, { limits: { storeSeconds: 60, unlockSeconds: 60 } });
   const { failure } = await alone.do('read', key);
   assert.equal(failure?.code, 'store_locked');
   assert.match(failure.message, /\(KeePassXC\) gives this login out only when a person allows it/);
@@ -50,7 +50,7 @@ test('[A-195] KeePassXC asks a person before each read: refused at once without 
   for (const operation of ['write', 'remove'] as const) {
     assert.equal((await alone.do(operation, key, 'other')).failure?.code, 'store_locked');
   }
-  const limits = { noticeMs: 50, unlockMs: 1_000 };
+  const limits = { unlockSeconds: 2 };
   await using watched = openKeychain(service.env, { interactive: true, limits });
   const seen = await watched.do('read', key);
   assert.equal(seen.failure?.code, 'store_locked');

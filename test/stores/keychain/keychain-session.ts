@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { KeychainLimits } from '../../../src/stores/keychain/items.js';
+import type { KeychainOptions } from '../../../src/stores/keychain/items.js';
 import type { Variables } from '../../support/home.js';
 
 export interface KeychainCommand {
@@ -38,7 +38,7 @@ export function openKeychain(
   options: {
     readonly platform?: string;
     readonly interactive?: boolean;
-    readonly limits?: Partial<KeychainLimits>;
+    readonly limits?: Partial<KeychainOptions['limits']>;
   } = {},
 ): KeychainSession {
   const child = spawn(process.execPath, [worker, JSON.stringify(options)], {

@@ -1,4 +1,3 @@
-import { keychainLimits } from '../../../src/stores/keychain/items.js';
 import { createKeychain } from '../../../src/stores/keychain/keychain.js';
 import { openKeyring } from '../../../src/stores/keychain/open-item.js';
 import { defaultLimits, Failure, Secret } from '../../support/product.js';
@@ -16,7 +15,7 @@ const store = createKeychain({
   env: process.env,
   clock: realClock,
   notify: (line) => notices.push(line),
-  limits: { ...keychainLimits(platform, defaultLimits), ...limits },
+  limits: { ...defaultLimits, ...limits },
 });
 
 async function perform({ operation, key = '', value = '' }: KeychainCommand): Promise<KeychainResult> {

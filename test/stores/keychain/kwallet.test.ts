@@ -38,7 +38,7 @@ test('a wallet that was opened at the login to the desktop is used without a per
 
 test('[A-193] a closed wallet: fails at once without a person, and says how KWallet is opened', { skip }, async () => {
   await using wallet = await startKWallet('closed');
-  await using keychain = openKeychain(wallet.env, { limits: { operationMs: 60_000, unlockMs: 60_000 } });
+  await using keychain = openKeychain(wallet.env, { limits: { storeSeconds: 60, unlockSeconds: 60 } });
   const results = await everything(keychain);
   allFailed(results, 'store_locked', /kwallet-query -l kdewallet/);
   assert.match(results[0]?.failure?.message ?? '', /\(KWallet\) is locked/);
@@ -47,7 +47,7 @@ test('[A-193] a closed wallet: fails at once without a person, and says how KWal
 
 test('[A-195] a prompt of KWallet that nobody sees: the person is told, and the wait ends', { skip }, async () => {
   await using wallet = await startKWallet('closed');
-  const limits = { noticeMs: 50, unlockMs: 1_500 };
+  const limits = { unlockSeconds: 2 };
   await using keychain = openKeychain(wallet.env, { interactive: true, limits });
   const results = await everything(keychain);
   allFailed(results, 'store_locked', /kwallet-query/);

@@ -46,7 +46,7 @@ test('[A-195] a Keychain of macOS that waits for its prompt: the wait ends, with
   skip,
 }, async () => {
   await using keyring = await startKeyring('unanswered-prompt');
-  await using keychain = openKeychain(keyring.env, { platform: 'darwin', limits: { operationMs: 1_000 } });
+  await using keychain = openKeychain(keyring.env, { platform: 'darwin', limits: { storeSeconds: 1 } });
   const results = await everything(keychain);
   allFailed(results.slice(1), 'store_timeout', /security unlock-keychain/);
   assert.doesNotMatch(JSON.stringify(results), /gnome|KWallet/);
