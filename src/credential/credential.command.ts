@@ -5,9 +5,8 @@ import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { Deadline, unlessAborted } from '../core/time.js';
 import { isClientLogin } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';
-import { pickCredential } from '../tokens/credential-target.js';
+import { pickCredential, proveBare } from '../tokens/credential-target.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
-import { proveBare } from '../tokens/dpop/bare-token.js';
 import { noLogin } from '../tokens/find-login.js';
 import { checkPin } from '../tokens/login-pin.js';
 import { forgetFailures, rememberFailure } from '../tokens/remember-failure.js';
@@ -126,7 +125,7 @@ async function outputFor(
   const grant = args.clientCredentials ? validToken : grantToken;
   const token = await grant(world, { login: noted, format, minLifeMs: call.minLifeMs, signal });
   proveWanted(token.binding, call.wanted);
-  proveBare(login, asked, { item: token });
+  proveBare(login, asked, token);
   return call.output({ ...token, server: token.binding.server }, world.clock.now());
 }
 

@@ -3,8 +3,7 @@ import type { Logins } from '../core/ports.js';
 import { Secret } from '../core/secret.js';
 import { argumentRefused, wordMissing } from '../core/usage-failures.js';
 import { isClientLogin } from '../stores/own-login.js';
-import { proveNamed } from '../tokens/credential-target.js';
-import { proveBare } from '../tokens/dpop/bare-token.js';
+import { proveBare, proveNamed } from '../tokens/credential-target.js';
 import { tokenTooShort } from '../tokens/failures.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
@@ -50,7 +49,7 @@ async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record
     const leftMs = (token.expiresAt ?? Number.POSITIVE_INFINITY) - world.clock.now();
     if (leftMs < minLifeMs) throw tokenTooShort(login, leftMs, minLifeMs);
     proveNamed(token.binding, server);
-    proveBare(login, 'postern exec', { item: token });
+    proveBare(login, 'postern exec', token);
     // What is started gets the token of the server, and not what that was got by.
     if (login.assertion?.from === 'variable')
       world.assertions.prepare({ from: 'variable', name: login.assertion.name });

@@ -2,8 +2,7 @@ import type { Command, CommandOutput } from '../core/command.js';
 import type { Logins } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
 import { isClientLogin } from '../stores/own-login.js';
-import { proveNamed } from '../tokens/credential-target.js';
-import { proveBare } from '../tokens/dpop/bare-token.js';
+import { proveBare, proveNamed } from '../tokens/credential-target.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { refreshedToken, validToken } from '../tokens/valid-token.js';
@@ -23,7 +22,7 @@ export const command: Command<typeof tokenTable, World> = {
     const asked = { login, minLifeMs: args.minTtl * 1000, signal: world.signal };
     const token = await (args.refresh ? refreshedToken : validToken)(world, asked);
     proveNamed(token.binding, args.server);
-    proveBare(login, 'postern token', { item: token });
+    proveBare(login, 'postern token', token);
     // The token is what was asked for: it is not replaced here as it is elsewhere.
     if (world.json) await world.out.exact.json(tokenJson(token));
     else await world.out.write(tokenOutput(token, { header: args.header, json: false }));

@@ -2,10 +2,9 @@ import { ignoreFailure } from '../core/failure.js';
 import type { SecretHeader } from '../core/secret.js';
 import { bearerChallenge } from '../oauth/challenge.js';
 import { proveAddress, type RequestToken } from './credential-target.js';
-import type { ProofChange, ProofResponse } from './dpop/bound-token.js';
-import { bindingNeeded } from './dpop/failures.js';
 import { afterRefusal, tokenRefusedByServer } from './failures.js';
-import { requestNotKept, scopeRefused } from './request-failures.js';
+import type { ProofChange, ProofResponse } from './login-proofs.js';
+import { bindingNeeded, requestNotKept, scopeRefused } from './request-failures.js';
 import { serverWords } from './server-words.js';
 import { type WantedScope, wantedScope } from './step-up.js';
 import type { TokenInUse } from './token-in-use.js';
@@ -168,7 +167,7 @@ export class Authorizer {
     if (bound === undefined) return { target, token, own: token.own, tries };
     const sent = bound.isBare && tries.proofs === undefined ? { ...tries, proofs: [bare] } : tries;
     const change = sent.proofs?.at(-1);
-    const own = bound.headers({ method: target.method, url, token: token.accessToken, change }, token.own);
+    const own = bound.headers({ method: target.method, url, token: token.accessToken }, change, token.own);
     const succeeded = (header: (name: string) => string | undefined) =>
       bound.learn(url, { status: 200, challenges: [], header }, change);
     return { target, token, own, tries: sent, succeeded };

@@ -1,12 +1,14 @@
 import { classifyAddress } from '../core/ip-address.js';
-import type { StoreKind } from '../core/records.js';
+import type { LoginMeant } from '../core/login-command.js';
+import type { LoginRecord, StoreKind } from '../core/records.js';
 import { attaches, canonicalResource, nearest } from '../core/resource.js';
 import { Secret, type SecretHeader } from '../core/secret.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
 import type { HttpClient } from '../http/request.js';
-import type { BoundToken } from './dpop/bound-token.js';
+import type { StoredCredential } from '../stores/credential-item.js';
 import { type NamedLogin, onlyOne, type PickedLogin, pickLogin } from './find-login.js';
-import { tokenNotForUrl } from './request-failures.js';
+import type { LoginProofs } from './login-proofs.js';
+import { tokenBound, tokenNotForUrl } from './request-failures.js';
 
 /** A token as requests carry it. */
 export interface RequestToken {
@@ -20,7 +22,7 @@ export interface RequestToken {
   /** All that its requests get: the `Authorization` header first, and those that the server wants beside it. */
   readonly own: readonly SecretHeader[];
   /** What makes a proof for each of them, where the token is bound to a key; absent: a Bearer token. */
-  readonly bound?: BoundToken | undefined;
+  readonly bound?: LoginProofs | undefined;
   /** Addresses that were proven already. */
   readonly proven: Set<string>;
 }
@@ -30,7 +32,7 @@ export function requestToken(
   server: string,
   accessToken: Secret,
   headers: readonly SecretHeader[] = [],
-  bound?: BoundToken,
+  bound?: LoginProofs,
 ): RequestToken {
   const bearer = new Secret(`Bearer ${accessToken.reveal()}`);
   return {
@@ -71,6 +73,20 @@ function reaches({ server, store }: ProvenItem, url: string, wholeHost: boolean)
 export function proveNamed(item: ProvenItem, named: string | undefined): void {
   const address = named === undefined ? undefined : canonicalResource(named);
   if (address?.ok) proveAddress(item, address.value);
+}
+
+/**
+ * Refuses to hand out a token alone that is bound to a key: its receiver cannot make the proofs (RFC 9449 section 7).
+ * @param asked The command that would. @param item It decides, where it was read; the index knows sooner.
+ * @throws Failure `dpop_bound`
+ */
+export function proveBare(
+  login: LoginMeant & Pick<LoginRecord, 'dpop' | 'schemeTaken'>,
+  asked: string,
+  item?: Pick<StoredCredential, 'dpopKey'>,
+): void {
+  const isBound = item === undefined ? login.dpop === 'bound' || login.dpop === 'demanded' : item.dpopKey !== undefined;
+  if (isBound) throw tokenBound(login, asked);
 }
 
 /** Prefixes and schemes under which tools name what is HTTP underneath. */

@@ -5,12 +5,14 @@ import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import type { Secret, SecretHeader } from '../core/secret.js';
 import { keepChallenge } from '../oauth/probe.js';
+import type { StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, stepUpBudget } from './budget.js';
 import { proveAddress, type RequestToken, requestToken } from './credential-target.js';
-import { noteScheme, ProofsInUse } from './dpop/proofs-in-use.js';
-import { loginNeeded, tokenRefusedByServer } from './failures.js';
+import { loginNeeded } from './failures.js';
 import { isOneLogin, loginNow } from './find-login.js';
+import type { LoginProofs } from './login-proofs.js';
+import { withLogin } from './read-credential.js';
 import {
   environmentTokenNarrow,
   environmentTokenRefused,
@@ -23,17 +25,11 @@ import { validToken, widenLogin } from './valid-token.js';
 
 export type AuthorizerPorts = TokenPorts & Pick<StorePorts, 'attempts'> & Pick<CorePorts, 'givenHeaders'>;
 
-/** How long a token is used without a look whether its login is still the same: a logout ends it, too. */
+/** How long a token, or the lack of one, is used without a look at the index: a logout ends it, too. */
 const believedMs = 5_000;
-
-/** A token that the server refuses this soon after it replaced a refused one is not replaced again: it is not the token. */
-const freshMs = 10_000;
 
 /** How long a failure is repeated to further requests, unless a login is made meanwhile. */
 const failureHoldsMs = 1_000;
-
-/** How long requests go without a token, where there is no login and the server asks for none. */
-const openMs = 2_000;
 
 export interface TokenOptions extends BetterLoginOptions {
   /** That of the start. */
@@ -49,9 +45,6 @@ type Asked = Omit<Parameters<typeof keepChallenge>[1], 'server'>;
 interface Held extends RequestToken {
   /** Wall clock: when it is time for another one. */
   readonly until: number;
-  believedUntil: number;
-  /** When it took the place of one that the server had refused. */
-  readonly replacedAt: number | undefined;
 }
 
 /** The token of one login while a command runs: held while it lives, fetched once for all requests that wait for it. */
@@ -62,12 +55,14 @@ export class TokenInUse {
   #login: LoginRecord | undefined;
   #held: Held | undefined;
   readonly #person: BetterLogin;
-  #openUntil = 0;
+  /** Monotonic: until then there is no look at the index. */
+  #believedUntil = 0;
   #given: readonly SecretHeader[] | undefined; // for this run, instead of those that are kept
   #failed: { readonly error: unknown; readonly until: number } | undefined;
   /** The token that the server took last. */
   #taken: RequestToken | undefined;
-  readonly #proofs = new ProofsInUse(() => this.#ports.clock.now());
+  /** Kept with its key: the nonces that the server has given hold for the tokens that follow. */
+  #proofs: { readonly key: string; readonly bound: LoginProofs } | undefined;
   /** A client's own login asks for a scope once; what it was not given then it is not given later. */
   readonly #askedAsClient = new Set<string>();
 
@@ -109,9 +104,7 @@ export class TokenInUse {
     const replacing = this.#tokens.join('replace', signal);
     if (replacing !== undefined) return replacing;
     const held = this.#held;
-    const now = clock.monotonic();
-    if (held !== undefined && now < held.believedUntil && clock.now() < held.until) return held;
-    if (held === undefined && now < this.#openUntil) return undefined;
+    if (clock.monotonic() < this.#believedUntil && (held === undefined || clock.now() < held.until)) return held;
     // Nothing is refreshed for an address that gets nothing.
     if (this.#login !== undefined) proveAddress(this.#login, target.url, target.reach?.());
     return this.#fetch('current', () => this.#find(), signal);
@@ -123,9 +116,6 @@ export class TokenInUse {
     if (asked !== undefined) await keepChallenge(this.#ports, { ...asked, server: this.meant.server });
     const seen = await this.#replaced(refused, signal);
     if (seen !== undefined) return seen;
-    const replacedAt = this.#held?.replacedAt;
-    const isFresh = replacedAt !== undefined && this.#ports.clock.monotonic() - replacedAt < freshMs;
-    if (isFresh && (await this.#isSameLogin())) throw tokenRefusedByServer(this.meant);
     const work = async () => this.#firstOf(await this.#logins(), refused?.accessToken);
     return needed(await this.#fetch('replace', work, signal));
   }
@@ -188,15 +178,22 @@ export class TokenInUse {
     return this.#noteUse(login, token);
   }
 
-  /** Once for each token: a bridge or a proxy is not slower for it. */
+  /**
+   * Once for each token: a bridge or a proxy is not slower for it. Whether the server takes a bound token as a Bearer token
+   * is kept with the login, so that the next command need not try.
+   */
   async #noteUse(login: LoginRecord, { bound }: RequestToken): Promise<void> {
-    await noteScheme(this.#ports, login, bound);
+    if (bound !== undefined && bound.isBare !== (login.schemeTaken === 'bearer')) {
+      const seen = bound.isBare ? ({ schemeTaken: 'bearer' } as const) : {};
+      const noted = ({ schemeTaken: _, ...old }: LoginRecord) => ({ ...old, ...seen });
+      await this.#ports.index.update((document) => withLogin(document, login.key, noted));
+    }
     await loginBrakes(this.#ports, login).worked();
   }
 
-  /** The server refuses it for good: the next request looks whether its login was made anew. */
+  /** The server refuses it for good: the next request looks for a new login. */
   doubt(token: RequestToken | undefined): void {
-    if (this.#held !== undefined && this.#held === token) this.#held.believedUntil = 0;
+    if (this.#held === token) this.#believedUntil = 0;
   }
 
   async #isSameLogin(): Promise<boolean> {
@@ -236,14 +233,14 @@ export class TokenInUse {
     if (held !== undefined && login !== undefined && clock.now() < held.until) {
       const [now] = logins;
       if (now !== undefined && isOneLogin(login, now)) {
-        held.believedUntil = clock.monotonic() + believedMs;
+        this.#believedUntil = clock.monotonic() + believedMs;
         return held;
       }
     }
     this.#held = undefined;
     this.#given = await this.#ports.givenHeaders();
     if (logins.length > 0 || this.#options.mayGoWithout !== true) return this.#firstOf(logins, undefined);
-    this.#openUntil = clock.monotonic() + openMs;
+    this.#believedUntil = clock.monotonic() + believedMs;
     return undefined;
   }
 
@@ -275,21 +272,29 @@ export class TokenInUse {
 
   async #use(login: LoginRecord, rejected: Secret | undefined): Promise<Held> {
     const { clock } = this.#ports;
-    this.#given = await this.#ports.givenHeaders();
     const token = await validToken(this.#ports, { login, rejected, signal: this.#options.signal });
     this.#login = { ...login, scopes: token.scopes, obtainedAt: token.obtainedAt };
     this.#failed = undefined;
-    this.#openUntil = 0;
-    const bound = await this.#proofs.of(token, login.schemeTaken);
-    const now = clock.monotonic();
+    const bound = await this.#proofsOf(token, login);
+    this.#believedUntil = clock.monotonic() + believedMs;
     this.#held = {
       ...requestToken(token.binding.server, token.accessToken, this.#given ?? token.headers, bound),
       store: login.store,
       until: usedUntil(token, clock.now()),
-      believedUntil: now + believedMs,
-      replacedAt: rejected === undefined ? undefined : now,
     };
     return this.#held;
+  }
+
+  async #proofsOf(token: StoredCredential, { schemeTaken }: LoginRecord): Promise<LoginProofs | undefined> {
+    const { dpopKey } = token;
+    if (dpopKey === undefined) return undefined;
+    const key = dpopKey.reveal();
+    if (this.#proofs?.key !== key) {
+      const { LoginProofs } = await import('./login-proofs.js'); // most logins have no key
+      const now = () => this.#ports.clock.now();
+      this.#proofs = { key, bound: new LoginProofs(token, dpopKey, { schemeTaken, now }) };
+    }
+    return this.#proofs.bound;
   }
 }
 

@@ -41,7 +41,7 @@ export async function examineByProvider(found: DiscoveredRun, held: LoginRecord)
     noting.issued.push({ token, hint: 'access_token', clientId: binding.clientId });
     report.pass('redeem', 'the provider vouched, and a token came for its ID-JAG');
     report.pass('save', 'into memory');
-    const login = await provingRun({ ...run, ...made, asked });
+    const login = provingRun({ ...run, ...made, asked });
     if (await checkTaken(login)) await checkProtocol(login);
   } catch (error) {
     if (!isFailure(error) || made !== undefined || signal.aborted) throw error;

@@ -26,7 +26,7 @@ export async function examineWithLogin(found: DiscoveredRun, wanted: WantedLogin
     made = await logIn(run, wanted);
     checkSteady(run);
     if (made === undefined) return;
-    const login = await provingRun({ ...run, ...made, asked: scopesAsked(found, wanted) });
+    const login = provingRun({ ...run, ...made, asked: scopesAsked(found, wanted) });
     checkIssued(login);
     if (await checkTaken(login)) {
       await checkProtocol(login);

@@ -6,15 +6,15 @@ import { keyNamedIn } from '../../oauth/dpop/key.js';
 import { probeWithToken, type TokenProbe } from '../../oauth/probe.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
 import { proveAddress } from '../../tokens/credential-target.js';
-import { ProofsInUse } from '../../tokens/dpop/proofs-in-use.js';
-import { provingHttp } from '../../tokens/dpop/proving-http.js';
+import { LoginProofs } from '../../tokens/login-proofs.js';
 import { attempt, type LoginRun, type Run } from '../run.js';
+import { provingHttp } from './proving-http.js';
 
 /** The run, whose requests with a token have a proof where this login needs one. */
-export async function provingRun(run: LoginRun): Promise<LoginRun> {
+export function provingRun(run: LoginRun): LoginRun {
   const { clock, credential, report } = run;
-  const bound = await new ProofsInUse(() => clock.now()).of(credential);
-  if (bound === undefined) return run;
+  if (credential.dpopKey === undefined) return run;
+  const bound = new LoginProofs(credential, credential.dpopKey, clock);
   const direct = provingHttp(run.direct, bound, ({ kind }) => {
     if (kind === 'clock') report.found('dpop-clock-off', 'a proof by this machine’s clock was refused');
     if (kind === 'nonce') report.pass('token', 'the server wants a nonce in each proof, and gives one');

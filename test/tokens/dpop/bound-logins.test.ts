@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { encodeCredential } from '../../../src/stores/credential-item.js';
-import { proveBare } from '../../../src/tokens/dpop/bare-token.js';
+import { proveBare } from '../../../src/tokens/credential-target.js';
 import { readCredential } from '../../../src/tokens/read-credential.js';
 import { atServer, callTool, freshToken } from '../../support/flows/calls.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
@@ -177,7 +177,7 @@ for (const faults of [silent, mute]) {
     assert.equal(login.dpop, undefined);
     assert.deepEqual(new Set(schemes(scene)), new Set(['Bearer']));
     assert.ok(atServer(scene).every(({ status, headers }) => headers['authorization'] === undefined || status < 300));
-    proveBare(login, 'postern token', { item: await readCredential(scene.ports, login) });
+    proveBare(login, 'postern token', await readCredential(scene.ports, login));
   });
 }
 
@@ -295,6 +295,6 @@ test('whatever would hand the token out alone says so, and what to use instead; 
   const { schemeTaken: _, dpop, ...unmarked } = held;
   const perhaps = { ...unmarked, ...(dpop && { dpop }), askedScopes: ['a', 'b'] };
   assert.match((await refusal(perhaps, 'x')).remedy, /: postern login \S+ --scope ['"]a b['"] --no-dpop$/);
-  await refusal(unmarked, 'postern token', { item: await readCredential(scene.ports, held) });
+  await refusal(unmarked, 'postern token', await readCredential(scene.ports, held));
   proveBare(unmarked, 'postern token');
 });

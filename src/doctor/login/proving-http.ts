@@ -1,14 +1,13 @@
 import { Secret } from '../../core/secret.js';
 import { withSecretHeaders } from '../../core/text/secret-headers.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../http/request.js';
-import type { BoundToken, ProofChange } from './bound-token.js';
+import type { LoginProofs, ProofChange } from '../../tokens/login-proofs.js';
 
 /**
- * A HTTP client that puts a proof on each request with a Bearer token, in the place of that scheme: for who examines a server
- * with a token of its own, and uses no login.
- * @param changed Is told what the server made another in a proof that it had refused.
+ * An HTTP client that sends a proof with each request that has a Bearer token, in place of that scheme.
+ * @param changed Called with what a refusal changes in the next proof.
  */
-export function provingHttp(http: HttpClient, bound: BoundToken, changed: (change: ProofChange) => void): HttpClient {
+export function provingHttp(http: HttpClient, bound: LoginProofs, changed: (change: ProofChange) => void): HttpClient {
   const send = async (request: HttpRequest): Promise<HttpResponse> => {
     const { url, method, headers = [] } = request;
     const token = bearerIn(headers);
@@ -17,7 +16,7 @@ export function provingHttp(http: HttpClient, bound: BoundToken, changed: (chang
     const tried: ProofChange[] = bound.isBare ? [{ kind: 'bearer' }] : [];
     for (;;) {
       const last = tried.at(-1);
-      const own = bound.headers({ method, url, token, change: last }, bearer);
+      const own = bound.headers({ method, url, token }, last, bearer);
       const response = await http.send({ ...request, headers: withSecretHeaders(headers, own) });
       const all = (wanted: string) => response.headers.flatMap(([name, value]) => (name === wanted ? value : []));
       const seen = {

@@ -1,47 +1,69 @@
-import type { LoginRecord } from '../../core/records.js';
-import { Secret, type SecretHeader } from '../../core/secret.js';
-import { bearerChallenge, dpopChallenge } from '../../oauth/challenge.js';
-import { isProofProblem, proofRefused } from '../../oauth/dpop/failures.js';
-import { RequestProofs } from '../../oauth/dpop/request-proofs.js';
-import type { BoundToken, ProofChange, ProofResponse, ProvenRequest } from './bound-token.js';
+import type { LoginRecord } from '../core/records.js';
+import { Secret, type SecretHeader } from '../core/secret.js';
+import { bearerChallenge, dpopChallenge } from '../oauth/challenge.js';
+import { isProofProblem, proofRefused } from '../oauth/dpop/failures.js';
+import { RequestProofs } from '../oauth/dpop/request-proofs.js';
+import type { StoredCredential } from '../stores/credential-item.js';
 
-/** The proofs of one login while a command runs: its nonces and what its server takes outlive its tokens. */
-export class LoginProofs implements BoundToken {
+/** What changes after a refusal: the nonce, the clock, no proof at all (`bearer`), or one after all (`dpop`). */
+export type ProofChange =
+  | { readonly kind: 'nonce'; readonly nonce: string }
+  | { readonly kind: 'clock' | 'bearer' | 'dpop' };
+
+/** The head of a response. */
+export interface ProofResponse {
+  readonly status: number;
+  readonly challenges: readonly string[];
+  /** The first value of a header; `name` is in lower case. */
+  header?(name: string): string | undefined;
+}
+
+/**
+ * The proofs of one login whose tokens are bound to its key (RFC 9449) while a command runs: its nonces and what its server
+ * takes outlive its tokens.
+ */
+export class LoginProofs {
   readonly #server: string;
+  /** Without a proof the token goes only where a 401 does not say what is taken. */
   readonly #isRequired: boolean;
   readonly #proofs: RequestProofs;
   #authorization: { readonly token: string; readonly header: SecretHeader } | undefined;
-  /** The server knows no proofs: it takes the bound token as a Bearer token (RFC 9449 section 7.2). */
   #isBare: boolean;
   /** The server has taken a proof: from then on the token never goes without one. */
   #isTaken: boolean;
 
-  /** @param isRequired Without a proof the token goes only where a 401 does not say what is taken. */
-  constructor(about: {
-    readonly server: string;
-    readonly key: Secret;
-    readonly isRequired: boolean;
-    readonly schemeTaken?: LoginRecord['schemeTaken'];
-    readonly now: () => number;
-  }) {
-    this.#server = about.server;
-    this.#isRequired = about.isRequired;
+  constructor(
+    { binding, dpopRequired }: StoredCredential,
+    key: Secret,
+    about: { readonly schemeTaken?: LoginRecord['schemeTaken']; readonly now: () => number },
+  ) {
+    this.#server = binding.server;
+    this.#isRequired = dpopRequired === true;
     this.#isBare = about.schemeTaken === 'bearer';
     this.#isTaken = about.schemeTaken === 'dpop';
-    this.#proofs = new RequestProofs(about.key, about.now);
+    this.#proofs = new RequestProofs(key, about.now);
   }
 
+  /**
+   * The server knows no proofs: it takes the bound token as a Bearer token (RFC 9449 section 7.2), and a request begins with
+   * the change `bearer`.
+   */
   get isBare(): boolean {
     return this.#isBare;
   }
 
-  headers(request: ProvenRequest, own: readonly SecretHeader[]): readonly SecretHeader[] {
-    const { change, token } = request;
+  /** The headers of one request: a fresh proof each time. @param own As the Bearer token has them */
+  headers(
+    request: { readonly method: string; readonly url: string; readonly token: Secret },
+    change: ProofChange | undefined,
+    own: readonly SecretHeader[],
+  ): readonly SecretHeader[] {
     if (change?.kind === 'bearer') return own;
     const proof = this.#proofs.proof(request, change?.kind === 'nonce' ? change.nonce : undefined);
-    return [this.#authorizationOf(token), { name: 'dpop', value: proof }, ...own.slice(1)];
+    return [this.#authorizationOf(request.token), { name: 'dpop', value: proof }, ...own.slice(1)];
   }
 
+  /** Learns what a response says about proofs. @param change That of its request */
   learn(url: string, { status, header }: ProofResponse, change: ProofChange | undefined): void {
     this.#proofs.learn(url, header?.('dpop-nonce'));
     if (status >= 300) return;
@@ -49,6 +71,10 @@ export class LoginProofs implements BoundToken {
     this.#isBare = !this.#isTaken;
   }
 
+  /**
+   * What to change after a 401, where that may help; undefined: the proof is not why.
+   * @throws Failure `dpop_proof_refused`
+   */
   afterRefusal(url: string, response: ProofResponse, tried: readonly ProofChange[]): ProofChange | undefined {
     const { challenges } = response;
     const header = (name: string) => response.header?.(name);
