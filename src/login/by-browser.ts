@@ -15,12 +15,12 @@ import type { CallbackListener } from './browser/callback-listener.js';
 import { linkTakenTwice } from './browser/failures.js';
 import type { LoggedIn } from './browser/page.js';
 import { hasToRegister, identifyClient, LazyClient } from './client/identify-client.js';
-import { forgetRefusedClient, type IdentifiedClient, noteUnanswered } from './client/register.js';
+import { forgetRefusedClient, noteUnanswered } from './client/register.js';
 import { loginRefused, pageAdvice, redirectRemedy, type Tried, type UsedRedirect } from './client/way-out.js';
 import { offerCode } from './device/offer-code.js';
 import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
 import { openListener, planRedirect } from './open-listener.js';
-import type { BegunLogin, LoginPorts, PersonLogin } from './ports.js';
+import type { BegunLogin, IdentifiedClient, LoginPorts, PersonLogin } from './ports.js';
 import { receiveResponse } from './receive-response.js';
 import { askForToken, type Redeemed } from './redeem.js';
 

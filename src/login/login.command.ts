@@ -5,19 +5,12 @@ import { loginArgument, loginCommand } from '../core/login-command.js';
 import { defined, type LoginRecord, type StoreKind } from '../core/records.js';
 import { toned } from '../core/text/look.js';
 import { printable, shellWord } from '../core/text/printable.js';
-import { argumentRefused, usageContradictory } from '../core/usage-failures.js';
+import { argumentRefused, usageContradictory, usageWrong } from '../core/usage-failures.js';
 import { parametersProblem } from '../oauth/authorization-request.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { checkNameForm, meantBy, refuseShared } from './begin-login.js';
 import { readBrowser } from './browser/chosen-browser.js';
-import {
-  checkClient,
-  clientOfNewKey,
-  readClient,
-  readProvider,
-  readScopes,
-  readSecret,
-} from './client/client-options.js';
+import { chooseClient, readClient, readProvider, readScopes, readSecret } from './client/client-options.js';
 import { newKeyLines } from './client/made-keys.js';
 import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
 import { loginToAll, loginToExpired } from './from-program/login-to-many.js';
@@ -36,7 +29,7 @@ type Arguments = ArgumentsOf<typeof loginTable> & ChosenServer;
 export const command: Command<typeof loginTable, World> = {
   table: loginTable,
   async run(world, given) {
-    checkWords(given);
+    checkWords(given, world.env);
     await world.givenHeaders(); // before anything that is started inherits their variable
     if (given.all && given.from !== undefined) {
       const typed = { ...given, from: given.from, given: givenOptions({ ...given }, world.env) };
@@ -84,7 +77,7 @@ async function printLogin(world: World, held: LoginRecord | undefined, record: L
 
 /** The public half goes to stdout, so that it can be piped; what to do with it, to the person. */
 async function printNewKey(world: World, args: Arguments): Promise<0> {
-  const clientId = clientOfNewKey(args);
+  const clientId = newKeysClient(args);
   const { makeKeyForLogin } = await import('./client/made-keys.js');
   const { server } = await readLoginTarget(world, args.server, args.account);
   const store = await storeOf(world, args);
@@ -98,6 +91,12 @@ async function printNewKey(world: World, args: Arguments): Promise<0> {
   const command = loginCommand(asTyped, '--client-credentials', '--client-id', shellWord(clientId));
   for (const line of newKeyLines(made, command)) world.tell(line);
   return 0;
+}
+
+/** The client that a key is to be made for. @throws Failure `usage_wrong` */
+function newKeysClient({ clientId }: Pick<Arguments, 'clientId'>): string {
+  if (clientId === undefined) throw usageWrong('--generate-key needs the client that it is for: --client-id ID.', help);
+  return clientId;
 }
 
 /** Was the authorization server typed, and is not what the environment says for all logins? */
@@ -204,7 +203,7 @@ function readRedirect(text: string | undefined): ChosenRedirectUri | undefined {
 }
 
 /** What is wrong in the words themselves is said before any server or login is looked up. @throws Failure `usage` and its like */
-function checkWords(args: ArgumentsOf<typeof loginTable>): void {
+function checkWords(args: ArgumentsOf<typeof loginTable>, env: World['env']): void {
   if (args.store !== undefined) readStoreOption(args.store, '--store', help);
   readScopes(args.scope);
   readBrowser(args.browserWith, args.browserProfile);
@@ -214,8 +213,8 @@ function checkWords(args: ArgumentsOf<typeof loginTable>): void {
   if (problem !== undefined) throw argumentRefused('--authorization-param', problem, help);
   checkNameForm(args.name);
   checkPageOptions(args);
-  if (args.generateKey) clientOfNewKey(args);
-  else checkClient(args);
+  if (args.generateKey) newKeysClient(args);
+  else chooseClient(args, env);
   readProvider(args);
 }
 

@@ -3,8 +3,6 @@ import { assertionOptions } from '../stores/assertions/options.js';
 import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { browserOptions } from './browser/browser-options.js';
 
-const excludedByProvider = ['client-credentials', 'device', 'registration'] as const;
-
 /** How a login is made by a company's provider. */
 const providerOptions = [
   {
@@ -14,10 +12,12 @@ const providerOptions = [
     value: 'ISSUER',
     describe:
       'your company’s provider (OpenID Connect): log in there once, and each server’s token comes by it; kept with the login',
-    excludes: excludedByProvider,
+    needs: ['idp-client-id'],
+    excludes: ['client-credentials', 'device', 'registration'],
   },
   {
     name: 'idp-client-id',
+    needs: ['idp'],
     topic: 'company',
     kind: 'string',
     value: 'ID',
@@ -25,6 +25,7 @@ const providerOptions = [
   },
   {
     name: 'idp-client-secret-file',
+    needs: ['idp'],
     topic: 'company',
     kind: 'string',
     value: 'FILE',
@@ -32,6 +33,7 @@ const providerOptions = [
   },
   {
     name: 'idp-token-file',
+    needs: ['idp'],
     topic: 'company',
     kind: 'string',
     value: 'FILE',
@@ -201,11 +203,14 @@ export const loginTable = {
       kind: 'string',
       value: 'FILE',
       describe: 'private key of --client-id (PEM, PKCS #8, or JWK; ES256 or RS256), for --client-credentials',
+      needs: ['client-credentials'],
     },
     ...assertionOptions,
     ...providerOptions,
     {
       name: 'generate-key',
+      needs: ['client-credentials'],
+      excludes: ['client-secret-stdin', 'client-secret-file', 'client-key-file'],
       topic: 'clients',
       kind: 'boolean',
       describe:

@@ -193,16 +193,11 @@ async function asClient(world: LoginWorld, wanted: Parameters<Logins['asClient']
   if (made !== undefined) return made;
   const set = (name: string) => world.env[name] || undefined;
   const issuer = wanted.authorizationServer ?? set('POSTERN_AUTHORIZATION_SERVER');
-  const keyFile = wanted.clientKeyFile;
-  const { assertionFile, assertionEnv, assertionCommand, assertionAudience, assertionAs } = wanted;
-  const isTyped = (keyFile ?? assertionFile ?? assertionEnv ?? assertionCommand) !== undefined;
   const given = await readClient(world, {
+    ...wanted,
     clientId: wanted.clientId ?? set('POSTERN_CLIENT_ID'),
     clientSecretStdin: false,
-    // What was typed goes before a secret that the environment names.
-    clientSecretFile: wanted.clientSecretFile ?? (isTyped ? undefined : set('POSTERN_CLIENT_SECRET_FILE')),
-    ...{ assertionFile, assertionEnv, assertionCommand, assertionAudience, assertionAs },
-    clientKeyFile: keyFile,
+    clientSecretFile: wanted.clientSecretFile ?? set('POSTERN_CLIENT_SECRET_FILE'),
     clientCredentials: true,
     authorizationServer: issuer,
   });

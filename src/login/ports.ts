@@ -7,6 +7,7 @@ import type { Secret, SecretHeader } from '../core/secret.js';
 import type { Look } from '../core/text/look.js';
 import type { HttpPorts } from '../http/request.js';
 import type { AuthorizationParameters, PageWishes } from '../oauth/authorization-request.js';
+import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import type { Discovery } from '../oauth/discover.js';
 import type { ProofChoice } from '../oauth/dpop/offer.js';
 import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
@@ -106,6 +107,15 @@ export interface PreregisteredClient {
   readonly issuer?: string | undefined;
   /** The redirect URI registered for it, when its port is fixed. */
   readonly redirectUri?: string | undefined;
+}
+
+/** The client that a login is made by. */
+export interface IdentifiedClient extends ClientAuthentication {
+  readonly way: RegistrationWay;
+  /** May it log in by a code (RFC 8628)? Undefined: only the authorization server knows. */
+  readonly device?: boolean;
+  /** Registered by itself at an earlier login. */
+  readonly isKept?: boolean;
 }
 
 /** How the person is reached. */

@@ -113,7 +113,10 @@ test('a server that takes no keys: none is made; without a client, or with a pro
   assert.match(refused.stderr, /private_key_jwt/);
   const anonymous = await scene.run('login', scene.own.server.url, '--generate-key');
   assert.equal(anonymous.code, 2);
-  assert.match(anonymous.stderr, /Pass --client-credentials and --client-id ID/);
+  assert.match(anonymous.stderr, /needs --client-credentials/);
+  const nameless = await scene.run('login', scene.own.server.url, '--generate-key', '--client-credentials');
+  assert.equal(nameless.code, 2);
+  assert.match(nameless.stderr, /--client-id ID/);
   assert.equal((await scene.login('--generate-key', '--client-key-file', '/dev/null')).code, 2);
   const status = JSON.parse((await scene.run('status', '--json')).stdout);
   assert.deepEqual(status.clientKeys, []);

@@ -19,6 +19,7 @@ export const browserOptions = [
   },
   {
     name: 'browser-profile',
+    needs: ['browser-with'],
     topic: 'logging-in',
     kind: 'string',
     value: 'NAME',

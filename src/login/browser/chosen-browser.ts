@@ -62,10 +62,7 @@ const profilePattern = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
  */
 export function readBrowser(program: string | undefined, profile: string | undefined): BrowserChoice | undefined {
   const refused = (option: string, why: string) => argumentRefused(option, why, 'postern login --help');
-  if (program === undefined) {
-    if (profile === undefined) return undefined;
-    throw refused('--browser-profile', 'it goes with --browser-with PROGRAM');
-  }
+  if (program === undefined) return undefined;
   const isPath = program.startsWith('/') || /^[A-Za-z]:\\/.test(program);
   if (!isPath && program !== usualBrowser && knownBrowser(program) === undefined) {
     throw refused('--browser-with', `it is one of ${browserChoices}`);

@@ -6,27 +6,26 @@ import { parseScope } from '../../core/scope.js';
 import { Secret } from '../../core/secret.js';
 import { quotedPath, shellWord } from '../../core/text/printable.js';
 import { gateUrl } from '../../core/url.js';
-import { argumentRefused, usageContradictory, usageWrong } from '../../core/usage-failures.js';
+import { argumentRefused, usageContradictory } from '../../core/usage-failures.js';
 import { type AssertionSource, fileSource, isVariableName, readCommand } from '../../stores/assertions/source.js';
 import { tokenFilePath } from '../../stores/kept-provider.js';
 import type { GivenAssertion, GivenProvider, PreregisteredClient } from '../ports.js';
 import {
   assertionOptionAlone,
   assertionUnbound,
-  assertionWithoutClient,
-  clientKeyWithoutGrant,
   clientProofTwice,
   clientSecretMissing,
   clientSecretUnasked,
-  clientSecretWithoutClient,
-  keyNotToBeMade,
+  clientUnnamed,
 } from './failures.js';
 
 /** What it takes to read a client's secret. */
 export interface ClientWorld extends Pick<CommandOutput, 'tell' | 'signal'>, Pick<CorePorts, 'terminal'> {
   readonly files: Files;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What of a command line says as which client to log in. */
 interface ClientArguments extends AssertionOptions {
@@ -45,38 +44,50 @@ const secretVariable = 'POSTERN_CLIENT_SECRET_FILE';
 /** Longest client secret or key that is read, in bytes. */
 const maxSecretBytes = 16 * 1024;
 
-/** Whether the options that say as which client to log in go together. @throws Failure `usage` */
-export function checkClient(args: ClientArguments): void {
-  const { clientId, clientSecretStdin, clientSecretFile, clientKeyFile } = args;
-  if (clientKeyFile !== undefined && !args.clientCredentials) throw clientKeyWithoutGrant();
-  const wantsSecret = clientSecretStdin || clientSecretFile !== undefined;
-  if (clientId === undefined && (wantsSecret || clientKeyFile !== undefined)) throw clientSecretWithoutClient();
-  if (wantsSecret && clientKeyFile !== undefined) throw clientProofTwice();
-  checkAssertion(args);
-  if (namesAssertion(args) && (clientSecretStdin || clientKeyFile !== undefined)) throw clientProofTwice();
+/** The client that a command line names, and what proves that it is that; its secrets are not read yet. */
+interface ChosenClient {
+  readonly clientId: string;
+  readonly issuer: string | undefined;
+  /** A typed proof goes before one that a variable names. `path` undefined: on stdin. */
+  readonly proof:
+    | { readonly kind: 'assertion'; readonly assertion: GivenAssertion }
+    | { readonly kind: 'key'; readonly path: string }
+    | { readonly kind: 'secret'; readonly path: string | undefined }
+    | undefined;
 }
 
-/**
- * The client that options name, with its secret or key.
- * @throws Failure `usage`, `file_unreadable`
- */
+/** The client that options and variables name. @throws Failure `usage` */
+export function chooseClient(args: ClientArguments, env: Environment): ChosenClient | undefined {
+  const { clientId, clientSecretStdin, clientSecretFile: file, clientKeyFile, authorizationServer: issuer } = args;
+  if (clientId === undefined) {
+    if (!clientSecretStdin && (sourceOf(args) ?? clientKeyFile ?? file) === undefined) return undefined;
+    throw clientUnnamed();
+  }
+  const typed = [clientSecretStdin || undefined, clientKeyFile, file === env[secretVariable] ? undefined : file];
+  if ([...typed, sourceOf(args)].filter((one) => one !== undefined).length > 1) throw clientProofTwice();
+  const hasOther = clientSecretStdin || (clientKeyFile ?? file) !== undefined;
+  const assertion = readAssertion(args, env, hasOther);
+  if (assertion !== undefined) return { clientId, issuer, proof: { kind: 'assertion', assertion } };
+  if (clientKeyFile !== undefined) return { clientId, issuer, proof: { kind: 'key', path: clientKeyFile } };
+  const path = clientSecretStdin ? undefined : file;
+  return { clientId, issuer, proof: hasOther ? { kind: 'secret', path } : undefined };
+}
+
+/** The same, with its secret or key. @throws Failure `usage`, `file_unreadable` */
 export async function readClient(world: ClientWorld, args: ClientArguments): Promise<PreregisteredClient | undefined> {
-  checkClient(args);
-  const { clientId, clientSecretStdin, clientKeyFile, authorizationServer: issuer } = args;
-  // A token that was typed goes before a secret that the environment names.
-  const isOfVariable = args.clientSecretFile === world.env[secretVariable];
-  const clientSecretFile = namesAssertion(args) && isOfVariable ? undefined : args.clientSecretFile;
-  const wantsSecret = clientSecretStdin || clientSecretFile !== undefined;
-  const hasProof = wantsSecret || clientKeyFile !== undefined;
-  const assertion = clientId === undefined ? undefined : readAssertion(args, world.env, { hasProof });
-  if (clientId === undefined) return undefined;
-  if (assertion !== undefined && hasProof) throw clientProofTwice();
-  if (assertion !== undefined) return { clientId, secret: undefined, assertion, issuer, redirectUri: undefined };
-  // An option that was typed goes before a file that the environment names.
-  const secret = wantsSecret ? await readSecret(world, clientSecretStdin ? undefined : clientSecretFile) : undefined;
-  const key =
-    clientKeyFile === undefined ? {} : { key: new Secret(await readFile(world, clientKeyFile, '--client-key-file')) };
-  return { clientId, secret, ...key, issuer, redirectUri: undefined };
+  const chosen = chooseClient(args, world.env);
+  if (chosen === undefined) return undefined;
+  const { proof, ...client } = chosen;
+  switch (proof?.kind) {
+    case undefined:
+      return client;
+    case 'assertion':
+      return { ...client, assertion: proof.assertion };
+    case 'key':
+      return { ...client, key: new Secret(await readFile(world, proof.path, '--client-key-file')) };
+    case 'secret':
+      return { ...client, secret: await readSecret(world, proof.path) };
+  }
 }
 
 /**
@@ -88,29 +99,7 @@ export async function variableClient(world: ClientWorld): Promise<PreregisteredC
   const [clientId, file] = [set('POSTERN_CLIENT_ID'), set(secretVariable)];
   if (clientId === undefined) return undefined;
   const issuer = set('POSTERN_AUTHORIZATION_SERVER');
-  const secret = file === undefined ? undefined : await readSecret(world, file);
-  return { clientId, secret, issuer, redirectUri: undefined };
-}
-
-/**
- * The client that a key is to be made for.
- * @throws Failure `usage`
- */
-export function clientOfNewKey(args: ClientArguments): string {
-  const { clientId, clientCredentials } = args;
-  if (!clientCredentials || clientId === undefined) {
-    throw keyNotToBeMade(
-      'it is for a client that logs in as itself, and which one was not said',
-      'Pass --client-credentials and --client-id ID with --generate-key.',
-    );
-  }
-  if (args.clientKeyFile !== undefined || args.clientSecretFile !== undefined || args.clientSecretStdin) {
-    throw keyNotToBeMade(
-      'a key or a secret was given, too',
-      'Leave it out, or leave out --generate-key to log in with it.',
-    );
-  }
-  return clientId;
+  return { clientId, issuer, secret: file === undefined ? undefined : await readSecret(world, file) };
 }
 
 /** What `--scope` says; undefined where it was not given. @throws Failure `usage` */
@@ -157,44 +146,20 @@ async function readFile({ files, tell }: ClientWorld, path: string, setting: str
   return new TextDecoder().decode(bytes);
 }
 
-const sources = ['assertionFile', 'assertionEnv', 'assertionCommand'] as const;
-
-/** The typed ones alone. */
-function namesAssertion(args: AssertionOptions): boolean {
-  return sources.some((name) => args[name] !== undefined);
-}
-
-/** Whether what is typed of it goes together. @throws Failure `usage` */
-function checkAssertion(args: ClientArguments): void {
-  if (namesAssertion(args) && args.clientId === undefined) throw assertionWithoutClient();
-  // Where no audience says whom it is for, a person does.
-  if (args.assertionAudience !== undefined && args.authorizationServer === undefined) throw assertionUnbound();
-  sourceOf(args);
-}
-
-/** What options name, else what variables do; a command is typed, and nothing else names one. @throws Failure `usage` */
-function readAssertion(
-  args: ClientArguments,
-  env: Readonly<Record<string, string | undefined>>,
-  others: { readonly hasProof: boolean },
-): GivenAssertion | undefined {
+/** What options name, else what variables do; a command is typed, and no variable names one. @throws Failure `usage` */
+function readAssertion(args: ClientArguments, env: Environment, hasOther: boolean): GivenAssertion | undefined {
   const set = (name: string) => env[name] || undefined;
-  const isByVariable = args.clientCredentials && !namesAssertion(args) && !others.hasProof;
-  const named: ClientArguments = isByVariable
-    ? { ...args, assertionFile: set('POSTERN_ASSERTION_FILE'), assertionEnv: set('POSTERN_ASSERTION_ENV') }
-    : args;
-  if (!namesAssertion(named) && args.assertionAudience === undefined && args.assertionAs === undefined)
+  const isByVariable = args.clientCredentials && !hasOther;
+  const named = { assertionFile: set('POSTERN_ASSERTION_FILE'), assertionEnv: set('POSTERN_ASSERTION_ENV') };
+  const source = sourceOf(args) ?? (isByVariable ? sourceOf(named) : undefined);
+  if (source === undefined) {
+    if ((args.assertionAudience ?? args.assertionAs) !== undefined) throw assertionOptionAlone();
     return undefined;
-  const audience = named.assertionAudience ?? set('POSTERN_ASSERTION_AUDIENCE');
-  const whole = {
-    ...named,
-    assertionAudience: audience,
-    assertionAs: named.assertionAs ?? useOf(set('POSTERN_ASSERTION_AS')),
-  };
-  checkAssertion(whole);
-  const source = sourceOf(whole);
-  if (source === undefined) throw assertionOptionAlone();
-  return { source, audience, use: whole.assertionAs };
+  }
+  const audience = args.assertionAudience ?? set('POSTERN_ASSERTION_AUDIENCE');
+  // Where no audience says whom it is for, a person does.
+  if (audience !== undefined && args.authorizationServer === undefined) throw assertionUnbound();
+  return { source, audience, use: args.assertionAs ?? useOf(set('POSTERN_ASSERTION_AS')) };
 }
 
 function useOf(text: string | undefined): 'client' | 'grant' | undefined {
@@ -204,9 +169,7 @@ function useOf(text: string | undefined): 'client' | 'grant' | undefined {
 
 function sourceOf({ assertionFile, assertionEnv, assertionCommand }: AssertionOptions): AssertionSource | undefined {
   if (assertionFile !== undefined) {
-    if (assertionFile === '' || assertionFile === '-') {
-      throw argumentRefused('--assertion-file', 'it is read anew for each token, so it has to be a file', help);
-    }
+    if (assertionFile === '-') throw argumentRefused('--assertion-file', noStdin, help);
     return fileSource(assertionFile);
   }
   if (assertionEnv !== undefined) {
@@ -227,26 +190,6 @@ interface ProviderArguments {
   readonly idpTokenFile: string | undefined;
 }
 
-/** Whether the options that name a provider go together. @throws Failure `usage` */
-function checkProvider(args: ProviderArguments): void {
-  const { idp, idpClientId, idpClientSecretFile, idpTokenFile } = args;
-  if (idp === undefined) {
-    if ((idpClientId ?? idpClientSecretFile ?? idpTokenFile) === undefined) return;
-    throw usageWrong('Say which provider is meant: --idp ISSUER.', help);
-  }
-  const gated = gateUrl(idp);
-  const why = gated.ok ? problemOf(gated.url) : 'it is no usable URL';
-  if (why !== undefined) throw argumentRefused('--idp', why, help);
-  if (idpClientId === undefined) throw usageWrong('--idp needs the client there: --idp-client-id ID.', help);
-  if (idpClientId === '' || /[^\x20-\x7e]/.test(idpClientId)) {
-    throw argumentRefused('--idp-client-id', 'it is visible ASCII', help);
-  }
-  if (idpTokenFile === '' || idpTokenFile === '-') {
-    throw argumentRefused('--idp-token-file', 'it is read anew for each token, so it has to be a file', help);
-  }
-  if (idpClientSecretFile === '-') throw usageContradictory('--idp-client-secret-file', '-', help);
-}
-
 /** An issuer is https, without query and fragment (OpenID Connect Discovery 1.0, section 2). */
 function problemOf({ protocol, hostname, search, hash }: URL): string | undefined {
   const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
@@ -256,8 +199,15 @@ function problemOf({ protocol, hostname, search, hash }: URL): string | undefine
 
 /** The provider that options name, without its client's secret; undefined: none. @throws Failure `usage` */
 export function readProvider(args: ProviderArguments): GivenProvider | undefined {
-  checkProvider(args);
-  const { idp: issuer, idpClientId: clientId, idpTokenFile } = args;
+  const { idp: issuer, idpClientId: clientId, idpClientSecretFile, idpTokenFile } = args;
   if (issuer === undefined || clientId === undefined) return undefined;
+  const gated = gateUrl(issuer);
+  const why = gated.ok ? problemOf(gated.url) : 'it is no usable URL';
+  if (why !== undefined) throw argumentRefused('--idp', why, help);
+  if (/[^\x20-\x7e]/.test(clientId)) throw argumentRefused('--idp-client-id', 'it is visible ASCII', help);
+  if (idpTokenFile === '-') throw argumentRefused('--idp-token-file', noStdin, help);
+  if (idpClientSecretFile === '-') throw usageContradictory('--idp-client-secret-file', '-', help);
   return { issuer, clientId, tokenFile: idpTokenFile === undefined ? undefined : tokenFilePath(idpTokenFile) };
 }
+
+const noStdin = 'it is read anew for each token, so it has to be a file';

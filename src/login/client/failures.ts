@@ -5,9 +5,9 @@ import { printable, quoted, shellWord } from '../../core/text/printable.js';
 import type { OutOfOrder } from '../../oauth/engine.js';
 import { outageInWords, whenAgain } from '../../oauth/failures.js';
 
-/** `--client-secret-…` without a client that it could belong to. */
-export function clientSecretWithoutClient(): Failure {
-  const message = 'A client secret needs the client identifier that it belongs to.';
+/** A secret, a key or a platform's token without the client that it belongs to. */
+export function clientUnnamed(): Failure {
+  const message = 'A client’s secret, key or token needs the client identifier that it belongs to.';
   return usage(message, 'Pass the client identifier with --client-id, or in POSTERN_CLIENT_ID.');
 }
 
@@ -17,12 +17,6 @@ export function clientProofMissing(): Failure {
     '--client-credentials needs the client’s secret or key.',
     'Pass --client-secret-file FILE, which POSTERN_CLIENT_SECRET_FILE may name, or --client-key-file FILE. For a key that is made here, or a token of the platform: postern login --help',
   );
-}
-
-/** A platform's token without the client that it stands for. */
-export function assertionWithoutClient(): Failure {
-  const message = 'A platform’s token needs the client identifier that it stands for.';
-  return usage(message, 'Pass the client identifier with --client-id, or in POSTERN_CLIENT_ID.');
 }
 
 /** An audience of its own says nothing of where the token may go. */
@@ -40,18 +34,7 @@ export function assertionOptionAlone(): Failure {
 /** Two of a secret, a key and a platform's token. */
 export function clientProofTwice(): Failure {
   const message = 'Of a client secret, a client key and a platform’s token one can be used at a time.';
-  return usage(message, 'Pass the one that the client is registered with, and unset the variables of the others.');
-}
-
-/** A key for a login by a person. */
-export function clientKeyWithoutGrant(): Failure {
-  const message = 'A client key is for --client-credentials, not for a login in the browser.';
-  return usage(message, 'Add --client-credentials, or leave --client-key-file out.');
-}
-
-/** `--generate-key` does not go with the other options. */
-export function keyNotToBeMade(why: string, remedy: string): Failure {
-  return usage(`No key was made: ${why}.`, remedy);
+  return usage(message, 'Pass the one that the client is registered with.');
 }
 
 /** The secret was announced and nothing came. `source` is a path or `stdin`. */

@@ -8,9 +8,9 @@ import { checkAddress } from '../../oauth/client-metadata/client-id.js';
 import { isSameIssuer } from '../../oauth/discovery-document.js';
 import { documentClient, documentHasKey } from '../../tokens/client-keys.js';
 import { manualRegistration, storedSecret } from '../../tokens/registrations.js';
-import type { BegunLogin, LoginPorts } from '../ports.js';
+import type { BegunLogin, IdentifiedClient, LoginPorts } from '../ports.js';
 import { clientBoundElsewhere, clientIdentifierNeeded, clientSecretLost, registrationWayClosed } from './failures.js';
-import { type ClientRequest, hasGoodRegistration, type IdentifiedClient, registerDynamically } from './register.js';
+import { type ClientRequest, hasGoodRegistration, registerDynamically } from './register.js';
 
 /** The client of a login, identified at the first use: where that tells the authorization server of it, that is late. */
 export class LazyClient {

@@ -1,15 +1,14 @@
 import { isFailure } from '../../core/failure.js';
 import { takeStep } from '../../core/ports.js';
 import { clientInfo } from '../../core/product.js';
-import { type ClientAuthMethod, defined, type RegistrationRecord, type RegistrationWay } from '../../core/records.js';
+import { type ClientAuthMethod, defined, type RegistrationRecord } from '../../core/records.js';
 import { scopesMissing } from '../../core/scope.js';
 import { Secret } from '../../core/secret.js';
-import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import { scopesToRegister } from '../../oauth/discover.js';
 import { type RegisteredClient, type RegistrationAsk, registerClient } from '../../oauth/registration.js';
 import { deviceGrant } from '../../oauth/token.js';
 import { doubtRegistration, forgetRegistration, keepRegistration, storedSecret } from '../../tokens/registrations.js';
-import type { BegunLogin } from '../ports.js';
+import type { BegunLogin, IdentifiedClient } from '../ports.js';
 import { tokenResult } from '../redeem.js';
 import { registeredTooOften, registrationFailed, registrationRefused, registrationUnusable } from './failures.js';
 import { redirectRemedy, type UsedRedirect } from './way-out.js';
@@ -19,14 +18,6 @@ export interface ClientRequest extends UsedRedirect {
   readonly begun: BegunLogin;
   /** Is the login by a code alone (RFC 8628), with no redirect at all, or is one shown with the address of the login page? */
   readonly userCode: 'only' | 'offered' | 'none';
-}
-
-export interface IdentifiedClient extends ClientAuthentication {
-  readonly way: RegistrationWay;
-  /** May it log in by a code (RFC 8628)? Undefined: only the authorization server knows. */
-  readonly device?: boolean;
-  /** Registered by itself at an earlier login. */
-  readonly isKept?: boolean;
 }
 
 /** New registrations at one authorization server within an hour that no login came of. */

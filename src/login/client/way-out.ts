@@ -9,8 +9,7 @@ import { isFailure } from '../../core/failure.js';
 import { loginCommand } from '../../core/login-command.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import { fixedPorts, ownRedirectUris } from '../../oauth/client-metadata/redirect-uris.js';
-import type { BegunLogin } from '../ports.js';
-import type { IdentifiedClient } from './register.js';
+import type { BegunLogin, IdentifiedClient } from '../ports.js';
 
 /** The redirect URI that a login was tried with. */
 export interface UsedRedirect {

@@ -45,7 +45,6 @@ test('what is no browser that we know, no path, and no plain profile is refused'
     ['safari', 'work'],
     ['/opt/lynx', 'work'],
     ['default', 'work'],
-    [undefined, 'work'],
   ] as const) {
     assert.throws(() => readBrowser(program, profile), { exit: 2 }, `${program} ${profile}`);
   }

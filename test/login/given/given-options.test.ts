@@ -31,9 +31,11 @@ function valuesFor(option: OptionSpec): readonly string[] {
   return [option.choices?.at(-1) ?? 'a b;c'];
 }
 
-/** The option as it is typed, with those that it needs. */
+/** The option as it is typed, with those that it needs; two may need each other. */
 function typed({ needs = [], ...option }: OptionSpec): readonly string[] {
-  const needed = options.filter(({ name }) => needs.includes(name)).flatMap(typed);
+  const needed = options
+    .filter(({ name }) => needs.includes(name))
+    .flatMap((one) => typed({ ...one, needs: one.needs?.filter((name) => name !== option.name) ?? [] }));
   return [...needed, `--${option.name}`, ...valuesFor(option)];
 }
 
@@ -42,7 +44,11 @@ test('each option of login that is typed is in the command of a remedy again, bu
     const args = await parsed([server, ...typed(option)]);
     const given = givenOptions(args, {});
     if (notRepeated.includes(option.name)) {
-      assert.deepEqual(given, [], option.name);
+      assert.deepEqual(
+        given.filter(({ text }) => text.startsWith(`--${option.name}`)),
+        [],
+        option.name,
+      );
       continue;
     }
     const words = loginCommand({ server, given }).match(/'[^']*'|\S+/g) ?? [];
