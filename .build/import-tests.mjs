@@ -1,4 +1,4 @@
-// Several test files in one process: their tests run one after the other.
+// Several test files in one process: their tests run one after the other, and after those of each file the test `end of <file>`.
 //
 // Loads `node:test` without its async hook, for `npm run check`. The hook follows every promise and every handle to its end, to
 // know whose an uncaught error is: two thirds of the processor time of a test with many promises, a tenth of the others'. Here
@@ -52,7 +52,7 @@ hooks.executionAsyncId = () => {
   const id = executionAsyncId();
   return isErrorLooseNow && !tests.has(id) ? running : id;
 };
-await import('node:test'); // which takes the three from there, and keeps them
+const { test } = await import('node:test'); // which takes the three from there, and keeps them
 Object.assign(hooks, { AsyncResource, createHook, executionAsyncId });
 
 for (const event of ['uncaughtException', 'unhandledRejection']) {
@@ -67,4 +67,15 @@ for (const event of ['uncaughtException', 'unhandledRejection']) {
 // Property tests that name no number of cases have this many.
 const runs = Number(process.env.POSTERN_PROPERTY_RUNS);
 if (runs > 0) configureGlobal({ numRuns: runs });
-for (const file of process.argv.slice(2)) await import(pathToFileURL(file).href);
+
+const files = process.argv.slice(2);
+let ended = 0;
+process.on('exit', () => {
+  if (ended < files.length) process.exitCode = 1;
+});
+for (const file of files) {
+  await import(pathToFileURL(file).href);
+  test(`end of ${file}`, () => {
+    ended += 1;
+  });
+}

@@ -2,16 +2,17 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from './environment.mjs';
 
 const timesFile = 'build/test-times.json';
-/** Processes for tests that start no other program. More than processors, since tests also wait. */
-const sharedProcesses = 5;
+/** Processes for tests that start no other program: one more than processors, since tests also wait. Each compiles the program again. */
+const sharedProcesses = 3;
 const aloneAtOnce = 3;
-const fileLimitMs = 900_000;
+const groupLimitMs = 900_000;
+/** After the last test, what a failed one left open keeps its process. */
+const lingerMs = 10_000;
 const leastMemory = 2 ** 30;
 
 /**
@@ -26,13 +27,13 @@ export async function runTests(files, { env = {}, propertyRuns }) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
   const run = { total: files.length, done: 0, passed: 0, left: [], failures: [], times: readTimes() };
   const common = { ...cleanEnvironment(), ...env, POSTERN_PROPERTY_RUNS: String(propertyRuns) };
-  const loader = ['.build/import-tests.mjs'];
   // Transcripts have a process of their own: what other tests have for secrets is printed there.
-  const sharesProcess = ({ file, inProcess }) => inProcess && file !== 'test/transcripts.test.ts';
-  const groups = shared(files.filter(sharesProcess).map(({ file }) => file), run.times);
-  await pool(groups, sharedProcesses, (group) => runGroup(run, group, loader, { ...common, TMPDIR: scratch }));
-  const alone = files.filter((file) => !sharesProcess(file)).map(({ file }) => [file]);
-  await pool(alone, aloneAtOnce, (group) => runGroup(run, group, [], common));
+  const isApart = (file) => file === 'test/transcripts.test.ts';
+  const inProcess = files.filter((file) => file.inProcess).map(({ file }) => file);
+  const groups = [inProcess.filter(isApart), ...shared(inProcess.filter((file) => !isApart(file)), run.times)].filter(({ length }) => length > 0);
+  await pool(groups, groups.length, (group) => runGroup(run, group, { ...common, TMPDIR: scratch }));
+  const alone = files.filter((file) => !file.inProcess).map(({ file }) => [file]);
+  await pool(alone, aloneAtOnce, (group) => runGroup(run, group, common));
   rmSync(scratch, { recursive: true, force: true });
   writeFileSync(timesFile, JSON.stringify(run.times));
   return run;
@@ -46,29 +47,34 @@ async function pool(work, width, act) {
   await Promise.all(Array.from({ length: width }, worker));
 }
 
-function runGroup(run, files, loader, env) {
+function runGroup(run, files, env) {
   const reporter = new URL('./line-reporter.mjs', import.meta.url).href;
-  const args = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout', ...loader, ...files.map(builtOf)];
+  const args = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout', '.build/import-tests.mjs', ...files.map(builtOf)];
   const state = { files, at: 0, tests: 0, ms: 0, failed: false, printed: '' };
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
-    const stop = () => child.kill();
+    const stop = () => child.kill('SIGKILL');
     process.on('exit', stop);
-    const limit = setTimeout(() => child.kill('SIGKILL'), fileLimitMs);
+    let limit = setTimeout(stop, groupLimitMs);
     child.stderr.setEncoding('utf8').on('data', (piece) => {
       state.printed += piece;
     });
     createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.startsWith('{"name":')) count(run, state, JSON.parse(line));
-      else state.printed += `${line}\n`;
+      if (!line.startsWith('{"name":')) state.printed += `${line}\n`;
+      else count(run, state, JSON.parse(line));
+      if (state.at < files.length) return;
+      clearTimeout(limit);
+      limit = setTimeout(stop, lingerMs);
     });
     child.on('close', (code, signal) => {
       clearTimeout(limit);
       process.off('exit', stop);
-      const isTold = state.at === files.length - 1 && run.failures.some(({ file }) => files.includes(file));
-      if (code !== 0 && !isTold) {
+      const isOver = state.at === files.length;
+      const isTold = isOver && run.failures.some(({ file }) => files.includes(file));
+      if (!isTold && (code !== 0 || !isOver)) {
+        const name = `${isOver ? 'after the last test' : 'before its end'} the process ended with ${signal ?? `exit code ${code}`}`;
         state.failed = true;
-        run.failures.push({ file: files[state.at], name: `the file ended with ${signal ?? `exit code ${code}`}`, error: state.printed.slice(-4_000) });
+        run.failures.push({ file: files[state.at] ?? files.at(-1), name, error: state.printed.slice(-4_000) });
       }
       while (state.at < files.length) end(run, state);
       resolve();
@@ -76,24 +82,22 @@ function runGroup(run, files, loader, env) {
   });
 }
 
-/** Files of a group run in order, so the first test of the next ends one. A test of what several files share counts for the file that runs. */
-function count(run, state, { name, file, nesting, isSuite, left, error, ms }) {
-  const own = state.files.indexOf(sourceOf(file ?? ''));
-  while (own > state.at) end(run, state);
-  const now = state.files[state.at];
+function count(run, state, { name, nesting, isSuite, left, error, ms }) {
+  const file = state.files[state.at] ?? state.files.at(-1);
+  if (name === `end of ${builtOf(file)}`) return end(run, state);
   if (nesting === 0) state.ms += ms;
   if (!isSuite && error === undefined) state.tests += 1;
   if (isSuite && error === undefined) return;
-  if (left !== undefined && left !== false) run.left.push({ file: now, name, why: left });
+  if (left !== undefined && left !== false) run.left.push({ file, name, why: left });
   else if (error === undefined) run.passed += 1;
   else {
     state.failed = true;
-    run.failures.push({ file: now, name, error });
+    run.failures.push({ file, name, error });
   }
 }
 
 function end(run, state) {
-  const file = state.files[state.at];
+  const file = state.files[state.at] ?? state.files.at(-1);
   run.done += 1;
   run.times[file] = Math.round(state.ms);
   const number = `${String(run.done).padStart(String(run.total).length)}/${run.total}`;
@@ -102,16 +106,17 @@ function end(run, state) {
   Object.assign(state, { at: state.at + 1, tests: 0, ms: 0, failed: false });
 }
 
-/** The files by process: the longest first, each to the process with the least to do. By size where no time is known. */
+/** The files by process, each as long as the others. Neighbours stay together: they need the same code compiled. */
 function shared(files, times) {
   const msOf = (file) => 20 + (times[file] ?? statSync(file).size / 5);
-  const groups = Array.from({ length: Math.min(sharedProcesses, files.length) }, () => ({ files: [], ms: 0 }));
-  for (const file of files.toSorted((one, other) => msOf(other) - msOf(one))) {
-    const group = groups.reduce((least, one) => (one.ms < least.ms ? one : least));
-    group.files.push(file);
-    group.ms += msOf(file);
+  const total = files.reduce((sum, file) => sum + msOf(file), 0);
+  const groups = Array.from({ length: Math.min(sharedProcesses, files.length) }, () => []);
+  let before = 0;
+  for (const file of files) {
+    groups[Math.floor(((before + msOf(file) / 2) / total) * groups.length)].push(file);
+    before += msOf(file);
   }
-  return groups.map((group) => group.files.sort());
+  return groups;
 }
 
 /** A folder in memory; undefined where there is none, or little room in it. */
@@ -136,10 +141,4 @@ function readTimes() {
 
 function builtOf(file) {
   return join('build', file.replace(/\.ts$/, '.js'));
-}
-
-/** `build/test/x.test.js`, as a reporter names it, to `test/x.test.ts`. */
-function sourceOf(file) {
-  const path = file.startsWith('file:') ? fileURLToPath(file) : file;
-  return relative('build', path).split(sep).join('/').replace(/\.js$/, '.ts');
 }

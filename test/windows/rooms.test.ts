@@ -49,15 +49,13 @@ const withoutKeepAlive =
 /** Runs test files in one process there. */
 async function run(person: Person, files: readonly string[]): Promise<readonly Result[]> {
   const z = (path: string) => `Z:${join(repositoryRoot, path)}`.replaceAll('/', '\\');
-  const reporter = pathToFileURL(join(repositoryRoot, '.build', 'line-reporter.mjs')).href.replace(
-    'file:///',
-    'file:///Z:/',
-  );
+  const ofBuild = (name: string) =>
+    pathToFileURL(join(repositoryRoot, '.build', name)).href.replace('file:///', 'file:///Z:/');
   await using program = person.start(
     node,
-    `--test-reporter=${reporter}`,
+    `--test-reporter=${ofBuild('line-reporter.mjs')}`,
     '--test-reporter-destination=stdout',
-
+    `--import=${ofBuild('running-test.mjs')}`,
     `--import=data:text/javascript,${encodeURIComponent(withoutKeepAlive)}`,
     z('.build/import-tests.mjs'),
     ...files.map((file) => z(`build/test/${file}.test.js`)),
@@ -69,7 +67,7 @@ async function run(person: Person, files: readonly string[]): Promise<readonly R
   const results = stdout
     .split('\n')
     .flatMap((line) => (line.startsWith('{"name":') ? [JSON.parse(line) as Result] : []))
-    .filter(({ nesting }) => nesting === 0);
+    .filter(({ nesting, name }) => nesting === 0 && !name.startsWith('end of '));
   assert.ok(
     code !== null && results.length > 0,
     `${files.join(', ')}: ${code}\n${stdout.slice(-2_000)}\n${stderr.slice(-2_000)}`,
