@@ -1,6 +1,6 @@
 /** In bytes. */
-const leastRoom = 1_024;
-const largeRoom = 1_048_576;
+const minRoom = 1_024;
+const maxDoubled = 1_048_576;
 
 /**
  * Collects bytes in one buffer that doubles: linear time, at most twice their size. The result is a `Buffer`, which searches
@@ -43,8 +43,8 @@ export class ByteCollector {
 
   /** The first piece gets a buffer of its size, as it is usually the only one. */
   #grow(size: number): void {
-    const doubled = Math.max(size, 2 * this.#size, leastRoom);
-    const further = doubled > largeRoom && size <= this.#expected ? this.#expected : doubled;
+    const doubled = Math.max(size, 2 * this.#size, minRoom);
+    const further = doubled > maxDoubled && size <= this.#expected ? this.#expected : doubled;
     const grown = Buffer.allocUnsafe(this.#size === 0 ? size : further);
     grown.set(this.#bytes.subarray(0, this.#size));
     this.#bytes = grown;
