@@ -18,30 +18,20 @@ const isWhole: Readonly<Record<Exclude<Input, undefined>, (bytes: Uint8Array) =>
   goauth: isWholeHead,
 };
 
-/** Is this all of a request, or all that comes? */
-export function isComplete(
-  { bytes, ended }: { readonly bytes: Uint8Array; readonly ended: boolean },
-  input: Exclude<Input, undefined>,
-): boolean {
-  return bytes.length <= maxBytes && (ended || isWhole[input](bytes));
-}
-
 /**
  * Reads a request from stdin: not to its end, which some callers never send, but to the request's own.
- * @param first What was read before.
  * @throws what `chunks` throws
  */
 export async function readInput(
   chunks: AsyncIterable<Uint8Array>,
   input: Exclude<Input, undefined>,
-  first: Uint8Array = new Uint8Array(),
 ): Promise<ReadInput> {
   const iterator = chunks[Symbol.asyncIterator]();
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<'timeout'>((resolve) => {
     timer = setTimeout(() => resolve('timeout'), maxMs);
   });
-  let bytes = first;
+  let bytes = new Uint8Array();
   try {
     while (!isWhole[input](bytes)) {
       const next = await Promise.race([iterator.next(), timeout]);
