@@ -12,6 +12,7 @@ import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
 import type { World } from './context.js';
 import type { GlobalOptions } from './global-options.js';
+import { logWire, requestPrinter } from './request-log.js';
 
 /** What the person has set that requests and stores depend on. */
 export interface PersonalSettings extends Pick<TrustOptions, 'clientCertificates'> {
@@ -37,7 +38,7 @@ export interface Network extends FleetPorts {
   readonly openWire: () => Promise<Wire & AsyncDisposable>;
   readonly openProxy: OpenProxy;
   /** With `--verbose`: prints the requests of a process of ours, as it reports them. */
-  readonly reporter: () => Promise<((line: string) => void) | undefined>;
+  readonly report: ((line: string) => void) | undefined;
 }
 
 export function createNetwork({ world, options, clock, show, settings }: NetworkOptions): Network {
@@ -58,11 +59,11 @@ export function createNetwork({ world, options, clock, show, settings }: Network
       ...(clientCertificates && { clientCertificates }),
     };
   };
+  const printer = requestPrinter({ show, json });
   const open: AsyncDisposable[] = [];
   const http = once(async () => {
     const { createHttpClient } = await import('../http/client.js');
-    const observe = verbose && (await import('./requests/request-log.js')).requestPrinter({ show, json });
-    const client = createHttpClient({ ...(await httpOptions()), ...(observe && { observe }) });
+    const client = createHttpClient({ ...(await httpOptions()), ...(verbose && { observe: printer.observe }) });
     open.push(client);
     return client;
   });
@@ -87,19 +88,13 @@ export function createNetwork({ world, options, clock, show, settings }: Network
         import('../http/pool.js'),
       ]);
       const wire = new RelayWire(userAgent, await openRelay(await httpOptions(), usualPoolLimits));
-      if (!verbose) return wire;
-      const { logWire } = await import('./requests/request-log.js');
-      return logWire(wire, { show });
+      return verbose ? logWire(wire, printer.observe) : wire;
     },
     openProxy: async (proxy) => {
       const { openProxy, proxyPool } = await import('../proxy/server.js');
       return await openProxy(await openRelay(await httpOptions(), proxyPool), proxy);
     },
-    reporter: async () => {
-      if (!verbose) return undefined;
-      const { reportedLines } = await import('./requests/request-log.js');
-      return (line) => reportedLines(line, json).forEach(show);
-    },
+    report: verbose ? printer.report : undefined,
   };
 }
 

@@ -20,7 +20,7 @@ import { createFiles } from './files.js';
 import { createJournal } from './journal.js';
 import { createNetwork } from './network.js';
 import { joinedPorts, personPorts, programPorts, storePorts } from './ports.js';
-import { loggedJson, loggedLine } from './requests/logged-request.js';
+import { loggedJson, loggedLine } from './request-log.js';
 import { createSilence, createSpinner } from './terminal/spinner.js';
 import { createTerminal } from './terminal/terminal.js';
 
@@ -55,7 +55,7 @@ export function createContext(run: Run): Context {
     givenHeaders: once(() => givenHeaders(run)),
     detachedRefresh: async (login, limits) => {
       const { createDetachedRefresh } = await import('../tokens/detached-refresh.js');
-      await createDetachedRefresh(programWords(world.launch.script), env, await network.reporter())(login, limits);
+      await createDetachedRefresh(programWords(world.launch.script), env, network.report)(login, limits);
     },
     json: options.json,
     help: options.help,

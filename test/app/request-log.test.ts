@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loggedJson, loggedLine } from '../../../src/app/requests/logged-request.js';
-import { requestPrinter } from '../../../src/app/requests/request-log.js';
-import { plainLook } from '../../../src/core/text/look.js';
-import { failureOf, send, testHttp } from '../../support/http.js';
-import { startHttp } from '../../support/http-server.js';
+import { loggedJson, loggedLine, requestPrinter } from '../../src/app/request-log.js';
+import { plainLook } from '../../src/core/text/look.js';
+import { failureOf, send, testHttp } from '../support/http.js';
+import { startHttp } from '../support/http-server.js';
 
 /** A client whose requests are printed, as the program joins it, and what it printed. */
 function printingHttp() {
   const lines: string[] = [];
   const show = (line: string) => void lines.push(line);
-  return { lines, http: testHttp({}, { observe: requestPrinter({ show, json: false }) }) };
+  return { lines, http: testHttp({}, { observe: requestPrinter({ show, json: false }).observe }) };
 }
 
 test('a redirect that is followed is a request of its own, and one without a response says why there is none', async () => {

@@ -1,0 +1,146 @@
+import { Failure } from '../core/failure.js';
+import type { LoggedRequest } from '../core/ports.js';
+import { visibleUrl } from '../core/resource.js';
+import { asObject, parseObject } from '../core/text/json.js';
+import { type Look, toned } from '../core/text/look.js';
+import { asciiJson, printable } from '../core/text/printable.js';
+import type { Observe, ObservedRequest } from '../http/request.js';
+import type { Wire } from '../mcp/wire.js';
+
+/** Longest value of a header that is shown. */
+const longestValue = 300;
+
+/**
+ * Headers whose values are shown. Of all others the name is: people send keys in headers of any name, and servers begin
+ * sessions in them. What these hold of a secret that is known is taken out of every line that is printed.
+ */
+const shownHeaders = new Set(
+  [
+    'accept accept-encoding accept-language accept-ranges age allow cache-control connection content-encoding',
+    'content-language content-length content-type date deprecation expires host last-modified',
+    'access-control-allow-headers access-control-allow-methods access-control-allow-origin access-control-expose-headers',
+    'keep-alive mcp-method mcp-protocol-version pragma retry-after server strict-transport-security sunset transfer-encoding',
+    'user-agent vary via warning www-authenticate x-content-type-options x-ratelimit-limit x-ratelimit-remaining',
+    'x-ratelimit-reset ratelimit-limit ratelimit-remaining ratelimit-reset',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** Addresses, or names that may be some: shown without a query, which may be a code, a token or a state. */
+const addressHeaders = new Set(['location', 'content-location', 'referer', 'mcp-name']);
+
+interface ShownHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A request as it may be read by anybody: what `--json --verbose` prints of it. */
+type ShownRequest = ReturnType<typeof shownRequest>;
+
+/** Prints what leaves, for `--verbose`: a block for each request, or with `json` a line. */
+export function requestPrinter({ show, json }: { readonly show: (line: string) => void; readonly json: boolean }) {
+  const print = (request: ShownRequest, note = '') => {
+    for (const line of json ? [asciiJson({ request })] : requestLines(request, note)) show(line);
+  };
+  return {
+    observe: (request: ObservedRequest) => print(shownRequest(request)),
+    /** For one line of stderr of a process of ours that was started with `--json --verbose`. */
+    report: (line: string) => {
+      const request = asObject(parseObject(line)?.['request']);
+      if (request !== undefined) print(request as unknown as ShownRequest, '  (refresh)');
+    },
+  };
+}
+
+/** A block: method, address, what came, how long it took; then the headers, those sent after `>`, those received after `<`. */
+function requestLines(request: ShownRequest, note: string): readonly string[] {
+  const { method, url, status, milliseconds, error, requestHeaders, responseHeaders } = request;
+  const lines = (mark: string, headers: readonly ShownHeader[]) =>
+    headers.map(({ name, value }) => `         ${mark} ${name}: ${value}`);
+  return [
+    `request  ${method} ${url}  ${status ?? `no response (${error})`}  ${milliseconds} ms${note}`,
+    ...lines('>', requestHeaders),
+    ...lines('<', responseHeaders),
+  ];
+}
+
+function shownRequest({ method, url, ms, response, headers, error }: ObservedRequest) {
+  const sent = headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ''] as const] : []));
+  return {
+    method: printable(method, 40),
+    url: printable(visibleUrl(url), 500),
+    status: response?.status ?? null,
+    milliseconds: Math.round(ms),
+    error: response === undefined ? codeOf(error) : null,
+    requestHeaders: sent.map(shownHeader),
+    responseHeaders: (response?.headers ?? []).map(shownHeader),
+  };
+}
+
+function shownHeader([name, value]: readonly [name: string, value: string]): ShownHeader {
+  const known = name.toLowerCase();
+  const shown = shownHeaders.has(known) ? value : addressHeaders.has(known) ? visibleUrl(value) : '***';
+  return { name: printable(name, 80), value: printable(shown, longestValue) };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Failure ? error.code.replaceAll('_', ' ') : 'fault';
+}
+
+/** A wire of which each request is printed, without its headers. */
+export function logWire(wire: Wire & AsyncDisposable, observe: Observe): Wire & AsyncDisposable {
+  return {
+    send: (request, watcher) => {
+      const { method, url } = request;
+      const began = performance.now();
+      let isSeen = false;
+      const seen = (response: ObservedRequest['response'], error: unknown) => {
+        if (!isSeen) observe({ method, url, headers: [], ms: performance.now() - began, response, error });
+        isSeen = true;
+      };
+      return wire.send(request, {
+        head: (status, header) => {
+          seen({ status, headers: [] }, undefined);
+          watcher.head(status, header);
+        },
+        data: (chunk) => watcher.data(chunk),
+        end: () => watcher.end(),
+        failed: (error, unanswered) => {
+          seen(undefined, error);
+          watcher.failed(error, unanswered);
+        },
+      });
+    },
+    cut: (reason) => wire.cut(reason),
+    [Symbol.asyncDispose]: () => wire[Symbol.asyncDispose](),
+  };
+}
+
+/** Of what a caller calls itself, the first word says enough: `curl/8.5.0`. */
+function programOf({ program }: LoggedRequest): string | undefined {
+  const [word = ''] = program?.trim().split(/\s/, 1) ?? [];
+  return word === '' ? undefined : printable(word, 60);
+}
+
+/** One request to a server of ours, in one line: the time here, method, path, status, milliseconds, who asked. */
+export function loggedLine(request: LoggedRequest, look: Look): string {
+  const { at, method, what, status, ms } = request;
+  const time = toned(look, 'dim', new Date(at).toTimeString().slice(0, 8));
+  const came = toned(look, /^[23]/.test(status) ? 'good' : 'warning', printable(status, 20));
+  const took = ms === undefined ? undefined : `${Math.round(ms)} ms`;
+  const by = programOf(request);
+  const end = [took, by && toned(look, 'dim', by)].filter((part) => part !== undefined);
+  return [time, printable(method, 20).padEnd(4), came, printable(what, 300), ...end].join('  ');
+}
+
+/** The same for programs. */
+export function loggedJson(request: LoggedRequest) {
+  const { at, method, what, status, ms } = request;
+  return {
+    time: new Date(at).toISOString(),
+    method: printable(method, 20),
+    path: printable(what, 300),
+    status: /^\d+$/.test(status) ? Number(status) : null,
+    milliseconds: ms === undefined ? null : Math.round(ms),
+    program: programOf(request) ?? null,
+  };
+}
