@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { HostPipe } from '../bridge/host-pipe.js';
-import type { OpenLineReader, ShellHistory } from '../call/shell/ports.js';
+import type { OpenLineReader, ShellHistory } from '../call/shell/shell.command.js';
 import type { ConfigWorld } from '../config/change.js';
 import type { CommandExit, CommandOutput, CommandTable } from '../core/command.js';
 import type { ConfigurationFile } from '../core/configuration/configuration.js';

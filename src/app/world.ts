@@ -62,7 +62,8 @@ export function createContext(run: Run): Context {
     nonInteractive: options.nonInteractive,
     tell: options.quiet ? () => undefined : show,
     logins: async () => (await import('../login/logins.js')).createLogins(context),
-    askServer: async (asked, ask) => await (await import('../call/ask-server.js')).askServer(context, asked, ask),
+    askServer: async (asked, ask) =>
+      await (await import('../call/create-conversation.js')).askServer(context, asked, ask),
     configuration,
     configurationFile,
     writeConfiguration: editor.writeConfiguration,

@@ -1,19 +1,21 @@
 import type { CommandExit } from '../core/command.js';
 import { exitCode, Failure } from '../core/failure.js';
 import { interrupted } from '../core/output-failures.js';
-import type { CorePorts } from '../core/ports.js';
+import type { CorePorts, LoginInBackground } from '../core/ports.js';
 import { loginExtensions } from '../core/product.js';
+import type { LoginRecord } from '../core/records.js';
+import { attaches } from '../core/resource.js';
 import { printable } from '../core/text/printable.js';
 import { aborted, within } from '../core/time.js';
 import { ProtocolClient } from '../mcp/client.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { PendingRequests } from '../mcp/pending.js';
 import { LineSplitter } from '../mcp/stdio/line-splitter.js';
-import { CookieWire, type Wire } from '../mcp/wire.js';
+import type { Wire } from '../mcp/wire.js';
 import { Authorizer } from '../tokens/authorizer.js';
-import type { AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
-import { type BridgeTokenOptions, bridgeTokens } from './authorization.js';
-import { unansweredAtEnd } from './failures.js';
+import { pickLogin, sameLogin, type WantedLogin } from '../tokens/find-login.js';
+import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
+import { bridgeScopeNeeded, unansweredAtEnd } from './failures.js';
 import { type Destination, HostMessages } from './host-messages.js';
 import type { HostPipe } from './host-pipe.js';
 import { LentTools } from './lent-tools.js';
@@ -28,9 +30,9 @@ const settleMs = 1_000;
 const goodbyeMs = 500;
 
 /** Where a bridge leads to, and whose token goes there. */
-export type BridgeStart = Pick<BridgeTokenOptions, 'wanted' | 'server' | 'login' | 'ask'>;
+type BridgeStart = Pick<BridgeTokenOptions, 'wanted' | 'server' | 'login' | 'ask'>;
 
-export interface BridgeRequest extends Pick<BridgeTokenOptions, 'waitMs' | 'signal'> {
+interface BridgeRequest extends Pick<BridgeTokenOptions, 'waitMs' | 'signal'> {
   /** Asked at the start, and as long as it fails for each request, which fails with it. @throws Failure */
   readonly find: () => Promise<BridgeStart>;
   readonly wire: Wire;
@@ -93,15 +95,14 @@ async function open(
   pending: PendingRequests,
   signal: AbortSignal,
 ): Promise<Opened> {
-  const { host: pipe, server, login, responseMs, tell, maxMessageBytes, lent } = request;
+  const { host: pipe, server, login, wire, responseMs, tell, maxMessageBytes, lent } = request;
   const { clock } = ports;
   const tokens = bridgeTokens(ports, request);
   const authorizer = new Authorizer(tokens);
-  const wire = new CookieWire(request.wire, () => tokens.key);
   const client: TwoEras = new TwoEras({
     ...{ server, clock, pipe, pending, tell, signal },
     extensions: login === undefined ? {} : loginExtensions(login),
-    messages: new ServerMessages({ server, pipe, lent, revision: () => client.revision }),
+    messages: new ServerMessages({ server, pipe, pending, lent, revision: () => client.revision }),
     connect: (host, own, listens) =>
       new ProtocolClient({
         ...{ server, wire, host, pending: own, tell, signal, maxMessageBytes, clock, authorizer, listens },
@@ -145,4 +146,55 @@ async function heard(host: HostPipe, lines: LineSplitter, messages: HostMessages
       },
     });
   });
+}
+
+/** How long no login is begun after one that failed, in milliseconds. */
+const restMs = 600_000;
+
+interface BridgeTokenOptions {
+  readonly wanted: WantedLogin;
+  /** Canonical, and fixed from the start: no login of another server is used, whatever its name. */
+  readonly server: string;
+  readonly login: LoginRecord | undefined;
+  /** Undefined: nobody may be asked. */
+  readonly ask: LoginInBackground | undefined;
+  /** How long a request waits for a person. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The tokens of a bridge, which sends none as long as there is no login. */
+export function bridgeTokens(ports: AuthorizerPorts, options: BridgeTokenOptions): TokenInUse {
+  const { wanted, server, login, ask, waitMs, signal } = options;
+  return new TokenInUse(ports, {
+    meant: { server, account: wanted.account },
+    login,
+    mayGoWithout: true,
+    person: ask && { ask, waitMs, restMs },
+    scopeNeeded: bridgeScopeNeeded,
+    find: (held) => candidates(ports, options, held),
+    signal,
+  });
+}
+
+/**
+ * The login in use, as it is now; then the one that was named, if it is for the server that this bridge began with; where
+ * the name is gone or another server's now, the login of that server and account.
+ */
+async function candidates(
+  ports: AuthorizerPorts,
+  { wanted, server, login }: BridgeTokenOptions,
+  held: LoginRecord | undefined,
+): Promise<readonly LoginRecord[]> {
+  const { logins } = await ports.index.read();
+  const own = logins.filter((one) => attaches(one.server, server));
+  // A pin means the server and account of the start.
+  const named = wanted.pin === undefined ? pickLogin(own, wanted) : undefined;
+  const picked =
+    named === undefined || named.kind === 'none'
+      ? pickLogin(own, { server, account: login?.account ?? wanted.account })
+      : named;
+  const now = held && sameLogin(logins, held);
+  const other = picked.kind === 'one' && picked.login.key !== now?.key ? picked.login : undefined;
+  return [now, other].filter((one) => one !== undefined);
 }

@@ -3,9 +3,9 @@ import { remedyAt } from '../core/login-command.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { saysOlder } from '../mcp/eras.js';
 import type { Outcome } from '../mcp/exchange.js';
-import { ownRevision } from '../mcp/message-headers.js';
+import { ownRevision } from '../mcp/headers/message-headers.js';
+import { namedError, refusal, rpcCode } from '../mcp/messages.js';
 import type { Pending, PendingRequests } from '../mcp/pending.js';
-import { namedError, refusal, rpcCode } from '../mcp/rpc-error.js';
 import { isResponse, type MessageShape, scanText } from '../mcp/scan-message.js';
 import type { SplitLine } from '../mcp/stdio/line-splitter.js';
 import type { HostPipe } from './host-pipe.js';
@@ -31,7 +31,7 @@ export interface Destination {
   readonly client: Pick<TwoEras, 'request' | 'tell' | 'take' | 'revision'>;
 }
 
-export interface HostMessagesParts {
+interface HostMessagesParts {
   readonly host: HostPipe;
   /** The server may not be known yet: then each message looks for it again. */
   readonly way: { readonly opened: Destination | undefined; ready(): Promise<Destination> };

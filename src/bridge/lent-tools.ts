@@ -2,13 +2,17 @@ import type { Clock } from '../core/ports.js';
 import { asObject, type JsonObject, parseObject, stringField } from '../core/text/json.js';
 import { within } from '../core/time.js';
 import type { MessageClient } from '../mcp/client.js';
-import { filterTools, type Verdict, validate, validateKnown } from '../mcp/lending/tool-messages.js';
+import { ownRevision } from '../mcp/headers/message-headers.js';
+import {
+  filterTools,
+  type KnownVerdict,
+  type Verdict,
+  validate,
+  validateAsking,
+} from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
-import { ownRevision } from '../mcp/message-headers.js';
-import { messageLimits } from '../mcp/messages.js';
+import { messageLimits, messageOf } from '../mcp/messages.js';
 import type { PendingRequests } from '../mcp/pending.js';
-import { scanText } from '../mcp/scan-message.js';
-import { type ListCut, readPages } from '../mcp/server-session.js';
 
 /** How long the server may take to list its tools before a call, in milliseconds. */
 const listMs = 30_000;
@@ -34,14 +38,8 @@ export class LentTools {
   }
 
   /** The same, where the server is asked first for what is not known. @throws Failure of the client */
-  async validateKnown(
-    text: Uint8Array,
-    client: Pick<MessageClient, 'request'>,
-  ): Promise<Exclude<Verdict, { kind: 'unknown' }>> {
-    const validated = validate(this.#policy, text);
-    if (validated.kind !== 'unknown') return validated;
-    await this.#policy.ask(() => this.#list(client, validated.meta), this.#clock.monotonic());
-    return validateKnown(this.#policy, text);
+  validateKnown(text: Uint8Array, client: Pick<MessageClient, 'request'>): Promise<KnownVerdict> {
+    return validateAsking(this.#policy, text, (params) => this.#page(client, params), this.#clock.monotonic());
   }
 
   /** A text of the server, as the host may have it; undefined for what can be read in more than one way. */
@@ -67,19 +65,12 @@ export class LentTools {
     this.#own.set(id, asObject(message['result']));
   }
 
-  #list(client: Pick<MessageClient, 'request'>, meta: JsonObject | undefined): Promise<ListCut | undefined> {
-    const { progressToken: _, ...others } = meta ?? {};
-    return readPages((at) => this.#page(client, { ...at, ...(meta === undefined ? {} : { _meta: others }) }));
-  }
-
   /** @returns the result, if there is one */
   async #page(client: Pick<MessageClient, 'request'>, params: JsonObject): Promise<JsonObject | undefined> {
     this.#count += 1;
     const id = `postern-tools-${this.#count}-${crypto.randomUUID()}`;
-    const text = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params }));
-    const scanned = scanText(text);
-    const [message] = typeof scanned === 'string' ? [] : scanned.messages;
-    if (message?.id === undefined) return undefined;
+    const { text, message } = messageOf({ id, method: 'tools/list', params });
+    if (message.id === undefined) return undefined;
     const isModern = ownRevision(message) !== undefined;
     const own = { id: message.id, idBytes: Buffer.from(JSON.stringify(id)), method: message.method, isModern };
     const pending = this.#pending.add(own);

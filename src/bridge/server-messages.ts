@@ -1,13 +1,15 @@
 import type { Failure } from '../core/failure.js';
 import { ByteCollector, withoutMark } from '../core/text/bytes.js';
+import type { JsonObject } from '../core/text/json.js';
+import { jsonText } from '../core/text/json-number.js';
 import type { Outcome, Refusal } from '../mcp/exchange.js';
 import { protocolBroken, resultMissing, statusFailed } from '../mcp/failures.js';
 import type { Incoming, MessageHost } from '../mcp/host.js';
-import type { Pending } from '../mcp/pending.js';
-import { namedError } from '../mcp/rpc-error.js';
+import { type MessageText, messageOf, namedError } from '../mcp/messages.js';
+import type { Pending, PendingRequests } from '../mcp/pending.js';
 import { type MessageShape, type ScannedText, scanText, textMember } from '../mcp/scan-message.js';
 import { serverWords } from '../tokens/server-words.js';
-import { responseMissing } from './failures.js';
+import { hostRefusedInput, responseMissing } from './failures.js';
 import type { HostPipe } from './host-pipe.js';
 import type { LentTools } from './lent-tools.js';
 
@@ -25,6 +27,8 @@ const batchProblems = {
 interface ServerMessagesOptions {
   readonly server: string;
   readonly pipe: Pick<HostPipe, 'write' | 'isFull' | 'whenDrained'>;
+  /** The host's requests. */
+  readonly pending: PendingRequests;
   /** Undefined: every tool is lent. */
   readonly lent: LentTools | undefined;
   /** The negotiated revision. */
@@ -35,10 +39,15 @@ interface Scanned extends Incoming {
   readonly messages: readonly MessageShape[];
 }
 
+/** Questions to the host that have no answer yet: of all translated requests together. */
+const maxAsked = 1_000;
+
 /** Writes the server's messages to the host's pipe: the bytes that came, each message on one line. */
 export class ServerMessages implements MessageHost {
   readonly keepsTexts = true;
   readonly #options: ServerMessagesOptions;
+  readonly #asked = new Map<string, (response: Uint8Array | undefined) => void>();
+  #isDeaf = false;
 
   constructor(options: ServerMessagesOptions) {
     this.#options = options;
@@ -81,6 +90,65 @@ export class ServerMessages implements MessageHost {
 
   whenDrained(then: () => void): void {
     this.#options.pipe.whenDrained(then);
+  }
+  /** The response to a request of the host's: its `result`, or its `error`. @throws Failure `protocol_broken` */
+  respond(request: Pending, response: JsonObject): void {
+    const { server, pending } = this.#options;
+    if (!pending.has(request) || request.isCancelled) return;
+    const start = Buffer.from('{"jsonrpc":"2.0","id":');
+    const text = Buffer.concat([start, request.idBytes, Buffer.from(','), Buffer.from(jsonText(response)).subarray(1)]);
+    const incoming = this.read(text, request);
+    if (incoming === undefined) throw protocolBroken(server, 'it sent something that is no JSON-RPC message');
+    pending.settle(request);
+    this.write(incoming);
+  }
+
+  /** What the host gets without having asked. */
+  send({ text }: Pick<MessageText, 'text'>): void {
+    const incoming = this.read(text, undefined);
+    if (incoming !== undefined) this.write(incoming);
+  }
+
+  /** The host's input has ended: it answers no question any more. */
+  inputEnded(): void {
+    this.#isDeaf = true;
+    for (const end of [...this.#asked.values()]) end(undefined);
+  }
+
+  /**
+   * Asks the host, one of the older era. Its response.
+   * @throws Failure `not_translated` where its input has ended; the signal's reason
+   */
+  async ask(method: string, params: JsonObject | undefined, signal: AbortSignal): Promise<Uint8Array> {
+    signal.throwIfAborted();
+    if (this.#asked.size >= maxAsked) throw hostRefusedInput(method, 'it has too many questions to answer');
+    const id = `postern-${crypto.randomUUID()}`;
+    const key = `"${id}`;
+    const end = () => this.#asked.get(key)?.(undefined);
+    signal.addEventListener('abort', end, { once: true });
+    let response: Uint8Array | undefined;
+    try {
+      response = await new Promise<Uint8Array | undefined>((resolve) => {
+        this.#asked.set(key, resolve);
+        this.send(messageOf({ id, method, ...(params && { params }) }));
+        if (this.#isDeaf) resolve(undefined);
+      });
+    } finally {
+      this.#asked.delete(key);
+      signal.removeEventListener('abort', end);
+    }
+    if (response !== undefined) return response;
+    const cancelled = { requestId: id, reason: 'The request that it was asked for has ended.' };
+    this.send(messageOf({ method: 'notifications/cancelled', params: cancelled }));
+    signal.throwIfAborted();
+    throw hostRefusedInput(method, 'its input has ended');
+  }
+
+  /** Takes a response of the host's, if it is one to `ask`. */
+  take({ text, message }: MessageText): boolean {
+    const taken = this.#asked.get(message.id ?? '');
+    taken?.(text);
+    return taken !== undefined;
   }
 }
 

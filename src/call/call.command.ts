@@ -9,9 +9,8 @@ import type { Caller } from './caller.js';
 import { printResult } from './content/print-result.js';
 import type { Introduction } from './conversation.js';
 import { toolFailed } from './failures.js';
-import { type CallerWorld, callerFor } from './find-server.js';
+import { type CallerWorld, callerFor, withLoginOffered } from './find-server.js';
 import type { DuringTask } from './follow-task.js';
-import { withLoginOffered } from './offer-login.js';
 import { instructionLines, isOfLists, notificationLine } from './render.js';
 import { toolHelp } from './tools/render-list.js';
 import { watch } from './watch.js';
@@ -107,8 +106,7 @@ async function explain(world: World, args: Arguments, name: string): Promise<Com
 }
 
 function callerOf(world: World, args: Arguments): Caller {
-  return callerFor(world, args, {
-    name: 'call',
+  return callerFor(world, args, 'call', {
     during: taskUntilCtrlC(world.signals),
     notify: (method, params) => {
       if (!isOfLists(method)) world.tell(notificationLine(method, params));

@@ -4,8 +4,8 @@ import { memoryOption } from '../stores/memory-store.js';
 import { clientLoginOptions } from '../stores/own-login.js';
 import { headerOptions } from '../tokens/server-headers/header-options.js';
 
-/** `--login` of `call` and `request`, and what goes with it. */
-export const loginOptions = [
+/** `--login`, and what goes with it. */
+const loginOptions = [
   { name: 'login', kind: 'boolean', describe: 'log in, or ask for more scope, in the browser if needed' },
   {
     name: 'browser',
@@ -17,8 +17,17 @@ export const loginOptions = [
   { name: 'no-browser', kind: 'boolean', describe: 'open no browser: print the address instead' },
 ] as const;
 
-/** What a conversation with a server is told by the person, in every command that has one. */
-export const conversationOptions = [
+/** Which login a conversation is for, and what goes with each request. */
+const serverOptions = [
+  { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+  ...loginOptions,
+  memoryOption,
+  ...clientLoginOptions,
+  ...headerOptions,
+] as const;
+
+/** How a conversation with a server goes, in every command that has one. */
+const conversationOptions = [
   {
     name: 'elicitation',
     topic: 'scripts',
@@ -54,7 +63,7 @@ export const outputForms = ['text', 'json', 'raw'] as const;
 export type OutputForm = (typeof outputForms)[number];
 
 /** What becomes of a result, in every command that prints one. */
-export const resultOptions = [
+const resultOptions = [
   { name: 'long', alias: 'l', kind: 'boolean', describe: 'all of each description, and each parameter' },
   {
     name: 'output',
@@ -68,7 +77,7 @@ export const resultOptions = [
 ] as const;
 
 /** What commands take behind “--”. */
-export const programRest = {
+const programRest = {
   name: 'command',
   describe:
     'instead of a server with an address: a program that is one (stdio), started as it is, without a shell and without POSTERN_… variables',
@@ -92,11 +101,7 @@ export const callTable = {
   ],
   rest: programRest,
   options: [
-    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
-    ...loginOptions,
-    memoryOption,
-    ...clientLoginOptions,
-    ...headerOptions,
+    ...serverOptions,
     { name: 'watch', kind: 'boolean', describe: 'follow the messages that the server sends unasked' },
     {
       name: 'ping',
@@ -190,15 +195,7 @@ export const shellTable = {
   summary: 'a session with a server, kept open, to try it by hand',
   positionals: [{ name: 'server', describe: 'the server’s URL, or the name of a login', required: false }],
   rest: programRest,
-  options: [
-    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
-    ...loginOptions,
-    memoryOption,
-    ...clientLoginOptions,
-    ...headerOptions,
-    ...resultOptions,
-    ...conversationOptions,
-  ],
+  options: [...serverOptions, ...resultOptions, ...conversationOptions],
   examples: [
     { command: 'postern shell work', describe: 'a prompt; “help” there says what to type' },
     { command: 'postern shell work < commands', describe: 'one command a line; exit code of the last that failed' },

@@ -2,13 +2,13 @@ import { isFailure } from '../core/failure.js';
 import type { CorePorts, Relogin } from '../core/ports.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
 import { Deadline } from '../core/time.js';
+import { allPages, listMembers } from '../mcp/server-session.js';
 import type { StorePorts, ToolSignature } from '../stores/ports.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import type { Conversation, Introduction } from './conversation.js';
 import { Allowance, type ConversationRequest, createConversation, programOf } from './create-conversation.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
 import { callTimedOut } from './failures.js';
-import { allPages, lists } from './list-pages.js';
 import { type CommandFor, callOf, KnownTools, toolListKey } from './tools/known-tools.js';
 import type { ProtocolCall } from './words.js';
 
@@ -43,20 +43,22 @@ interface AskedBy {
 }
 
 /** What the request under way may take and read, and what ends it. */
-interface Turn {
+interface Turn extends AskedBy {
   readonly deadline: Deadline;
   /** Absent until the server is found. */
   readonly meter: Allowance | undefined;
-  readonly cancelled: AbortSignal | undefined;
   /** Aborts at the deadline, too. */
   readonly signal: AbortSignal;
-  readonly raw: ((method: string, spelled: Uint8Array) => unknown) | undefined;
 }
 
 interface Found {
   readonly server: Server;
   readonly known: KnownTools;
   readonly commandFor: CommandFor;
+}
+
+interface ToolToCall extends Pick<Found, 'commandFor'> {
+  readonly tool: ToolSignature;
 }
 
 /**
@@ -81,8 +83,8 @@ export class Caller implements AsyncDisposable {
 
   /** What the server says of itself. @throws as `ask` */
   async introduction(cancelled?: AbortSignal): Promise<Introduction & { readonly server: string }> {
-    return this.#timed({ method: 'initialize', params: {} }, { cancelled }, async ({ server }, turn) => {
-      const conversation = await this.#session(turn);
+    return this.#timed('initialize', { cancelled }, async ({ server }, turn) => {
+      const conversation = await this.#session(turn.signal);
       return { ...(await conversation.introduction(turn.signal)), server: server.server };
     });
   }
@@ -93,10 +95,9 @@ export class Caller implements AsyncDisposable {
    * @throws Failure of `find`, `Conversation.request`, `KnownTools`; `timed_out`, `too_large`; the signal's reason
    */
   async ask(wanted: ProtocolCall, by: AskedBy = {}): Promise<JsonObject> {
-    return this.#timed(wanted, by, async (found, turn) => {
+    return this.#timed(wanted.method, by, async (found, turn) => {
       this.#ports.progress.begin(`Calling ${wanted.method}`);
-      const conversation = await this.#session(turn);
-      if (wanted.method === 'initialize') return conversation.describe(turn.signal);
+      const conversation = await this.#session(turn.signal);
       try {
         return await this.#request(wanted, found, turn);
       } catch (error) {
@@ -110,11 +111,8 @@ export class Caller implements AsyncDisposable {
    * The tool of that name, from the list that is kept, else from the server's, and command lines that call it.
    * @throws as `ask`; Failure `tool_unknown`
    */
-  async tool(
-    name: string,
-    cancelled?: AbortSignal,
-  ): Promise<Pick<Found, 'commandFor'> & { readonly tool: ToolSignature }> {
-    return this.#timed(toolsList, { cancelled }, async ({ known, commandFor }, turn) => ({
+  async tool(name: string, cancelled?: AbortSignal): Promise<ToolToCall> {
+    return this.#timed('tools/list', { cancelled }, async ({ known, commandFor }, turn) => ({
       tool: await known.tool(name, () => this.#pages(toolsList, turn)),
       commandFor,
     }));
@@ -129,8 +127,8 @@ export class Caller implements AsyncDisposable {
   async entries(method: string): Promise<readonly JsonObject[]> {
     if (this.#opened === undefined) return [];
     const wanted = { method, params: {} };
-    const list = this.#timed(wanted, {}, (_found, turn) => this.#list(wanted, turn, nothing));
-    const listed = (await list.catch(nothing))?.[lists[method] ?? ''];
+    const list = this.#timed(method, {}, (_found, turn) => this.#list(wanted, turn, nothing));
+    const listed = (await list.catch(nothing))?.[listMembers.get(method) ?? ''];
     return Array.isArray(listed) ? listed.map(asObject).filter((one) => one !== undefined) : [];
   }
 
@@ -143,17 +141,11 @@ export class Caller implements AsyncDisposable {
     await programOf((await found?.catch(nothing))?.server)?.[Symbol.asyncDispose]();
   }
 
-  async #timed<Result>(
-    { method, orTool }: ProtocolCall,
-    { cancelled, raw }: AskedBy,
-    work: (found: Found, turn: Turn) => Promise<Result>,
-  ): Promise<Result> {
+  async #timed<T>(method: string, by: AskedBy, work: (found: Found, turn: Turn) => Promise<T>): Promise<T> {
     const { timeout } = this.#options;
     using deadline = new Deadline(timeout * 1000, () => callTimedOut(method, timeout));
-    const signal = AbortSignal.any([deadline.signal, ...(cancelled ? [cancelled] : [])]);
-    const methods = [method, orTool && 'tools/call'];
-    const keep = raw && ((of: string, bytes: Uint8Array) => methods.includes(of) && raw.push(bytes));
-    const turn = { deadline, signal, cancelled, raw: keep, meter: undefined };
+    const signal = AbortSignal.any([deadline.signal, ...(by.cancelled ? [by.cancelled] : [])]);
+    const turn = { ...by, deadline, signal, meter: undefined };
     this.#turn = turn;
     try {
       const found = await this.#find();
@@ -185,8 +177,8 @@ export class Caller implements AsyncDisposable {
     return this.#found;
   }
 
-  #session(turn: Turn): Promise<Conversation> {
-    this.#opened ??= this.#open(turn).catch(async (error: unknown) => {
+  #session(signal: AbortSignal): Promise<Conversation> {
+    this.#opened ??= this.#open(signal).catch(async (error: unknown) => {
       this.#opened = undefined;
       await this[Symbol.asyncDispose]();
       throw error;
@@ -194,14 +186,15 @@ export class Caller implements AsyncDisposable {
     return this.#opened;
   }
 
-  async #open({ signal }: Turn): Promise<Conversation> {
+  async #open(signal: AbortSignal): Promise<Conversation> {
     const { find: _find, relogin, notify, ...options } = this.#options;
     const { server, known } = await this.#find();
+    const again = await relogin(() => this.#turn?.cancelled);
     const deadline = { stop: () => this.#turn?.deadline.stop(), restart: () => this.#turn?.deadline.restart() };
     const conversation = await createConversation(this.#ports, {
       ...options,
       login: server,
-      relogin: this.#outsideTheDeadline(await relogin(() => this.#turn?.cancelled)),
+      relogin: again && ((...held) => this.#logIn(again(...held))),
       deadline,
       meter: {
         bytes: (count) => this.#turn?.meter?.bytes(count),
@@ -213,7 +206,7 @@ export class Caller implements AsyncDisposable {
         if (list === 'tools') await known.forget();
         return notify(method, params);
       },
-      raw: () => this.#turn?.raw,
+      keepsSpelling: () => this.#turn?.raw !== undefined,
     });
     try {
       await conversation.open(signal);
@@ -225,21 +218,13 @@ export class Caller implements AsyncDisposable {
     return conversation;
   }
 
-  /** The time that a person takes to log in does not count. */
-  #outsideTheDeadline(relogin: Relogin | undefined): Relogin | undefined {
-    return (
-      relogin &&
-      (async (...given) => {
-        this.#turn?.deadline.stop();
-        this.#loggingIn = relogin(...given);
-        try {
-          return await this.#loggingIn;
-        } finally {
-          this.#loggingIn = undefined;
-          this.#turn?.deadline.restart();
-        }
-      })
-    );
+  async #logIn(login: ReturnType<Relogin>): ReturnType<Relogin> {
+    this.#loggingIn = login;
+    try {
+      return await login;
+    } finally {
+      this.#loggingIn = undefined;
+    }
   }
 
   /** A program that has ended by itself. */
@@ -250,14 +235,14 @@ export class Caller implements AsyncDisposable {
   }
 
   async #request({ orTool, ...asked }: ProtocolCall, { known }: Found, turn: Turn): Promise<JsonObject> {
-    const conversation = await this.#session(turn);
+    const conversation = await this.#session(turn.signal);
     const list = () => this.#list(toolsList, turn);
     const isTool = orTool !== undefined && (await known.has(orTool.name, list));
     const { method, params, tool } = isTool
       ? { method: 'tools/call', params: { name: orTool.name }, tool: orTool }
       : asked;
     if (tool === undefined) {
-      const result = await this.#pages({ method, params }, turn);
+      const result = await this.#pages({ method, params }, turn, turn.raw);
       if (Object.keys(params).length === 0) this.#lists.set(method, Promise.resolve(result));
       if (method === 'tools/list' && !('cursor' in params)) await known.keep(result);
       return result;
@@ -267,24 +252,36 @@ export class Caller implements AsyncDisposable {
       const result = await list(); // which parameters go into headers, the client learns of this response
       if (result !== undefined) await known.keep(result);
     }
-    return await known.trying(() => conversation.request(method, { ...params, arguments: sent }, turn.signal));
+    const result = await known.trying(() => conversation.request(method, { ...params, arguments: sent }, turn.signal));
+    return keepSpelling(turn, conversation, result);
   }
 
   /** As it was listed last in this session, else as it is listed now; undefined where the server cannot. */
   #list(wanted: ProtocolCall, turn: Turn, tell?: (line: string) => void): Promise<JsonObject | undefined> {
     const { method } = wanted;
-    const listed = this.#lists.get(method) ?? this.#pages(wanted, turn, tell).catch(noList);
+    const listed = this.#lists.get(method) ?? this.#pages(wanted, turn, undefined, tell).catch(noList);
     this.#lists.set(method, listed);
     listed.catch(() => this.#lists.delete(method));
     return listed;
   }
 
-  async #pages({ method, params }: ProtocolCall, turn: Turn, tell = this.#options.warn): Promise<JsonObject> {
-    const conversation = await this.#session(turn);
-    const request = (more: JsonObject) => conversation.request(method, { ...params, ...more }, turn.signal);
+  /** The result of a request; the pages of a list are put together. */
+  async #pages({ method, params }: ProtocolCall, turn: Turn, raw?: Turn['raw'], tell = this.#options.warn) {
+    const conversation = await this.#session(turn.signal);
+    const request = async (more: JsonObject) =>
+      keepSpelling({ raw }, conversation, await conversation.request(method, { ...params, ...more }, turn.signal));
     if ('cursor' in params) return request({});
-    return await allPages(request, { method, maxPages: (await this.#ports.limits()).callPages, tell });
+    const { result, cut } = await allPages(method, request, (await this.#ports.limits()).callPages);
+    const more = cut?.isFault ? '' : ' To read more, raise callPages in the configuration: postern config';
+    if (cut !== undefined) tell(`The list is incomplete: ${cut.why}.${more}`);
+    return result;
   }
+}
+
+function keepSpelling({ raw }: AskedBy, conversation: Conversation, result: JsonObject): JsonObject {
+  const spelled = raw && conversation.spelling(result);
+  if (spelled !== undefined) raw?.push(spelled);
+  return result;
 }
 
 const toolsList: ProtocolCall = { method: 'tools/list', params: {} };

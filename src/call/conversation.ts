@@ -8,11 +8,10 @@ import { CallRefused, HttpFailed, protocolBroken } from '../mcp/failures.js';
 import { NewerEra } from '../mcp/newer-era.js';
 import type { StreamEnd } from '../mcp/streams.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
-import { Questions, type QuestionsOptions } from './elicitation/questions.js';
-import { Exchanges, type ExchangesOptions, type ServerRequest } from './exchanges.js';
+import { Questions, type QuestionsOptions, type ServerRequest } from './elicitation/questions.js';
+import { Exchanges, type ExchangesOptions } from './exchanges.js';
 import { pageRequired } from './failures.js';
-import { type DuringTask, followTask, mayBeTask, type TaskParts, tasksExtension } from './follow-task.js';
-import { rawMember } from './message-forms.js';
+import { type DuringTask, followTask, type TaskParts, tasksExtension } from './follow-task.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
 const openingMs = 1_000;
@@ -29,7 +28,7 @@ export interface EraMemory {
 }
 
 export interface ConversationOptions
-  extends Pick<ExchangesOptions, 'server' | 'connect' | 'notify' | 'raw' | 'signal'>,
+  extends Pick<ExchangesOptions, 'server' | 'connect' | 'notify' | 'keepsSpelling' | 'signal'>,
     Pick<QuestionsOptions, 'policy' | 'deadline' | 'browser'> {
   /** What ends a task of the server before the rest; absent: what ends its request. */
   readonly during?: DuringTask;
@@ -71,36 +70,27 @@ export class Conversation implements AsyncDisposable {
   constructor(ports: ConversationPorts, options: ConversationOptions) {
     this.#ports = ports;
     this.#options = options;
-    const { policy, server, follows = false, opensPages = true, notify } = options;
+    const { policy, server, follows = false, opensPages = true, notify, during, signal } = options;
     this.#questions = new Questions(ports, { ...options, opensPages });
     this.#exchanges = new Exchanges({
       ...options,
       clock: ports.clock,
       listens: follows || policy !== 'decline', // where the person may be asked, questions may come on the session's own stream, too
-      raw: () => options.raw?.() && ((...given) => this.#raw(...given)),
       notify: (method, params) => {
         if (method !== pageCompleted) return notify(method, params);
         return this.#questions.completed(params);
       },
       respond: (request, asked) => this.#respond(request, asked),
     });
-    const { clock } = ports;
-    const { during, signal } = options;
     const ask = (request: JsonObject, cancelled: AbortSignal | undefined) => this.#input(request, cancelled);
-    const offered = { ...asObject(this.#capabilities['extensions']), [tasksExtension]: {} };
-    const send: TaskParts['send'] = (method, params, cancelled) => this.#newerEra.agreed(method, params, cancelled);
-    const tasks = {
-      clock,
-      server,
-      during,
-      signal,
-      ask,
-      send,
-      notify: (task: JsonObject) => notify('notifications/tasks', task),
+    const tasks: TaskParts = {
+      ...{ clock: ports.clock, server, during, signal, ask },
+      send: (method, params, cancelled) => this.#newerEra.agreed(method, params, cancelled),
+      notify: (task) => notify('notifications/tasks', task),
     };
+    const offered = { ...asObject(this.#capabilities['extensions']), [tasksExtension]: {} };
     this.#newerEra = new NewerEra({
-      server,
-      ask,
+      ...{ server, ask },
       meta: (revision) => ownMeta(revision, { ...this.#capabilities, extensions: offered }),
       exchange: (method, params, cancelled) => this.#exchanges.request(method, params, { isModern: true, cancelled }),
       task: (created, cancelled) => followTask(tasks, created, cancelled),
@@ -122,9 +112,14 @@ export class Conversation implements AsyncDisposable {
     return this.#isNewer && this.#options.isLocal !== true;
   }
 
+  /** A result as the server spelled it, where that is kept. */
+  spelling(result: JsonObject): Uint8Array | undefined {
+    return this.#exchanges.spelled.get(result);
+  }
+
   /** Resolves once nothing comes unasked any more. */
   get over(): Promise<StreamEnd> {
-    return this.#exchanges.over;
+    return this.#exchanges.client.over;
   }
 
   /**
@@ -183,8 +178,8 @@ export class Conversation implements AsyncDisposable {
       clientInfo: { ...clientInfo },
     };
     const result = await this.#exchanges.request('initialize', params, { isModern: false, cancelled });
-    await this.#exchanges.tell({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    await within(this.#ports.clock, openingMs, this.#exchanges.listening);
+    await this.#exchanges.tell({ method: 'notifications/initialized' });
+    await within(this.#ports.clock, openingMs, this.#exchanges.client.listening);
     this.#options.signal.throwIfAborted();
     return result;
   }
@@ -195,6 +190,7 @@ export class Conversation implements AsyncDisposable {
    * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, `revision_unknown`, the client's, or the signal's reason
    */
   async request(method: string, params: JsonObject, cancelled?: AbortSignal): Promise<JsonObject> {
+    if (method === 'initialize') return await this.describe(cancelled);
     if (!this.#isNewer) return await this.#exchanges.request(method, params, { isModern: false, cancelled });
     try {
       const result = await this.#newerEra.request(method, params, cancelled);
@@ -222,41 +218,29 @@ export class Conversation implements AsyncDisposable {
     await this.#exchanges[Symbol.asyncDispose]();
   }
 
-  /** Hands on what ends a request: no question, no task; of a task that has ended the result that it brings. */
-  #raw(method: string, spelled: Uint8Array, result: JsonObject): void {
-    if ((result['resultType'] ?? 'complete') !== 'complete') return;
-    const raw = this.#options.raw?.();
-    raw?.(method, spelled, result);
-    const ofTask = method === 'tasks/get' ? rawMember(spelled) : undefined;
-    if (ofTask !== undefined) raw?.(mayBeTask, ofTask, result);
-  }
-
   #either(cancelled: AbortSignal | undefined): AbortSignal {
     const { signal } = this.#options;
     return cancelled === undefined ? signal : AbortSignal.any([signal, cancelled]);
   }
 
   /** What is asked in the middle of a request that is cancelled is cancelled with it. */
-  async #respond(message: ServerRequest, asked: readonly AbortSignal[]): Promise<JsonObject> {
+  async #respond(request: ServerRequest, asked: readonly AbortSignal[]): Promise<JsonObject | undefined> {
     const { signal } = this.#options;
     const either = AbortSignal.any([signal, ...asked]);
     try {
-      return await this.#questions.respond(message, false, either);
+      return await this.#questions.respond(request, false, either);
     } catch (error) {
       if (!either.aborted || signal.aborted) throw error;
-      return { jsonrpc: '2.0', id: message.id, result: { action: 'cancel' } };
+      return { action: 'cancel' };
     }
   }
 
   /** The result for a question that came as the result of a request. */
   async #input(request: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
-    const { server } = this.#options;
-    const [method, params] = [stringField(request, 'method') ?? '', asObject(request['params']) ?? {}];
-    const asked = { kind: 'request', id: 0, method, params } as const;
-    const response = await this.#questions.respond(asked, true, this.#either(cancelled));
-    const result = asObject(response['result']);
-    if (result === undefined) throw protocolBroken(server, `it asks for ${quoted(method, 80)}, which was not offered`);
-    return result;
+    const asked = { method: stringField(request, 'method') ?? '', params: asObject(request['params']) ?? {} };
+    const result = await this.#questions.respond(asked, true, this.#either(cancelled));
+    if (result !== undefined) return result;
+    throw protocolBroken(this.#options.server, `it asks for ${quoted(asked.method, 80)}, which was not offered`);
   }
 }
 

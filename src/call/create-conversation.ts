@@ -1,12 +1,12 @@
 import { ignoreFailure } from '../core/failure.js';
 import type { Limits } from '../core/limits.js';
-import type { Clock, CorePorts, Relogin } from '../core/ports.js';
+import type { CorePorts, Relogin } from '../core/ports.js';
 import { loginExtensions, newestRevision } from '../core/product.js';
 import type { IndexDocument, LoginRecord, ServerEra } from '../core/records.js';
 import { ProtocolClient } from '../mcp/client.js';
 import type { Meter } from '../mcp/exchange.js';
+import type { ServerSession } from '../mcp/server-session.js';
 import { type ServerProgram, StdioClient } from '../mcp/stdio/stdio-client.js';
-import { CookieWire } from '../mcp/wire.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
@@ -17,7 +17,6 @@ import {
   type Era,
   type EraMemory,
 } from './conversation.js';
-import type { PausedTime } from './elicitation/questions.js';
 import { callTooLarge } from './failures.js';
 import { HttpWire } from './http-wire.js';
 import { authorizerFor } from './transport.js';
@@ -51,72 +50,91 @@ type CreatePorts = AuthorizerPorts & ConversationPorts & Pick<CorePorts, 'limits
 
 /** A conversation with the server, not yet opened, over the transport that it has. @throws Failure `configuration_unusable` */
 export async function createConversation(ports: CreatePorts, request: ConversationRequest): Promise<Conversation> {
-  const { login, relogin, meter, signal, tell, warn, protocol, tokensUntil = signal } = request;
+  const { login, meter, signal, tell, warn, protocol, tokensUntil = signal } = request;
   const { server } = login;
   const limits = await ports.limits();
   const maxMessageBytes = limits.messageMiB * 1024 * 1024;
+  const forced = protocol && (protocol === newestRevision ? 'newer' : 'older');
   if ('program' in login) {
     const { program } = login;
     return new Conversation(ports, {
       ...request,
       server,
       isLocal: true,
-      era: protocol === undefined ? unkept('older') : forced(protocol),
+      era: { ...unkept, known: forced || 'older', isForced: Boolean(forced) }, // what a program turns out to be is forgotten with it
       connect: (own) => new StdioClient({ ...own, server, program, meter, maxMessageBytes, tell }),
     });
   }
+  const relogin = outsideTheDeadline(request);
   const { tokens, authorizer } = authorizerFor(ports, { login, relogin, signal: tokensUntil });
-  const wire = new CookieWire(new HttpWire(ports.http), () => tokens.key);
   return new Conversation(ports, {
     ...request,
     server,
     extensions: login.key === undefined ? {} : loginExtensions(login),
     browser: login.key === undefined ? undefined : login.browser,
-    era: protocol === undefined ? await keptEra(ports, login) : forced(protocol),
+    era: forced ? { ...unkept, known: forced, isForced: true } : await keptEra(ports, login),
     connect: (own) =>
       new ProtocolClient({
         ...own,
         ...{ server, authorizer, meter, maxMessageBytes, tell, warn },
         clock: ports.clock,
-        wire,
+        wire: new HttpWire(ports.http),
         credential: tokens,
         headersMs: limits.answerSeconds * 1000,
       }),
   });
 }
 
-/** A program is spoken with as older ones are first; what it turns out to be is forgotten with it. */
-function unkept(known: Era): EraMemory {
-  return { known, isForced: false, learned: async () => undefined };
+/** The time that a person takes to log in does not count. */
+function outsideTheDeadline({ relogin, deadline }: ConversationRequest): Relogin | undefined {
+  return (
+    relogin &&
+    (async (...given) => {
+      deadline?.stop();
+      try {
+        return await relogin(...given);
+      } finally {
+        deadline?.restart();
+      }
+    })
+  );
 }
 
-function forced(protocol: string): EraMemory {
-  const known = protocol === newestRevision ? 'newer' : 'older';
-  return { known, isForced: true, learned: async () => undefined };
+/**
+ * Opens a session with the server of a login, for `ask`, and ends it. Nobody is asked for anything, and no browser is
+ * opened: a token is refreshed, and that is all.
+ * @param ask Called once the session is open.
+ * @throws Failure `login_needed`, `login_expired`, `token_refused`, `http_failed`, … and what `ask` throws
+ */
+export async function askServer<Result>(
+  ports: CreatePorts,
+  { login, signal }: { readonly login: LoginRecord; readonly signal: AbortSignal },
+  ask: (session: ServerSession) => Promise<Result>,
+): Promise<Result> {
+  const meter = new Allowance(login.server, await ports.limits());
+  const nothing = () => undefined;
+  const quiet = { relogin: undefined, policy: 'decline', notify: nothing, tell: nothing } as const;
+  await using conversation = await createConversation(ports, { login, signal, meter, ...quiet });
+  await conversation.describe(); // where its era is kept, opening alone asks nothing
+  return await ask(conversation);
 }
 
-/** The part of the index that this file uses. */
-interface EraIndex {
-  read(): Promise<IndexDocument>;
-  update(change: (document: IndexDocument) => IndexDocument): Promise<unknown>;
-}
+const unkept = { learned: async () => undefined };
 
-/** After seven days a server is asked anew: it may have got another release. */
+/** After seven days a server is asked again: it may have got another release. */
 const eraLastsMs = 7 * 86_400_000;
 
 /** Verdicts that are kept, of the servers that were asked last. */
 const maxEras = 256;
 
 /** The era of a server as the index has it. Where nothing of a login is kept, its server's era is not kept either. */
-async function keptEra(
-  { index, clock }: { readonly index: EraIndex; readonly clock: Clock },
-  { server, key, store }: { readonly server: string; readonly key?: string | undefined; readonly store?: string },
-): Promise<EraMemory> {
+async function keptEra({ index, clock }: CreatePorts, login: LoginRecord | OpenServer): Promise<EraMemory> {
+  const { server } = login;
   const now = clock.now();
   const { eras = [] } = await index.read();
   const isFresh = ({ checkedAt }: ServerEra) => checkedAt <= now && now - checkedAt < eraLastsMs;
   const known = eras.find((one) => one.server === server && isFresh(one))?.era;
-  const isKept = key === undefined || (store !== 'memory' && store !== 'environment');
+  const isKept = login.key === undefined || (login.store !== 'memory' && login.store !== 'environment');
   const learned = async (era: Era) => {
     if (!isKept || era === known) return;
     const keep = (document: IndexDocument) => {
@@ -133,53 +151,29 @@ export function programOf(server: LoginRecord | OpenServer | LocalServer | undef
   return server !== undefined && 'program' in server ? server.program : undefined;
 }
 
-/** The time that a person takes to log in does not count. */
-export function outsideTheDeadline(relogin: Relogin | undefined, deadline: PausedTime): Relogin | undefined {
-  return (
-    relogin &&
-    (async (login, scopes, begin) => {
-      deadline.stop();
-      const better = await relogin(login, scopes, begin);
-      deadline.restart();
-      return better;
-    })
-  );
-}
-
 /** What a line and an event of a stream count beyond their bytes, since reading them costs more. In bytes. */
-const costOfLine = 32;
-
-const costOfEvent = 512;
+const costOf = { line: 32, event: 512 } as const;
 
 /** What one call reads at most, of all responses. */
 export class Allowance implements Meter {
   readonly #server: string;
-  readonly #limits: Pick<Limits, 'callMiB'>;
+  readonly #mebibytes: number;
   #left: number;
-  #lines = 0;
-  #events = 0;
 
-  constructor(server: string, limits: Pick<Limits, 'callMiB'>) {
+  constructor(server: string, { callMiB }: Pick<Limits, 'callMiB'>) {
     this.#server = server;
-    this.#limits = limits;
-    this.#left = limits.callMiB * 1024 * 1024;
+    this.#mebibytes = callMiB;
+    this.#left = callMiB * 1024 * 1024;
   }
 
   /** @throws Failure `too_large` */
   bytes(count: number): void {
     this.#left -= count;
-    if (this.#left >= 0) return;
-    const [lines, events] = [this.#lines, this.#events];
-    const counted = lines * costOfLine + events * costOfEvent;
-    const isOfPieces = counted * 8 > this.#limits.callMiB * 1024 * 1024;
-    const pieces = isOfPieces ? { lines, events, costOfLine, costOfEvent } : undefined;
-    throw callTooLarge(this.#server, this.#limits.callMiB, pieces);
+    if (this.#left < 0) throw callTooLarge(this.#server, this.#mebibytes);
   }
 
   /** @throws Failure `too_large` */
   pieces(lines: number, events: number): void {
-    this.#lines += lines;
-    this.#events += events;
-    this.bytes(lines * costOfLine + events * costOfEvent);
+    this.bytes(lines * costOf.line + events * costOf.event);
   }
 }

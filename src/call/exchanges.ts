@@ -2,36 +2,34 @@ import { Failure, isFailure } from '../core/failure.js';
 import { interrupted, interruptedUnderWay } from '../core/output-failures.js';
 import type { Clock } from '../core/ports.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
+import { skipValue } from '../core/text/json-scan.js';
+import { memberAt } from '../core/text/json-splice.js';
 import { within } from '../core/time.js';
 import type { MessageClient } from '../mcp/client.js';
 import type { Outcome } from '../mcp/exchange.js';
 import { protocolBroken, resultMissing, statusFailed } from '../mcp/failures.js';
 import type { Incoming, MessageHost } from '../mcp/host.js';
-import { type Message, parseMessages } from '../mcp/messages.js';
+import { type Message, messageOf, parseMessages } from '../mcp/messages.js';
 import { mayBeCarriedOut, type Pending, PendingRequests } from '../mcp/pending.js';
-import type { StreamEnd } from '../mcp/streams.js';
+import { scanText } from '../mcp/scan-message.js';
 import { serverWords } from '../tokens/server-words.js';
+import type { ServerRequest } from './elicitation/questions.js';
 import { callRefused, messageTooCostly } from './failures.js';
-import { bytesOf, keyOf, rawResults, shapeOf, textOf } from './message-forms.js';
 
-/** How long the end of a session may take. */
+/** How long the end of a session may take, and before that the news that requests are cancelled, in milliseconds. */
 const goodbyeMs = 5_000;
-
-/** How long the server may take to hear, at the end, that nobody waits any more. A second Ctrl-C waits for nothing. */
 const cancelMs = 1_000;
 
 const initialize = 'initialize';
 
 /** What a conversation gives the client that carries it. */
-export interface ConversationParts {
+interface ConversationParts {
   readonly host: MessageHost;
   readonly pending: PendingRequests;
   /** Whether what the server says unasked is wanted. */
   readonly listens: boolean;
   readonly signal: AbortSignal;
 }
-
-export type ServerRequest = Extract<Message, { readonly kind: 'request' }>;
 
 export interface ExchangesOptions {
   /** What the server is called in failures. */
@@ -42,34 +40,26 @@ export interface ExchangesOptions {
   readonly listens: boolean;
   /** Takes notifications. What it returns is awaited before more is read. */
   readonly notify: (method: string, params: JsonObject) => unknown;
-  /** The response to a request of the server. @param asked Aborts when a request under way is cancelled. */
-  readonly respond: (request: ServerRequest, asked: readonly AbortSignal[]) => Promise<JsonObject>;
-  /** What takes each result as the server spelled it, with the method that it is of; undefined where it is not wanted. */
-  readonly raw?: (() => ((method: string, spelled: Uint8Array, result: JsonObject) => unknown) | undefined) | undefined;
+  /** The result for a request of the server; undefined: it was not offered. @param asked Aborts when a request under way is cancelled. */
+  readonly respond: (request: ServerRequest, asked: readonly AbortSignal[]) => Promise<JsonObject | undefined>;
+  /** Whether results are kept as the server spelled them. */
+  readonly keepsSpelling?: (() => boolean) | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Which era a request is of, and what ends it alone. */
-export interface SentAs {
-  readonly isModern: boolean;
-  readonly cancelled: AbortSignal | undefined;
+/** A message, and the key of the request that it came for. */
+interface Received {
+  readonly kind: Message['kind'];
+  readonly id: string | undefined;
+  readonly message: Message;
 }
 
 interface Parsed extends Incoming {
-  readonly parsed: readonly Received[];
-}
-
-/** A message, and the request that it came for. */
-interface Received {
-  readonly message: Message;
-  readonly key: string | undefined;
-  readonly raw?: Uint8Array | undefined;
+  readonly messages: readonly Received[];
 }
 
 /** A request under way. */
 interface Asked {
-  readonly id: number;
-  readonly method: string;
   readonly pending: Pending;
   readonly signal: AbortSignal;
   resolve(result: JsonObject): void;
@@ -80,7 +70,7 @@ interface Asked {
 export class Exchanges implements MessageHost, AsyncDisposable {
   readonly keepsTexts = false;
   readonly #options: ExchangesOptions;
-  readonly #client: MessageClient;
+  readonly client: MessageClient;
   readonly #pending = new PendingRequests();
   readonly #ending = new AbortController();
   /** Messages that have not been handled. */
@@ -91,6 +81,8 @@ export class Exchanges implements MessageHost, AsyncDisposable {
   #stopped: Promise<void> | undefined;
   /** Settles once the server has heard of each request that was cancelled. */
   #notices: Promise<unknown> = Promise.resolve();
+  /** Results as the server spelled them, where that is kept. */
+  readonly spelled = new WeakMap<JsonObject, Uint8Array>();
   /** By their keys. */
   readonly #asked = new Map<string, Asked>();
 
@@ -98,21 +90,10 @@ export class Exchanges implements MessageHost, AsyncDisposable {
     this.#options = options;
     const { signal, connect, listens } = options;
     const ending = AbortSignal.any([signal, this.#ending.signal]);
-    this.#client = connect({ host: this, pending: this.#pending, listens, signal: ending });
-    const stop = () => {
+    this.client = connect({ host: this, pending: this.#pending, listens, signal: ending });
+    signal.addEventListener('abort', () => {
       this.#stopped = this.#stop(signal.reason);
-    };
-    signal.addEventListener('abort', stop, { once: true });
-  }
-
-  /** Resolves once nothing comes unasked any more. */
-  get over(): Promise<StreamEnd> {
-    return this.#client.over;
-  }
-
-  /** Resolves once what the server says unasked can come, or never will. */
-  get listening(): Promise<void> {
-    return this.#client.listening;
+    });
   }
 
   /**
@@ -120,26 +101,25 @@ export class Exchanges implements MessageHost, AsyncDisposable {
    * @param as.cancelled Ends this request alone: the server is told, and may have done it all the same.
    * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, the client's, or the signal's reason
    */
-  async request(method: string, params: JsonObject, { isModern, cancelled }: SentAs): Promise<JsonObject> {
+  async request(
+    method: string,
+    params: JsonObject,
+    { isModern, cancelled }: { readonly isModern: boolean; readonly cancelled: AbortSignal | undefined },
+  ): Promise<JsonObject> {
     const { signal: whole } = this.#options;
-    const signal = cancelled === undefined ? whole : AbortSignal.any([whole, cancelled]);
+    const signal = AbortSignal.any(cancelled === undefined ? [whole] : [whole, cancelled]);
     const id = this.#nextId++;
-    const meta = { ...asObject(params['_meta']), ...(method === initialize ? {} : { progressToken: id }) };
-    const message = {
-      jsonrpc: '2.0',
-      id,
-      method,
-      params: { ...params, ...(method !== initialize && { _meta: meta }) },
-    };
+    const meta = { _meta: { ...asObject(params['_meta']), progressToken: id } };
+    const message = { id, method, params: { ...params, ...(method !== initialize && meta) } };
     const key = String(id);
-    const pending = this.#pending.add({ id: key, idBytes: bytesOf(key), method, isModern });
+    const pending = this.#pending.add({ id: key, idBytes: Buffer.from(key), method, isModern });
     if (pending === undefined) throw new Error('each request has an id of its own');
     signal.throwIfAborted();
     const stop = () => this.#asked.get(key)?.reject(endedBy(signal.reason, pending));
     signal.addEventListener('abort', stop, { once: true });
     try {
       return await new Promise<JsonObject>((resolve, reject) => {
-        this.#asked.set(key, { id, method, pending, signal, resolve, reject });
+        this.#asked.set(key, { pending, signal, resolve, reject });
         void this.#send(message, pending, reject);
       });
     } finally {
@@ -157,48 +137,47 @@ export class Exchanges implements MessageHost, AsyncDisposable {
   /** Tells the server that nobody waits for that response: best effort. */
   async #cancel(requestId: number): Promise<void> {
     const params = { requestId, reason: 'cancelled by the user' };
-    await this.tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => undefined);
+    await this.tell({ method: 'notifications/cancelled', params }).catch(() => undefined);
   }
 
   /** The end of all: the server is told of what it may be carrying out. */
   async #stop(reason: Failure): Promise<void> {
-    const asked = [...this.#asked.values()].filter((one) => mayBeCarriedOut(one.pending) && one.method !== initialize);
-    const notices = asked.flatMap(({ id, pending }) => (pending.isModern ? [] : this.#cancel(id)));
+    const asked = [...this.#asked.values()].filter(
+      ({ pending }) => mayBeCarriedOut(pending) && pending.method !== initialize,
+    );
+    const notices = asked.flatMap(({ pending }) => (pending.isModern ? [] : this.#cancel(Number(pending.id))));
     if (notices.length > 0) await within(this.#options.clock, cancelMs, Promise.all(notices)).catch(() => undefined);
-    this.#client.end(reason);
+    this.client.end(reason);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stopped;
     const { clock, signal } = this.#options;
-    const isHeard = await within(
-      clock,
-      cancelMs,
-      this.#notices.then(() => true),
-    );
+    const heard = this.#notices.then(() => true);
+    const isHeard = await within(clock, cancelMs, heard);
     this.#ending.abort();
-    this.#client.end(interrupted());
+    this.client.end(interrupted());
     if (signal.aborted || isHeard === undefined) return;
     // A server that cannot end its session will let it expire.
-    const ended = this.#client.endSession(goodbyeMs).catch(() => undefined);
+    const ended = this.client.endSession(goodbyeMs).catch(() => undefined);
     await within(clock, goodbyeMs, ended);
   }
 
   read(text: Uint8Array, asked: Pending | undefined): Parsed | undefined {
-    const raw = this.#options.raw?.() && rawResults(text); // before the text is overwritten
+    const spelled = this.#options.keepsSpelling?.() ? resultIn(text) : undefined; // before the text is overwritten
     const parsed = parseMessages(text);
     if (parsed === 'costly') throw messageTooCostly(this.#options.server);
     if (parsed === undefined) return undefined;
-    const received = parsed.map((message, at) => ({ message, key: keyOf(message, asked), raw: raw?.[at] }));
-    return { text, parsed: received, messages: received.map(({ message: { kind }, key: id }) => ({ kind, id })) };
+    if (spelled !== undefined && parsed[0]?.kind === 'result') this.#keep(parsed[0].result, spelled);
+    return { text, messages: parsed.map((message) => ({ kind: message.kind, id: keyOf(message, asked), message })) };
   }
 
-  write({ parsed }: Parsed): void {
-    for (const received of parsed) this.#received.push(received);
+  write({ messages }: Parsed): void {
+    this.#received.push(...messages);
     if (!this.#isBusy) void this.#work();
   }
 
-  revisionIn({ parsed: [received] }: Parsed): string | undefined {
+  revisionIn({ messages: [received] }: Parsed): string | undefined {
     const message = received?.message;
     return message?.kind === 'result' ? stringField(message.result, 'protocolVersion') : undefined;
   }
@@ -227,34 +206,39 @@ export class Exchanges implements MessageHost, AsyncDisposable {
     for (const then of this.#waiting.splice(0)) then();
   }
 
-  async #take({ message, key = '', raw }: Received): Promise<void> {
-    const { notify, signal } = this.#options;
-    const asked = this.#asked.get(key);
+  async #take({ message, id = '' }: Received): Promise<void> {
+    const { notify, respond, signal } = this.#options;
+    const asked = this.#asked.get(id);
     switch (message.kind) {
       case 'result':
-        if (asked && raw) this.#options.raw?.()?.(asked.method, raw, message.result);
         asked?.resolve(message.result);
         break;
       case 'error':
-        asked?.reject(callRefused(asked.method, message));
+        asked?.reject(callRefused(asked.pending.method, message));
         break;
       case 'notification':
         await notify(message.method, message.params);
         signal.throwIfAborted();
         break;
-      case 'request':
-        await this.tell(
-          await this.#options.respond(
-            message,
-            [...this.#asked.values()].map((one) => one.signal),
-          ),
-        );
+      case 'request': {
+        const signals = [...this.#asked.values()].map((one) => one.signal);
+        const result = await respond(message, signals);
+        await this.tell({ id: message.id, ...(result === undefined ? { error: notOffered } : { result }) });
+      }
     }
   }
 
-  async #send(message: JsonObject, pending: Pending, reject: (error: unknown) => void): Promise<void> {
+  #keep(result: JsonObject, spelled: Uint8Array): void {
+    this.spelled.set(result, spelled);
+    const ofTask = asObject(result['result']);
+    const from = memberAt(spelled, 0, 'result');
+    if (ofTask !== undefined) this.spelled.set(ofTask, spelled.subarray(from, skipValue(spelled, from)));
+  }
+
+  async #send(message: JsonObject, pending: Pending, reject: Asked['reject']): Promise<void> {
     try {
-      const outcome = await this.#client.request(textOf(message), shapeOf(message), pending);
+      const { text, message: shape } = messageOf(message);
+      const outcome = await this.client.request(text, shape, pending);
       if (outcome !== undefined) throw noResponse(this.#options.server, pending, outcome);
     } catch (error) {
       if (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -264,9 +248,28 @@ export class Exchanges implements MessageHost, AsyncDisposable {
 
   /** Sends a notification, or our response. @throws Failure `http_failed`, the client's */
   async tell(message: JsonObject): Promise<void> {
-    const refused = await this.#client.tell(textOf(message), shapeOf(message));
+    const { text, message: shape } = messageOf(message);
+    const refused = await this.client.tell(text, shape);
     if (refused !== undefined) throw statusFailed(this.#options.server, refused, serverWords(refused));
   }
+}
+
+const notOffered = { code: -32601, message: 'This client does not offer that.' };
+
+/** As `MessageShape.id`. An error without one is for the request that it came for. */
+function keyOf(message: Message, asked: Pending | undefined): string | undefined {
+  if (message.kind === 'notification') return undefined;
+  if (message.id === null) return asked?.id;
+  return typeof message.id === 'string' ? `"${message.id}` : String(message.id);
+}
+
+/** The result in a text, as it is spelled there; of a batch none. Copies. */
+function resultIn(text: Uint8Array): Uint8Array | undefined {
+  const scanned = scanText(text);
+  const [message] = typeof scanned === 'string' ? [] : scanned.messages;
+  return message?.kind === 'result'
+    ? new Uint8Array(text.subarray(message.resultAt, skipValue(text, message.resultAt)))
+    : undefined;
 }
 
 /** Says of a tool that a person cancels that it may have run, once the server was sent the call. */

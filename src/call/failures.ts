@@ -1,28 +1,20 @@
-import { exitCode, Failure } from '../core/failure.js';
+import { exitCode, Failure, type Typo } from '../core/failure.js';
 import { namedServer, quotedServer, visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { asObject, type JsonValue, stringField } from '../core/text/json.js';
 import { counted, printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
 import { CallRefused, type RpcError } from '../mcp/failures.js';
 
-/** Lines and events of streams, and what each counts beyond its bytes. */
-interface Pieces {
-  readonly lines: number;
-  readonly events: number;
-  readonly costOfLine: number;
-  readonly costOfEvent: number;
+function wrong(code: string, message: string, remedy: Failure['detail']['remedy'], typo?: Typo): Failure {
+  return new Failure({ code, exit: exitCode.usage, message, remedy, typo });
 }
 
-/** The responses of one call are larger than is read: because of many pieces, if they are given. */
-export function callTooLarge(server: string, mebibytes: number, pieces: Pieces | undefined): Failure {
-  const why =
-    pieces === undefined
-      ? ''
-      : `: ${pieces.events} events, which count ${pieces.costOfEvent} bytes each, and ${pieces.lines} lines, which count ${pieces.costOfLine}, beside what they hold`;
+/** The responses of one call are larger than is read; lines and events count more than their bytes. */
+export function callTooLarge(server: string, mebibytes: number): Failure {
   return new Failure({
     code: 'too_large',
     exit: exitCode.serverBreaksRules,
-    message: `${quotedServer(server)} sent more than ${mebibytes} MiB in one call${why}.`,
+    message: `${quotedServer(server)} sent more than ${mebibytes} MiB, or as many lines or events, in one call.`,
     remedy: 'If it may send more, raise callMiB in the configuration, which is shown by: postern config',
     leads: true,
   });
@@ -55,22 +47,15 @@ function pagesIn(data: JsonValue | undefined): readonly string[] {
 
 /** A JSON-RPC error. */
 export function callRefused(method: string, error: RpcError): CallRefused {
-  const message = `The server refused ${quoted(method)} (${error.code}): ${quoted(error.message)}`;
   if (error.code === pageRequired) {
     const pages = pagesIn(error.data);
     const named = pages.length === 0 ? '' : `: ${pages.map((url) => quoted(url, 500)).join(', ')}`;
-    return new CallRefused(
-      { message, remedy: `Open what it wants seen in a browser first, then call again${named}` },
-      error,
-    );
+    return new CallRefused(method, error, `Open what it wants seen in a browser first, then call again${named}`);
   }
-  if (error.code !== -32601) return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, error);
+  if (error.code !== -32601) return new CallRefused(method, error);
   const meant = methods.includes(method) ? undefined : closest(method, methods);
   const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
-  return new CallRefused(
-    { message, remedy: ({ server }) => `${hint}See what the server offers: postern call ${server}` },
-    error,
-  );
+  return new CallRefused(method, error, ({ server }) => `${hint}See what the server offers: postern call ${server}`);
 }
 
 /** What has ended a request of which the server had made a task. @param became A sentence on what became of the task. */
@@ -89,34 +74,88 @@ export function taskCancelled(said: string | undefined): Failure {
   });
 }
 
-/** No response within `--timeout`. */
-export function callTimedOut(method: string, seconds: number): Failure {
+/** @param what Ends with what did not happen, such as `No response to “x”`. */
+function timedOut(what: string, seconds: number): Failure {
   return new Failure({
     code: 'timed_out',
     exit: exitCode.network,
-    message: `No response to ${quoted(method)} within ${seconds} seconds.`,
+    message: `${what} within ${seconds} seconds.`,
     remedy: 'Add --timeout with more seconds.',
   });
 }
 
-/** An argument of `call` that cannot be read. */
-export function argumentUnusable(argument: string, why: string): Failure {
-  return new Failure({
-    code: 'argument_unusable',
-    exit: exitCode.usage,
-    message: `The argument ${quoted(argument, 80)} cannot be used: ${why}.`,
-    remedy: 'Pass key=value, key:=JSON, @file with a JSON object, or - for a JSON object on stdin.',
-  });
+/** No response within `--timeout`. */
+export const callTimedOut = (method: string, seconds: number) => timedOut(`No response to ${quoted(method)}`, seconds);
+
+/** The same for a plain request. */
+export const requestTimedOut = (url: string, seconds: number) =>
+  timedOut(`${quoted(visibleUrl(url))} did not send its whole response`, seconds);
+
+/** @param why Ends the sentence. @param remedy Absent: how arguments are written. */
+export function argumentUnusable(argument: string, why: string, remedy?: string): Failure {
+  const usual = 'Pass key=value, key:=JSON, @file with a JSON object, or - for a JSON object on stdin.';
+  return wrong(
+    'argument_unusable',
+    `The argument ${quoted(argument, 80)} cannot be used: ${why}.`,
+    printable(remedy ?? usual, 600),
+  );
 }
 
-/** `name:=…` with something that is no JSON: mostly text. */
-export function notJson(argument: string, name: string, why: string): Failure {
-  return new Failure({
-    code: 'argument_unusable',
-    exit: exitCode.usage,
-    message: `The argument ${quoted(argument, 80)} cannot be used: ${why}.`,
-    remedy: `For text, use = alone: ${printable(shellWord(name), 80)}=…`,
-  });
+/** Names in a sentence, as many as can be read. */
+export function several(names: readonly string[]): string {
+  const shown = names.slice(0, 12).map((name) => printable(name, 60));
+  const more = names.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
+/** The server lists no such tool. @param isWhole Whether all of its list was read. */
+export function toolUnknown(name: string, remedy: string, meant?: string, isWhole = true): Failure {
+  const message = isWhole
+    ? `The server has no tool ${quoted(name, 80)}.`
+    : `The tool ${quoted(name, 80)} is not in the part of the server’s list that was read.`;
+  return wrong(
+    'tool_unknown',
+    message,
+    printable(remedy, 600),
+    meant === undefined ? undefined : { typed: name, meant },
+  );
+}
+
+/** @param help The command that explains the tool. */
+export function parameterUnknown(
+  { tool, name, names }: { readonly tool: string; readonly name: string; readonly names: readonly string[] },
+  meant: string | undefined,
+  help: string,
+): Failure {
+  const message = `The tool ${quoted(tool, 80)} has no parameter ${quoted(name, 80)}.`;
+  const there = names.length === 0 ? 'It takes none.' : `It takes: ${several(names)}.`;
+  const hint = meant === undefined ? there : `Did you mean ${printable(meant, 80)}?`;
+  const typo = meant === undefined ? undefined : { typed: name, meant };
+  return wrong('parameter_unknown', message, `${hint} See: ${help}`, typo);
+}
+
+/** @param example What to add, such as `text=…`. */
+export function parameterMissing(tool: string, names: readonly string[], example: string, help: string): Failure {
+  const what = names.length === 1 ? 'the parameter' : 'the parameters';
+  return wrong(
+    'parameter_missing',
+    `The tool ${quoted(tool, 80)} needs ${what} ${several(names)}.`,
+    `Add ${printable(example, 200)}, or see: ${help}`,
+  );
+}
+
+/** A value that the parameter does not take. @param takes Ends the sentence "it takes …". */
+export function valueRefused(
+  { name, text, takes }: { readonly name: string; readonly text: string; readonly takes: string },
+  remedy: string,
+  meant?: string,
+): Failure {
+  return wrong(
+    'value_refused',
+    `${printable(name, 80)} cannot be ${quoted(text, 80)}: it takes ${printable(takes, 400)}.`,
+    remedy,
+    meant === undefined ? undefined : { typed: name, meant: `${name}=${meant}` },
+  );
 }
 
 /** The tool ran and reported an error; what it said is on stdout. */
@@ -145,22 +184,8 @@ export function requestFailed(url: string, status: number, said: string): Failur
 
 /** `request` was given the name of a login. */
 export function requestUrlNeeded(name: string, server: string): Failure {
-  return new Failure({
-    code: 'usage_wrong',
-    exit: exitCode.usage,
-    message: '`request` needs a URL.',
-    remedy: `Did you mean ${shellWord(namedServer(server))} (login ${quoted(name, 80)})?`,
-  });
-}
-
-/** No response to a raw request within `--timeout`. */
-export function requestTimedOut(url: string, seconds: number): Failure {
-  return new Failure({
-    code: 'timed_out',
-    exit: exitCode.network,
-    message: `${quoted(visibleUrl(url))} did not send its whole response within ${seconds} seconds.`,
-    remedy: 'Add --timeout with more seconds.',
-  });
+  const meant = `${shellWord(namedServer(server))} (login ${quoted(name, 80)})`;
+  return wrong('usage_wrong', '`request` needs a URL.', `Did you mean ${meant}?`);
 }
 
 /** The server has no stream on which it could say anything unasked. */
@@ -186,10 +211,9 @@ export function peerSilent(server: string, seconds: number): Failure {
 
 /** What a result brought could not be saved. @param why Ends the sentence. */
 export function notSaved(folder: string, why: string): Failure {
-  return new Failure({
-    code: 'not_saved',
-    exit: exitCode.usage,
-    message: `Not all could be saved in ${quotedPath(folder, 200)}: ${why}.`,
-    remedy: 'Name another folder with --save, or see all of the result with --output json.',
-  });
+  return wrong(
+    'not_saved',
+    `Not all could be saved in ${quotedPath(folder, 200)}: ${why}.`,
+    'Name another folder with --save, or see all of the result with --output json.',
+  );
 }

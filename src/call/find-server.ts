@@ -1,8 +1,9 @@
 import type { CommandOutput } from '../core/command.js';
-import { isFailure } from '../core/failure.js';
+import { Failure, isFailure } from '../core/failure.js';
 import type { BrowserOptions, CorePorts, Logins } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
+import { saysYes } from '../core/text/says-yes.js';
 import { usageWrong, wordMissing } from '../core/usage-failures.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import { withOwnLogin } from '../stores/memory-store.js';
@@ -15,7 +16,7 @@ import type { LocalServer } from './create-conversation.js';
 import type { ElicitationPolicy } from './elicitation/questions.js';
 
 /** What a command line says of the server: a name or an address, or behind “--” a program. */
-export interface ServerArguments extends BrowserOptions, OwnLoginArguments, HeaderArguments {
+interface ServerArguments extends BrowserOptions, OwnLoginArguments, HeaderArguments {
   readonly server: string | undefined;
   readonly account: string | undefined;
   readonly login: boolean;
@@ -84,26 +85,79 @@ export interface CallerArguments extends ServerArguments {
   readonly timeout: number;
 }
 
-/** A caller as the command line wants it. @param more.name The command's, for failures. */
+/** How the person wants a conversation to go. */
+export function asTyped({ terminal }: Pick<CallerWorld, 'terminal'>, args: Omit<CallerArguments, 'timeout'>) {
+  const policy = args.elicitation ?? (terminal.interactive ? 'ask' : 'decline');
+  return { policy, opensPages: !args.noBrowser, protocol: args.protocol };
+}
+
+/** A caller as the command line wants it. @param name The command's, for failures. */
 export function callerFor(
   world: CallerWorld,
   args: CallerArguments,
-  {
-    name,
-    ...more
-  }: Pick<CallerOptions, 'commandFor' | 'during' | 'follows' | 'notify' | 'tell' | 'warn'> & {
-    readonly name: 'call' | 'shell';
-  },
+  name: 'call' | 'shell',
+  more: Pick<CallerOptions, 'commandFor' | 'during' | 'follows' | 'notify' | 'tell' | 'warn'>,
 ): Caller {
   return new Caller(world, {
     find: () => findServer(world, args, name),
     relogin: async (cancelled) => (await world.logins()).relogin({ ...withOwnLogin(args), cancelled }),
-    policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
-    opensPages: !args.noBrowser,
-    protocol: args.protocol,
+    ...asTyped(world, args),
     timeout: args.timeout,
     named: args.server,
     signal: world.signal,
     ...more,
   });
+}
+
+/** Which login a command is for, and how its page may be opened. */
+type OfferedLogin = BrowserOptions & Pick<ServerArguments, 'server' | 'account' | 'login'>;
+
+interface OfferWorld extends Pick<CommandOutput, 'json' | 'out' | 'signal'>, Pick<CorePorts, 'terminal'> {
+  readonly index: StorePorts['index'];
+  readonly logins: () => Promise<Logins>;
+}
+
+/**
+ * Does the work. Where it fails for want of a login and a person reads both streams, it offers the login, and after a
+ * yes does the work once more: nothing of it was carried out without a token.
+ * @throws what the work throws; after a no the first failure, told in short; the login's
+ */
+export async function withLoginOffered<Result>(
+  world: OfferWorld,
+  wanted: OfferedLogin,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isFailure(error, 'login_needed', 'login_expired') || !(await logsInNow(world, wanted, error))) throw error;
+  }
+  return await work();
+}
+
+/** Whether the person wants the login that is missing, and made it. With `--login` one that is there was made again already. @throws Failure of the login */
+async function logsInNow(world: OfferWorld, wanted: OfferedLogin, failure: Failure): Promise<boolean> {
+  const { terminal, json, out, signal } = world;
+  const { server, account } = wanted;
+  const mayAsk = !json && out.isTerminal && terminal.interactive;
+  if ((!wanted.login && !mayAsk) || server === undefined) return false;
+  const login = await findLoginOrServer(world, { server, account }).catch(() => undefined);
+  if (login === undefined || (login.key !== undefined && (wanted.login || login.grant !== undefined))) return false;
+  if (!wanted.login) {
+    terminal.tell(`postern: ${failure.message}`);
+    if (!(await saysYes(terminal, 'Log in now?', signal, 'yes'))) throw declined(failure);
+  }
+  const logins = await world.logins();
+  const browserOptions = { browser: wanted.browser, noBrowser: wanted.noBrowser };
+  if (login.key === undefined) {
+    await logins.findOrMake({ ...browserOptions, server, account });
+    return true;
+  }
+  const relogin = logins.relogin({ ...browserOptions, login: true });
+  return (await relogin?.(login, [], async () => undefined)) !== undefined;
+}
+
+/** Why a login is needed has been said above the question. */
+function declined({ detail }: Failure): Failure {
+  return new Failure({ ...detail, message: 'Not logged in.' });
 }

@@ -11,7 +11,7 @@ import { callRefused, taskCancelled, taskEnded } from './failures.js';
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 /** The only method that a server may turn into a task. */
-export const mayBeTask = 'tools/call';
+const mayBeTask = 'tools/call';
 
 /** Between two questions how a task is, in milliseconds: what a server wishes is kept within the two. */
 const pause = { usual: 1_000, min: 100, max: 30_000 } as const;

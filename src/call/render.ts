@@ -1,5 +1,8 @@
+import type { CorePorts } from '../core/ports.js';
 import { type JsonObject, jsonWords } from '../core/text/json.js';
+import { jsonText } from '../core/text/json-number.js';
 import { fitted, wrapped } from '../core/text/layout.js';
+import { type Look, toned } from '../core/text/look.js';
 import { piecesOf, printable, quoted } from '../core/text/printable.js';
 
 /**
@@ -64,18 +67,43 @@ export function isOfLists(method: string): boolean {
   return /^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method);
 }
 
-/** One line for a notification. */
+/** A notification on one line, harmless for any terminal, with the time of the day in UTC. */
+export function timedLine(
+  { look, clock }: { readonly look: Look } & Pick<CorePorts, 'clock'>,
+  method: string,
+  params: JsonObject,
+): string {
+  const time = new Date(clock.now()).toISOString().slice(11, 19);
+  return `${toned(look, 'dim', time)}  ${notificationLine(method, params)}`;
+}
+
+/** The same without the time. */
 export function notificationLine(method: string, params: JsonObject): string {
-  switch (method) {
-    case 'notifications/progress':
+  const name = method.replace(/^notifications\//, '');
+  const [, list] = /^(tools|prompts|resources|roots)\/list_changed$/.exec(name) ?? [];
+  if (list !== undefined) return `list of ${list} changed`;
+  switch (name) {
+    case 'progress':
       return progressLine(params);
-    case 'notifications/tasks':
+    case 'tasks':
       return taskLine(params);
-    case 'notifications/message':
-      return `Server (${printable(jsonWords(params['level'], 'log'), 20)}): ${quoted(jsonWords(params['data'], 'null'), 500)}`;
+    case 'resources/updated':
+      return `resource updated  ${printable(jsonWords(params['uri'], '?'), 500)}`;
+    case 'message':
+      return logLine(params);
     default:
-      return `Server: ${printable(method, 80)}`;
+      return [printable(name, 80), ...(Object.keys(params).length > 0 ? [quotedJson(params)] : [])].join('  ');
   }
+}
+
+function logLine({ level, logger, data }: JsonObject): string {
+  const by = typeof logger === 'string' ? `${printable(logger, 40)}: ` : '';
+  const text = typeof data === 'string' ? quoted(data, 2_000) : quotedJson(data ?? null);
+  return `log ${printable(jsonWords(level, '?'), 20)}  ${by}${text}`;
+}
+
+function quotedJson(value: unknown): string {
+  return printable(jsonText(value), 2_000);
 }
 
 function taskLine({ taskId, status, statusMessage }: JsonObject): string {

@@ -121,7 +121,7 @@ const ownHeaders = new Set([
   'proxy-connection',
 ]);
 
-export interface RequestWords {
+interface RequestWords {
   readonly request: string | undefined;
   readonly header: readonly string[];
   readonly data: readonly string[];
@@ -132,7 +132,7 @@ export interface RequestWords {
  * when they stand alone and are larger than 1 MiB.
  * @throws Failure `usage`, `file_unreadable`
  */
-export async function readRequest(
+async function readRequest(
   files: Files,
   words: RequestWords,
 ): Promise<Pick<ProtectedRequest, 'method' | 'headers' | 'body'>> {

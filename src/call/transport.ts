@@ -11,7 +11,7 @@ import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
 /** A request to the protected server, before the token is put on it. */
 export type ProtectedRequest = Omit<HttpRequest, 'namedBy' | 'redirects'>;
 
-export interface TransportOptions {
+interface TransportOptions {
   /** Without a login no token is sent. */
   readonly login: LoginRecord | OpenServer;
   readonly relogin: Relogin | undefined;

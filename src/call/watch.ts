@@ -1,24 +1,19 @@
-import type { CommandExit, CommandOutput } from '../core/command.js';
+import type { CommandExit } from '../core/command.js';
 import { exitCode, Failure, ignoreFailure, isFailure } from '../core/failure.js';
 import { interrupted } from '../core/output-failures.js';
-import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
-import { asObject, type JsonObject, jsonWords } from '../core/text/json.js';
-import { jsonText } from '../core/text/json-number.js';
-import { type Look, toned } from '../core/text/look.js';
+import { asObject, type JsonObject } from '../core/text/json.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
 import { acknowledged, textsIn } from '../mcp/eras.js';
 import type { StreamEnd } from '../mcp/streams.js';
 import { withOwnLogin } from '../stores/memory-store.js';
 import type { OpenServer } from '../tokens/find-login.js';
-import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import type { Conversation } from './conversation.js';
-import { createConversation, type LocalServer, outsideTheDeadline, programOf } from './create-conversation.js';
-import type { PersonPorts } from './elicitation/ask-page.js';
-import type { ElicitationPolicy } from './elicitation/questions.js';
+import { createConversation, type LocalServer, programOf } from './create-conversation.js';
 import { callTimedOut, nothingToWatch, peerSilent } from './failures.js';
-import { findServer, type ServerArguments, type ServerWorld } from './find-server.js';
+import { asTyped, type CallerArguments, type CallerWorld, findServer } from './find-server.js';
+import { timedLine } from './render.js';
 
 /** How long is waited before a session is opened again, and how long one lives that was no failure. In milliseconds. */
 const firstWaitMs = 1_000;
@@ -30,18 +25,7 @@ const healthyMs = 30_000;
 /** How long a server may take for a ping. */
 const longestPingSeconds = 15;
 
-interface WatchWorld
-  extends AuthorizerPorts,
-    CommandOutput,
-    ServerWorld,
-    Pick<CorePorts, 'limits' | 'clock'>,
-    PersonPorts {}
-
-interface WatchArguments extends ServerArguments {
-  readonly elicitation: ElicitationPolicy | undefined;
-  readonly protocol: string | undefined;
-  /** For the opening of each session, in seconds. */
-  readonly timeout: number;
+interface WatchArguments extends CallerArguments {
   /** Between two pings, in seconds. */
   readonly ping: number;
 }
@@ -52,7 +36,7 @@ interface WatchArguments extends ServerArguments {
  * @param uris Resources to subscribe to.
  * @throws Failure `nothing_to_watch`, `server_ended`, as `findServer`, as `Conversation.request` before anything was open
  */
-export async function watch(world: WatchWorld, args: WatchArguments, uris: readonly string[]): Promise<CommandExit> {
+export async function watch(world: CallerWorld, args: WatchArguments, uris: readonly string[]): Promise<CommandExit> {
   const { clock, signal } = world;
   const server = await findServer(world, args, 'call');
   await using _program = programOf(server);
@@ -87,7 +71,7 @@ interface Watched {
 }
 
 /** One session, to the end of its stream. */
-async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watched): Promise<StreamEnd> {
+async function watchOnce(world: CallerWorld, args: WatchArguments, watched: Watched): Promise<StreamEnd> {
   const { server, uris, again } = watched;
   const logins = await world.logins();
   using deadline = new Deadline(args.timeout * 1000, () => callTimedOut('initialize', args.timeout));
@@ -96,15 +80,14 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
   let wasOpen = false;
   const open = () => {
     wasOpen = true;
-    deadline.stop();
+    deadline[Symbol.dispose](); // a question later on does not begin it again
     world.tell(again ? 'Watching again.' : `Watching ${printable(args.server ?? server.server, 200)}; Ctrl-C ends it.`);
   };
   await using conversation = await createConversation(world, {
     login: server,
-    relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
-    policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
-    opensPages: !args.noBrowser,
-    protocol: args.protocol,
+    relogin: logins.relogin(withOwnLogin(args)),
+    deadline,
+    ...asTyped(world, args),
     follows: true,
     meter: undefined,
     notify: (method, params) => {
@@ -142,7 +125,7 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
  * at the signal.
  */
 async function silent(
-  { clock }: WatchWorld,
+  { clock }: CallerWorld,
   conversation: Conversation,
   { ping, server, signal }: Pick<WatchArguments, 'ping'> & { readonly server: string; readonly signal: AbortSignal },
 ): Promise<Failure | undefined> {
@@ -170,47 +153,13 @@ function reasonOf(error: unknown): string {
   return error instanceof Failure ? ` (${error.message.replace(/\.$/, '')})` : '';
 }
 
-async function print({ json, out, look, clock }: WatchWorld, method: string, params: JsonObject): Promise<void> {
+async function print({ json, out, look, clock }: CallerWorld, method: string, params: JsonObject): Promise<void> {
   const time = new Date(clock.now()).toISOString();
   if (json) {
     await out.exact.json({ time, method, params });
     return;
   }
   await out.line(timedLine({ look, clock }, method, params));
-}
-
-/** A notification on one line, with the time of the day in UTC. */
-export function timedLine(
-  { look, clock }: { readonly look: Look } & Pick<CorePorts, 'clock'>,
-  method: string,
-  params: JsonObject,
-): string {
-  return `${toned(look, 'dim', new Date(clock.now()).toISOString().slice(11, 19))}  ${watchLine(method, params)}`;
-}
-
-/** What a notification says, on one line, harmless for any terminal. */
-export function watchLine(method: string, params: JsonObject): string {
-  const name = method.replace(/^notifications\//, '');
-  const [, list] = /^(tools|prompts|resources|roots)\/list_changed$/.exec(name) ?? [];
-  if (list !== undefined) return `list of ${list} changed`;
-  switch (name) {
-    case 'resources/updated':
-      return `resource updated  ${printable(jsonWords(params['uri'], '?'), 500)}`;
-    case 'message':
-      return logLine(params);
-    default:
-      return [printable(name, 80), ...(Object.keys(params).length > 0 ? [quotedJson(params)] : [])].join('  ');
-  }
-}
-
-function logLine({ level, logger, data }: JsonObject): string {
-  const by = typeof logger === 'string' ? `${printable(logger, 40)}: ` : '';
-  const text = typeof data === 'string' ? quoted(data, 2_000) : quotedJson(data ?? null);
-  return `log ${printable(jsonWords(level, '?'), 20)}  ${by}${text}`;
-}
-
-function quotedJson(value: unknown): string {
-  return printable(jsonText(value), 2_000);
 }
 
 /**

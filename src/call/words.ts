@@ -1,5 +1,6 @@
 import { asObject, type JsonObject, type JsonValue, jsonTrouble, parseJson } from '../core/text/json.js';
-import { argumentUnusable, methods, notJson } from './failures.js';
+import { shellWord } from '../core/text/printable.js';
+import { argumentUnusable, methods } from './failures.js';
 import { type Given, plainArguments } from './tools/arguments.js';
 
 /** A request of the protocol, as a command line says it. */
@@ -20,7 +21,7 @@ export function asAsked(wanted: ProtocolCall, result: JsonObject): ProtocolCall 
 }
 
 /** Where `@file` and `-` are read. */
-export interface ArgumentSources {
+interface ArgumentSources {
   readFile(path: string): Promise<Uint8Array>;
   readStdin(): Promise<Uint8Array>;
 }
@@ -29,7 +30,7 @@ export interface ArgumentSources {
 const plainMethods = new Set(['ping', 'initialize']);
 
 /** Whether the first word after the server is the name of a tool; `tool(url: "a/b")` is meant as one. */
-export function isToolName(word: string): boolean {
+function isToolName(word: string): boolean {
   return (!word.includes('/') || /^[\w.-]+\(/.test(word)) && !plainMethods.has(word);
 }
 
@@ -112,8 +113,8 @@ function objectIn(word: string, bytes: Uint8Array): JsonObject {
 function jsonIn(word: string, bytes: Uint8Array, name?: string): JsonValue {
   const parsed = parseJson(bytes, { maxDepth: 200, maxKeys: 1_000_000, keepsNumbers: true });
   if (!parsed.ok) {
-    if (name === undefined) throw argumentUnusable(word, jsonTrouble(parsed.problem, 'what is there'));
-    throw notJson(word, name, jsonTrouble(parsed.problem, 'what follows :='));
+    const why = jsonTrouble(parsed.problem, name === undefined ? 'what is there' : 'what follows :=');
+    throw argumentUnusable(word, why, name && `For text, use = alone: ${shellWord(name)}=…`);
   }
   return parsed.value;
 }

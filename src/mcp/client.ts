@@ -1,7 +1,6 @@
 import { Failure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
 import { asObject, type JsonValue, parseObject } from '../core/text/json.js';
-import { withSecretHeaders } from '../core/text/secret-headers.js';
 import type { Outcome, Refusal } from './exchange.js';
 import { Inbound } from './inbound.js';
 import { OlderTransport } from './older-transport.js';
@@ -12,7 +11,7 @@ import { Session } from './session.js';
 import { type ClientParts, keepListening, Position, resume, type StreamEnd } from './streams.js';
 import { Transport, type TransportParts } from './transport.js';
 
-export interface ClientOptions extends TransportParts, Pick<ClientParts, 'server' | 'credential' | 'tell' | 'signal'> {
+export interface ClientOptions extends TransportParts, Pick<ClientParts, 'server' | 'tell' | 'signal'> {
   /** As for what comes in: lines on what was left out. */
   readonly warn?: ((line: string) => void) | undefined;
   readonly clock: Clock;
@@ -139,7 +138,7 @@ export class ProtocolClient implements MessageClient {
     const method = 'DELETE';
     const target = { url: server, method, operation: () => method, repeatable: () => false };
     const { own } = await authorizer.authorize(target);
-    const headers = withSecretHeaders(session.headers(credential.key), own);
+    const headers = this.#parts.transport.headersWith(session.headers(credential.key), own, server);
     await new Promise<void>((resolve) => {
       const request = { method, url: server, headers, body: undefined, lasting: false } as const;
       const done = () => resolve();

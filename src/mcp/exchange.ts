@@ -46,6 +46,8 @@ export interface ExchangeParts {
   /** Most bytes of one message. Unmetered, a stream may have twice as many in a row that bring the host nothing. */
   readonly maxMessageBytes: number;
   readonly meter: Meter | undefined;
+  /** Told of each response, before anything of its body. */
+  readonly headed: (header: (name: string) => readonly string[]) => void;
   /** Told of a success, before anything of its body. Throws to end the exchange. */
   readonly succeeded: ((header: (name: string) => string | undefined) => void) | undefined;
   /** Takes each event of a stream as it comes. False where it brought the host nothing. */
@@ -88,6 +90,7 @@ export class Exchange implements WireWatcher {
 
   head(status: number, header: (name: string) => readonly string[]): void {
     this.#status = status;
+    this.#parts.headed(header);
     if (status < 200 || status > 299) {
       this.#mode = 'refused';
       const first = (name: string) => header(name)[0];

@@ -58,8 +58,13 @@ export interface RpcError {
 export class CallRefused extends Failure {
   readonly error: RpcError;
 
-  constructor(detail: Pick<FailureDetail, 'message' | 'remedy'>, error: RpcError) {
-    super({ code: 'call_failed', exit: exitCode.callFailed, ...detail });
+  constructor(
+    method: string,
+    error: RpcError,
+    remedy: FailureDetail['remedy'] = 'Check the method and its arguments.',
+  ) {
+    const message = `The server refused ${quoted(method)} (${error.code}): ${quoted(error.message)}`;
+    super({ code: 'call_failed', exit: exitCode.callFailed, message, remedy });
     this.error = error;
   }
 

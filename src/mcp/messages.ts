@@ -1,6 +1,7 @@
-import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
-import { JsonNumber } from '../core/text/json-number.js';
-import { maxBatch } from './scan-message.js';
+import { asObject, type JsonObject, type JsonValue, parseJson, parseObject } from '../core/text/json.js';
+import { JsonNumber, jsonText } from '../core/text/json-number.js';
+import { asciiJson } from '../core/text/printable.js';
+import { type MessageShape, maxBatch, scanText } from './scan-message.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -68,4 +69,48 @@ function parseMessage(value: JsonValue): Message | undefined {
   }
   const result = asObject(object['result']);
   return result === undefined || named === undefined ? undefined : { kind: 'result', id: named, result };
+}
+
+/** One message as it is spelled, and what it is. */
+export interface MessageText {
+  readonly text: Uint8Array;
+  readonly message: MessageShape;
+}
+
+/** A message of ours. */
+export function messageOf(object: JsonObject): MessageText {
+  const text = Buffer.from(jsonText({ jsonrpc: '2.0', ...object }));
+  const scanned = scanText(text);
+  const [message] = typeof scanned === 'string' ? [] : scanned.messages;
+  if (message === undefined) throw new Error('what was made is one message');
+  return { text, message };
+}
+
+/** What a message says; undefined where it can be read in more than one way. */
+export function objectOf(text: Uint8Array): JsonObject | undefined {
+  return parseObject(text, { ...messageLimits, keepsNumbers: true });
+}
+
+/**
+ * JSON-RPC error codes of the bridge. `data.code` says more. Our own keep out of -32768 to -32000, which JSON-RPC and the
+ * protocol claim (2026-07-28, basic/index).
+ */
+export const rpcCode = {
+  notJson: -32700,
+  notAMessage: -32600,
+  unknownMethod: -32601,
+  loginNeeded: -31011,
+  notDelivered: -31012,
+  toolNotLent: -31013,
+  notTranslated: -31014,
+} as const;
+
+/** The response to what is no message: without an id. */
+export function refusal(code: number, message: string): Uint8Array {
+  return namedError(Buffer.from('null'), Buffer.from(asciiJson({ code, message })));
+}
+
+/** An error response with that id. */
+export function namedError(id: Uint8Array, error: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":'), id, Buffer.from(',"error":'), error, Buffer.from('}')]);
 }

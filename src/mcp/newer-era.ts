@@ -5,7 +5,7 @@ import { commonRevision, type Discovery, maxInputs, mayAsk, newerError, newerRev
 import { CallRefused, protocolBroken } from './failures.js';
 import { readPages } from './server-session.js';
 
-export interface NewerParts {
+interface NewerParts {
   /** What the server is called in failures. */
   readonly server: string;
   /** What each request says of the one who sends it, as a revision has it. */

@@ -1,6 +1,6 @@
 import type { Outcome } from './exchange.js';
 import { sessionLost } from './failures.js';
-import { messageHeaders, ownRevision } from './message-headers.js';
+import { messageHeaders, ownRevision } from './headers/message-headers.js';
 import { isResponse, type MessageShape, scanText, textMember } from './scan-message.js';
 import { everyMessage } from './session.js';
 import { type ClientParts, keepListening } from './streams.js';
@@ -36,7 +36,7 @@ export function outgoingFor(
   const opens = method === 'initialize';
   return {
     request: { method: 'POST', url: server, body: text, lasting: kind === 'request' },
-    headers: () => own ?? session.messageHeaders(credential.key),
+    headers: () => own ?? [...everyMessage, ...session.headers(credential.key)],
     operation: () => `POST ${new URL(server).pathname} ${method} ${params.name ?? params.uri ?? ''}`.trim(),
     repeatable: readOnly.has(method) || method.startsWith('notifications/'),
     ...(opens ? { succeeded: (header) => session.takeId(header('mcp-session-id'), credential.key) } : {}),

@@ -49,3 +49,31 @@ export async function readPages(
     at = { cursor };
   }
 }
+
+/** The member that holds the entries of a list, by method. */
+export const listMembers: ReadonlyMap<string, string> = new Map([
+  ['tools/list', 'tools'],
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resourceTemplates'],
+  ['prompts/list', 'prompts'],
+]);
+
+/** The result of a request; the pages of a list are put together. @throws as `page` */
+export async function allPages(
+  method: string,
+  page: (at: { readonly cursor?: string }) => Promise<JsonObject>,
+  maxPages: number,
+): Promise<{ readonly result: JsonObject; readonly cut: ListCut | undefined }> {
+  const member = listMembers.get(method);
+  if (member === undefined) return { result: await page({}), cut: undefined };
+  const pages: JsonObject[] = [];
+  const read = async (at: { readonly cursor?: string }) => pages[pages.push(await page(at)) - 1];
+  const cut = await readPages(read, maxPages);
+  const [first = {}] = pages;
+  if (pages.length === 1) return { result: first, cut };
+  const entries = pages.flatMap((one) => (Array.isArray(one[member]) ? one[member] : []));
+  // A server that ignores the cursor sends the same page twice.
+  const once = cut?.isFault ? [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()] : entries;
+  const { nextCursor: _cursor, ...rest } = first;
+  return { result: { ...rest, [member]: once, ...(cut && { nextCursor: pages.at(-1)?.['nextCursor'] ?? null }) }, cut };
+}

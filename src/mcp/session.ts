@@ -1,7 +1,6 @@
 import { holdSession } from '../core/secret.js';
 import { protocolBroken } from './failures.js';
-import { ParameterHeaders } from './headers/parameter-headers.js';
-import { usableRevision } from './message-headers.js';
+import { ParameterHeaders, usableRevision } from './headers/message-headers.js';
 
 /** The host's messages that opened the session, kept to open another one. */
 export interface Opening {
@@ -27,7 +26,6 @@ export class Session {
   opening: Opening | undefined;
   readonly parameterHeaders = new ParameterHeaders();
   #key: string | undefined;
-  #repeated: { readonly key: string | undefined; readonly headers: readonly Header[] } | undefined;
 
   constructor(server: string) {
     this.#server = server;
@@ -45,7 +43,6 @@ export class Session {
   clear(): void {
     this.#sessionId = undefined;
     this.#revision = undefined;
-    this.#repeated = undefined;
     this.number += 1;
   }
 
@@ -58,7 +55,6 @@ export class Session {
     if (value !== undefined) holdSession(value);
     this.#sessionId = value;
     this.#key = key;
-    this.#repeated = undefined;
   }
 
   /** Takes the revision that the response to `initialize` names. @throws Failure `protocol_broken` */
@@ -67,7 +63,6 @@ export class Session {
       throw protocolBroken(this.#server, 'its answer to initialize names no protocol version');
     }
     this.#revision = revision;
-    this.#repeated = undefined;
   }
 
   /** Whether it was opened with that credential: another one may not use it. */
@@ -81,14 +76,6 @@ export class Session {
       ...(this.#sessionId === undefined || !this.isOf(key) ? [] : ([['mcp-session-id', this.#sessionId]] as const)),
       ...(this.#revision === undefined ? [] : ([['mcp-protocol-version', this.#revision]] as const)),
     ];
-  }
-
-  /** The headers of a message: the same object, as long as they are the same. */
-  messageHeaders(key: string | undefined): readonly Header[] {
-    if (this.#repeated === undefined || this.#repeated.key !== key) {
-      this.#repeated = { key, headers: [...everyMessage, ...this.headers(key)] };
-    }
-    return this.#repeated.headers;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.js';
 import type { SecretHeader } from '../core/secret.js';
+import { CookieJar } from '../core/text/cookies.js';
 import type { EventBytes } from '../core/text/event-stream.js';
 import { withSecretHeaders } from '../core/text/secret-headers.js';
 import { endedEarly } from '../http/network-cause.js';
@@ -44,6 +45,8 @@ export interface RequestAuthorizer {
 
 export interface TransportParts extends Pick<ExchangeParts, 'wire' | 'host' | 'meter' | 'maxMessageBytes'> {
   readonly authorizer: RequestAuthorizer;
+  /** Sessions and cookies belong to the credential that they came for. */
+  readonly credential: { readonly key: string | undefined };
   /** How long a server may take for the head of a response, in milliseconds. */
   readonly headersMs: number;
 }
@@ -72,7 +75,9 @@ const accepted = { status: 200, challenges: [] };
 export class Transport {
   readonly #parts: TransportParts;
   readonly #budget: MemoryBudget;
-  #latest: { readonly given: Headers; readonly own: readonly SecretHeader[]; readonly headers: Headers } | undefined;
+  /** The server's cookies: those that came for one credential go with no other. */
+  #jar = new CookieJar();
+  #jarKey: string | undefined;
   #ended: Failure | undefined;
   /** Has the server closed a connection just as a request left? Then what cannot be repeated gets one of its own. */
   #closesEarly = false;
@@ -121,10 +126,12 @@ export class Transport {
 
   #once(outgoing: OutgoingMessage, authorized: AuthorizedTarget, repeated: boolean): Promise<Outcome> {
     const { authorizer, wire, host, meter, headersMs, maxMessageBytes } = this.#parts;
-    const { own, succeeded } = authorized;
-    const again = () => withSecretHeaders(outgoing.headers(), authorizer.repeat(authorized).own);
+    const { succeeded } = authorized;
     const { method, url, body, lasting } = outgoing.request;
-    const headers = this.#headersWith(outgoing.headers(), own);
+    const headersBy = ({ own }: AuthorizedTarget) => this.headersWith(outgoing.headers(), own, url);
+    const again = () => headersBy(authorizer.repeat(authorized));
+    const headers = headersBy(authorized);
+    const jar = this.#jar; // of the credential that it is sent with
     const fresh = repeated || (!outgoing.repeatable && (this.#closesEarly || wire.isBrief === true));
     const exchange = new Exchange({
       wire,
@@ -133,6 +140,7 @@ export class Transport {
       budget: this.#budget,
       request: { method, url, body, lasting, headers, headersMs, fresh, headersAgain: succeeded && again },
       maxMessageBytes,
+      headed: (header) => jar.take(header('set-cookie'), url),
       succeeded: succeeded === undefined ? outgoing.succeeded : both(succeeded, outgoing.succeeded),
       event: outgoing.event,
     });
@@ -140,14 +148,14 @@ export class Transport {
     return exchange.outcome;
   }
 
-  /** The same object for the same headers and token: the wire need not validate it again. */
-  #headersWith(given: Headers, own: readonly SecretHeader[]): Headers {
-    if (own.length === 0) return given;
-    const latest = this.#latest;
-    if (latest?.given === given && latest.own === own) return latest.headers;
-    const headers: Headers = withSecretHeaders(given, own);
-    this.#latest = { given, own, headers };
-    return headers;
+  /** With the token, and the server's cookies. */
+  headersWith(given: Headers, own: readonly SecretHeader[], url: string): Headers {
+    const { key } = this.#parts.credential;
+    if (key !== this.#jarKey) this.#jar = new CookieJar();
+    this.#jarKey = key;
+    const cookie = this.#jar.headerFor(url);
+    const headers = withSecretHeaders(given, own);
+    return cookie === undefined ? headers : [...headers, ['cookie', cookie]];
   }
 }
 

@@ -99,7 +99,7 @@ function firstSegment(path: string): { readonly segment: string; readonly rest: 
 }
 
 /** Who knows it may come in. */
-export interface LocalKey {
+interface LocalKey {
   readonly secret: Secret;
   /** In the same time whatever is offered; only its length, which is no secret, may tell. */
   is(offered: string): boolean;

@@ -1,22 +1,47 @@
 import { withSecretHeadersFlat } from '../core/text/secret-headers.js';
+import type { Origins } from '../http/origins.js';
 import { protocolBroken } from '../mcp/failures.js';
 import type { Active } from '../relay/active-set.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
-import type { ResponseHead } from '../relay/heads.js';
+import { headerValues, type ResponseHead } from '../relay/heads.js';
+import type { ServerConnection } from '../relay/server-connection.js';
 import type { UnderWay } from '../relay/server-request.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
 import { operationOf } from '../tokens/step-up.js';
+import type { Admitted, SessionCookies, Sessions } from './admit.js';
 import { type KeptBody, keepBody } from './bodies.js';
-import { type ExchangeParts, partsOf } from './exchange-parts.js';
 import { olderTransport, toolNotLent } from './failures.js';
 import { uncoded } from './forwarded-headers.js';
 import { LentBody, type LentWatcher } from './lent-request.js';
 import { LentResponse } from './lent-response.js';
 import { proxyLimits } from './limits.js';
-import { listTools } from './list-tools.js';
-import { type Refusal, refusal, refusalFor, refuse, respondWith } from './refusal.js';
+import type { ProxyOptions } from './ports.js';
+import { type Refusal, type ResponseOut, refusal, refusalFor, refuse, respondWith } from './refusal.js';
 import { OlderStream, responseFor, type SortedResponse, sortedHead } from './response-head.js';
 import { Silence } from './silence.js';
+
+/** What all exchanges of a proxy share. */
+export interface Surroundings {
+  readonly origins: Origins<Connection>;
+  readonly sessions: Sessions;
+  readonly cookies: SessionCookies;
+  readonly options: ProxyOptions;
+  readonly signal: AbortSignal;
+  /** Bytes of bodies that are kept to be validated, of all exchanges. */
+  held: number;
+  /** Called once for each exchange, when nothing of it is under way any more. */
+  over(exchange: Active): void;
+}
+
+export interface ExchangeParts {
+  readonly connection: ServerConnection;
+  readonly method: string;
+  readonly response: ResponseOut;
+  readonly admitted: Admitted;
+  readonly around: Surroundings;
+  /** Names the request where it fails. */
+  readonly number: number;
+}
 
 /** One request, from its admission to the last byte of its response. */
 export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active, ProtectedTarget {
@@ -54,10 +79,10 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     this.#began = parts.around.options.log && performance.now();
     this.method = parts.method;
     this.url = admitted.mounted.origin + admitted.target;
-    const { framing, head } = admitted;
+    const { framing } = admitted;
     const isValidated = policy !== undefined && framing.kind !== 'none';
-    this.#body = isValidated ? new LentBody(policy, head.forward, this) : keepBody(framing, this);
-    if (admitted.framing.kind !== 'none') connection.readBody(admitted.framing, this.#body);
+    this.#body = isValidated ? new LentBody(policy, admitted, parts.around, this) : keepBody(framing, this);
+    if (framing.kind !== 'none') connection.readBody(framing, this.#body);
   }
 
   /** To be called once; a body that is awaited whole begins it when it is there. */
@@ -71,7 +96,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     const { host } = admitted.mounted.url;
     const overdue = this.#silence.overdue(now, host, around.options.limits, this.#body.waiting);
     if (overdue?.kind === 'server') this.#fail(overdue.failure);
-    else if (overdue?.kind === 'caller_stalled') this.#refuse(refusal('body_stalled', true));
+    else if (overdue?.kind === 'caller_stalled') this.refuse(refusal('body_stalled', true));
     else if (overdue !== undefined) this.cut();
   }
 
@@ -87,7 +112,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   }
 
   broken(): void {
-    this.#refuse(refusal('bad_request', true));
+    this.refuse(refusal('bad_request', true));
   }
 
   head(received: ResponseHead): void {
@@ -120,7 +145,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     }
     const goOn = this.#parts.response.data(chunk);
     if (this.#lent?.isBroken) {
-      this.#refuse(this.#lent.refusal);
+      this.refuse(this.#lent.refusal);
       return true;
     }
     if (!goOn) {
@@ -164,22 +189,14 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     if (this.#lent !== undefined) this.#lent.lists = lists;
   }
 
-  kept(response: Uint8Array | undefined, tools: readonly string[]): void {
+  respond(response: Uint8Array, tools: readonly string[]): void {
     if (this.#ended) return;
     const { around, admitted, response: out, number } = this.#parts;
-    if (response === undefined) {
-      this.#refuse(refusal('message_not_lent'));
-      return;
-    }
     around.options.failed(admitted.mounted.mount.name, toolNotLent(tools), `r${number}`);
     this.#status = 200;
     this.#refused = 'tool_not_lent';
     respondWith(out, response, admitted.head.close);
     this.#finish();
-  }
-
-  tooMuch(code: 'message_too_large' | 'too_many_requests'): void {
-    this.#refuse(refusal(code, true));
   }
 
   hold(bytes: number): boolean {
@@ -188,12 +205,6 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     around.held += bytes;
     this.#holds += bytes;
     return true;
-  }
-
-  listTools(meta: object | undefined): ReturnType<typeof listTools> {
-    const { around, admitted } = this.#parts;
-    const { policy } = admitted.mounted.mount;
-    return policy === undefined ? Promise.resolve(undefined) : listTools(around, admitted, policy, meta);
   }
 
   ready(): void {
@@ -256,10 +267,10 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     if (this.#ended) return;
     const { around, admitted, number } = this.#parts;
     around.options.failed(admitted.mounted.mount.name, error, `r${number}`);
-    this.#refuse(refusalFor(error));
+    this.refuse(refusalFor(error));
   }
 
-  #refuse(why: Refusal): void {
+  refuse(why: Refusal): void {
     if (this.#ended) return;
     const { connection, admitted, response, number } = this.#parts;
     this.#upstream?.cut(this);
@@ -273,13 +284,17 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   #finish(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#parts.around.held -= this.#holds;
-    this.#parts.around.over(this);
-    if (this.#began !== undefined) this.#log(performance.now() - this.#began);
-  }
-
-  #log(ms: number): void {
     const { method, admitted, around } = this.#parts;
-    around.options.log?.({ ...partsOf(method, admitted), status: this.#status, ms, refused: this.#refused });
+    around.held -= this.#holds;
+    around.over(this);
+    if (this.#began === undefined) return;
+    const ms = performance.now() - this.#began;
+    const { mounted, target, head } = admitted;
+    const own = mounted.url.pathname.replace(/\/$/, '');
+    const [path = ''] = target.split('?', 1);
+    const rest = path.startsWith(own) ? path.slice(own.length) : path;
+    const [program] = headerValues(head.forward, 'user-agent');
+    const shown = `/${mounted.mount.name}${rest}${path === target ? '' : '?…'}`;
+    around.options.log?.({ method, path: shown, status: this.#status, ms, program, refused: this.#refused });
   }
 }

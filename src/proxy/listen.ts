@@ -5,7 +5,7 @@ import { proxyPortRefused, proxySocketRefused } from './failures.js';
 import type { ProxyOptions } from './ports.js';
 
 /** Where a server listens. */
-export interface Listening {
+interface Listening {
   readonly origin: string;
   /** What `Host` may be there. */
   readonly authorities: ReadonlySet<string>;

@@ -8,8 +8,7 @@ import { type RequestHandler, type ServerConnection, ServerConnections } from '.
 import { type IncomingRequest, mayHaveMore, type UnderWay } from '../relay/server-request.js';
 import type { ServerResponse } from '../relay/server-response.js';
 import { type Admitted, admit, admitAgain, type Gate, localKey, SessionCookies, Sessions } from './admit.js';
-import { Exchange } from './exchange.js';
-import { refusedRequest, type Surroundings } from './exchange-parts.js';
+import { Exchange, type Surroundings } from './exchange.js';
 import { lentProblem } from './lent-request.js';
 import { proxyLimits } from './limits.js';
 import { listen } from './listen.js';
@@ -90,7 +89,9 @@ class Running implements RequestHandler, Surroundings {
     if ('status' in admitted) {
       const close = admitted.close === true || mayHaveMore(request);
       refuse(response, { ...admitted, close }, `r${number}`);
-      this.options.log?.(refusedRequest(request.method, admitted));
+      // Its address may hold the key, or what was tried as one.
+      const unnamed = { path: undefined, ms: 0, program: undefined };
+      this.options.log?.({ ...unnamed, method: request.method, status: admitted.status, refused: admitted.code });
       return undefined;
     }
     const { method } = request;

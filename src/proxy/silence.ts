@@ -6,7 +6,7 @@ import type { ProxyOptions } from './ports.js';
 export type Turn = 'caller sends' | 'token' | 'server responds' | 'server sends' | 'caller reads';
 
 /** Which side has been silent for too long. */
-export type Overdue =
+type Overdue =
   | { readonly kind: 'caller_stalled' | 'caller_gone' }
   | { readonly kind: 'server'; readonly failure: Error };
 

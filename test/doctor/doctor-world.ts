@@ -1,5 +1,5 @@
 import { readTopic } from '../../src/app/help/topics.js';
-import { askServer } from '../../src/call/ask-server.js';
+import { askServer } from '../../src/call/create-conversation.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { addressExaminer } from '../../src/doctor/address-examiner.js';
 import { type Examined, examineServer } from '../../src/doctor/examine-server.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bridgeTokens } from '../../src/bridge/authorization.js';
+import { bridgeTokens } from '../../src/bridge/bridge.js';
 import { createTransport } from '../../src/call/transport.js';
 import { sandboxApiKey } from '../../src/sandbox/faults/server.js';
 import type { SeenRequest } from '../../src/sandbox/log.js';

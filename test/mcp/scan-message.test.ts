@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { encoded } from '../../src/mcp/headers/parameter-headers.js';
+import { encoded } from '../../src/mcp/headers/message-headers.js';
 import { scanText, textMember } from '../../src/mcp/scan-message.js';
 import { anyText } from '../support/arbitraries.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { bridgeTokens } from '../../src/bridge/authorization.js';
+import { bridgeTokens } from '../../src/bridge/bridge.js';
 import { createTransport } from '../../src/call/transport.js';
 import { grantToken } from '../../src/credential/grant-token.js';
 import { Authorizer } from '../../src/tokens/authorizer.js';

@@ -1,6 +1,6 @@
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import type { Writable } from 'node:stream';
-import type { LineReader, LineReaderOptions } from '../../call/shell/ports.js';
+import type { LineReader, LineReaderOptions } from '../../call/shell/shell.command.js';
 import type { Keyboard } from './quiet-keys.js';
 
 /** Most lines that the arrow keys go back to. */

@@ -3,8 +3,8 @@ import type { Clock } from '../../core/ports.js';
 import { asObject, type JsonObject } from '../../core/text/json.js';
 import { acknowledged, textsIn } from '../../mcp/eras.js';
 import { CallRefused, HttpFailed } from '../../mcp/failures.js';
-import type { HostSide } from './host-side.js';
-import { type MessageText, objectOf } from './message-text.js';
+import { type MessageText, objectOf } from '../../mcp/messages.js';
+import type { ServerMessages } from '../server-messages.js';
 
 const firstRetryMs = 1_000;
 
@@ -29,7 +29,7 @@ interface ChangeStreamParts {
     signal: AbortSignal,
     notified: (notification: MessageText) => void,
   ) => Promise<JsonObject>;
-  readonly host: HostSide;
+  readonly host: ServerMessages;
   /** The lists whose changes the server tells, as the filter names them. */
   readonly lists: JsonObject;
   readonly tell: (line: string) => void;
@@ -41,8 +41,6 @@ interface Stream {
   readonly ending: AbortController;
   /** The filter that the server agrees to; undefined: the stream ended before it said so. */
   readonly agreed: Promise<JsonObject | undefined>;
-  readonly agree: (filter: JsonObject | undefined) => void;
-  isAgreed: boolean;
 }
 
 /** What a server of the newer era tells unasked: one stream, kept open, whose filter follows what the host wants. */
@@ -83,14 +81,10 @@ export class ChangeStream {
 
   async #turn(): Promise<JsonObject | undefined> {
     const before = this.#current;
-    if (Object.keys(this.#parts.lists).length === 0 && this.#followed.size === 0) {
-      this.#current = undefined;
-      before?.ending.abort();
-      return undefined;
-    }
-    const stream = this.#open();
-    const agreed = await stream.agreed;
-    if (agreed === undefined && before !== undefined) return undefined; // the one that there is goes on
+    const isWanted = Object.keys(this.#parts.lists).length > 0 || this.#followed.size > 0;
+    const stream = isWanted ? this.#open() : undefined;
+    const agreed = await stream?.agreed;
+    if (isWanted && agreed === undefined && before !== undefined) return undefined; // the one that there is goes on
     this.#current = stream;
     before?.ending.abort();
     return agreed;
@@ -98,28 +92,26 @@ export class ChangeStream {
 
   #open(): Stream {
     const { listen, lists, host } = this.#parts;
-    let agree: Stream['agree'] = () => undefined;
+    const ending = new AbortController();
+    let agree: (filter: JsonObject | undefined) => void = () => undefined;
     const agreed = new Promise<JsonObject | undefined>((resolve) => {
       agree = resolve;
     });
-    const stream = { ending: new AbortController(), agreed, agree, isAgreed: false };
-    const { signal } = stream.ending;
     const notified = (notification: MessageText) => {
       const { method } = notification.message;
       if (method === acknowledged) {
         const params = asObject(objectOf(notification.text)?.['params']);
-        stream.isAgreed = true;
         agree(asObject(params?.['notifications']) ?? {});
       } else if (changeMethods.has(method)) host.send(notification);
-      else if (method === 'notifications/cancelled') stream.ending.abort();
+      else if (method === 'notifications/cancelled') ending.abort();
     };
     const resourceSubscriptions = [...this.#followed];
     const notifications = { ...lists, ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }) };
-    const ended = listen({ notifications }, signal, notified).catch((error: unknown) => error);
-    void ended.then(async (end) => {
+    const stream = { ending, agreed };
+    const ended = listen({ notifications }, ending.signal, notified).catch((error: unknown) => error);
+    void ended.then((end) => {
       agree(undefined);
-      if (signal.aborted && this.#current !== stream) return;
-      await this.#afterEnd(stream, end);
+      return this.#afterEnd(stream, end);
     });
     return stream;
   }
@@ -135,13 +127,12 @@ export class ChangeStream {
       this.#current = undefined;
       return;
     }
-    this.#inVain = stream.isAgreed ? 0 : this.#inVain + 1;
+    this.#inVain = (await stream.agreed) === undefined ? this.#inVain + 1 : 0;
     const doubled = firstRetryMs * 2 ** Math.min(this.#inVain, 10);
     await clock.sleep(Math.min(doubled, longestRetryMs) * (1 + Math.random() / 4), signal).catch(() => undefined);
-    if (this.#current === stream && !signal.aborted) {
-      this.#current = undefined;
-      await this.turn();
-    }
+    if (this.#current !== stream || signal.aborted) return;
+    this.#current = undefined;
+    await this.turn();
   }
 }
 

@@ -4,13 +4,13 @@ import { metaName } from '../../core/product.js';
 import { asObject, type JsonObject, type JsonValue, stringField } from '../../core/text/json.js';
 import { quoted } from '../../core/text/printable.js';
 import { CallRefused, protocolBroken } from '../../mcp/failures.js';
+import { type MessageText, objectOf } from '../../mcp/messages.js';
 import { NewerEra } from '../../mcp/newer-era.js';
 import type { Pending } from '../../mcp/pending.js';
 import { hostRefusedInput, notTranslated } from '../failures.js';
 import type { HostPipe } from '../host-pipe.js';
+import type { ServerMessages } from '../server-messages.js';
 import { ChangeStream, changingLists } from './change-stream.js';
-import type { HostSide } from './host-side.js';
-import { type MessageText, objectOf } from './message-text.js';
 import { ServerConversation } from './server-conversation.js';
 
 /** Revisions that a host of the older era may speak. */
@@ -27,7 +27,7 @@ interface OlderHostParts {
   readonly server: string;
   readonly clock: Clock;
   readonly pipe: HostPipe;
-  readonly host: HostSide;
+  readonly host: ServerMessages;
   readonly connect: ConstructorParameters<typeof ServerConversation>[0]['connect'];
   readonly tell: (line: string) => void;
   readonly signal: AbortSignal;
@@ -171,7 +171,7 @@ export class OlderHost {
 }
 
 function refused(message: string): CallRefused {
-  return new CallRefused({ message, remedy: '' }, { code: invalidParams, message });
+  return new CallRefused('', { code: invalidParams, message });
 }
 
 /** The capability that a host declares for each question. */

@@ -1,16 +1,14 @@
 import { withoutMark } from '../../core/text/bytes.js';
 import type { JsonObject } from '../../core/text/json.js';
-import { quoted } from '../../core/text/printable.js';
 import type { ProtocolClient } from '../../mcp/client.js';
 import type { Outcome } from '../../mcp/exchange.js';
-import { CallRefused, protocolBroken, type RpcError } from '../../mcp/failures.js';
+import { CallRefused, protocolBroken } from '../../mcp/failures.js';
 import type { Incoming, MessageHost } from '../../mcp/host.js';
-import { type Message, parseMessages } from '../../mcp/messages.js';
+import { type Message, type MessageText, messageOf, parseMessages } from '../../mcp/messages.js';
 import { type Pending, PendingRequests } from '../../mcp/pending.js';
 import { isResponse, scanText } from '../../mcp/scan-message.js';
 import type { HostPipe } from '../host-pipe.js';
 import { noResponse } from '../server-messages.js';
-import { type MessageText, messageOf } from './message-text.js';
 
 interface ServerConversationParts {
   readonly server: string;
@@ -64,22 +62,16 @@ export class ServerConversation implements MessageHost {
     const over = new AbortController();
     try {
       signal.throwIfAborted();
-      return await new Promise<JsonObject>((resolve, reject) => {
+      const response = await new Promise<Uint8Array>((respond, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
-        const respond = (response: Uint8Array) => {
-          try {
-            resolve(this.#resultIn(method, response));
-          } catch (error) {
-            reject(error);
-          }
-        };
         this.#asked.set(key, { respond, notified });
-        // Without an outcome the response has come, or nobody waits for it.
+        // Without an outcome the response has come, or is not waited for.
         this.client.request(text, message, pending).then((outcome) => {
           if (outcome?.kind === 'refused' && isError(outcome.body)) respond(outcome.body);
           else if (outcome !== undefined) reject(noResponse(this.#parts.server, method, outcome));
         }, reject);
       });
+      return this.#resultIn(method, response);
     } finally {
       over.abort();
       pending.isCancelled = signal.aborted;
@@ -122,15 +114,10 @@ export class ServerConversation implements MessageHost {
     const parsed = parseMessages(text);
     const [message] = typeof parsed === 'object' ? parsed : [];
     if (message?.kind === 'result') return message.result;
-    if (message?.kind === 'error') throw refused(method, message);
+    if (message?.kind === 'error') throw new CallRefused(method, message);
     const why = parsed === 'costly' ? 'its response has too many values' : 'its response can be read in several ways';
     throw protocolBroken(this.#parts.server, why);
   }
-}
-
-function refused(method: string, error: RpcError): CallRefused {
-  const message = `The server refused ${quoted(method)} (${error.code}): ${quoted(error.message)}`;
-  return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, error);
 }
 
 /** Whether the body of a refusal is an error response, which may not name the request. */

@@ -6,17 +6,16 @@ import { asObject, type JsonObject } from '../../core/text/json.js';
 import type { MessageClient, ProtocolClient } from '../../mcp/client.js';
 import { meansUnknown } from '../../mcp/eras.js';
 import type { Outcome } from '../../mcp/exchange.js';
+import { ownRevision } from '../../mcp/headers/message-headers.js';
 import type { MessageHost } from '../../mcp/host.js';
-import { ownRevision } from '../../mcp/message-headers.js';
+import { type MessageText, messageOf, objectOf } from '../../mcp/messages.js';
 import type { Pending, PendingRequests } from '../../mcp/pending.js';
 import { isResponse, type MessageShape } from '../../mcp/scan-message.js';
 import type { HostPipe } from '../host-pipe.js';
 import type { ServerMessages } from '../server-messages.js';
-import { HostSide } from './host-side.js';
-import { type MessageText, messageOf, objectOf } from './message-text.js';
 import { OlderHost } from './older-host.js';
 
-export interface TwoErasParts {
+interface TwoErasParts {
   readonly server: string;
   readonly clock: Clock;
   readonly pipe: HostPipe;
@@ -38,7 +37,6 @@ export interface TwoErasParts {
  */
 export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' | 'endSession'> {
   readonly #parts: TwoErasParts;
-  readonly #host: HostSide;
   /** Messages that pass. */
   readonly #passing: ProtocolClient;
   #olderHost: OlderHost | undefined;
@@ -48,7 +46,6 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
   constructor(parts: TwoErasParts) {
     this.#parts = parts;
     const { connect, messages, pending } = parts;
-    this.#host = new HostSide(parts);
     this.#passing = connect(messages, pending, true);
   }
 
@@ -67,7 +64,8 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
   tell(text: Uint8Array, message: MessageShape): ReturnType<ProtocolClient['tell']> {
     if (isResponse(message)) {
       // One that comes too late is of no use to a server of the newer era.
-      if (this.#host.take({ text, message }) || this.#olderHost !== undefined) return Promise.resolve(undefined);
+      if (this.#parts.messages.take({ text, message }) || this.#olderHost !== undefined)
+        return Promise.resolve(undefined);
     } else if (ownRevision(message) === undefined && this.#olderHost !== undefined) {
       this.#olderHost.tell({ text, message });
       return Promise.resolve(undefined);
@@ -84,7 +82,7 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
 
   /** The host's input has ended. */
   inputEnded(): void {
-    this.#host.inputEnded();
+    this.#parts.messages.inputEnded();
   }
 
   end(reason: Failure): void {
@@ -105,7 +103,7 @@ export class TwoEras implements Pick<MessageClient, 'request' | 'tell' | 'end' |
     if (outcome?.kind !== 'refused' || !meansUnknown(outcome.status)) return outcome;
     const { connect, tell } = this.#parts;
     const olderHost = new OlderHost(
-      { ...this.#parts, host: this.#host, connect: (host, own) => connect(host, own, false) },
+      { ...this.#parts, host: this.#parts.messages, connect: (host, own) => connect(host, own, false) },
       asObject(objectOf(text)?.['params']) ?? {},
     );
     this.#olderHost = olderHost;

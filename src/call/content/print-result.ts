@@ -16,7 +16,7 @@ export interface Result {
   readonly raw: readonly Uint8Array[];
 }
 
-export interface Printing {
+interface Printing {
   readonly form: OutputForm;
   /** `--save`. */
   readonly folder: string | undefined;

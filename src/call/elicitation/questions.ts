@@ -4,17 +4,19 @@ import { asObject, type JsonObject, type JsonValue, parseJson, stringField } fro
 import { JsonNumber } from '../../core/text/json-number.js';
 import { printable, quoted } from '../../core/text/printable.js';
 import { saysYes } from '../../core/text/says-yes.js';
-import type { Message } from '../../mcp/messages.js';
-import { askForPage, askWhetherDone, type Consent, type PersonPorts } from './ask-page.js';
-import { pageToOpen } from './page-to-open.js';
+import { askForPage, askWhetherDone, type Consent, type PersonPorts, pageToOpen } from './ask-page.js';
+
+/** A request of the server. */
+export interface ServerRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+}
 
 /** What to do when a server asks the person something during a call. */
 export type ElicitationPolicy = 'ask' | 'defaults' | 'decline';
 
-export type ServerRequest = Extract<Message, { readonly kind: 'request' }>;
-
 /** Time that passes for a server, but not while a person is asked. */
-export interface PausedTime {
+interface PausedTime {
   stop(): void;
   restart(): void;
 }
@@ -62,15 +64,16 @@ export class Questions implements AsyncDisposable {
   }
 
   /**
-   * The JSON-RPC response to a request of the server.
+   * The result for a request of the server; undefined for one that was not offered.
    * @param isModern Whether nothing will tell that a page is done with: then the person says so.
    */
-  async respond(request: ServerRequest, isModern: boolean, signal: AbortSignal): Promise<JsonObject> {
-    const { id, method, params } = request;
-    if (method === 'ping') return { jsonrpc: '2.0', id, result: {} };
-    if (method !== 'elicitation/create') {
-      return { jsonrpc: '2.0', id, error: { code: -32601, message: 'This client does not offer that.' } };
-    }
+  async respond(
+    { method, params }: ServerRequest,
+    isModern: boolean,
+    signal: AbortSignal,
+  ): Promise<JsonObject | undefined> {
+    if (method === 'ping') return {};
+    if (method !== 'elicitation/create') return undefined;
     const { deadline } = this.#options;
     deadline?.stop();
     let staysStopped = false;
@@ -78,7 +81,7 @@ export class Questions implements AsyncDisposable {
       const isPage = (params['mode'] ?? 'form') !== 'form';
       const result = isPage ? await this.#page(params, isModern, signal) : await this.#form(params, signal);
       staysStopped = isPage && !isModern && result['action'] === 'accept'; // the server waits for the person
-      return { jsonrpc: '2.0', id, result };
+      return result;
     } finally {
       if (!staysStopped) deadline?.restart();
     }
@@ -190,7 +193,7 @@ function defaultsOf(params: JsonObject): JsonObject {
 }
 
 /** Asks for each field of a form, and has the whole looked over. @throws the signal's reason */
-export async function askForm(
+async function askForm(
   terminal: Terminal,
   { server, params }: { readonly server: string; readonly params: JsonObject },
   signal: AbortSignal,

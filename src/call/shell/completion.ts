@@ -4,10 +4,12 @@ import type { ToolParameter } from '../../stores/ports.js';
 import { outputForms } from '../call.options.js';
 import { toolListOf } from '../tools/signatures.js';
 import { wordsOfLine } from './line-words.js';
-import type { Completion } from './ports.js';
+
+/** What fits at the end of a line, and the part of the line that it takes the place of. */
+export type Completion = readonly [fitting: readonly string[], part: string];
 
 /** Lists what the server offers, by the method that lists it. */
-export type ListEntries = (method: string) => Promise<readonly JsonObject[]>;
+type ListEntries = (method: string) => Promise<readonly JsonObject[]>;
 
 /** Words that the shell understands by itself. */
 const ownWords = ['tools', 'prompts', 'resources', 'help', 'exit'] as const;

@@ -1,5 +1,5 @@
 /** A line, taken apart. */
-export interface LineWords {
+interface LineWords {
   readonly words: readonly string[];
   /** The quote that is still open at the end; '' without one. */
   readonly open: '' | '"' | "'" | '\\';

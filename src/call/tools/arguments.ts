@@ -2,16 +2,7 @@ import { closest } from '../../core/text/closest.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core/text/json.js';
 import { shellWord } from '../../core/text/printable.js';
 import type { ToolParameter, ToolSignature } from '../../stores/ports.js';
-import { argumentUnusable } from '../failures.js';
-import {
-  colonWritten,
-  objectAlone,
-  parameterMissing,
-  parameterUnknown,
-  valueRefused,
-  wordAlone,
-  wordsApart,
-} from './failures.js';
+import { argumentUnusable, parameterMissing, parameterUnknown, several, valueRefused } from '../failures.js';
 import { exampleOf, takesInWords } from './in-words.js';
 
 /** What one word of a command line gives a tool or prompt. */
@@ -78,22 +69,49 @@ function parameterFor(
   if (own !== undefined) return own;
   const names = parameters.map((one) => one.name);
   const alone = onlyOne(parameters);
+  const which = alone ?? parameters[0];
   const isApart = (one: Given) => one.kind === 'text' && isValueAlone(one.name) && !names.includes(one.name ?? '');
   const apart = given.flatMap((one) => (one.kind === 'text' && isApart(one) ? one.word : []));
   if (isValueAlone(name) && alone !== undefined && !named.has(alone.name)) {
-    if (apart.length > 1) throw wordsApart(apart, shellWord(apart.join(' ')));
-    if (isArguments(word, names)) throw objectAlone(word, alone.name);
-    const meant = withColon(word, names);
-    if (meant !== undefined) throw colonWritten(word, meant, shellWord(`${alone.name}=${word}`));
+    refuseDoubtful(word, { names, alone: alone.name, apart });
     return alone;
   }
   if (name === undefined) {
-    const which = alone ?? parameters[0];
-    const named = which === undefined ? '' : `${which.name}=${shellWord(word)}`;
-    throw wordAlone(word, names, withColon(word, names) ?? named, help);
+    if (which === undefined)
+      throw argumentUnusable(word, 'the tool takes no parameters', `Leave it out, or see: ${help}`);
+    const why = `a value stands alone only for a single required parameter (there are: ${several(names)})`;
+    const example = withColon(word, names) ?? `${which.name}=${shellWord(word)}`;
+    throw argumentUnusable(word, why, `Name it, such as ${example}, or see: ${help}`);
   }
   if (isOpen) return undefined;
   throw parameterUnknown({ tool, name, names }, closest(name, names), help);
+}
+
+/** A word that is meant for the one parameter, or for something else, as other programs take it. @throws Failure `argument_unusable` */
+function refuseDoubtful(
+  word: string,
+  {
+    names,
+    alone,
+    apart,
+  }: { readonly names: readonly string[]; readonly alone: string; readonly apart: readonly string[] },
+): void {
+  if (apart.length > 1) {
+    const why = `${apart.length} words stand alone (${several(apart)}), and the tool takes one value so`;
+    throw argumentUnusable(
+      word,
+      why,
+      `For one value of several words put quotes around it: ${shellWord(apart.join(' '))}`,
+    );
+  }
+  if (isArguments(word, names)) {
+    const remedy = `For the value, put ${alone}= before it; for the arguments, write the object to stdin, and - here.`;
+    throw argumentUnusable(word, 'it may be a value, or the tool’s arguments as JSON', remedy);
+  }
+  const parameter = withColon(word, names);
+  if (parameter === undefined) return;
+  const remedy = `For the parameter: ${parameter}; for the value: ${shellWord(`${alone}=${word}`)}`;
+  throw argumentUnusable(word, 'it may be a value, or a parameter with its value', remedy);
 }
 
 /** Is it a JSON object with nothing in it but parameters of the tool? Other programs take the arguments so. */

@@ -7,9 +7,8 @@ import { shellWord } from '../../core/text/printable.js';
 import { CallRefused } from '../../mcp/failures.js';
 import type { StorePorts, ToolList, ToolSignature } from '../../stores/ports.js';
 import type { OpenServer } from '../../tokens/find-login.js';
-import { methods } from '../failures.js';
+import { methods, toolUnknown } from '../failures.js';
 import { argumentsFor, type Given, needsSchema, plainArguments } from './arguments.js';
-import { toolNotRead, toolUnknown, writtenAsFunction } from './failures.js';
 import { exampleOf } from './in-words.js';
 import { toolListOf } from './signatures.js';
 
@@ -95,23 +94,22 @@ export class KnownTools {
    * @throws Failure `tool_unknown`, and of `ask`
    */
   async tool(name: string, ask: () => Promise<JsonObject | undefined>): Promise<ToolSignature> {
-    const known = await this.kept(name);
-    if (known !== undefined) return known;
-    const listed = await ask();
-    const list = listed === undefined ? undefined : await this.keep(listed);
-    return list?.tools.find((one) => one.name === name) ?? this.#unknown(list, name);
+    return (await this.kept(name)) ?? (await this.#listed(name, ask)) ?? this.#unknown(this.#latest, name);
   }
 
   /** Has the server a tool of that name? @param ask as for `argumentsFor` */
   async has(name: string, ask: () => Promise<JsonObject | undefined>): Promise<boolean> {
-    if ((await this.kept(name)) !== undefined) return true;
+    return ((await this.kept(name)) ?? (await this.#listed(name, ask))) !== undefined;
+  }
+
+  async #listed(name: string, ask: () => Promise<JsonObject | undefined>): Promise<ToolSignature | undefined> {
     const listed = await ask();
-    return listed !== undefined && (await this.keep(listed)).tools.some((one) => one.name === name);
+    return listed && named(await this.keep(listed), name);
   }
 
   /** As it was listed last, within a day: nothing is asked for. */
   async kept(name: string): Promise<ToolSignature | undefined> {
-    return (await this.#kept())?.tools.find((one) => one.name === name);
+    return named(await this.#kept(), name);
   }
 
   /** Calls a tool; its list is not kept any longer where the server refuses what fits it. @throws what the call throws */
@@ -129,12 +127,7 @@ export class KnownTools {
   /** Whether parameters of that tool may have to go into headers. */
   async mayBeMarked(name: string): Promise<boolean> {
     const kept = await this.#kept();
-    return kept?.tools.find((one) => one.name === name)?.isMarked ?? kept?.isWhole !== true;
-  }
-
-  /** The command that explains the tool. */
-  help(name: string): string {
-    return this.#command(`${shellWord(name)} --help`);
+    return named(kept, name)?.isMarked ?? kept?.isWhole !== true;
   }
 
   async #kept(): Promise<ToolList | undefined> {
@@ -143,21 +136,29 @@ export class KnownTools {
   }
 
   #fitting(list: ToolList, name: string, given: readonly Given[]): JsonObject {
-    const tool = list.tools.find((one) => one.name === name);
-    if (tool !== undefined) return argumentsFor(tool, given, this.help(name));
+    const tool = named(list, name);
+    if (tool !== undefined) return argumentsFor(tool, given, this.#command(`${shellWord(name)} --help`));
     return list.isWhole ? this.#unknown(list, name) : plainArguments(given);
   }
 
   #unknown(list: ToolList | undefined, name: string): never {
-    const called = list?.tools.find((one) => one.name === /^([^(]+)\(.*\)$/s.exec(name)?.[1]);
+    const called = named(list, /^([^(]+)\(.*\)$/s.exec(name)?.[1]);
     if (called !== undefined) {
       const examples = called.parameters.filter((one) => one.isRequired).map(exampleOf);
-      throw writtenAsFunction(name, called.name, this.#command([shellWord(called.name), ...examples].join(' ')));
+      const command = this.#command([shellWord(called.name), ...examples].join(' '));
+      throw toolUnknown(name, `Did you mean ${called.name}? Its arguments stand apart: ${command}`);
     }
-    if (list?.isWhole === false) throw toolNotRead(name, this.#command(shellWord(name)));
-    const names = list?.tools.map((one) => one.name) ?? [];
-    throw toolUnknown(name, closest(name, [...names, ...methods]), this.#command(''));
+    if (list?.isWhole === false) {
+      throw toolUnknown(name, `To call it without its help: ${this.#command(shellWord(name))}`, undefined, false);
+    }
+    const meant = closest(name, [...(list?.tools.map((one) => one.name) ?? []), ...methods]);
+    const there = `the tools there are: ${this.#command('')}`;
+    throw toolUnknown(name, meant === undefined ? `See ${there}` : `Did you mean ${meant}? See ${there}`, meant);
   }
+}
+
+function named(list: ToolList | undefined, name: string | undefined): ToolSignature | undefined {
+  return list?.tools.find((one) => one.name === name);
 }
 
 /** Codes of JSON-RPC for a method or parameters that are not, or no longer, what the server takes. */

@@ -1,5 +1,5 @@
 import { asObject, type JsonObject, type JsonValue, stringField } from '../../core/text/json.js';
-import { columnsOf, cutTo, inColumns, wrapped } from '../../core/text/layout.js';
+import { columnsOf, cutTo, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import type { ToolParameter, ToolSignature } from '../../stores/ports.js';
@@ -8,7 +8,7 @@ import type { CommandFor } from './known-tools.js';
 import { signatureOf } from './signatures.js';
 
 /** Where a list is read: on a terminal it is laid out for its width; into a pipe it goes whole. */
-export interface ListLayout {
+interface ListLayout {
   readonly look: Look;
   readonly isTerminal: boolean;
   /** `--long`: all of each description, and what each parameter means. */
@@ -126,28 +126,13 @@ interface Described {
   readonly description: string;
 }
 
-/** With `--long`: a line for each parameter, its meaning beside its name, or below it on a narrow terminal. */
+/** With `--long`: what each parameter means. */
 function meaningLines(parameters: readonly Described[], { look, isTerminal, isLong }: ListLayout): readonly string[] {
   const described = isLong ? parameters.filter(({ description }) => description !== '') : [];
-  const names = described.map(({ name }) => oneLine(name));
-  const width = isTerminal ? look.width : whole;
-  const column = indent + 2 + Math.min(longestName, Math.max(0, ...names.map(columnsOf))) + 2;
-  return described.flatMap(({ description }, at) => {
-    const name = `${' '.repeat(indent + 2)}${names[at]}`;
-    const isOneLine = width - column >= roomForMeaning && columnsOf(name) + 2 <= column;
-    const lines = wrapped(oneLine(description), width, isOneLine ? column : indent + 4);
-    const [first = '', ...others] = lines.map((line) => toned(look, 'dim', line.trimStart()));
-    const left = (line: string) => ' '.repeat(isOneLine ? column : indent + 4) + line;
-    return isOneLine
-      ? [name + ' '.repeat(column - columnsOf(name)) + first, ...others.map(left)]
-      : [name, ...[first, ...others].map(left)];
-  });
+  const rows = described.map(({ name, description }) => [oneLine(name), oneLine(description)]);
+  const width = isTerminal ? look.width - indent - 2 : whole;
+  return inColumnsOrStacked({ ...look, width }, rows).map((line) => ' '.repeat(indent + 2) + toned(look, 'dim', line));
 }
-
-/** Columns of a parameter's name, beside which the meanings of all stand; a longer one has its own below it. */
-const longestName = 24;
-
-const roomForMeaning = 30;
 
 const whole = Number.POSITIVE_INFINITY;
 
@@ -173,9 +158,6 @@ function promptLines(prompt: JsonObject, layout: EntryLayout): readonly string[]
   ];
 }
 
-/** A name needs so many columns beside an address. */
-const roomForName = 14;
-
 function resourceLines(value: JsonValue | undefined, key: string, layout: ListLayout): Iterable<string> {
   const { look, isTerminal } = layout;
   const listed = objectsIn(value);
@@ -185,21 +167,12 @@ function resourceLines(value: JsonValue | undefined, key: string, layout: ListLa
     const name = oneLine(stringField(one, 'title') ?? stringField(one, 'name') ?? '');
     return [toned(look, 'name', address ?? ''), toned(look, 'dim', type ?? ''), name];
   });
-  if (!isTerminal) return inColumns({ ...look, width: whole }, rows);
-  const isWide = rows.every(([address = '', type = '']) => columnsOf(address + type) + roomForName <= look.width);
-  if (isWide) return inColumns(look, rows);
-  return rows.flatMap(([address = '', type, name]) => [
-    address,
-    ...wrapped([name, type && `(${type})`].filter(Boolean).join(' '), look.width, indent),
-  ]);
+  return inColumnsOrStacked({ ...look, width: isTerminal ? look.width : whole }, rows);
 }
 
 function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
   return (Array.isArray(value) ? value : []).map(asObject).filter((one) => one !== undefined);
 }
-
-/** A description beside the table takes so many columns at least; else it stands below its row. */
-const minRoom = 24;
 
 /**
  * The lines of `postern call SERVER TOOL --help`: what the tool does, its parameters, and an example to copy.
@@ -230,34 +203,17 @@ function paragraphs(text: string, { width }: Look): readonly string[] {
   return text.split(/\r?\n/).flatMap((line) => (line.trim() === '' ? [''] : wrapped(oneLine(line.trim()), width)));
 }
 
-const headings = ['name', 'type', 'required', 'default'] as const;
+const headings = ['name', 'type', 'required', 'default', 'description'];
 
 function table(parameters: readonly ToolParameter[], look: Look): readonly string[] {
   const hasTexts = parameters.some((one) => textOf(one) !== '');
-  const unbound = { ...look, width: Number.POSITIVE_INFINITY };
-  const left = inColumns(unbound, [headings.map((word) => toned(look, 'dim', word)), ...parameters.map(cellsOf(look))]);
-  const column = Math.max(...left.map(columnsOf)) + 4;
-  if (column + minRoom > look.width) return stacked(parameters, look);
-  return ['description', ...parameters.map(textOf)].flatMap((text, at) => {
-    const row = left[at] ?? '';
-    const [first = '', ...others] = hasTexts && text !== '' ? wrapped(text, look.width, column) : [];
-    const textCell = at === 0 ? toned(look, 'dim', first.trim()) : first.trim();
-    return [`  ${row}${' '.repeat(column - 2 - columnsOf(row))}${textCell}`.trimEnd(), ...others];
-  });
+  const heads = (hasTexts ? headings : headings.slice(0, -1)).map((word) => toned(look, 'dim', word));
+  const rows = [heads, ...parameters.map((one) => [...cellsOf(one, look), ...(hasTexts ? [textOf(one)] : [])])];
+  return inColumnsOrStacked({ ...look, width: look.width - 2 }, rows).map((line) => `  ${line}`);
 }
 
-/** For narrow terminals: all of a parameter below its name. */
-function stacked(parameters: readonly ToolParameter[], look: Look): readonly string[] {
-  return parameters.flatMap((one) => {
-    const [name = '', type, required, preset] = cellsOf(look)(one);
-    const facts = [type, required === 'yes' ? 'required' : '', preset === '' ? '' : `default ${preset}`];
-    const [text, about] = [facts.filter(Boolean).join(', '), textOf(one)];
-    return [`  ${name}`, ...wrapped(text, look.width, 4), ...(about === '' ? [] : wrapped(about, look.width, 4))];
-  });
-}
-
-function cellsOf(look: Look): (parameter: ToolParameter) => readonly string[] {
-  return (one) => [
+function cellsOf(one: ToolParameter, look: Look): readonly string[] {
+  return [
     toned(look, 'name', printable(one.name, 80)),
     typeWord({ ...one, choices: undefined }),
     one.isRequired ? 'yes' : 'no',

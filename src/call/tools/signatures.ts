@@ -5,13 +5,8 @@ import type { ToolList, ToolParameter, ToolSignature } from '../../stores/ports.
 /** What is read of a server's list, at most; names and texts in characters. */
 const max = { tools: 2_000, parameters: 200, choices: 200, name: 256, value: 200 } as const;
 
-/** How long descriptions may be, in characters. */
-interface Room {
-  readonly ofTool: number;
-  readonly ofParameter: number;
-}
-
-const usualRoom: Room = { ofTool: 2_000, ofParameter: 500 };
+/** How long descriptions may be, in characters: of a tool, and of a parameter. */
+const usualRoom = { ofTool: 2_000, ofParameter: 500 } as const;
 
 /** Those of all tools together, where there are many: the list is to be kept. */
 const maxTexts = 200_000;
@@ -38,7 +33,10 @@ export function toolListOf(result: JsonObject, at: number): ToolList {
 }
 
 /** None for what is no tool. */
-export function signatureOf(value: JsonValue, room = usualRoom): readonly ToolSignature[] {
+export function signatureOf(
+  value: JsonValue,
+  room: Readonly<Record<keyof typeof usualRoom, number>> = usualRoom,
+): readonly ToolSignature[] {
   const tool = asObject(value);
   const name = tool && stringField(tool, 'name');
   if (tool === undefined || name === undefined || name === '' || name.length > max.name) return [];

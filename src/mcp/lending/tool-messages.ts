@@ -2,9 +2,8 @@ import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core
 import { openBracket, skipSpace, skipValue } from '../../core/text/json-scan.js';
 import { elementSpans, listOf, memberAt } from '../../core/text/json-splice.js';
 import { asciiJson, quoted } from '../../core/text/printable.js';
-import { messageLimits } from '../messages.js';
-import { namedError, refusal, rpcCode } from '../rpc-error.js';
-import { folded, type ToolPolicy } from './tool-policy.js';
+import { messageLimits, namedError, refusal, rpcCode } from '../messages.js';
+import { folded, type ToolPage, type ToolPolicy } from './tool-policy.js';
 
 /** Whether a caller's text may go on to the server. */
 export type Verdict =
@@ -47,19 +46,25 @@ export function validate(policy: ToolPolicy, bytes: Uint8Array): Verdict {
   return { kind: 'passed', lists: new Set(lists) };
 }
 
-/** The same once the server was asked: what is unknown still is refused. */
-export function validateKnown(policy: ToolPolicy, bytes: Uint8Array): Exclude<Verdict, { readonly kind: 'unknown' }> {
+export type KnownVerdict = Exclude<Verdict, { readonly kind: 'unknown' }>;
+
+/** The same, where the server is asked first for what is not known; what is unknown then is refused. @throws as `page` */
+export async function validateAsking(
+  policy: ToolPolicy,
+  bytes: Uint8Array,
+  page: ToolPage,
+  now: number,
+): Promise<KnownVerdict> {
   const validated = validate(policy, bytes);
   if (validated.kind !== 'unknown') return validated;
+  await policy.ask(page, validated.meta, now);
+  const again = validate(policy, bytes);
+  if (again.kind !== 'unknown') return again;
   const messages = objectsIn(valuesIn(bytes) ?? []);
   const calls = messages.filter(({ method }) => method === callMethod).map(toolOf);
   const kept = calls.filter((tool) => policy.verdict(tool) !== 'passed');
-  return refused(
-    bytes,
-    messages,
-    kept,
-    kept.every((tool) => policy.verdict(tool) === 'unknown') ? policy.whyUnknown : leftOut,
-  );
+  const why = kept.every((tool) => policy.verdict(tool) === 'unknown') ? policy.whyUnknown : leftOut;
+  return refused(bytes, messages, kept, why);
 }
 
 /** The messages of a text, which may be a batch; undefined for what is no JSON, or is it in two ways. */

@@ -4,8 +4,7 @@ import { closest } from '../../core/text/closest.js';
 import type { JsonObject, JsonValue } from '../../core/text/json.js';
 import { asObject } from '../../core/text/json.js';
 import { quoted } from '../../core/text/printable.js';
-import type { ListCut } from '../server-session.js';
-import type { IdleRule } from './idle-rules.js';
+import { readPages } from '../server-session.js';
 
 /** Which tools a login is lent for; `*` stands for any characters. */
 function named<Name extends string>(name: Name, describe: string) {
@@ -25,6 +24,9 @@ export interface ToolRules {
   readonly denyTool: readonly string[];
   readonly readOnly: boolean;
 }
+
+/** One page of the list of tools, by the parameters of the request; undefined where none came. Its tools are learned. */
+export type ToolPage = (params: JsonObject) => Promise<JsonObject | undefined>;
 
 export type ToolVerdict = 'passed' | 'refused' | 'unknown';
 
@@ -119,12 +121,17 @@ export class ToolPolicy {
     this.#askedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Has the server asked for its list, once for all that wait, and not more often than every five seconds. @param now monotonic */
-  async ask(list: () => Promise<ListCut | undefined>, now: number): Promise<void> {
+  /**
+   * Asks the server for its list, once for all that wait, and not more often than every five seconds.
+   * @param meta What the caller's request says of itself. @param now monotonic
+   */
+  async ask(page: ToolPage, meta: JsonObject | undefined, now: number): Promise<void> {
     if (this.#asking === undefined && now - this.#askedAt >= askAgainMs) {
       this.#askedAt = now;
+      const { progressToken: _, ...others } = meta ?? {};
       const read = async () => {
-        this.#cut = (await list())?.why;
+        const cut = await readPages((at) => page({ ...at, ...(meta === undefined ? {} : { _meta: others }) }));
+        this.#cut = cut?.why;
       };
       this.#asking = read().finally(() => {
         this.#asking = undefined;
@@ -179,4 +186,37 @@ function matcherOf(glob: string): Matcher {
 export function folded(text: string): string {
   const bare = text.normalize('NFKD').replace(/[\u0300-\u036f\p{Default_Ignorable_Code_Point}]/gu, '');
   return bare.trim().toUpperCase().toLowerCase();
+}
+
+/** A name of `--allow-tool` or `--deny-tool` that fits no tool of the server's: a slip, perhaps. */
+export interface IdleRule {
+  readonly option: '--allow-tool' | '--deny-tool';
+  readonly name: string;
+  /** How many tools the server lists. */
+  readonly count: number;
+  /** The tool that was meant, perhaps. */
+  readonly meant: string | undefined;
+}
+
+/** One line for a person. */
+function idleRuleLine({ option, name, count, meant }: IdleRule): string {
+  const tools = count === 1 ? 'the one tool' : `any of the ${count} tools`;
+  const hint = meant === undefined ? '' : ` Did you mean ${quoted(meant, 80)}?`;
+  return `${option} ${quoted(name, 80)} does not fit ${tools} that the server lists.${hint}`;
+}
+
+/**
+ * Prints what is idle, a line for each. A rule is for all servers together: it is idle where it fits no tool of any.
+ * @param servers How many there are.
+ */
+export function idleRulePrinter(servers: number, tell: (line: string) => void): (rule: IdleRule) => void {
+  const idle = new Map<string, readonly IdleRule[]>();
+  return (rule) => {
+    const key = `${rule.option} ${rule.name}`;
+    const all = [...(idle.get(key) ?? []), rule];
+    idle.set(key, all);
+    if (all.length < servers) return;
+    const count = all.reduce((sum, one) => sum + one.count, 0);
+    tell(idleRuleLine({ ...rule, count, meant: all.find(({ meant }) => meant !== undefined)?.meant }));
+  };
 }

@@ -28,7 +28,7 @@ export interface ServerProgram extends AsyncDisposable {
   resume(): void;
 }
 
-export interface StdioOptions {
+interface StdioOptions {
   /** What it is called in failures. */
   readonly server: string;
   readonly program: ServerProgram;

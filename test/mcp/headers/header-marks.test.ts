@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../../src/core/text/json.js';
 import { brokenHeaderMark, headerMarks } from '../../../src/mcp/headers/header-marks.js';
-import { ParameterHeaders } from '../../../src/mcp/headers/parameter-headers.js';
+import { ParameterHeaders } from '../../../src/mcp/headers/message-headers.js';
 import { anyText } from '../../support/arbitraries.js';
 
 const tool = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({

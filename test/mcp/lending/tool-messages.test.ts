@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { idleRulePrinter } from '../../../src/mcp/lending/idle-rules.js';
-import { filterTools, validate, validateKnown } from '../../../src/mcp/lending/tool-messages.js';
-import { hasToolRules, ToolPolicy, type ToolRules } from '../../../src/mcp/lending/tool-policy.js';
+import { filterTools, validate, validateAsking } from '../../../src/mcp/lending/tool-messages.js';
+import { hasToolRules, idleRulePrinter, ToolPolicy, type ToolRules } from '../../../src/mcp/lending/tool-policy.js';
 
 const policyOf = (rules: Partial<ToolRules>) =>
   new ToolPolicy({ allowTool: [], denyTool: [], readOnly: false, ...rules }, () => undefined);
@@ -86,11 +85,12 @@ test('what looks like several names, or a pattern of another kind, is refused: i
   }
 });
 
-test('a tool that the server did not list is told as that, not as left out by the person', () => {
+test('a tool that the server did not list is told as that, not as left out by the person', async () => {
   const policy = policyOf({ readOnly: true, denyTool: ['other'] });
-  const unknown = validateKnown(policy, bytesOf(call('read_note')));
+  const unanswered = async () => undefined;
+  const unknown = await validateAsking(policy, bytesOf(call('read_note')), unanswered, 0);
   assert.match(unknown.kind === 'refused' ? String(unknown.response) : '', /list of tools has it not, or could not/);
-  const denied = validateKnown(policy, bytesOf(call('other')));
+  const denied = await validateAsking(policy, bytesOf(call('other')), unanswered, 0);
   assert.match(denied.kind === 'refused' ? String(denied.response) : '', /has left it out/);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/core/text/json.js';
-import { ParameterHeaders } from '../../../src/mcp/headers/parameter-headers.js';
+import { ParameterHeaders } from '../../../src/mcp/headers/message-headers.js';
 import { bareHome, scriptedServer, startBridge, usualOfBoth } from '../../bridge/host.js';
 
 const properties = {

@@ -1,5 +1,6 @@
 import { asObject, type JsonObject, type JsonValue, parseObject, stringField } from '../../core/text/json.js';
 import { messageLimits } from '../messages.js';
+import type { MessageShape, ParamsShape } from '../scan-message.js';
 import { type HeaderMark, headerMarks } from './header-marks.js';
 
 export type Header = readonly [name: string, value: string];
@@ -50,4 +51,37 @@ function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+/** Where `Mcp-Name` comes from, by method (SEP-2243, SEP-2663). */
+const nameMembers: Readonly<Record<string, keyof ParamsShape>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
+
+/**
+ * The revision that a message of the newer era (2026-07-28 and later) names for itself in `_meta`;
+ * undefined for one of the older era, which begins with `initialize`.
+ */
+export function ownRevision({ kind, params: { revision } }: MessageShape): string | undefined {
+  return (kind === 'request' || kind === 'notification') && usableRevision(revision) ? revision : undefined;
+}
+
+export function usableRevision(revision: string | undefined): revision is string {
+  return revision !== undefined && /^[\x21-\x7e]{1,64}$/.test(revision);
+}
+
+/** What the newer era repeats of a message in headers (SEP-2243). */
+export function messageHeaders(message: MessageShape, revision: string): readonly Header[] {
+  const member = Object.hasOwn(nameMembers, message.method) ? nameMembers[message.method] : undefined;
+  const name = member === undefined ? undefined : message.params[member];
+  return [
+    ['mcp-protocol-version', revision],
+    ['mcp-method', encoded(message.method)],
+    ...(name === undefined ? [] : ([['mcp-name', encoded(name)]] as const)),
+  ];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { pageToOpen, warningsOf } from '../../../src/call/elicitation/page-to-open.js';
+import { pageToOpen, warningsOf } from '../../../src/call/elicitation/ask-page.js';
 import { createServerPages } from '../../../src/login/browser/server-pages.js';
 import { anyText, anyUrl } from '../../support/arbitraries.js';
 
@@ -46,7 +46,7 @@ test('[Q-4.7] only https is offered, and http on this computer where the server 
   assert.equal(typeof pageToOpen('http://example.com/', here), 'string');
 });
 
-test('[Q-4.7] names beyond a to z are shown in both forms, and mixed scripts named; a page nearer than the server is told of', async () => {
+test('[Q-4.7] names beyond a to z are shown in both forms; a page nearer than the server is told of', async () => {
   const said = async (url: string, from: string | undefined = server) => {
     const page = pageToOpen(url, from);
     assert.ok(typeof page === 'object', url);
@@ -56,7 +56,6 @@ test('[Q-4.7] names beyond a to z are shown in both forms, and mixed scripts nam
   const [whole, ...others] = await said('https://аррӏе.com/');
   assert.match(whole ?? '', /"аррӏе\.com" .*xn--80ak6aa92e\.com/);
   assert.deepEqual(others, []);
-  assert.match((await said('https://xn--pple-43d.com/')).join(' '), /"аpple\.com" .*Latin.*Cyrillic/);
   assert.equal((await said('https://日本ひらカタ.example/')).length, 1);
   assert.match((await said('https://localhost:1/')).join(), /on this computer itself/);
   for (const near of ['192.168.1.1', '10.0.0.1', '[fd00::1]', '[fe80::1]', '169.254.169.254', 'router', 'nas.local']) {

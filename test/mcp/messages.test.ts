@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rpcCode } from '../../src/mcp/rpc-error.js';
+import { rpcCode } from '../../src/mcp/messages.js';
 
 test('[Q-3.8] codes of our own keep out of what JSON-RPC and the protocol claim', () => {
   const { notJson, notAMessage, unknownMethod, ...own } = rpcCode;
