@@ -3,7 +3,7 @@ import { exitCode, Failure, isFailure, type Step } from '../core/failure.js';
 import { columnsOf, commandAtEnd, commandLine, fitted, wrapped } from '../core/text/layout.js';
 import { type Look, type Tone, toned } from '../core/text/look.js';
 import { asciiJson, printable } from '../core/text/printable.js';
-import { isOutOfFiles, outOfFiles } from '../stores/state-failures.js';
+import { isOutOfFiles, outOfFiles } from '../stores/failures.js';
 import { plainStep, stepLines } from './journal.js';
 
 /** Longest text of one field that is printed. */

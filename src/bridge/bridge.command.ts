@@ -5,7 +5,6 @@ import { canonicalResource } from '../core/resource.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { hasToolRules, idleRulePrinter, ToolPolicy } from '../mcp/lending/tool-policy.js';
 import type { Wire } from '../mcp/wire.js';
-import { isClientLogin } from '../stores/own-login.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { bridge } from './bridge.js';
@@ -28,7 +27,7 @@ export const command: Command<typeof bridgeTable, World> = {
     const wanted = { server: args.server, account: args.account, pin: args.pin };
     await world.givenHeaders();
     const logins = await world.logins();
-    const isClient = isClientLogin(args, 'bridge', true);
+    const isClient = args.clientCredentials;
     const asClient = onceInAWhile(world.clock, () => logins.asClient(args));
     const named = canonicalResource(args.server);
     let unfound: CommandExit = 0;

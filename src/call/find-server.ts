@@ -6,8 +6,7 @@ import { shellWord } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
 import { usageWrong, wordMissing } from '../core/usage-failures.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
-import { withOwnLogin } from '../stores/memory-store.js';
-import { isClientLogin, type OwnLoginArguments } from '../stores/own-login.js';
+import { type OwnLoginArguments, withOwnLogin } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';
 import { findLoginOrServer, type OpenServer } from '../tokens/find-login.js';
 import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
@@ -68,7 +67,7 @@ export async function findServer(
   const logins = await world.logins();
   const args = withOwnLogin(given);
   const target = { server, account: args.account };
-  if (isClientLogin(given, name, true)) return logins.asClient({ ...given, server });
+  if (given.clientCredentials) return logins.asClient({ ...given, server });
   if (!args.login) return findLoginOrServer(world, target);
   return logins.findOrMake({ ...args, ...target }).catch((error: unknown) => {
     // A tool may want one all the same: then it is made, by what the server says to that call.

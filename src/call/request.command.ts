@@ -6,8 +6,7 @@ import { isFieldName, isHeaderValue, mediaTypeIs } from '../core/text/characters
 import { Deadline } from '../core/time.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import type { HttpResponse } from '../http/request.js';
-import { withOwnLogin } from '../stores/memory-store.js';
-import { isClientLogin } from '../stores/own-login.js';
+import { withOwnLogin } from '../stores/own-login.js';
 import { findLogin, noLogin } from '../tokens/find-login.js';
 import { readWords } from '../tokens/server-words.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
@@ -38,7 +37,7 @@ export const command: Command<typeof requestTable, World> = {
     const logins = await world.logins();
     const target = { server: args.url, account: args.account };
     await refuseName(world, args.url);
-    const login = isClientLogin(given, 'request', true)
+    const login = given.clientCredentials
       ? await logins.asClient({ ...given, ...target })
       : args.login
         ? await logins.findOrMake({ ...args, ...target })

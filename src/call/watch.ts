@@ -7,7 +7,7 @@ import { printable, quoted } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
 import { acknowledged, textsIn } from '../mcp/eras.js';
 import type { StreamEnd } from '../mcp/streams.js';
-import { withOwnLogin } from '../stores/memory-store.js';
+import { withOwnLogin } from '../stores/own-login.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { Conversation } from './conversation.js';
 import { createConversation, type LocalServer, programOf } from './create-conversation.js';

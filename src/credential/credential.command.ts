@@ -3,7 +3,6 @@ import { exitCode, isFailure } from '../core/failure.js';
 import type { Files, Logins } from '../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { Deadline, unlessAborted } from '../core/time.js';
-import { isClientLogin } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';
 import { pickCredential, proveBare } from '../tokens/credential-target.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
@@ -53,7 +52,7 @@ export const command: Command<typeof credentialTable, World> = {
   table: credentialTable,
   async run(world, args) {
     const format = formatOf(args);
-    const isOwn = isClientLogin(args, 'credential', false);
+    const isOwn = args.clientCredentials;
     if (isOwn && args.shim !== undefined) throw ownLoginKept();
     if (args.shim !== undefined) {
       await writeShim(world, format, args, args.shim);

@@ -2,7 +2,6 @@ import type { ArgumentsOf, Command } from '../core/command.js';
 import type { Logins } from '../core/ports.js';
 import { Secret } from '../core/secret.js';
 import { argumentRefused, wordMissing } from '../core/usage-failures.js';
-import { isClientLogin } from '../stores/own-login.js';
 import { proveBare, proveNamed } from '../tokens/credential-target.js';
 import { tokenTooShort } from '../tokens/failures.js';
 import { findLogin } from '../tokens/find-login.js';
@@ -36,7 +35,7 @@ export const command: Command<typeof execTable, World> = {
 async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record<string, Secret>>> {
   const environment: Record<string, Secret> = {};
   const { account, pin } = args;
-  const own = isClientLogin(args, 'exec', false) ? await world.logins() : undefined;
+  const own = args.clientCredentials ? await world.logins() : undefined;
   for (const { name, server: named, holds } of variablesOf(args)) {
     const server = named ?? args.server ?? '';
     const ofNamed = { server, account: undefined, pin: undefined };

@@ -1,7 +1,6 @@
 import type { Command, CommandOutput } from '../core/command.js';
 import type { Logins } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
-import { isClientLogin } from '../stores/own-login.js';
 import { proveBare, proveNamed } from '../tokens/credential-target.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
@@ -15,7 +14,7 @@ interface World extends TokenPorts, CommandOutput {
 export const command: Command<typeof tokenTable, World> = {
   table: tokenTable,
   async run(world, args) {
-    const login = isClientLogin(args, 'token', false)
+    const login = args.clientCredentials
       ? await (await world.logins()).asClient(args)
       : await findLogin(world, { server: args.server, account: args.account });
     proveBare(login, 'postern token');

@@ -1,6 +1,6 @@
 import { exitCode, Failure, systemCode } from '../core/failure.js';
 import { printable, quoted, quotedPath } from '../core/text/printable.js';
-import { storeFailure } from '../stores/state-failures.js';
+import { storeFailure } from '../stores/failures.js';
 
 /** `--listen` names no port of this machine's loopback. */
 export function listenRefused(): Failure {

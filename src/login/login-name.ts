@@ -1,6 +1,6 @@
 import type { IndexDocument } from '../core/records.js';
 import { defaultAccount } from '../core/records.js';
-import { mayGiveName } from '../stores/index/past-names.js';
+import { mayGiveName } from '../stores/index/credential-index.js';
 
 /** Characters that a name may have (`checkName`), those of a number behind it included. */
 const maxLength = 63;

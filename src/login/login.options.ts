@@ -1,5 +1,5 @@
 import type { CommandTable, OptionSpec } from '../core/command.js';
-import { assertionOptions } from '../stores/assertions/options.js';
+import { assertionOptions } from '../stores/own-login.js';
 import { headerOptions } from '../tokens/server-headers/header-options.js';
 import { browserOptions } from './browser/browser-options.js';
 

@@ -1,7 +1,7 @@
 import type { LoginRecord } from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
-import { Busy } from '../stores/state-failures.js';
+import { Busy } from '../stores/failures.js';
 import { sameLogin } from '../tokens/find-login.js';
 import { checkName } from './begin-login.js';
 import { differences } from './login-again.js';

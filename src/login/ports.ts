@@ -11,7 +11,7 @@ import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import type { Discovery } from '../oauth/discover.js';
 import type { ProofChoice } from '../oauth/dpop/offer.js';
 import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
-import type { AssertionSource } from '../stores/assertions/source.js';
+import type { AssertionSource } from '../stores/assertions.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
 import type { BrowserAvailability } from './browser/browser-availability.js';

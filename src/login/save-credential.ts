@@ -16,14 +16,16 @@ import { printable } from '../core/text/printable.js';
 import { endsOf } from '../core/time.js';
 import { type ExpectedIdToken, type Identity, identityIn, idTokenProblem } from '../oauth/id-token.js';
 import type { IssuedToken } from '../oauth/token.js';
-import { type KeptAssertion, recordOfAssertion } from '../stores/assertions/source.js';
+import { type KeptAssertion, recordOfAssertion } from '../stores/assertions.js';
 import {
   type CredentialBinding,
   credentialKey,
   encodeCredential,
+  type KeptProvider,
+  providerResource,
+  recordOfProvider,
   type StoredCredential,
 } from '../stores/credential-item.js';
-import { type KeptProvider, providerResource, recordOfProvider } from '../stores/kept-provider.js';
 import { isRecorded, itemsOf, removeOrphans, withItemToCome, withOrphans, withoutOrphans } from '../stores/orphans.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { forgetFailures } from '../tokens/remember-failure.js';

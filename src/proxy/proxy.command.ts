@@ -20,7 +20,6 @@ import { usageWrong } from '../core/usage-failures.js';
 import { authorityVariables } from '../http/proxy-settings.js';
 import { hasToolRules, idleRulePrinter, ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { keyInFile, segmentOf } from '../stores/local-proxy.js';
-import { isClientLogin } from '../stores/own-login.js';
 import { Authorizer } from '../tokens/authorizer.js';
 import { addressSecret } from '../tokens/failures.js';
 import { findLogin } from '../tokens/find-login.js';
@@ -64,7 +63,7 @@ export const command: Command<typeof proxyTable, World> = {
 async function mountAll(world: World, args: Arguments): Promise<readonly ProxyMount[]> {
   const { signal } = world;
   const { browser, noBrowser } = args;
-  const isClient = isClientLogin(args, 'proxy', true);
+  const isClient = args.clientCredentials;
   if ((await world.givenHeaders()) !== undefined && args.server.length > 1) throw headersForOne();
   const isPartly = hasToolRules(args);
   const from = await world.logins();

@@ -1,9 +1,10 @@
-import { type ClientAuthMethod, defined } from '../core/records.js';
+import { isAbsolute } from 'node:path';
+import { type ClientAuthMethod, defined, type ProviderReference, type Zone } from '../core/records.js';
 import { Secret, type SecretHeader } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import { asObject, type JsonObject, parseObject } from '../core/text/json.js';
+import { asObject, type JsonObject, type JsonValue, parseObject } from '../core/text/json.js';
 import { headersFromStore, headersToStore } from '../core/text/secret-headers.js';
-import { isKeptAssertion, type KeptAssertion } from './assertions/source.js';
+import { isKeptAssertion, type KeptAssertion } from './assertions.js';
 import {
   type Checks,
   isAuthMethod,
@@ -17,7 +18,6 @@ import {
   oneOf,
   wrongMember,
 } from './checks.js';
-import { isKeptProvider, type KeptProvider } from './kept-provider.js';
 
 /** Whose credential it is; the key of its item is a hash over exactly these. */
 export interface CredentialBinding {
@@ -29,6 +29,27 @@ export interface CredentialBinding {
   readonly clientId: string;
   readonly account: string;
 }
+
+/** What a server's login keeps of the company's provider that vouches for it: never an ID token. */
+export interface KeptProvider {
+  readonly issuer: string;
+  /** Of the client there. */
+  readonly clientId: string;
+  /** Whom it vouches for: nobody else's login takes this one's place unnoticed. */
+  readonly subject?: string;
+  /** Where the ID token comes from elsewhere, and where it is exchanged; absent: by the login at the provider. */
+  readonly file?: TokenFile;
+}
+
+export interface TokenFile {
+  readonly path: string;
+  readonly tokenEndpoint: string;
+  readonly authMethod: ClientAuthMethod;
+  readonly zone: Zone;
+}
+
+/** What the key of a provider's login has for a resource: no server can be called so. */
+export const providerResource = 'urn:postern:provider';
 
 /** What one item of the secret store holds. Times are milliseconds since 1970. */
 export interface StoredCredential {
@@ -177,6 +198,27 @@ function credentialOf(item: JsonObject): StoredCredential | undefined {
     ...Object.fromEntries(members),
     ...defined({ headers: headersFromStore(item['headers']) }),
   } as unknown as StoredCredential;
+}
+
+/** Is it what a stored item may hold? */
+function isKeptProvider(value: JsonValue | undefined): boolean {
+  const checks = { issuer: isText, clientId: isText, subject: maybe(isText), file: maybe(isTokenFile) };
+  return value !== undefined && wrongMember(asObject(value), checks) === undefined;
+}
+
+function isTokenFile(value: JsonValue | undefined): boolean {
+  const checks = {
+    path: (path: JsonValue | undefined) => typeof path === 'string' && isAbsolute(path),
+    tokenEndpoint: isText,
+    authMethod: isAuthMethod,
+    zone: oneOf('public', 'private', 'loopback'),
+  };
+  return value !== undefined && wrongMember(asObject(value), checks) === undefined;
+}
+
+/** What the index tells of it. */
+export function recordOfProvider({ issuer, clientId, file }: KeptProvider): ProviderReference {
+  return { issuer, clientId, ...(file === undefined ? {} : { tokenFile: file.path }) };
 }
 
 /**

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { systemCode } from '../core/failure.js';
 import { accessProblem } from '../core/file-access.js';
 import type { LoginRecord } from '../core/records.js';
 import { Secret } from '../core/secret.js';
-import { newFile } from './state/safe-file.js';
-import { localKeyUnusable } from './state-failures.js';
-
-const maxBytes = 64;
+import { localKeyUnusable } from './failures.js';
+import { readPlainFile } from './key-file.js';
 
 /** 256 random bits: 43 characters of base64url, so that it can stand in a path as it is. */
 export function newKey(): Secret {
@@ -16,42 +14,24 @@ export function newKey(): Secret {
 
 /** The key of a proxy, in a file that is made where it is missing. @throws Failure `local_key_unusable` */
 export function keyInFile(path: string): Secret {
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return made(path);
-    throw localKeyUnusable(path, `it cannot be read (${systemCode(error)})`);
+  const file = readPlainFile(path, 64, (stats) => accessProblem(stats, process.geteuid?.(), { hint: '; chmod 600' }));
+  if ('why' in file) {
+    if (file.isMissing) return made(path);
+    throw localKeyUnusable(path, file.why);
   }
-  try {
-    const why = problem(fstatSync(file));
-    if (why !== undefined) throw localKeyUnusable(path, why);
-    const [, key] = /^([\w-]{43})\r?\n?$/.exec(readFileSync(file, 'latin1')) ?? [];
-    if (key === undefined) throw localKeyUnusable(path, 'it holds no key that postern proxy has made');
-    return new Secret(key);
-  } finally {
-    closeSync(file);
-  }
+  const [, key] = /^([\w-]{43})\r?\n?$/.exec(file.bytes.toString('latin1')) ?? [];
+  if (key === undefined) throw localKeyUnusable(path, 'it holds no key that postern proxy has made');
+  return new Secret(key);
 }
 
 function made(path: string): Secret {
   const key = newKey();
   try {
-    const file = openSync(path, newFile, 0o600);
-    try {
-      writeFileSync(file, `${key.reveal()}\n`);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(path, `${key.reveal()}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     throw localKeyUnusable(path, `it cannot be made (${systemCode(error)})`);
   }
   return key;
-}
-
-function problem(stats: Stats): string | undefined {
-  if (!stats.isFile() || stats.size > maxBytes) return 'it is not a plain file with a key';
-  return accessProblem(stats, process.geteuid?.(), { hint: '; chmod 600' });
 }
 
 /** The path segment of a login in the address of a proxy: its name, else its server's host. */

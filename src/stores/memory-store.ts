@@ -38,24 +38,3 @@ export function inMemory(): {
 } {
   return { store: createMemoryStore(), index: createMemoryIndex(), toolLists: noToolLists() };
 }
-
-/** For commands that can log in for themselves alone. */
-export const memoryOption = {
-  name: 'store',
-  topic: 'machines',
-  kind: 'string',
-  choices: ['memory'],
-  impliedBy: 'client-credentials',
-  value: 'memory',
-  describe: 'log in for this command alone, and keep that login in memory',
-} as const;
-
-/** Does this command log in for itself alone? */
-export function isInMemory(options: object): boolean {
-  return 'store' in options && options.store === 'memory';
-}
-
-/** The arguments of a command that logs in for itself alone: then it has to log in. */
-export function withOwnLogin<Arguments extends { readonly login: boolean }>(args: Arguments): Arguments {
-  return isInMemory(args) ? { ...args, login: true } : args;
-}

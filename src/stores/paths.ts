@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { isWholePath } from '../core/text/system.js';
-import { homeUnset, pathRefused } from './state-failures.js';
+import { homeUnset, pathRefused } from './failures.js';
 
 /** Where this program keeps what is not secret. */
 export interface StatePaths {

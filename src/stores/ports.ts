@@ -1,7 +1,7 @@
 import type { FormatFailure, IndexDocument, StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import type { JsonValue } from '../core/text/json.js';
-import type { Assertions } from './assertions/source.js';
+import type { Assertions } from './assertions.js';
 
 /** Where secrets live: one item for one key, the key an ASCII hash. */
 export interface SecretStore {

@@ -1,4 +1,4 @@
-import { once } from '../core/lazy.js';
+import { lazy } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { Clock, Terminal } from '../core/ports.js';
 import { isSharedKind, type SharedKind, type StoreKind } from '../core/records.js';
@@ -23,23 +23,11 @@ export function createStores(options: StoresOptions): SecretStores {
   const made = new Map<StoreKind, SecretStore>();
   return {
     of: (kind) => {
-      const store = made.get(kind) ?? lazyStore(kind, () => open(kind, options));
+      // Only its kind is known before its first use.
+      const store = made.get(kind) ?? Object.assign(Object.create(lazy(() => open(kind, options))), { kind });
       made.set(kind, store);
       return store;
     },
-  };
-}
-
-/** Opened at its first use. */
-function lazyStore(kind: StoreKind, open: () => Promise<SecretStore>): SecretStore {
-  const opened = once(open);
-  return {
-    kind,
-    ready: async () => (await opened()).ready(),
-    read: async (key) => (await opened()).read(key),
-    write: async (key, value) => (await opened()).write(key, value),
-    remove: async (key) => (await opened()).remove(key),
-    begin: async (key, wait) => await (await opened()).begin?.(key, wait),
   };
 }
 

@@ -8,7 +8,7 @@ import { createHttpClient } from '../../src/http/client.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { listenForCallback } from '../../src/login/browser/callback-listener.js';
 import { createServerPages } from '../../src/login/browser/server-pages.js';
-import { createAssertions } from '../../src/stores/assertions/read-assertion.js';
+import { createAssertions } from '../../src/stores/assertions.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { createRecovery } from '../../src/stores/state/recovery.js';
 import { createAttempts, createFormatFailures } from '../../src/stores/state/small-files.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stateUnwritable } from '../../src/stores/state-failures.js';
+import { stateUnwritable } from '../../src/stores/failures.js';
 import { freshToken } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';

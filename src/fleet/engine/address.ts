@@ -85,17 +85,12 @@ export interface EngineCredentials {
 
 const credentialsFile: KeyName = { variable: 'POSTERN_ENGINE_CREDENTIALS_FILE', credential: 'postern-engine' };
 
-const longestCredentials = 4096;
-
 /** Name and password of the engine; undefined where no file is named. @throws Failure `engine_credentials_unusable`, `path_refused` */
 export function readEngineCredentials(
   env: Readonly<Record<string, string | undefined>>,
 ): EngineCredentials | undefined {
   const refuse = engineCredentialsUnusable;
-  const file = readNamedFile(env, credentialsFile, {
-    refuse,
-    problem: ({ size }) => (size > longestCredentials ? `it is larger than ${longestCredentials} bytes` : undefined),
-  });
+  const file = readNamedFile(env, credentialsFile, { maxBytes: 4096, refuse });
   if (file === undefined) return undefined;
   const found = parseEngineCredentials(file.bytes.toString());
   if (found === undefined) throw refuse(file.path, 'it holds no NAME:PASSWORD, nor a line for each');

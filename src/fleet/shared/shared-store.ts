@@ -6,8 +6,8 @@ import { asObject, type JsonObject, type JsonValue, parseObject } from '../../co
 import { endsOf } from '../../core/time.js';
 import { refuseTooLarge } from '../../stores/failures.js';
 import { isLoginRecord } from '../../stores/index/index-schema.js';
+import { readKeyFile, storeKey } from '../../stores/key-file.js';
 import type { SecretStore } from '../../stores/ports.js';
-import { readKeyFile, storeKey } from '../../stores/sealed-files/key-source.js';
 import { ensurePrivateFolder, readIfThere } from '../../stores/state/private-file.js';
 import { ownIdentity } from '../../stores/state/process-identity.js';
 import { removeFile, replacePrivateFile } from '../../stores/state/safe-file.js';

@@ -1,7 +1,7 @@
 import type { Command, CommandOutput } from '../../core/command.js';
 import type { IndexDocument, LoginRecord } from '../../core/records.js';
 import { printable } from '../../core/text/printable.js';
-import { mayGiveName } from '../../stores/index/past-names.js';
+import { mayGiveName } from '../../stores/index/credential-index.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { accountUnknown, loginAmbiguous, loginNeeded } from '../../tokens/failures.js';
 import { loginsCalled, sameLogin } from '../../tokens/find-login.js';

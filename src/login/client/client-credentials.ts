@@ -7,7 +7,7 @@ import { importPrivateKey } from '../../oauth/client-key.js';
 import { ownClientRefused } from '../../oauth/failures.js';
 import { assertionUse } from '../../oauth/workload/assertion.js';
 import { assertionNotTaken } from '../../oauth/workload/failures.js';
-import type { KeptAssertion } from '../../stores/assertions/source.js';
+import type { KeptAssertion } from '../../stores/assertions.js';
 import { privateKeysOf } from '../../tokens/client-keys.js';
 import { sameLogin } from '../../tokens/find-login.js';
 import { readCredential } from '../../tokens/read-credential.js';

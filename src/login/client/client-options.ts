@@ -7,8 +7,7 @@ import { Secret } from '../../core/secret.js';
 import { quotedPath, shellWord } from '../../core/text/printable.js';
 import { gateUrl } from '../../core/url.js';
 import { argumentRefused, usageContradictory } from '../../core/usage-failures.js';
-import { type AssertionSource, fileSource, isVariableName, readCommand } from '../../stores/assertions/source.js';
-import { tokenFilePath } from '../../stores/kept-provider.js';
+import { type AssertionSource, absolutePath, isVariableName, readCommand } from '../../stores/assertions.js';
 import type { GivenAssertion, GivenProvider, PreregisteredClient } from '../ports.js';
 import {
   assertionOptionAlone,
@@ -170,7 +169,7 @@ function useOf(text: string | undefined): 'client' | 'grant' | undefined {
 function sourceOf({ assertionFile, assertionEnv, assertionCommand }: AssertionOptions): AssertionSource | undefined {
   if (assertionFile !== undefined) {
     if (assertionFile === '-') throw argumentRefused('--assertion-file', noStdin, help);
-    return fileSource(assertionFile);
+    return { from: 'file', path: absolutePath(assertionFile) };
   }
   if (assertionEnv !== undefined) {
     if (isVariableName(assertionEnv)) return { from: 'variable', name: assertionEnv };
@@ -207,7 +206,7 @@ export function readProvider(args: ProviderArguments): GivenProvider | undefined
   if (/[^\x20-\x7e]/.test(clientId)) throw argumentRefused('--idp-client-id', 'it is visible ASCII', help);
   if (idpTokenFile === '-') throw argumentRefused('--idp-token-file', noStdin, help);
   if (idpClientSecretFile === '-') throw usageContradictory('--idp-client-secret-file', '-', help);
-  return { issuer, clientId, tokenFile: idpTokenFile === undefined ? undefined : tokenFilePath(idpTokenFile) };
+  return { issuer, clientId, tokenFile: idpTokenFile === undefined ? undefined : absolutePath(idpTokenFile) };
 }
 
 const noStdin = 'it is read anew for each token, so it has to be a file';

@@ -8,7 +8,7 @@ import { idJagNotTaken, providerIsIssuer } from '../../oauth/company/failures.js
 import { findProvider } from '../../oauth/company/find-provider.js';
 import { missingForIdJag } from '../../oauth/company/id-jag.js';
 import { resourceToSend } from '../../oauth/discover.js';
-import type { KeptProvider } from '../../stores/kept-provider.js';
+import type { KeptProvider } from '../../stores/credential-item.js';
 import { providerLogin, type Vouched, vouch } from '../../tokens/company/vouch.js';
 import { sameLogin } from '../../tokens/find-login.js';
 import { readCredential } from '../../tokens/read-credential.js';

@@ -4,7 +4,7 @@ import { isSharedKind, type LoginRecord, storeInWords } from '../../core/records
 import { plainLook, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { usageWrong, wordMissing } from '../../core/usage-failures.js';
-import { providerResource } from '../../stores/kept-provider.js';
+import { providerResource } from '../../stores/credential-item.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import { findLogin, loginsCalled } from '../../tokens/find-login.js';
 import { revokePending } from '../../tokens/revocation/revoke.js';

@@ -1,7 +1,7 @@
 import { exitCode, Failure, isFailure } from '../../core/failure.js';
 import type { IndexDocument, LoginRecord, StoredItem } from '../../core/records.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
-import { providerResource } from '../../stores/kept-provider.js';
+import { providerResource } from '../../stores/credential-item.js';
 import { itemsOf, type KeptOrphan, removeOrphans, withOrphans, withoutOrphans } from '../../stores/orphans.js';
 import { removeClientKey } from '../../tokens/client-keys.js';
 import { sameLogin } from '../../tokens/find-login.js';

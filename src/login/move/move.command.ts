@@ -13,7 +13,7 @@ import {
 } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
 import { counted, printable } from '../../core/text/printable.js';
-import { providerResource } from '../../stores/kept-provider.js';
+import { providerResource } from '../../stores/credential-item.js';
 import { recordsIn } from '../../stores/orphans.js';
 import type { SecretStore } from '../../stores/ports.js';
 import { companyNotMoved } from '../company/failures.js';

@@ -4,7 +4,7 @@ import { defaultAccount, type LoginRecord, type ProviderRecord, storeInWords } f
 import { columnsOf, commandLine, inColumnsOrStacked, withBrokenWords, wrapped } from '../../core/text/layout.js';
 import { type Look, plainLook, toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
-import { providerResource } from '../../stores/kept-provider.js';
+import { providerResource } from '../../stores/credential-item.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { isLoginAt } from '../../tokens/company/vouch.js';
 import { dateOrNull, endOfLogin, inWords, lastsInWords } from './render.js';

@@ -1,7 +1,6 @@
 import type { CommandTable } from '../../core/command.js';
 import { toolOptions } from '../../mcp/lending/tool-policy.js';
-import { memoryOption } from '../../stores/memory-store.js';
-import { clientLoginOptions } from '../../stores/own-login.js';
+import { clientLoginOptions, memoryOption } from '../../stores/own-login.js';
 import { headerOptions } from '../../tokens/server-headers/header-options.js';
 
 export const proxyTable = {

@@ -1,8 +1,8 @@
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stateUnsafe } from '../../stores/failures.js';
 import { readIfThere } from '../../stores/state/private-file.js';
 import { replacePrivateFile } from '../../stores/state/safe-file.js';
-import { stateUnsafe } from '../../stores/state-failures.js';
 import type { EntryKey } from '../formats/entry.js';
 import type { Members } from '../formats/text.js';
 import { maxMebibytes } from './program-files.js';

@@ -1,11 +1,11 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { IndexDocument } from '../../core/records.js';
+import type { IndexDocument, PastName } from '../../core/records.js';
+import { indexUnusable, stateUnreadable } from '../failures.js';
 import type { CredentialIndex, Locks } from '../ports.js';
 import { readPrivateFile } from '../state/private-file.js';
 import { type StateFile, updateStateFile } from '../state/safe-file.js';
-import { indexUnusable, stateUnreadable } from '../state-failures.js';
 import { type IndexText, indexText, parseIndex } from './index-schema.js';
-import { withPastNames } from './past-names.js';
 
 /** An update takes milliseconds; a longer wait is one for a paused process. */
 const waitMs = 10_000;
@@ -72,4 +72,35 @@ export function readIndexSync(path: string): ReadIndex {
   const file = readPrivateFile(path, maxIndexBytes);
   if (file.ok) return parseIndex(file.bytes);
   return file.problem === 'absent' ? { ok: true, document: { version: 1, logins: [], registrations: [] } } : file;
+}
+
+/** As many as are remembered: nobody has typed the others for long. */
+const maxPastNames = 200;
+
+/**
+ * The index after a change, with the names in it that a login has lost (logout, another name): scripts and people may
+ * still type them, so that no other server gets one unasked. Of its server only a hash is kept, as the login was to be
+ * forgotten.
+ */
+export function withPastNames(before: IndexDocument, after: IndexDocument): IndexDocument {
+  const lost = before.logins.flatMap(({ name, server }): readonly PastName[] => {
+    const isKept = name === undefined || after.logins.some((login) => login.name === name && login.server === server);
+    return isKept ? [] : [{ name, of: markOf(server) }];
+  });
+  if (lost.length === 0) return after;
+  const isLost = ({ name, of }: PastName) => lost.some((one) => one.name === name && one.of === of);
+  const others = (after.pastNames ?? []).filter((past) => !isLost(past));
+  return { ...after, pastNames: [...others, ...lost].slice(-maxPastNames) };
+}
+
+/** Whether a new login for this server may get that name without being asked for: no login has it, no other server's had it. */
+export function mayGiveName({ logins, pastNames = [] }: IndexDocument, name: string, server: string): boolean {
+  const of = markOf(server);
+  return (
+    logins.every((login) => login.name !== name) && pastNames.every((past) => past.name !== name || past.of === of)
+  );
+}
+
+function markOf(server: string): string {
+  return createHash('sha256').update(`postern name of ${server}`).digest('hex').slice(0, 32);
 }

@@ -1,6 +1,6 @@
 import type { Failure, Remedy } from '../../core/failure.js';
 import { quoted } from '../../core/text/printable.js';
-import { storeFailure } from '../state-failures.js';
+import { storeFailure } from '../failures.js';
 
 /** The program that is the Secret Service of a session bus, or could be; `none`: there is none. */
 export type ServiceName = 'gnome-keyring' | 'kwallet' | 'keepassxc' | 'other' | 'none';

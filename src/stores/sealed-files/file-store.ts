@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { Secret } from '../../core/secret.js';
-import { refuseTooLarge } from '../failures.js';
+import { refuseTooLarge, sealedFileDamaged, sealedHeadDamaged, storeKeyWrong } from '../failures.js';
 import type { Locks, SecretStore } from '../ports.js';
 import { ensurePrivateFolder } from '../state/private-file.js';
 import { removeFile, replacePrivateFile } from '../state/safe-file.js';
-import { sealedFileDamaged, sealedHeadDamaged, storeKeyWrong } from './failures.js';
-import { type KeySourceOptions, materialFor, newMaterial } from './key-source.js';
 import {
   hasSealedFiles,
   type KeyMaterial,
+  type KeySourceOptions,
   keyOf,
+  materialFor,
   newHead,
+  newMaterial,
   readHead,
   readText,
   type StoreHead,

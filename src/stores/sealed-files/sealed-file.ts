@@ -1,8 +1,17 @@
 import { hkdfSync, randomBytes, scrypt } from 'node:crypto';
+import type { Terminal } from '../../core/ports.js';
+import {
+  type KeyWay,
+  sealedFileNewer,
+  sealedHeadDamaged,
+  storeKeyMissing,
+  storeKeyNeeded,
+  storeKeyWrong,
+} from '../failures.js';
+import { readKeyFile } from '../key-file.js';
 import { seal, unseal } from '../seal.js';
 import { readIfThere } from '../state/private-file.js';
 import { pathsIn } from '../state/safe-file.js';
-import { type KeyWay, sealedFileNewer, sealedHeadDamaged } from './failures.js';
 
 /** The largest value in base64, and some more. */
 const maxFileBytes = 131_072;
@@ -89,4 +98,72 @@ function deriveKey(way: KeyWay, bytes: Buffer, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(bytes, salt, 32, scryptCost, (error, key) => (error === null ? resolve(key) : reject(error)));
   });
+}
+
+export interface KeySourceOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
+  /** A real folder. A key in the same folder as what it opens protects nothing. */
+  readonly stateFolder: string;
+  readonly signal: AbortSignal;
+}
+
+const minCharacters = 10;
+
+const maxTries = 3;
+
+/**
+ * What the files of this head open with: its key file, or the passphrase, asked for at the terminal.
+ * @throws Failure `store_key_missing`, `store_key_unsafe`, `store_key_wrong`
+ */
+export async function materialFor(head: StoreHead, options: KeySourceOptions): Promise<KeyMaterial> {
+  const { way } = head;
+  if (way === 'key-file') {
+    const bytes = readKeyFile(options);
+    if (bytes === undefined) throw storeKeyNeeded(way);
+    return { way, bytes };
+  }
+  const { terminal } = options;
+  for (let tries = 0; tries < maxTries && terminal.interactive; tries += 1) {
+    const bytes = await askPassphrase(options, 'Passphrase of the sealed files: ');
+    if (bytes === undefined) throw storeKeyNeeded(way);
+    if ((await keyOf(head, { way, bytes })) !== undefined) return { way, bytes };
+    terminal.tell('That is not it.');
+  }
+  throw terminal.interactive ? storeKeyWrong(way) : storeKeyNeeded(way);
+}
+
+/**
+ * What new files are to be sealed with: the key file where there is one, else a passphrase that the person chooses.
+ * @throws Failure `store_key_missing`, `store_key_unsafe`
+ */
+export async function newMaterial(options: KeySourceOptions): Promise<KeyMaterial> {
+  const { terminal } = options;
+  const file = readKeyFile(options);
+  if (file !== undefined) return { way: 'key-file', bytes: file };
+  if (!terminal.interactive) throw storeKeyMissing();
+  terminal.tell('Logins are kept in sealed files. Choose their passphrase; without it they cannot be opened.');
+  return { way: 'passphrase', bytes: await choosePassphrase(options) };
+}
+
+/** A passphrase that the person chooses, typed twice. @throws Failure `store_key_missing` */
+async function choosePassphrase(options: KeySourceOptions): Promise<Buffer> {
+  for (;;) {
+    const bytes = await askPassphrase(options, `New passphrase (at least ${minCharacters} characters): `);
+    if (bytes === undefined) throw storeKeyMissing();
+    if ([...bytes.toString()].length < minCharacters) {
+      options.terminal.tell('That is too short.');
+      continue;
+    }
+    const again = await askPassphrase(options, 'Once more: ');
+    if (again === undefined) throw storeKeyMissing();
+    if (again.equals(bytes)) return bytes;
+    options.terminal.tell('These two differ.');
+  }
+}
+
+/** The same bytes whatever keyboard composed the characters (NFC). */
+async function askPassphrase({ terminal, signal }: KeySourceOptions, question: string): Promise<Buffer | undefined> {
+  const typed = await terminal.ask(question, { hidden: true, signal });
+  return typed === undefined ? undefined : Buffer.from(typed.normalize('NFC'));
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/ports.js';
+import { Busy, stateUnwritable } from '../failures.js';
 import type { Lock, Locks } from '../ports.js';
-import { Busy, stateUnwritable } from '../state-failures.js';
 import {
   breakClaim,
   type Claim,

@@ -12,7 +12,7 @@ import {
 import { dirname } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { accessProblem } from '../../core/file-access.js';
-import { stateUnsafe, stateUnwritable } from '../state-failures.js';
+import { stateUnsafe, stateUnwritable } from '../failures.js';
 
 interface ReadFile {
   readonly ok: true;

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
+import { stateUnwritable } from '../failures.js';
 import type { Locks } from '../ports.js';
-import { stateUnwritable } from '../state-failures.js';
 import { ensurePrivateFolder, whenFree } from './private-file.js';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;

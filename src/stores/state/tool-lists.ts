@@ -3,7 +3,6 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/failure.js';
 import { asObject, type JsonObject } from '../../core/text/json.js';
-import { type Check, type Checks, isFlag, isText, isTexts, isWhole, maybe, wrongMember } from '../checks.js';
 import type { ToolList, ToolLists } from '../ports.js';
 import { ensurePrivateFolder, readIfThere } from './private-file.js';
 import { removeFile, replaceFile } from './safe-file.js';
@@ -41,8 +40,7 @@ export function readToolListSync(stateFolder: string, key: string, now: number):
   } catch {
     return undefined; // it only saves a request
   }
-  const checks = { at: isWhole, isWhole: isFlag, tools: listOf(toolChecks) };
-  if (list?.['version'] !== 1 || wrongMember(list, checks) !== undefined) return undefined;
+  if (list?.['version'] !== 1 || !Array.isArray(list['tools'])) return undefined;
   const { version: _, ...kept } = list as unknown as ToolList & { readonly version: 1 };
   return kept.at <= now && now - kept.at < longestMs ? kept : undefined;
 }
@@ -84,27 +82,4 @@ async function silently(work: () => Promise<unknown>): Promise<void> {
   } catch (error) {
     if (!(error instanceof Failure) && !(error instanceof Error && 'code' in error)) throw error;
   }
-}
-
-const toolChecks: Checks = {
-  name: isText,
-  description: isText,
-  isReadOnly: isFlag,
-  isDestructive: isFlag,
-  isIdempotent: isFlag,
-  isOpen: isFlag,
-  isMarked: isFlag,
-  takesSecret: maybe(isFlag),
-  parameters: listOf({
-    name: isText,
-    types: isTexts,
-    entries: maybe(isText),
-    isRequired: isFlag,
-    choices: maybe(Array.isArray),
-    description: isText,
-  }),
-};
-
-function listOf(checks: Checks): Check {
-  return (value) => Array.isArray(value) && value.every((one) => wrongMember(asObject(one), checks) === undefined);
 }

@@ -12,9 +12,8 @@ import {
 import { type IdJagTarget, requestIdJag, type SubjectType } from '../../oauth/company/id-jag.js';
 import type { FailedRequest } from '../../oauth/engine.js';
 import { type Identity, identityIn, idTokenProblem } from '../../oauth/id-token.js';
-import { fileSource, sourceInWords } from '../../stores/assertions/source.js';
-import type { StoredCredential } from '../../stores/credential-item.js';
-import type { KeptProvider, TokenFile } from '../../stores/kept-provider.js';
+import { sourceInWords } from '../../stores/assertions.js';
+import type { KeptProvider, StoredCredential, TokenFile } from '../../stores/credential-item.js';
 import type { TokenPorts } from '../token-request.js';
 
 type Ports = Pick<TokenPorts, 'http' | 'clock' | 'assertions' | 'index' | 'journal'>;
@@ -168,7 +167,7 @@ export async function readTokenFile(
   { issuer, clientId, path }: Pick<KeptProvider, 'issuer' | 'clientId'> & Pick<TokenFile, 'path'>,
   signal: AbortSignal,
 ): Promise<Secret> {
-  const source = fileSource(path);
+  const source = { from: 'file', path } as const;
   const token = await assertions.read(source, signal);
   const why = idTokenProblem(token, { issuer, clientId, now: clock.now() });
   if (why !== undefined) throw idTokenUnusable(sourceInWords(source), why);

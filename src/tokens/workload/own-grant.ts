@@ -6,7 +6,7 @@ import type { ClientAuthentication } from '../../oauth/client-authentication.js'
 import type { TokenGrant } from '../../oauth/token.js';
 import { type AssertionClaims, checkAssertion } from '../../oauth/workload/assertion.js';
 import { assertionRefused, assertionUnusable, platformRefusedTooOften } from '../../oauth/workload/failures.js';
-import { type KeptAssertion, sourceInWords } from '../../stores/assertions/source.js';
+import { type KeptAssertion, sourceInWords } from '../../stores/assertions.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
 import type { StorePorts } from '../../stores/ports.js';
 

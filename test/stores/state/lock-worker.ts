@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { Busy } from '../../../src/stores/failures.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
-import { Busy } from '../../../src/stores/state-failures.js';
 import { realClock } from './real-clock.js';
 
 // A process of the lock tests. `count <folder> <times>`: adds 1 to a counter file so often, each time under the

@@ -70,13 +70,7 @@ test('a file that others could write, or that is none of ours, tells of no tools
   await chmod(path, 0o600);
   assert.ok(readToolListSync(at.state, key, now));
   const whole = JSON.stringify(listOf('echo')).slice(1);
-  for (const text of [
-    '',
-    '[]',
-    '{"version":1}',
-    `{"version":2,${whole}`,
-    `{"version":1,${whole.replace('"n"', '2')}`,
-  ]) {
+  for (const text of ['', '[]', '{"version":1}', `{"version":2,${whole}`, `{"version":1,${whole.slice(0, -9)}`]) {
     await writeFile(path, text);
     assert.equal(readToolListSync(at.state, key, now), undefined, text);
   }
@@ -111,18 +105,4 @@ test('no key leads out of the folder, and no two usual ones to one file', () => 
     }),
   );
   assert.notEqual(toolListPath('/state', '../a'), toolListPath('/state', '../b'));
-});
-
-test('any file is read without a throw', async () => {
-  await using at = await openLists();
-  await at.lists.keep(key, listOf('echo'));
-  await fc.assert(
-    fc.asyncProperty(fc.json(), async (json) => {
-      const whole = JSON.stringify({ version: 1, ...listOf('echo') });
-      await writeFile(toolListPath(at.state, key), whole.replace('"How many."', json));
-      const list = readToolListSync(at.state, key, now);
-      if (list !== undefined) assert.ok(list.tools.every(({ name }) => typeof name === 'string'));
-    }),
-    { numRuns: 50 },
-  );
 });

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { redact } from '../../../src/core/secret.js';
-import { createAssertions } from '../../../src/stores/assertions/read-assertion.js';
-import type { AssertionSource } from '../../../src/stores/assertions/source.js';
-import { everythingIn, failureOf } from '../../support/http.js';
-import { temporaryFolder } from '../../support/temporary.js';
+import { redact } from '../../src/core/secret.js';
+import type { AssertionSource } from '../../src/stores/assertions.js';
+import { createAssertions } from '../../src/stores/assertions.js';
+import { everythingIn, failureOf } from '../support/http.js';
+import { temporaryFolder } from '../support/temporary.js';
 
 const token = `eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.${'s'.repeat(43)}`;
 const isWindows = process.platform === 'win32';
@@ -52,7 +52,7 @@ test('what is no file with one token is refused at once, by name, and nothing of
     ['words', `Bearer ${token}`, /not one token/],
     ['utf16', Buffer.from(`\ufeff${token}`, 'utf16le'), /no text in UTF-8/],
     ['long', 'x'.repeat(17_000), /longer than 16384 characters/],
-    ['huge', Buffer.alloc(10_000_000, 'x'), /longer than 64 KiB/],
+    ['huge', Buffer.alloc(10_000_000, 'x'), /longer than 65536 bytes/],
   ] as const) {
     await writeFile(at(name), text);
     const failure = await failureOf(reader().read(file(at(name))), 'assertion_unreadable');
@@ -60,8 +60,11 @@ test('what is no file with one token is refused at once, by name, and nothing of
     assert.ok(failure.message.includes(at(name)) && failure.remedy.includes(at(name)), name);
     assert.ok(!everythingIn(failure).includes(token.slice(0, 20)), name);
   }
-  assert.match((await failureOf(reader().read(file(at('none'))), 'assertion_unreadable')).message, /it is not there/);
-  assert.match((await failureOf(reader().read(file(folder.path)), 'assertion_unreadable')).message, /no regular file/);
+  assert.match(
+    (await failureOf(reader().read(file(at('none'))), 'assertion_unreadable')).message,
+    /there is no such file/,
+  );
+  assert.match((await failureOf(reader().read(file(folder.path)), 'assertion_unreadable')).message, /not a plain file/);
 });
 
 test('a pipe, a device and a loop of links are not waited for', { skip }, async () => {

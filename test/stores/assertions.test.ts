@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isKeptAssertion, readCommand, sourceInWords } from '../../../src/stores/assertions/source.js';
+import { isKeptAssertion, readCommand, sourceInWords } from '../../src/stores/assertions.js';
 
 const skip = process.platform === 'win32' && 'POSIX paths';
 
