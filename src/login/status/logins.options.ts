@@ -78,13 +78,13 @@ export const statusTable = {
   terms: {
     title: 'States',
     rows: [
-      ['ok, 52 min', 'it can be used, for that long; in a pipe, until that time'],
+      ['ok, 52 min', 'it can be used, for that long'],
       ['ok, …, then log in', 'the same, but nothing refreshes it after that'],
       ['refreshes by itself', 'its token has run out, and the next use gets another one'],
       ['expired, refused, ended', 'only a person can log in again; where a login was named, that is exit 3'],
       ['ok, 80 ms, 12 tools', 'with --check: the server took it; how many tools it has, where that is known'],
       ['login needed, refused', 'with --check: the server did not take it; exit 3'],
-      ['not reachable', 'with --check: no answer; exit 6'],
+      ['unreachable', 'with --check: no answer; exit 6'],
     ],
   },
   notes: [

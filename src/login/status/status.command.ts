@@ -166,8 +166,7 @@ function shortBlocks(world: World, { logins, providers }: Found, now: number) {
     const line = printable(`${login.name ?? login.server}: ${failure.message} ${failure.remedy}`, 2000);
     return fitted(line, readerLook(world).width);
   });
-  const below = world.out.isTerminal ? providers.map((one) => providerLine(one, now)) : [];
-  return [...statusBlocks(world, logins, now), causes, below];
+  return [...statusBlocks(world, logins, now), causes, providers.map((one) => providerLine(one, now))];
 }
 
 function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] {

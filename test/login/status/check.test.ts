@@ -25,7 +25,7 @@ test('status --check asks each server live, with milliseconds, how many tools an
   assert.equal(fine.code, 0, fine.stderr);
   assert.match(
     fine.stdout,
-    /^one +http\S+ +server says: alice +ok, \d+ ms, 11 tools\ntwo +http\S+ +server says: alice +ok, \d+ ms, 11 tools\n$/,
+    /^one +✓ ok, \d+ ms, 11 tools +http\S+ +server says: alice\ntwo +✓ ok, \d+ ms, 11 tools +http\S+ +server says: alice\n$/,
   );
   await other.close();
   const cut = await runProgram(home, ['status', '--check', '--json']);
@@ -38,7 +38,7 @@ test('status --check asks each server live, with milliseconds, how many tools an
   assert.deepEqual([checks[1].state, checks[1].milliseconds, checks[1].serverSays], ['unreachable', null, null]);
   assert.match(checks[1].failure.message, /refuses connections/);
   const said = await runProgram(home, ['status', 'two', '--check']);
-  assert.match(said.stdout, /^two .* not reachable\n\ntwo: .*refuses connections.*\n$/);
+  assert.match(said.stdout, /^two +✗ unreachable .*\n\ntwo: .*refuses connections.*\n$/);
   assert.equal(
     JSON.parse((await runProgram(home, ['status', '--json'])).stdout).logins[0].check,
     null,
@@ -61,7 +61,11 @@ test('status --check refreshes, asks no person, and ends with 3 where only one h
   assert.match(ended.stdout, /to do +Run: postern login one\n/);
   assert.match(ended.stdout, /refused its refresh token \(invalid_grant\)/);
   const named = await runProgram(home, ['status', 'one']);
-  assert.deepEqual([named.code, /refused: postern login one\n$/.test(named.stdout)], [3, true], named.stdout);
+  assert.deepEqual(
+    [named.code, /✗ refused .*\n\nTo log in again:\n {2}postern login one\n$/.test(named.stdout)],
+    [3, true],
+    named.stdout,
+  );
   assert.equal((await runProgram(home, ['status'])).code, 0, 'nobody asked for that one');
 });
 
