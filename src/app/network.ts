@@ -47,7 +47,7 @@ export function createNetwork({ world, options, clock, show, settings }: Network
   const userAgent = `postern/${version}`;
   const httpOptions = async (): Promise<HttpOptions> => {
     const [{ systemResolver: resolve }, { caFile, clientCertificates, limits }] = await Promise.all([
-      import('../http/resolve-host.js'),
+      import('../http/origin.js'),
       settings(),
     ]);
     return {
@@ -123,7 +123,7 @@ export function engineOpener({
         const own = { ...(caFile && { caFile }), ...(clientCertificates && { clientCertificates }) };
         return await trustBy({ env, ...own })(origin);
       },
-      networkFailure: async (error, party) => (await import('../http/network-cause.js')).failureOf(error, party),
+      networkFailure: async (error, party) => (await import('../http/network-failures.js')).failureOf(error, party),
     });
   };
 }

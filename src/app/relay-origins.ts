@@ -1,7 +1,7 @@
 import { ClosedEnd } from '../http/body.js';
 import { type ConnectorOptions, connectTo } from '../http/connector.js';
-import { headerRefused, networkFailed, requestInterrupted, tooLarge } from '../http/failures.js';
-import { brokenConnection, isBrokenOff } from '../http/network-cause.js';
+import { headerRefused, requestInterrupted, tooLarge } from '../http/failures.js';
+import { brokenConnection, isBrokenOff, networkFailed } from '../http/network-failures.js';
 import type { Origin } from '../http/origin.js';
 import { type HttpOptions, Origins } from '../http/origins.js';
 import type { PoolLimits } from '../http/pool.js';

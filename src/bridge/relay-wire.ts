@@ -1,9 +1,9 @@
 import type { Transform } from 'node:stream';
 import { mediaTypeIs } from '../core/text/characters.js';
 import { gateUrl } from '../core/url.js';
-import { urlRefused } from '../http/address-failures.js';
 import { type Coding, codingOf, createDecoder } from '../http/body.js';
-import { networkFailed, requestInterrupted, timedOut } from '../http/failures.js';
+import { requestInterrupted, timedOut, urlRefused } from '../http/failures.js';
+import { networkFailed } from '../http/network-failures.js';
 import type { Origins } from '../http/origins.js';
 import { requestHeaders } from '../http/request.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from '../mcp/wire.js';

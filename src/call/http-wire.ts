@@ -1,4 +1,4 @@
-import { endedEarly } from '../http/network-cause.js';
+import { endedEarly } from '../http/network-failures.js';
 import type { HttpClient } from '../http/request.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from '../mcp/wire.js';
 

@@ -1,8 +1,8 @@
 import { type Failure, isFailure } from '../core/failure.js';
 import { defaultLimits } from '../core/limits.js';
 import { gateUrl } from '../core/url.js';
-import { urlRefused } from '../http/address-failures.js';
 import { connectTo } from '../http/connector.js';
+import { urlRefused } from '../http/failures.js';
 import { checkAddresses, checkScheme, locate } from '../http/origin.js';
 import type { HttpOptions } from '../http/origins.js';
 import { trustBy } from '../http/trust.js';

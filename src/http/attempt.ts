@@ -1,45 +1,83 @@
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { Client, Dispatcher } from 'undici';
 import { patientTimer } from './deadline.js';
 import { Exchange, type Head } from './exchange.js';
 import { timedOut } from './failures.js';
-import type { ConnectionPool } from './pool.js';
-import type { HttpRequest, Observe, ObservedRequest } from './request.js';
-import type { ClientConnection } from './undici-connection.js';
+import type { Origin } from './origin.js';
+import type { ConnectionPool, PooledConnection } from './pool.js';
+import type { HttpRequest } from './request.js';
 
-/** Does the work of one request, and tells the observer of it where there is one. @throws what the work throws */
-export async function observed<Result extends { readonly head: NonNullable<ObservedRequest['response']> }>(
-  observe: Observe | undefined,
-  request: Pick<ObservedRequest, 'method' | 'url' | 'headers'>,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  if (observe === undefined) return work();
-  const began = performance.now();
-  const seen = (response: ObservedRequest['response'], error: unknown) =>
-    observe({ ...request, ms: performance.now() - began, response, error });
-  try {
-    const result = await work();
-    seen(result.head, undefined);
-    return result;
-  } catch (error) {
-    seen(undefined, error);
-    throw error;
+const maxHeaderBytes = 16 * 1024;
+
+/** One connection to an origin: a client of undici that connects once. */
+export class ClientConnection implements PooledConnection {
+  readonly #client: Client;
+  readonly #closing = new AbortController();
+  #socket: Socket | undefined;
+  #requests = 0;
+
+  /** @param gone Called when the connection is closed */
+  constructor(
+    client: typeof Client,
+    origin: Origin,
+    connect: (signal: AbortSignal) => Promise<Socket>,
+    gone: (connection: ClientConnection) => void,
+  ) {
+    this.#client = new client(origin.url, {
+      connect: (_, callback) => {
+        connect(this.#closing.signal).then(
+          (socket) => {
+            this.#socket = socket;
+            callback(null, socket);
+          },
+          (error) => callback(error, null),
+        );
+      },
+      maxHeaderSize: maxHeaderBytes,
+      // Our own limits cover the whole of a request.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      pipelining: 1,
+    });
+    this.#client.on('disconnect', () => gone(this));
+  }
+
+  /** Whether an earlier request already went through this connection. */
+  get reused(): boolean {
+    return this.#requests > 1;
+  }
+
+  get usable(): boolean {
+    return this.#socket?.destroyed === false && !this.#client.destroyed;
+  }
+
+  dispatch(request: Omit<Dispatcher.DispatchOptions, 'origin'>, handler: Dispatcher.DispatchHandler): void {
+    this.#requests += 1;
+    this.#client.dispatch(request, handler);
+  }
+
+  /** Ends the connection at once, and with it the request that uses it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#client.destroy(new Error('The connection was closed here.'));
   }
 }
 
 /** One request to one URL, ready to be written to a connection. */
-export interface Prepared {
+interface Prepared {
   readonly request: HttpRequest;
   readonly url: URL;
   /** Names and values in turn. */
   readonly headers: string[];
-  readonly headersAgain?: (() => string[]) | undefined;
+  readonly headersAgain: (() => string[]) | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends a request and waits for the head of the response. A GET or HEAD that went out on a kept-alive
- * connection just as the server closed it is sent once more, because no byte of a response came (RFC
- * 9110 section 9.2.2); nothing else is ever sent twice.
+ * Sends a request and waits for the head of the response. A GET or HEAD that went out on a kept-alive connection just as
+ * the server closed it is sent once more, because no byte of a response came (RFC 9110 section 9.2.2); nothing else is
+ * ever sent twice.
  * @throws Failure `network_failed`, `tls_failed`, `timed_out`, `too_large`; the signal's reason
  */
 export async function attempt(
@@ -63,12 +101,9 @@ async function dispatch(
 ): Promise<{ readonly exchange: Exchange; readonly reused: boolean }> {
   const { method, limits, fresh } = request;
   const connection = await pool.borrow(limits.totalMs === null ? 'stream' : 'bounded', signal, fresh);
-  const ending: Ending = { isOver: false, leave: () => undefined };
   const exchange = new Exchange(pool.origin, method, (complete) => {
     timer.stop();
     signal.removeEventListener('abort', abort);
-    ending.isOver = true;
-    ending.leave();
     if (!complete) void connection[Symbol.asyncDispose]();
     pool.release(connection);
   });
@@ -78,66 +113,35 @@ async function dispatch(
   );
   signal.addEventListener('abort', abort, { once: true });
   exchange.head.then(timer.stop, () => undefined);
-  const { given, length } = heldBack(request);
-  const body =
-    typeof given === 'object' && !(given instanceof Uint8Array)
-      ? Readable.from(pieces(given, ending, timer.restart, exchange), { objectMode: false })
-      : given;
+  const { body = null, beforeBody } = request;
+  // Held back where something has to be done first; its length is known all the same.
+  const held = beforeBody !== undefined && typeof body === 'string' ? Buffer.from(body) : undefined;
+  const source = held === undefined ? body : [held];
+  const isWhole = source === null || typeof source === 'string' || source instanceof Uint8Array;
+  const length = held === undefined ? [] : ['content-length', String(held.length)];
+  const pieces = isWhole
+    ? source
+    : Readable.from(sent(source, request, timer.restart, exchange), { objectMode: false });
   const path = url.pathname + url.search;
-  connection.dispatch({ path, method, headers: [...headers, ...length], body: body ?? null }, exchange);
+  connection.dispatch({ path, method, headers: [...headers, ...length], body: pieces }, exchange);
   return { exchange, reused: connection.reused };
 }
 
-/** The body, held back where something has to be done first; its length is known all the same. */
-function heldBack({ body, beforeBody }: HttpRequest): {
-  readonly given: HttpRequest['body'];
-  readonly length: readonly string[];
-} {
-  if (beforeBody === undefined || typeof body !== 'string') return { given: body, length: [] };
-  const bytes = Buffer.from(body);
-  const given = (async function* () {
-    await beforeBody();
-    yield bytes;
-  })();
-  return { given, length: ['content-length', String(bytes.length)] };
-}
-
-/** The end of a request. No AbortSignal: that is a fiftieth of a refresh where nothing else in it is aborted. */
-interface Ending {
-  isOver: boolean;
-  /** Ends the wait for the next piece of its body. */
-  leave: () => void;
-}
-
-/**
- * A body, piece by piece as the connection takes it. It ends with the request: its source is then asked to return, and is
- * not waited for.
- * @param progress Called for each piece that is taken
- */
-async function* pieces(
-  source: AsyncIterable<Uint8Array>,
-  ending: Ending,
+/** A body, piece by piece as the connection takes it. @param progress Called for each piece that is taken */
+async function* sent(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { beforeBody }: HttpRequest,
   progress: () => void,
   exchange: Exchange,
 ): AsyncGenerator<Uint8Array> {
-  const iterator = source[Symbol.asyncIterator]();
-  let done = false;
   try {
-    while (!ending.isOver) {
-      const result = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-        ending.leave = () => reject(new Error('The request is over.'));
-        iterator.next().then(resolve, reject);
-      });
-      ending.leave = () => undefined;
-      done = result.done === true;
-      if (result.done) return;
+    await beforeBody?.();
+    for await (const piece of source) {
       progress();
-      yield result.value;
+      yield piece;
     }
   } catch (error) {
-    if (!ending.isOver) exchange.fail(error);
+    exchange.fail(error);
     throw error;
-  } finally {
-    if (!done) iterator.return?.().catch(() => undefined);
   }
 }

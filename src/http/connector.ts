@@ -1,9 +1,11 @@
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { LookupFunction, Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { parseAddress } from '../core/ip-address.js';
 import { withTimeLimit } from './deadline.js';
-import { type NetworkTrouble, timedOut, tunnelRefused } from './failures.js';
-import { failureOf } from './network-cause.js';
+import { timedOut } from './failures.js';
+import { failureOf, type NetworkTrouble, tunnelRefused } from './network-failures.js';
 import type { Origin } from './origin.js';
 import type { HttpProxy } from './proxy-settings.js';
 
@@ -29,14 +31,10 @@ export async function connectTo(
   return withTimeLimit(connectMs, failure, signal, async (inner) => {
     let party: Omit<NetworkTrouble, 'code'> =
       proxy === undefined ? origin : { host: proxy.host, port: proxy.port, proxyTo: origin.host };
-    let close: () => void = () => undefined;
+    let opened: Socket | undefined;
     try {
-      let socket = await openTcp(origin.addresses, party.port, inner);
-      const opened = socket;
-      close = () => void opened.destroy();
-      // The signal may be aborted after the connection is there and before the caller has it.
-      inner.addEventListener('abort', close, { once: true });
-      inner.throwIfAborted();
+      opened = await openTcp(party, origin.addresses, inner);
+      let socket = opened;
       if (proxy !== undefined) {
         if (proxy.secure) socket = await openTls(socket, proxy.host, await trust(undefined), inner);
         socket = await openTunnel(socket, authority(origin), proxy, inner);
@@ -44,92 +42,56 @@ export async function connectTo(
       }
       return origin.secure ? await openTls(socket, origin.host, await trust(origin.url), inner) : socket;
     } catch (error) {
-      close();
+      opened?.destroy();
       throw failureOf(error, party);
     }
   });
 }
 
-/** Milliseconds after which the next address is tried while the one before is still silent (RFC 8305). */
-const headStart = 250;
+/** Milliseconds that one address has before the next is tried; the last has what is left of the limit. */
+const attemptMs = 500;
 
 /**
- * Opens a TCP connection to the first of `addresses` that accepts it, each started 250 ms after the one before it, or at
- * once when that failed. Connects to these very addresses: nothing is looked up.
- * @throws AggregateError with one error for each address, or the signal's reason
+ * Opens a TCP connection to one of these very addresses: nothing is looked up.
+ * @throws AggregateError with one error for each address, or the error of the only one
  */
-async function openTcp(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
-  const { connect } = await import('node:net');
+async function openTcp(
+  { host, port }: { readonly host: string; readonly port: number },
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { connect, isIPv6 } = await import('node:net');
   signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const open = new Set<Socket>();
-    const errors: Error[] = [];
-    let next = 0;
-    let timer: NodeJS.Timeout | undefined;
-    const finish = (end: () => void): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-      for (const socket of open) socket.destroy();
-      end();
-    };
-    const abort = (): void => finish(() => reject(signal.reason));
-    const tryNext = (): void => {
-      clearTimeout(timer);
-      const host = addresses[next];
-      if (host === undefined) return;
-      next += 1;
-      const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
-      open.add(socket);
-      socket.on('error', (error) => {
-        if (!open.delete(socket)) return;
-        errors.push(error);
-        if (errors.length === addresses.length) finish(() => reject(new AggregateError(errors)));
-        else tryNext();
-      });
-      socket.once('connect', () => {
-        if (open.delete(socket)) finish(() => resolve(socket));
-      });
-      timer = setTimeout(tryNext, headStart);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    tryNext();
-  });
+  const pinned = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  const lookup: LookupFunction = (_host, _options, callback) => callback(null, pinned);
+  const attempts = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: attemptMs };
+  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000, ...attempts });
+  // Also after it is connected, and before the caller has it.
+  signal.addEventListener('abort', () => socket.destroy(), { once: true });
+  await once(socket, 'connect', { signal });
+  return socket;
 }
 
 /**
  * Speaks TLS over an open connection. The certificate is always checked, and for `host`: neither an
  * option nor NODE_TLS_REJECT_UNAUTHORIZED turns that off. The name is sent as SNI, an address is not.
- * @throws the TLS error of Node, or the signal's reason
+ * @throws the TLS error of Node
  */
 async function openTls(socket: Socket, host: string, context: SecureContext, signal: AbortSignal): Promise<TLSSocket> {
   const { connect } = await import('node:tls');
   signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const secure = connect({
-      socket,
-      host,
-      servername: parseAddress(host) === undefined ? host.replace(/\.$/, '') : '',
-      secureContext: context,
-      rejectUnauthorized: true,
-      ALPNProtocols: ['http/1.1'],
-    });
-    const fail = (error: unknown): void => {
-      signal.removeEventListener('abort', abort);
-      secure.destroy();
-      socket.destroy();
-      reject(error);
-    };
-    const abort = (): void => fail(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    secure.once('error', fail);
-    secure.once('secureConnect', () => {
-      signal.removeEventListener('abort', abort);
-      secure.off('error', fail);
-      // TLS that breaks later leaves Node's socket open, and the response pending.
-      secure.on('error', () => secure.destroy());
-      resolve(secure);
-    });
+  const secure = connect({
+    socket,
+    host,
+    servername: parseAddress(host) === undefined ? host.replace(/\.$/, '') : '',
+    secureContext: context,
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
   });
+  // TLS that breaks later leaves Node's socket open, and the response pending.
+  secure.on('error', () => secure.destroy());
+  await once(secure, 'secureConnect', { signal });
+  return secure;
 }
 
 /**
@@ -140,20 +102,19 @@ async function openTls(socket: Socket, host: string, context: SecureContext, sig
 async function openTunnel(socket: Socket, target: string, proxy: HttpProxy, signal: AbortSignal): Promise<Socket> {
   const { request } = process.getBuiltinModule('node:http');
   const credentials = proxy.authorization && { 'proxy-authorization': proxy.authorization.reveal() };
-  return new Promise((resolve, reject) => {
-    const options = { method: 'CONNECT', path: target, createConnection: () => socket, maxHeaderSize: 16_384, signal };
-    const connecting = request({ ...options, headers: { host: target, ...credentials } });
-    connecting.on('error', reject).once('connect', ({ statusCode: status = 0 }, stream: Socket, rest: Buffer) => {
-      if (status >= 200 && status <= 299) {
-        if (rest.length > 0) stream.unshift(rest);
-        resolve(stream);
-      } else {
-        stream.on('error', () => undefined).destroy();
-        reject(tunnelRefused(target, authority(proxy), status));
-      }
-    });
-    connecting.end();
-  });
+  const options = { method: 'CONNECT', path: target, createConnection: () => socket, maxHeaderSize: 16_384, signal };
+  const connecting = request({ ...options, headers: { host: target, ...credentials } }).end();
+  const [{ statusCode: status = 0 }, stream, rest] = (await once(connecting, 'connect')) as [
+    IncomingMessage,
+    Socket,
+    Buffer,
+  ];
+  if (status < 200 || status > 299) {
+    stream.on('error', () => undefined).destroy();
+    throw tunnelRefused(target, authority(proxy), status);
+  }
+  if (rest.length > 0) stream.unshift(rest);
+  return stream;
 }
 
 function authority({ host, port }: { readonly host: string; readonly port: number }): string {

@@ -1,8 +1,7 @@
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { ByteCollector } from '../core/text/bytes.js';
 import { ClosedEnd } from './body.js';
-import { networkFailed } from './failures.js';
-import { brokenConnection, isBrokenOff } from './network-cause.js';
+import { brokenConnection, endedEarly, networkFailed } from './network-failures.js';
 import type { Origin } from './origin.js';
 import type { Header } from './request.js';
 
@@ -11,10 +10,7 @@ const maxWaiting = 64 * 1024;
 
 const maxInformational = 10;
 
-/** A piece of this length is handed on in the memory it came in; shorter ones could keep alive much more than their size. In bytes. */
-const longPiece = 16 * 1024;
-
-/** Shorter pieces cost more to take than their bytes do; a million of them are enough. In bytes. */
+/** A short piece costs more to take than its bytes do; a million of them are enough. In bytes. */
 const costOfPiece = 32;
 
 const maxCost = 32 * 1024 * 1024;
@@ -26,37 +22,34 @@ export interface Head {
   readonly headers: readonly Header[];
 }
 
-/**
- * One request on one connection, as undici reports it, turned into a head to wait for and chunks to
- * pull. `onEnd` is called once, when the response is complete (`true`) or will never be (`false`).
- */
+/** One request on one connection, as undici reports it, turned into a head to wait for and a body to read. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly head: Promise<Head>;
   /** Resolves when nothing more will come, whatever the reason. */
   readonly end: Promise<void>;
   readonly #origin: Origin;
   readonly #method: string;
+  readonly #body: Readable;
   #resolveHead: (head: Head) => void = noop;
   #rejectHead: (error: unknown) => void = noop;
   #ended: (complete: boolean) => void = noop;
   #controller: Dispatcher.DispatchController | undefined;
-  /** What has come and was not read yet: one long piece, or others however short they are. */
-  #long: Uint8Array | undefined;
-  readonly #received = new ByteCollector();
   /** What the response has cost beyond its bytes, each piece counted, in bytes. */
   #cost = 0;
   #informational = 0;
   #began = false;
-  #state: 'open' | 'complete' | 'failed' = 'open';
-  #error: unknown;
+  #isOver = false;
+  /** Why the response ended before it was complete. */
+  #error: { readonly cause: unknown } | undefined;
   /** Set where the end of the connection ends the body and has to be proven. */
   #closedEnd: ClosedEnd | undefined;
-  #brokenOff = false;
-  #wake = noop;
 
+  /** @param onEnd Called once, when the response is complete (`true`) or will never be (`false`) */
   constructor(origin: Origin, method: string, onEnd: (complete: boolean) => void) {
     this.#origin = origin;
     this.#method = method;
+    this.#body = new Readable({ highWaterMark: maxWaiting, read: () => this.#controller?.resume() });
+    this.#body.on('error', noop);
     this.head = new Promise((resolve, reject) => {
       this.#resolveHead = resolve;
       this.#rejectHead = reject;
@@ -66,29 +59,35 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#ended = (complete) => {
         onEnd(complete);
         resolve();
-        this.#awake();
       };
     });
   }
 
+  /** The body as it comes. What came before a failure of the network is read before that is thrown. */
+  async *body(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.#body) yield chunk;
+    if (this.#error !== undefined) throw this.#error.cause;
+  }
+
   /** Whether the connection ended before any byte of a response came. */
   get endedUnanswered(): boolean {
-    return this.#brokenOff && !this.#began && this.#informational === 0;
+    const isUntouched = !this.#began && this.#informational === 0;
+    return isUntouched && endedEarly(this.#error?.cause);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (this.#state !== 'open') return;
+  onResponseStart({ rawHeaders }: Dispatcher.DispatchController, status: number): void {
+    if (this.#isOver) return;
     if (status < 200) {
       this.#informational += 1;
-      if (this.#informational > maxInformational) this.fail(this.#failure('informational_flood'));
+      if (this.#informational > maxInformational) this.#break('informational_flood');
       return;
     }
     this.#began = true;
-    const headers = readHeaders(controller.rawHeaders);
+    const headers = readHeaders(rawHeaders);
     if (this.#origin.secure && this.#method !== 'HEAD' && !isFramed(headers)) {
       this.#closedEnd = new ClosedEnd(status, headers.find(([name]) => name === 'content-type')?.[1]);
     }
@@ -96,94 +95,41 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.#state !== 'open') return;
+    if (this.#isOver) return;
     this.#closedEnd?.push(chunk);
-    this.#receive(chunk);
     this.#cost = Math.max(0, this.#cost + costOfPiece - chunk.byteLength);
-    if (this.#cost > maxCost) this.fail(this.#failure('crumbs'));
-    else if (this.#waiting >= maxWaiting) controller.pause();
-    this.#awake();
+    if (this.#cost > maxCost) this.#break('crumbs');
+    else if (!this.#body.push(chunk)) controller.pause();
   }
 
   onResponseEnd(): void {
-    if (this.#state !== 'open') return;
-    if (this.#closedEnd?.isProven === false) {
-      this.#finish(this.#failure('end_unproven'));
-    } else {
-      this.#state = 'complete';
-      this.#ended(true);
-    }
+    if (this.#closedEnd?.isProven === false) this.#break('end_unproven');
+    else this.#end();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#brokenOff = isBrokenOff(error);
-    this.#finish(brokenConnection(error, this.#origin));
+    this.#end({ cause: brokenConnection(error, this.#origin) });
   }
 
   /** Ends the exchange now; what was received and not read is dropped. */
-  fail(error: unknown): void {
-    if (this.#state === 'open') this.#take();
-    this.#finish(error);
+  fail(cause: unknown): void {
+    if (this.#isOver) return;
+    this.#end({ cause });
+    this.#body.destroy(cause as Error); // the reason of a signal may be anything
   }
 
-  /**
-   * What has come since the last time, undefined at the end. What came before a failure of the network is given
-   * before it is thrown.
-   */
-  async next(): Promise<Uint8Array | undefined> {
-    while (this.#waiting === 0 && this.#state === 'open') {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    if (this.#waiting > 0) {
-      const chunk = this.#take();
-      if (this.#state === 'open') this.#controller?.resume();
-      return chunk;
-    }
-    if (this.#state === 'failed') throw this.#error;
-    return undefined;
-  }
-
-  get #waiting(): number {
-    return this.#received.size + (this.#long?.byteLength ?? 0);
-  }
-
-  #receive(chunk: Uint8Array): void {
-    if (this.#waiting === 0 && chunk.byteLength >= longPiece) {
-      this.#long = chunk;
-      return;
-    }
-    if (this.#long !== undefined) this.#received.push(this.#long);
-    this.#long = undefined;
-    this.#received.push(chunk);
-  }
-
-  #take(): Uint8Array {
-    const chunk = this.#long ?? this.#received.take();
-    this.#long = undefined;
-    this.#received.clear();
-    return chunk;
-  }
-
-  /** Once for each that waits: to resolve a promise again costs more than to read a short piece. */
-  #awake(): void {
-    const wake = this.#wake;
-    this.#wake = noop;
-    wake();
-  }
-
-  #failure(code: string): Error {
+  #break(code: string): void {
     const { host, port } = this.#origin;
-    return networkFailed({ host, port, code });
+    this.#end({ cause: networkFailed({ host, port, code }) });
   }
 
-  #finish(error: unknown): void {
-    if (this.#state !== 'open') return;
-    this.#state = 'failed';
+  #end(error?: { readonly cause: unknown }): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#error = error;
-    this.#rejectHead(error);
-    this.#ended(false);
+    if (error !== undefined) this.#rejectHead(error.cause);
+    this.#body.push(null);
+    this.#ended(error === undefined);
   }
 }
 

@@ -1,242 +1,154 @@
-import { exitCode, Failure, isFailure, systemCode } from '../core/failure.js';
-import { printable, quoted } from '../core/text/printable.js';
+import { type ExitCode, exitCode, Failure } from '../core/failure.js';
+import { type LoginMeant, loginCommand } from '../core/login-command.js';
+import { canonicalResource, namedServer, visibleUrl } from '../core/resource.js';
+import { quoted } from '../core/text/printable.js';
+import { resolveReference } from '../core/url.js';
 
-type Explanation = readonly [happened: string, remedy: string];
+/** Who named the address: the person at the keyboard, or a server (of whatever zone). */
+export type NamedBy = 'person' | 'public' | 'private' | 'loopback';
 
-const checkNetwork = 'Check the network, VPN and firewall, then try again.';
-
-const tryAgain = 'Try again; if it happens again, report it to the operator of that server.';
-
-const moreFiles = 'Raise the limit for open files (ulimit -n), then try again.';
-
-const notHttp: Explanation = [
-  'did not send valid HTTP',
-  'Check the address and port, then report it to the operator of that server.',
-];
-
-/** The sentence after "host:port …", by the code of the system, of undici or of an HTTP parser. */
-const explanations: Readonly<Record<string, Explanation>> = {
-  ECONNREFUSED: [
-    'refuses connections: nothing listens there',
-    'Check that the server is running and that host and port are right.',
-  ],
-  ENOTFOUND: [
-    'cannot be found: no address is known for this name',
-    'Check the spelling of the host name, and your network or VPN.',
-  ],
-  EAI_AGAIN: ['cannot be looked up: the name service (DNS) does not respond', checkNetwork],
-  ETIMEDOUT: ['cannot be reached: the connection timed out', checkNetwork],
-  EHOSTUNREACH: ['cannot be reached: there is no route to the host', checkNetwork],
-  ENETUNREACH: ['cannot be reached: there is no route to its network', checkNetwork],
-  EADDRNOTAVAIL: ['cannot be reached: this machine has no address to connect from', checkNetwork],
-  EACCES: ['cannot be reached: this machine forbids the connection', checkNetwork],
-  EPERM: ['cannot be reached: this machine forbids the connection', checkNetwork],
-  EMFILE: ['was not asked: this process may open no more files and connections', moreFiles],
-  ENFILE: ['was not asked: this machine may open no more files and connections', moreFiles],
-  ECONNRESET: ['broke off the connection', tryAgain],
-  ECONNABORTED: ['broke off the connection', tryAgain],
-  EPIPE: ['broke off the connection', tryAgain],
-  UND_ERR_SOCKET: ['closed the connection before the response was complete', tryAgain],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['sent more or less data than it announced', tryAgain],
-  end_unproven: [
-    'closed the connection without saying how long the response is, so it may have been cut off',
-    'Ask the operator of that server to send Content-Length or chunked coding (HTTP/1.1).',
-  ],
-  answer_cut_off: ['closed the connection before the response was complete', tryAgain],
-  not_http: notHttp,
-  damaged_coding: ['sent a compressed response that is damaged', tryAgain],
-  unknown_coding: [
-    'sent a response with an unknown Content-Encoding, such as a compression that was not asked for',
-    'Report it to the operator of that server: it has to send identity, gzip or deflate.',
-  ],
-  unwanted_coding: ['compressed its response although that was not allowed', tryAgain],
-  crumbs: ['sent its response in millions of tiny pieces', tryAgain],
-  informational_flood: ['sent interim responses (1xx) without end', tryAgain],
-};
-
-/** Codes by their prefix. */
-const families: Readonly<Record<string, Explanation>> = {
-  HPE_: notHttp,
-  ERR_SSL_: ['sent damaged data over TLS, and the connection was broken off', tryAgain],
-};
-
-/** What `networkFailed` tells of a connection that failed. */
-export interface NetworkTrouble {
-  readonly host: string;
-  readonly port: number;
-  /** Code of the operating system, of undici or of the HTTP parser, e.g. `ECONNREFUSED`. */
-  readonly code: string;
-  /** The host that was to be reached through it, where this is the HTTP proxy of the environment. */
-  readonly proxyTo?: string | undefined;
+function failure(exit: ExitCode, code: string, message: string, remedy: string): Failure {
+  return new Failure({ code, exit, message, remedy });
 }
 
-/** The network, or the server's HTTP, failed: who, what it means, what to do. The code is kept as cause. */
-export function networkFailed(trouble: NetworkTrouble): Failure {
-  const family = /^(?:HPE|ERR_SSL)_/.exec(trouble.code)?.[0] ?? '';
-  const known = explanations[trouble.code] ?? families[family];
-  const [happened, remedy] = known ?? ['cannot be reached', checkNetwork];
-  const failure = connectionFailed('network_failed', trouble, `${party(trouble)} ${happened}`, remedy);
-  if (trouble.proxyTo !== undefined) return failure;
-  return new Failure({ ...failure.detail, connection: { party: party(trouble), happened } });
+export const checkNetwork = 'Check the network, VPN and firewall, then try again.';
+
+const operator = 'Report this to the operator of the server that names it; nothing was requested there.';
+
+/** A URL that the gate, or the rule of https, does not let pass. `problem` finishes "…: it is …". */
+export function urlRefused(raw: string, problem: string, namedBy: NamedBy): Failure {
+  const remedy = 'Type the full address, for example https://server.example/mcp.';
+  return urlUnusable(raw, `cannot be used: ${problem}`, namedBy, remedy);
+}
+
+/** Plain http to anything that is not on this machine. */
+export function plainHttpRefused(raw: string, namedBy: NamedBy): Failure {
+  const why = 'is plain http, which is used for servers on this machine only';
+  return urlUnusable(raw, why, namedBy, 'Use the https address of the server.');
+}
+
+function urlUnusable(raw: string, why: string, namedBy: NamedBy, remedy: string): Failure {
+  const subject = namedBy === 'person' ? 'The address' : 'The address that the server names';
+  const message = `${subject} ${quoted(visibleUrl(raw), 200)} ${why}.`;
+  return failure(exitOf(namedBy), 'url_refused', message, namedBy === 'person' ? remedy : operator);
+}
+
+/** A name or address that leads farther in than its source may point. `kind` is the class of the address. */
+export function addressRefused(host: string, kind: keyof typeof meaning, namedBy: NamedBy): Failure {
+  const by = namedBy === 'person' ? '' : `, and was named by a ${namedBy} server`;
+  const message = `${quoted(host, 100)} leads to ${meaning[kind]}${by}; nothing was sent.`;
+  const remedy =
+    namedBy === 'person'
+      ? 'Check the host name: link-local, reserved and metadata addresses are never connected to.'
+      : 'Do not log in to that server until its operator explains this; it can be an attack on your network.';
+  return failure(exitOf(namedBy), 'address_refused', message, remedy);
+}
+
+/** A redirect that is not followed. `why` finishes "… is not followed: …". */
+export function redirectRefused(detail: {
+  readonly from: string;
+  readonly status: number;
+  readonly to: string | undefined;
+  readonly why: string;
+}): Failure {
+  const { from, status, to, why } = detail;
+  const target = to === undefined ? 'nowhere' : quoted(visibleUrl(to), 200);
+  const message = `${quoted(visibleUrl(from), 200)} redirects (${status}) to ${target}, which is not followed: ${why}.`;
+  const remedy = 'If the server has moved, use its new address; else report the redirect to its operator.';
+  return failure(exitCode.serverBreaksRules, 'redirect_refused', message, remedy);
 }
 
 /**
- * Of the cause only the code survives: a library's error text may quote what was sent or received. A proxy is named as
- * what failed: who reads "refuses connections" looks at the server first.
+ * The server redirects what is sent to its own address, and no request of ours follows it.
+ * @param near Where a server is, as it was found out; without it the target, on the same origin.
  */
-function connectionFailed(
-  code: 'network_failed' | 'tls_failed',
-  { code: cause, proxyTo }: NetworkTrouble,
-  happened: string,
-  remedy: string,
+export function serverRedirects(
+  login: LoginMeant,
+  status: number,
+  location: string | undefined,
+  near?: string,
 ): Failure {
-  const host = proxyTo === undefined ? undefined : quoted(proxyTo, 100);
-  return new Failure({
-    code,
-    exit: exitCode.network,
-    message: `${host === undefined ? '' : `${host} was not reached: the HTTP proxy `}${happened} (${printable(cause, 60)}).`,
-    remedy: host === undefined ? remedy : checkProxy(host),
-    cause: Object.assign(new Error(cause), { code: cause }),
-  });
+  const { server } = login;
+  const [from, target] = [new URL(server), location === undefined ? undefined : resolveReference(location, server)];
+  const to = target?.href ?? location;
+  const refused = redirectRefused({ from: server, status, to, why: 'a token goes to the address of its login only' });
+  const moved = canonicalResource(target && isSameServer(from, target, status) ? target.href : '');
+  const other = near ?? (moved.ok ? moved.value : undefined);
+  if (other !== undefined) {
+    const remedy = `Did you mean: ${loginCommand({ ...login, name: undefined, server: namedServer(other) })}`;
+    return failure(exitCode.usage, 'wrong_address', refused.message, remedy);
+  }
+  const page = 'If that is a page to sign in, no MCP server is at this address: check it, or ask its operator.';
+  return refused.withRemedy(hiddenByProxy(server, to) ?? page);
 }
 
-function checkProxy(host: string): string {
-  return `Check HTTPS_PROXY, or list ${host} in NO_PROXY if it can be reached without the proxy.`;
+/** What to do where a server calls itself as it is called behind its proxy; undefined where that is not likely. */
+export function hiddenByProxy(server: string, other = ''): string | undefined {
+  if (!URL.canParse(server) || !URL.canParse(other)) return undefined;
+  const [from, to] = [new URL(server), new URL(other)];
+  const isOther = from.hostname !== to.hostname;
+  const isSafer = from.protocol === 'http:' && to.protocol === 'https:';
+  if (isSafer || (isOther && (isLocal(from) || !isLocal(to)))) return undefined;
+  const hidden = [
+    ...(from.protocol === 'https:' && to.protocol === 'http:' ? ['https'] : []),
+    ...(isOther ? ['the host name'] : from.port === to.port ? [] : ['the port']),
+  ].join(' and ');
+  return hidden === '' ? undefined : `The server’s proxy hides ${hidden}: its operator has to set the public address.`;
 }
 
-function party({ host, port }: NetworkTrouble): string {
-  return quoted(`${host.includes(':') ? `[${host}]` : host}:${port}`, 120);
+const isLocal = ({ hostname }: URL) => ['localhost', '127.0.0.1', '[::1]', '0.0.0.0'].includes(hostname);
+
+/** Is it likely the same server, at another path? A browser is sent to pages by 302 and 303, too. */
+function isSameServer(from: URL, { origin, pathname }: URL, status: number): boolean {
+  const bare = (path: string) => path.replace(/\/$/, '');
+  return origin === from.origin && ((status !== 302 && status !== 303) || bare(pathname) === bare(from.pathname));
 }
 
-/** The HTTP proxy would not open a tunnel. Its credentials are never part of `proxy`. */
-export function tunnelRefused(target: string, proxy: string, status: number): Failure {
-  const why = status === 407 ? 'it wants other credentials' : 'it refused';
-  return new Failure({
-    code: 'network_failed',
-    exit: exitCode.network,
-    message: `The proxy ${quoted(proxy, 100)} opened no connection to ${quoted(target, 100)}: ${why} (${status}).`,
-    remedy: checkProxy('the host'),
-  });
-}
+const meaning = {
+  public: 'a public address',
+  loopback: 'this machine itself',
+  private: 'a private network',
+  forbidden: 'an address that is never connected to (link-local, reserved, multicast or metadata service)',
+} as const;
 
-/** The same where a server named the host: a user has misspelt nothing, and cannot start what does not run there. */
-export function namedByServer(error: unknown): unknown {
-  if (!isFailure(error, 'network_failed') || error.detail.connection === undefined) return error;
-  const code = systemCode(error.cause);
-  if (code === 'EMFILE' || code === 'ENFILE') return error;
-  const { party, happened } = error.detail.connection;
-  return new Failure({
-    ...error.detail,
-    message: `The server sends logins to ${party}, which ${happened} (${printable(code, 60)}).`,
-    remedy: 'Check your network or VPN; if other sites work, report it to the server’s operator.',
-  });
+function exitOf(namedBy: NamedBy): ExitCode {
+  return namedBy === 'person' ? exitCode.usage : exitCode.serverBreaksRules;
 }
 
 /** A limit in time passed. `during` finishes "… took longer than N s: …". */
 export function timedOut(host: string, during: string, milliseconds: number): Failure {
   const seconds = Math.round(milliseconds / 100) / 10;
-  return new Failure({
-    code: 'timed_out',
-    exit: exitCode.network,
-    message: `${quoted(host, 100)} took longer than ${seconds} s: ${during}.`,
-    remedy: checkNetwork,
-  });
+  const message = `${quoted(host, 100)} took longer than ${seconds} s: ${during}.`;
+  return failure(exitCode.network, 'timed_out', message, checkNetwork);
 }
 
 /** A limit in size passed, or the size cannot be bounded. `what` finishes "… sent …". */
 export function tooLarge(host: string, what: string): Failure {
-  return new Failure({
-    code: 'too_large',
-    exit: exitCode.serverBreaksRules,
-    message: `${quoted(host, 100)} sent ${what}; reading was stopped.`,
-    remedy: 'Check the address; if it is right, report this to the operator of that server.',
-  });
+  const message = `${quoted(host, 100)} sent ${what}; reading was stopped.`;
+  const remedy = 'Check the address; if it is right, report this to the operator of that server.';
+  return failure(exitCode.serverBreaksRules, 'too_large', message, remedy);
 }
 
 /** A request header that HTTP cannot carry, or that the program sets itself. Its value is not shown. */
 export function headerRefused(name: string, problem: string): Failure {
-  return new Failure({
-    code: 'header_refused',
-    exit: exitCode.usage,
-    message: `The request header ${quoted(name, 60)} cannot be sent: ${problem}.`,
-    remedy: 'Correct the header or leave it out.',
-  });
+  const message = `The request header ${quoted(name, 60)} cannot be sent: ${problem}.`;
+  return failure(exitCode.usage, 'header_refused', message, 'Correct the header or leave it out.');
 }
 
 /** A request method that HTTP does not have, or that opens tunnels. */
 export function methodRefused(method: string): Failure {
-  return new Failure({
-    code: 'method_refused',
-    exit: exitCode.usage,
-    message: `${quoted(method, 60)} is not a method that a request can be sent with.`,
-    remedy: 'Use a method such as GET, POST, PUT, PATCH or DELETE.',
-  });
+  const message = `${quoted(method, 60)} is not a method that a request can be sent with.`;
+  return failure(exitCode.usage, 'method_refused', message, 'Use a method such as GET, POST, PUT, PATCH or DELETE.');
 }
 
 /** A setting of the network that cannot be used: proxy variable, certificate file. Its value is not shown. */
 export function networkSettingUnusable(setting: string, problem: string): Failure {
-  return new Failure({
-    code: 'network_setting_unusable',
-    exit: exitCode.usage,
-    message: `${setting} cannot be used: ${problem}.`,
-    remedy: `Correct ${setting}, or remove it.`,
-  });
+  const message = `${setting} cannot be used: ${problem}.`;
+  return failure(exitCode.usage, 'network_setting_unusable', message, `Correct ${setting}, or remove it.`);
 }
 
 /** The HTTP client was closed while a request was under way: the program is ending. */
 export function requestInterrupted(host: string): Failure {
-  return new Failure({
-    code: 'interrupted',
-    exit: exitCode.interrupted,
-    message: `The request to ${quoted(host, 100)} was interrupted because the program is ending.`,
-    remedy: 'Try again.',
-  });
-}
-
-const askOperator = 'Ask the operator of that server to renew or correct its certificate.';
-
-const addAuthority =
-  'If your organisation issues its own certificates, name its CA file in NODE_EXTRA_CA_CERTS; else do not trust this server.';
-
-const tlsExplanations: Readonly<Record<string, Explanation>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is signed by itself', addAuthority],
-  SELF_SIGNED_CERT_IN_CHAIN: ['its certificate comes from an authority that is not trusted here', addAuthority],
-  UNABLE_TO_GET_ISSUER_CERT: ['the authority of its certificate is not known here', addAuthority],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['the authority of its certificate is not known here', addAuthority],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['the authority of its certificate is not known here', addAuthority],
-  CERT_UNTRUSTED: ['its certificate is not trusted here', addAuthority],
-  CERT_HAS_EXPIRED: ['its certificate has expired', askOperator],
-  CERT_NOT_YET_VALID: [
-    'its certificate is not valid yet',
-    'Check the clock of this machine; if it is right, ask the operator of that server.',
-  ],
-  CERT_REVOKED: ['its certificate was revoked', askOperator],
-  ERR_TLS_CERT_ALTNAME_INVALID: [
-    'its certificate is for another name',
-    'Check the host name; if it is right, ask the operator of that server to correct its certificate.',
-  ],
-  ERR_SSL_WRONG_VERSION_NUMBER: [
-    'it does not speak TLS on this port',
-    'Check the port; a server on this machine may want http instead of https.',
-  ],
-  EPROTO: ['it does not speak TLS that this program accepts (1.2 or newer)', askOperator],
-};
-
-const tlsCode =
-  /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|ERR_(?:TLS|SSL|OSSL)_|EPROTO$)/;
-
-/** Whether a code, as Node gives it, is one of TLS: certificate, handshake or protocol. */
-export function isTlsCode(code: string): boolean {
-  return tlsCode.test(code);
-}
-
-/**
- * The server could not prove who it is, or speaks no TLS that is safe. There is no way around it: the
- * certificate is always checked, NODE_TLS_REJECT_UNAUTHORIZED=0 notwithstanding.
- */
-export function tlsFailed(trouble: NetworkTrouble & { readonly names?: string }): Failure {
-  const [problem, remedy] = tlsExplanations[trouble.code] ?? ['the TLS handshake failed', askOperator];
-  const names = trouble.names === undefined ? '' : ` (it names ${quoted(trouble.names, 120)})`;
-  const start = trouble.proxyTo === undefined ? 'No safe connection to ' : '';
-  return connectionFailed('tls_failed', trouble, `${start}${party(trouble)}: ${problem}${names}`, remedy);
+  const message = `The request to ${quoted(host, 100)} was interrupted because the program is ending.`;
+  return failure(exitCode.interrupted, 'interrupted', message, 'Try again.');
 }

@@ -1,8 +1,13 @@
-import { type AddressClass, classifyAddress, parseAddress } from '../core/ip-address.js';
+import { lookup } from 'node:dns/promises';
+import { type AddressClass, classifyAddress, classifyHost, parseAddress } from '../core/ip-address.js';
 import type { Zone } from '../core/records.js';
-import { addressRefused, type NamedBy, plainHttpRefused } from './address-failures.js';
+import { withTimeLimit } from './deadline.js';
+import { addressRefused, type NamedBy, plainHttpRefused, timedOut } from './failures.js';
+import { codeOf, type NetworkTrouble, networkFailed } from './network-failures.js';
 import { type Environment, type HttpProxy, proxyFor } from './proxy-settings.js';
-import { type Resolve, resolveHost } from './resolve-host.js';
+
+/** Asks the name service; rejects with a `code` such as `ENOTFOUND`. */
+export type Resolve = (host: string) => Promise<string[]>;
 
 /** An origin, and where it is reached. Made once for a set of connections; every request is checked against it. */
 export interface Origin {
@@ -55,6 +60,29 @@ export async function locate(
   return { ...target, classes, addresses, proxy, zone };
 }
 
+/**
+ * The addresses of a host. An address stands for itself, `localhost` and all below it are this machine
+ * without asking anybody (RFC 6761 section 6.3), every other name is looked up once, within `connectMs`.
+ * @throws Failure `network_failed`, `timed_out`
+ */
+async function resolveHost(
+  target: Omit<NetworkTrouble, 'code'>,
+  { resolve, connectMs }: { readonly resolve: Resolve; readonly connectMs: number },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { host } = target;
+  if (parseAddress(host) !== undefined) return [host];
+  if (classifyHost(host) === 'loopback') return ['127.0.0.1', '::1'];
+  const failure = (): Error => timedOut(host, 'looking up its address', connectMs);
+  const addresses = await withTimeLimit(connectMs, failure, signal, () =>
+    resolve(host).catch((error: unknown) => {
+      throw networkFailed({ ...target, code: codeOf(error) ?? 'ENOTFOUND' });
+    }),
+  );
+  if (addresses.length === 0) throw networkFailed({ ...target, code: 'ENOTFOUND' });
+  return addresses;
+}
+
 /** Which classes of address may be reached, by the source of the URL. `forbidden` never. */
 const allowed: Readonly<Record<NamedBy, readonly AddressClass[]>> = {
   person: ['public', 'private', 'loopback'],
@@ -83,4 +111,9 @@ export function checkAddresses(url: URL, classes: readonly AddressClass[], named
   if (url.protocol === 'http:' && classes.some((kind) => kind !== 'loopback')) {
     throw plainHttpRefused(url.href, namedBy);
   }
+}
+
+/** Every address that the operating system knows for a host name (hosts file and DNS), in its order. */
+export async function systemResolver(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
 }

@@ -1,7 +1,7 @@
 import { defaultLimits, type Limits } from '../core/limits.js';
-import type { NamedBy } from './address-failures.js';
 import type { ConnectorOptions } from './connector.js';
-import { checkAddresses, checkScheme, locate, type Origin } from './origin.js';
+import type { NamedBy } from './failures.js';
+import { checkAddresses, checkScheme, locate, type Origin, type Resolve } from './origin.js';
 import {
   type BorrowedFor,
   ConnectionPool,
@@ -9,7 +9,6 @@ import {
   type PooledConnection,
   type PoolLimits,
 } from './pool.js';
-import type { Resolve } from './resolve-host.js';
 import { type TrustOptions, trustBy } from './trust.js';
 
 export interface HttpOptions extends TrustOptions {

@@ -1,7 +1,6 @@
-import { classifyAddress, parseAddress, startsWith } from '../core/ip-address.js';
+import { classifyHost, parseAddress, startsWith } from '../core/ip-address.js';
 import { Secret } from '../core/secret.js';
 import { networkSettingUnusable } from './failures.js';
-import { isLocalhost } from './resolve-host.js';
 
 /** An HTTP proxy that opens tunnels (RFC 9110 section 9.3.6). */
 export interface HttpProxy {
@@ -26,7 +25,7 @@ export function proxyFor(
   { host, port, secure }: Pick<HttpProxy, 'host' | 'port' | 'secure'>,
   env: Environment,
 ): HttpProxy | undefined {
-  if (!secure || isLocalhost(host) || classifyAddress(host) === 'loopback') return undefined;
+  if (!secure || classifyHost(host) === 'loopback') return undefined;
   const { setting, except } = settingsIn(env);
   return setting === '' || isListed(except, host, port) ? undefined : parseProxy(setting);
 }

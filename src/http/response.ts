@@ -1,7 +1,9 @@
+import { pipeline } from 'node:stream';
 import { Failure } from '../core/failure.js';
 import { type Coding, codingOf, createDecoder } from './body.js';
 import type { Exchange, Head } from './exchange.js';
-import { networkFailed, tooLarge } from './failures.js';
+import { tooLarge } from './failures.js';
+import { networkFailed } from './network-failures.js';
 import type { Origin } from './origin.js';
 import type { HttpRequest, HttpResponse } from './request.js';
 
@@ -34,13 +36,12 @@ export function makeResponse(
   if (hasBody && maxBytes !== null && announced > maxBytes) {
     throw tooLarge(host, `${announced} bytes, more than the ${maxBytes} that are read here`);
   }
-  const bound = (chunks: Chunks): Chunks => (maxBytes === null ? chunks : limited(chunks, maxBytes, host));
   let taken = false;
   const take = (): AsyncGenerator<Uint8Array> => {
     if (taken) throw new Error('The body of a response can be read once.');
     taken = true;
-    const raw = bound(received(exchange));
-    return endingWith(exchange, coding === undefined ? raw : bound(decoded(raw, coding, origin)));
+    const whole = coding === undefined ? exchange.body() : decoded(exchange.body(), coding, origin);
+    return endingWith(exchange, maxBytes === null ? whole : limited(whole, maxBytes, host));
   };
   const describesCoded = ([name]: Head['headers'][number]) => name === 'content-encoding' || name === 'content-length';
   return {
@@ -49,16 +50,16 @@ export function makeResponse(
     headers: coding === undefined ? head.headers : head.headers.filter((header) => !describesCoded(header)),
     zone: origin.zone,
     body: { [Symbol.asyncIterator]: take },
-    bytes: async () => concatenated(take()),
+    bytes: async () => {
+      const all: Uint8Array[] = [];
+      for await (const chunk of take()) all.push(chunk);
+      return Buffer.concat(all);
+    },
     [Symbol.asyncDispose]: () => leaveUnread(exchange, maxBytes === null || totalMs === null),
   };
 }
 
 type Chunks = AsyncIterable<Uint8Array>;
-
-async function* received(exchange: Exchange): AsyncGenerator<Uint8Array> {
-  for (let chunk = await exchange.next(); chunk !== undefined; chunk = await exchange.next()) yield chunk;
-}
 
 /** A caller that stops reading ends the exchange. */
 async function* endingWith(exchange: Exchange, chunks: Chunks): AsyncGenerator<Uint8Array> {
@@ -71,12 +72,6 @@ async function* endingWith(exchange: Exchange, chunks: Chunks): AsyncGenerator<U
 
 function cutOff(exchange: Exchange): void {
   exchange.fail(new Error('The rest of the body is not wanted.'));
-}
-
-async function concatenated(chunks: Chunks): Promise<Uint8Array> {
-  const all: Uint8Array[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return new Uint8Array(Buffer.concat(all));
 }
 
 /** @throws Failure `too_large` where a body would have no bound that can be kept, `network_failed` for an unknown coding */
@@ -95,7 +90,6 @@ async function* decoded(source: Chunks, coding: Coding, { host, port }: Origin):
   const iterator = source[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done === true) return;
-  const { pipeline } = await import('node:stream');
   const decoder = createDecoder(coding);
   const input = async function* (): AsyncGenerator<Uint8Array> {
     yield first.value;
@@ -135,7 +129,7 @@ export async function leaveUnread(exchange: Exchange, isStream: boolean): Promis
   const timer = setTimeout(cutOff, drainedMs, exchange);
   try {
     let total = 0;
-    for await (const chunk of received(exchange)) {
+    for await (const chunk of exchange.body()) {
       total += chunk.byteLength;
       if (total > drainedBytes) return cutOff(exchange);
     }

@@ -2,7 +2,7 @@ import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
 import { quotedServer } from '../core/resource.js';
 import type { JsonValue } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
-import { serverRedirects } from '../http/address-failures.js';
+import { serverRedirects } from '../http/failures.js';
 
 /** The peer does not keep to the protocol. */
 export function protocolBroken(server: string, why: string, cause?: unknown): Failure {

@@ -3,7 +3,7 @@ import type { SecretHeader } from '../core/secret.js';
 import { CookieJar } from '../core/text/cookies.js';
 import type { EventBytes } from '../core/text/event-stream.js';
 import { withSecretHeaders } from '../core/text/secret-headers.js';
-import { endedEarly } from '../http/network-cause.js';
+import { endedEarly } from '../http/network-failures.js';
 import { Exchange, type ExchangeParts, type Outcome } from './exchange.js';
 import { MemoryBudget } from './memory-budget.js';
 import type { WireRequest } from './wire.js';

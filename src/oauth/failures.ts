@@ -2,7 +2,7 @@ import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import { type LoginAsked, loginCommand } from '../core/login-command.js';
 import { namedServer, quotedServer } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
-import { hiddenByProxy } from '../http/address-failures.js';
+import { hiddenByProxy } from '../http/failures.js';
 import type { OutOfOrder } from './engine.js';
 
 type FailureText = readonly [code: string, message: string, remedy: string, leads?: boolean];

@@ -6,7 +6,7 @@ import { parseScope } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
 import type { JsonObject, JsonValue } from '../core/text/json.js';
 import { gateUrl, resolveReference } from '../core/url.js';
-import { serverRedirects } from '../http/address-failures.js';
+import { serverRedirects } from '../http/failures.js';
 import {
   type DiscoveryPorts,
   firstDocument,

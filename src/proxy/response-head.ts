@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.js';
-import { redirectRefused } from '../http/address-failures.js';
+import { redirectRefused } from '../http/failures.js';
 import { headerValues, type ResponseHead } from '../relay/heads.js';
 import { headerText, type OutgoingResponse } from '../relay/server-response.js';
 import type { Admitted } from './admit.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serverRedirects } from '../../src/http/address-failures.js';
+import { serverRedirects } from '../../src/http/failures.js';
 import { checkAddresses } from '../../src/http/origin.js';
 import { startCanaries } from '../support/canary.js';
 import { startAuthority } from '../support/certificates.js';

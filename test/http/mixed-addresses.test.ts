@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemResolver } from '../../src/http/resolve-host.js';
+import { systemResolver } from '../../src/http/origin.js';
 import { ask, startConnections } from '../relay/start-connections.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
 import { failureOf, send, testHttp, textOf } from '../support/http.js';

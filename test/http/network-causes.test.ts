@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, failureOf as told } from '../../src/http/network-cause.js';
+import { codeOf, failureOf as told } from '../../src/http/network-failures.js';
 import { everythingIn, failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp, startTcp } from '../support/http-server.js';
 

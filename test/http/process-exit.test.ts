@@ -6,7 +6,7 @@ import { startHttp } from '../support/http-server.js';
 
 const run = promisify(execFile);
 const httpModule = new URL('../../src/http/client.js', import.meta.url).href;
-const resolverModule = new URL('../../src/http/resolve-host.js', import.meta.url).href;
+const resolverModule = new URL('../../src/http/origin.js', import.meta.url).href;
 
 /** A whole program that sends one request, does `after` with it, and has nothing more to do. */
 function program(url: string, after: string): string {

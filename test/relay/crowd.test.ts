@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
 import { RelayWire } from '../../src/bridge/relay-wire.js';
+import { systemResolver } from '../../src/http/origin.js';
 import { usualPoolLimits } from '../../src/http/pool.js';
-import { systemResolver } from '../../src/http/resolve-host.js';
 import { ask as askProxy, mountOf, openStand } from '../proxy/stand.js';
 import { startHttp } from '../support/http-server.js';
 

@@ -2,8 +2,8 @@
 import { createRequire } from 'node:module';
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
 import { RelayWire } from '../../src/bridge/relay-wire.js';
+import { systemResolver } from '../../src/http/origin.js';
 import { usualPoolLimits } from '../../src/http/pool.js';
-import { systemResolver } from '../../src/http/resolve-host.js';
 
 const [, , url = ''] = process.argv;
 const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver };

@@ -1,6 +1,6 @@
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
+import { systemResolver } from '../../src/http/origin.js';
 import type { HttpOptions } from '../../src/http/origins.js';
-import { systemResolver } from '../../src/http/resolve-host.js';
 import type { Connection, ResponseHandler } from '../../src/relay/connection.js';
 import type { ResponseHead } from '../../src/relay/heads.js';
 import type { BodySink, BodySource, OutgoingRequest } from '../../src/relay/request-writer.js';

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { createHttpClient } from '../../src/http/client.js';
-import { systemResolver } from '../../src/http/resolve-host.js';
+import { systemResolver } from '../../src/http/origin.js';
 import { listenForCallback } from '../../src/login/browser/callback-listener.js';
 import { createServerPages } from '../../src/login/browser/server-pages.js';
 import { createAssertions } from '../../src/stores/assertions.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { engineOpener } from '../../../src/app/network.js';
 import type { SharedEngine } from '../../../src/fleet/engine/engine.js';
 import { createHttpClient } from '../../../src/http/client.js';
-import { systemResolver } from '../../../src/http/resolve-host.js';
+import { systemResolver } from '../../../src/http/origin.js';
 import { createClock } from '../../../src/stores/clock.js';
 import type { EngineUser } from '../../support/engines.js';
 import { defaultLimits } from '../../support/product.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { networkFailed } from '../../../src/http/failures.js';
+import { networkFailed } from '../../../src/http/network-failures.js';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
 import { hurried } from '../../support/flows/hurried.js';
 import type { OwnIssuer } from '../../support/flows/own-issuer.js';
