@@ -3,8 +3,7 @@ import { type LoginAsked, type LoginMeant, loginArgument, loginCommand, waysOfJo
 import { defaultAccount } from '../core/records.js';
 import { quotedServer, visibleUrl } from '../core/resource.js';
 import { printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
-import type { OutOfOrder } from '../oauth/engine.js';
-import { outageInWords, refusesResource, whenAgain } from '../oauth/failures.js';
+import { type OutOfOrder, outageInWords, refusesResource, whenAgain } from '../oauth/failures.js';
 
 /** `--name` is not of the form that names have. */
 export function nameUnusable(name: string): Failure {

@@ -1,11 +1,11 @@
-import type { Failure } from '../core/failure.js';
 import { type LoginAsked, loginCommand } from '../core/login-command.js';
-import type { Clock, CorePorts } from '../core/ports.js';
+import type { CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
 import type { SecretHeader } from '../core/secret.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
+import { Deadline } from '../core/time.js';
 import type { HttpPorts } from '../http/request.js';
 import { differBySlash, httpWithHeaders, isNamed, isSameIssuer } from './discovery-document.js';
 import {
@@ -56,56 +56,73 @@ export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & {
  * @throws Failure of each step, `timed_out` when all took too long together
  */
 export async function discover(
-  ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'>,
+  ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'limits'>,
   request: DiscoveryRequest,
 ): Promise<Discovery> {
-  const { server, headers, kept, meant } = request;
-  // For all requests together, however many addresses hang; each has a shorter limit of its own.
+  const { server, kept } = request;
   const discoveryMs = (await ports.limits()).discoverySeconds * 1000;
-  const inTime = timeBudget(ports.clock, discoveryMs, discoveryTimedOut(server, discoveryMs));
-  const { probed, protectedResource } = await inTime(request.signal, async (signal) => {
-    const http = httpWithHeaders(ports.http, { server, headers });
-    const probed = await probeServer({ ...ports, http }, { server, kept, signal });
-    const { wanted, held, grant } = request;
-    const isLegacy = request.legacy === true || held?.legacy === true;
-    const trusted = request.wantedIsTyped === true ? wanted : undefined;
-    const isDecided = isLegacy || trusted !== undefined;
-    const whenNone = async (tried: string) => {
-      const { zone, status } = probed;
-      if (isLegacy || (isDecided && status < 300))
-        return withoutMetadata(server, trusted ?? (held?.legacy ? held.issuer : undefined), zone);
-      const isOwn = trusted === undefined && (await servesOwnMetadata(ports, { server, zone, grant, signal }));
-      throw noProtectedResourceMetadata(meant, tried, isOwn ? 'own' : trusted);
-    };
-    const about = { server, probed, isDecided, whenNone, headers, meant, signal };
-    return { probed, protectedResource: await findProtectedResource(ports, about) };
-  });
+  // For all requests together, however many addresses hang; each has a shorter limit of its own.
+  using limit = new Deadline(discoveryMs, () => discoveryTimedOut(server, discoveryMs));
+  const signal = AbortSignal.any([request.signal, limit.signal]);
+  const probed = await probeServer({ ...ports, http: httpWithHeaders(ports.http, request) }, { server, kept, signal });
+  const protectedResource = await findResource(ports, { ...request, signal }, probed);
   const named = protectedResource.authorizationServers;
+  limit.stop(); // the user may take all the time for an answer
   const issuer = await chooseAuthorizationServer(ports, { ...request, named });
+  limit.restart();
   const step = { name: 'authorization-server-choice', asked: `${named.length} named`, rule: 'R-2.1b' };
   ports.journal.record({ ...step, came: issuer, verdict: 'pass' });
   const { zone } = probed;
-  const find = (issuer: string) =>
-    inTime(request.signal, async (signal) => {
-      const wanted = { issuer, resource: protectedResource.resource, zone, grant: request.grant, signal };
-      const found = protectedResource.isLegacy
-        ? await findLegacyServer(ports, { ...wanted, server })
-        : await findAuthorizationServer(ports, wanted);
-      // Before anything is registered or opened, so that a user does not learn of it only afterwards.
-      const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
-      for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
-        if (url === undefined) continue;
-        await ports.http.check({ url, namedBy: zone, signal });
-      }
-      return found;
-    });
-  const authorizationServer = await find(issuer).catch(async (error: unknown) =>
-    find(await ownSpelling(ports, request, issuer, error)),
-  );
+  const wanted = { server, zone, protectedResource, grant: request.grant, signal };
+  const authorizationServer = await findServer(ports, { ...wanted, issuer }).catch(async (error: unknown) => {
+    limit.stop();
+    const spelling = await ownSpelling(ports, request, issuer, error);
+    limit.restart();
+    return await findServer(ports, { ...wanted, issuer: spelling });
+  });
   const requestedResource = chosenResource(request, protectedResource);
   const found = { server, zone, protectedResource, requestedResource, authorizationServer };
   const warnings = warningsOf(probed.resourceMetadata ?? server, found);
   return { ...found, challengedScopes: probed.scopes, challengedDpop: probed.dpop, warnings };
+}
+
+type DiscoverPorts = Parameters<typeof discover>[0];
+
+/** The protected resource, or what stands in for its metadata where a user has decided that. */
+function findResource(
+  ports: DiscoverPorts,
+  request: DiscoveryRequest,
+  probed: ProbedServer,
+): Promise<ProtectedResource> {
+  const { server, wanted, held, grant, headers, meant, signal } = request;
+  const isLegacy = request.legacy === true || held?.legacy === true;
+  const trusted = request.wantedIsTyped === true ? wanted : undefined;
+  const isDecided = isLegacy || trusted !== undefined;
+  const { zone, status } = probed;
+  const whenNone = async (tried: string) => {
+    if (isLegacy || (isDecided && status < 300)) {
+      return withoutMetadata(server, trusted ?? (held?.legacy ? held.issuer : undefined), zone);
+    }
+    const isOwn = trusted === undefined && (await servesOwnMetadata(ports, { server, zone, grant, signal }));
+    throw noProtectedResourceMetadata(meant, tried, isOwn ? 'own' : trusted);
+  };
+  return findProtectedResource(ports, { server, probed, isDecided, whenNone, headers, meant, signal });
+}
+
+/** The authorization server, whose endpoints may all be reached: else a user would learn of it only afterwards. */
+async function findServer(
+  ports: DiscoverPorts,
+  wanted: Parameters<typeof findLegacyServer>[1] & { readonly protectedResource: ProtectedResource },
+): Promise<AuthorizationServer> {
+  const { protectedResource, zone, signal } = wanted;
+  const found = protectedResource.isLegacy
+    ? await findLegacyServer(ports, wanted)
+    : await findAuthorizationServer(ports, { ...wanted, resource: protectedResource.resource });
+  const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
+  for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
+    if (url !== undefined) await ports.http.check({ url, namedBy: zone, signal });
+  }
+  return found;
 }
 
 /** @throws Failure `authorization_server_unknown` where the person named what can be none */
@@ -246,30 +263,4 @@ export function scopesToRegister(discovery: Discovery, asked: readonly string[])
   return asked.length === 0 && resourceScopes.length === 0
     ? []
     : unionScopes(unionScopes(asked, resourceScopes), discovery.authorizationServer.scopesSupported);
-}
-
-/**
- * Time that several waits share: what one has taken, the next has not. What happens between them is free.
- * @param failure What a wait ends with when the time is up.
- * @returns does work that keeps to the signal it is given
- */
-function timeBudget(clock: Clock, ms: number, failure: Failure) {
-  let leftMs = ms;
-  return async <Result>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
-    const timeUp = new AbortController();
-    const done = new AbortController();
-    const began = clock.monotonic();
-    void clock.sleep(leftMs, AbortSignal.any([signal, done.signal])).then(
-      () => timeUp.abort(failure),
-      () => undefined,
-    );
-    try {
-      return await work(AbortSignal.any([signal, timeUp.signal]));
-    } catch (error) {
-      throw timeUp.signal.aborted && !signal.aborted ? failure : error;
-    } finally {
-      done.abort();
-      leftMs = Math.max(0, leftMs - (clock.monotonic() - began));
-    }
-  };
 }

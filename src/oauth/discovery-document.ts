@@ -95,6 +95,7 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
       const { why, failure, isBroken, isAbsent = false } = document;
       const isLast = url === urls.at(-1) || (request.onlyIfAbsent === true && url === urls[0] && !isAbsent);
       record({ came: failure?.message ?? why, verdict: isLast ? 'failure' : 'skipped' });
+      signal.throwIfAborted(); // the time for all documents is up, which is a failure, too
       misses.push({ url, why, failure, isBroken, isAbsent });
       if (isLast) break;
       continue;

@@ -8,6 +8,7 @@ import type { HttpClient } from '../http/request.js';
 import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
 import { skewOf, usableNonce } from './dpop/server-clock.js';
 import type { TokenProofs } from './dpop/token-proofs.js';
+import type { OutOfOrder, RefusedRequest } from './failures.js';
 import { errorWords, type Repair, tidyResponse } from './leniency.js';
 
 export type OAuth = typeof import('oauth4webapi');
@@ -34,29 +35,7 @@ export function unusable(why: string): UnusableResponse {
   return { ok: false, problem: 'unusable', why };
 }
 
-/** The endpoint said no (RFC 6749 section 5.2). `error` is its code, or ''. */
-export interface RefusedRequest {
-  readonly ok: false;
-  readonly problem: 'refused';
-  readonly status: number;
-  readonly error: string;
-  readonly said: string;
-  /** Seconds that its clock is ahead of ours, where that may be why. */
-  readonly skew: number | undefined;
-}
-
 export type FailedRequest = RefusedRequest | OutOfOrder | UnusableResponse;
-
-/** The endpoint is out of order, for now; or something before it sent a web page. */
-export interface OutOfOrder {
-  readonly ok: false;
-  readonly problem: 'transient';
-  /** 0: nothing came. */
-  readonly status: number;
-  readonly retryAfterMs: number | undefined;
-  readonly said: string;
-  readonly isPage: boolean;
-}
 
 /** Limits of one request to an endpoint: 64 KiB, 15 s in all. */
 const endpointLimits = { of: 'token', totalMs: 15_000, headersMs: 15_000, maxBytes: 64 * 1024 } as const;

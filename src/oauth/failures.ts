@@ -3,17 +3,15 @@ import { type LoginAsked, loginCommand } from '../core/login-command.js';
 import { namedServer, quotedServer } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
 import { hiddenByProxy } from '../http/failures.js';
-import type { OutOfOrder } from './engine.js';
 
-type FailureText = readonly [code: string, message: string, remedy: string, leads?: boolean];
-
-function failure(exit: ExitCode, ...[code, message, remedy, leads]: FailureText): Failure {
+/** @param leads Does the remedy name the command to run? */
+export function failure(exit: ExitCode, code: string, message: string, remedy: string, leads?: boolean): Failure {
   return new Failure({ code, exit, message, remedy, leads });
 }
 
 /** A server, or an authorization server, does not keep to the rules. */
-function rulesBroken(...text: FailureText): Failure {
-  return failure(exitCode.serverBreaksRules, ...text);
+function rulesBroken(code: string, message: string, remedy: string, leads?: boolean): Failure {
+  return failure(exitCode.serverBreaksRules, code, message, remedy, leads);
 }
 
 /** The server's challenge cannot be read without guessing. */
@@ -167,18 +165,39 @@ export function discoveryTimedOut(server: string, limitMs: number): Failure {
   return failure(exitCode.network, 'timed_out', message, remedy);
 }
 
+/** The endpoint said no (RFC 6749 section 5.2). `error` is its code, or ''. */
+export interface RefusedRequest {
+  readonly ok: false;
+  readonly problem: 'refused';
+  readonly status: number;
+  readonly error: string;
+  readonly said: string;
+  /** Seconds that its clock is ahead of ours, where that may be why. */
+  readonly skew: number | undefined;
+}
+
+/** The endpoint is out of order, for now; or something before it sent a web page. */
+export interface OutOfOrder {
+  readonly ok: false;
+  readonly problem: 'transient';
+  /** 0: nothing came. */
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+  readonly said: string;
+  readonly isPage: boolean;
+}
+
 /** The token endpoint refused the grant (RFC 6749 section 5.2). `error` is one of its codes, or ''. */
-export function grantRefused(
-  issuer: string,
-  response: { readonly status: number; readonly error: string; readonly said: string },
-): Failure {
-  const { status, error, said } = response;
-  const shown = error === '' ? '' : ` ${quoted(error, 80)}`;
-  const quote = said === '' ? '' : `; it said: ${quoted(said)}`;
-  const message = `The authorization server ${quoted(issuer)} refused to issue a token (${status}${shown})${quote}.`;
+export function grantRefused(issuer: string, refusal: Pick<RefusedRequest, 'status' | 'error' | 'said'>): Failure {
+  const { error, said } = refusal;
+  const message = `The authorization server ${quoted(issuer)} refused to issue a token ${refusalInWords(refusal)}.`;
   const code = refusesResource(error, said) ? 'invalid_target' : error;
   const known = Object.hasOwn(afterGrantError, code) ? afterGrantError[code] : undefined;
   return failure(exitCode.refused, known === undefined ? 'grant_refused' : code, message, known ?? runAgain);
+}
+
+export function refusalInWords({ status, error, said }: Pick<RefusedRequest, 'status' | 'error' | 'said'>): string {
+  return `(${status}${error === '' ? '' : ` ${quoted(error, 80)}`})${said === '' ? '' : `; it said: ${quoted(said)}`}`;
 }
 
 /** Is it the resource that was refused? (RFC 8707 section 2; Entra's AADSTS9010010 and 901002 come with other codes, too.) */

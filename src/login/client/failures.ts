@@ -2,8 +2,7 @@ import { exitCode, Failure } from '../../core/failure.js';
 import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import { quotedServer } from '../../core/resource.js';
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
-import type { OutOfOrder } from '../../oauth/engine.js';
-import { outageInWords, whenAgain } from '../../oauth/failures.js';
+import { type OutOfOrder, outageInWords, whenAgain } from '../../oauth/failures.js';
 
 /** A secret, a key or a platform's token without the client that it belongs to. */
 export function clientUnnamed(): Failure {

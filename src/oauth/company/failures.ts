@@ -3,50 +3,28 @@ import { type LoginMeant, loginCommand } from '../../core/login-command.js';
 import { namedServer } from '../../core/resource.js';
 import { quoted } from '../../core/text/printable.js';
 import type { FailedRequest } from '../engine.js';
-import { tokenEndpointFailed } from '../failures.js';
+import { failure, type RefusedRequest, refusalInWords, tokenEndpointFailed } from '../failures.js';
 
 /** The company's provider gave no ID-JAG for a server. */
 export function providerFailed(failed: FailedRequest, provider: string, login: LoginMeant): Failure {
-  switch (failed.problem) {
-    case 'transient':
-      return tokenEndpointFailed(provider, failed);
-    case 'unusable':
-      return idJagUnusable(provider, failed.why);
-    case 'refused':
-      return providerRefused(provider, failed, login);
-  }
+  if (failed.problem === 'transient') return tokenEndpointFailed(provider, failed);
+  if (failed.problem === 'refused') return providerRefused(provider, failed, login);
+  const message = `The company’s provider ${quoted(provider)} sent no ID-JAG that may be used: ${failed.why}. Nothing was sent on.`;
+  const remedy =
+    'Show this to whoever runs the provider: aud, resource and client_id have to be those of the server (draft-ietf-oauth-identity-assertion-authz-grant). See: postern help company';
+  return failure(exitCode.serverBreaksRules, 'id_jag_unusable', message, remedy, true);
 }
 
-function idJagUnusable(provider: string, why: string): Failure {
-  return new Failure({
-    code: 'id_jag_unusable',
-    exit: exitCode.serverBreaksRules,
-    message: `The company’s provider ${quoted(provider)} sent no ID-JAG that may be used: ${why}. Nothing was sent on.`,
-    remedy:
-      'Show this to whoever runs the provider: aud, resource and client_id have to be those of the server (draft-ietf-oauth-identity-assertion-authz-grant). See: postern help company',
-    leads: true,
-  });
-}
-
-/** The company's provider refused to vouch for somebody at this server (RFC 8693 section 2.2.2). */
-export function providerRefused(
-  provider: string,
-  response: { readonly status: number; readonly error: string; readonly said: string },
-  login: LoginMeant,
-): Failure {
-  const { status, error, said } = response;
+/** The company's provider refused to vouch for this user at this server (RFC 8693 section 2.2.2). */
+function providerRefused(provider: string, refusal: RefusedRequest, login: LoginMeant): Failure {
+  const { error } = refusal;
   const server = quoted(namedServer(login.server), 200);
-  const shown = error === '' ? '' : ` ${quoted(error, 80)}`;
-  const quote = said === '' ? '' : `; it said: ${quoted(said)}`;
-  const message = `The company’s provider ${quoted(provider)} does not vouch for this login at ${server} (${status}${shown})${quote}.`;
+  const message = `The company’s provider ${quoted(provider)} does not vouch for this login at ${server} ${refusalInWords(refusal)}.`;
+  if (error === 'invalid_grant') {
+    return failure(exitCode.loginNeeded, 'login_expired', message, `Log in there again: ${loginCommand(login)}`);
+  }
   const known = Object.hasOwn(afterRefusal, error) ? afterRefusal[error] : undefined;
-  const isEnded = error === 'invalid_grant';
-  return new Failure({
-    code: isEnded ? 'login_expired' : 'provider_refused',
-    exit: isEnded ? exitCode.loginNeeded : exitCode.refused,
-    message,
-    remedy: isEnded ? `Log in there again: ${loginCommand(login)}` : (known ?? askAdministrator),
-  });
+  return failure(exitCode.refused, 'provider_refused', message, known ?? askAdministrator);
 }
 
 const askAdministrator =
@@ -69,34 +47,24 @@ const afterRefusal: Readonly<Record<string, string>> = {
 
 /** The authorization server of a server lists no way to take an ID-JAG. */
 export function idJagNotTaken(issuer: string, what: string): Failure {
-  return new Failure({
-    code: 'capability_missing',
-    exit: exitCode.serverBreaksRules,
-    message: `The authorization server ${quoted(issuer)} does not offer ${what}, so no company’s provider can vouch there. Nothing was sent.`,
-    remedy: 'Log in without --idp, or ask its operator for enterprise-managed authorization. See: postern help company',
-    leads: true,
-  });
+  const message = `The authorization server ${quoted(issuer)} does not offer ${what}, so no company’s provider can vouch there. Nothing was sent.`;
+  const remedy =
+    'Log in without --idp, or ask its operator for enterprise-managed authorization. See: postern help company';
+  return failure(exitCode.serverBreaksRules, 'capability_missing', message, remedy, true);
 }
 
 /** The company's provider does not list what it is asked for. */
 export function providerExchangesNothing(provider: string, what: string): Failure {
-  return new Failure({
-    code: 'capability_missing',
-    exit: exitCode.serverBreaksRules,
-    message: `The company’s provider ${quoted(provider)} does not offer ${what}, so it can vouch for nobody. Nothing was sent.`,
-    remedy: 'Ask your company’s administrator to set it up there. What that takes: postern help company',
-    leads: true,
-  });
+  const message = `The company’s provider ${quoted(provider)} does not offer ${what}, so it can vouch for nobody. Nothing was sent.`;
+  const remedy = 'Ask your company’s administrator to set it up there. What that takes: postern help company';
+  return failure(exitCode.serverBreaksRules, 'capability_missing', message, remedy, true);
 }
 
 /** The server names the very provider for its authorization server. */
 export function providerIsIssuer(provider: string, login: LoginMeant): Failure {
-  return new Failure({
-    code: 'provider_is_issuer',
-    exit: exitCode.refused,
-    message: `${quoted(namedServer(login.server), 200)} names the company’s provider ${quoted(provider)} itself for its authorization server, so there is nobody to vouch to. Nothing was sent.`,
-    remedy: `If the server is your company’s, log in without the provider: ${loginCommand(login)}`,
-  });
+  const message = `${quoted(namedServer(login.server), 200)} names the company’s provider ${quoted(provider)} itself for its authorization server, so there is nobody to vouch to. Nothing was sent.`;
+  const remedy = `If the server is your company’s, log in without the provider: ${loginCommand(login)}`;
+  return failure(exitCode.refused, 'provider_is_issuer', message, remedy);
 }
 
 /** The authorization server of the server did not take what the provider vouched for; other failures stay as they are. */
@@ -120,31 +88,22 @@ export function providerLoginEnded(provider: string, why: string, login: LoginMe
 
 /** Somebody else is logged in at the provider than the one whose login this is. */
 export function otherPersonVouched(provider: string, login: LoginMeant): Failure {
-  return new Failure({
-    code: 'login_expired',
-    exit: exitCode.loginNeeded,
-    message: `Somebody else is logged in at the company’s provider ${quoted(provider)} now than the person whose login this is. Nothing was sent.`,
-    remedy: `To use this server as the one who is logged in there: ${loginCommand(login)}`,
-  });
+  const message = `Somebody else is logged in at the company’s provider ${quoted(provider)} now than the person whose login this is. Nothing was sent.`;
+  const remedy = `To use this server as the one who is logged in there: ${loginCommand(login)}`;
+  return failure(exitCode.loginNeeded, 'login_expired', message, remedy);
 }
 
 /** An ID token of a file is not sent. `why` ends a sentence. */
 export function idTokenUnusable(source: string, why: string): Failure {
-  return new Failure({
-    code: 'assertion_unusable',
-    exit: exitCode.loginNeeded,
-    message: `The ID token from ${source} cannot be used: ${why}. It was not sent.`,
-    remedy:
-      'It has to be an ID token of the provider (--idp) for its client (--idp-client-id) that has not ended. It is read anew each time. See: postern help company',
-  });
+  const message = `The ID token from ${source} cannot be used: ${why}. It was not sent.`;
+  const remedy =
+    'It has to be an ID token of the provider (--idp) for its client (--idp-client-id) that has not ended. It is read anew each time. See: postern help company';
+  return failure(exitCode.loginNeeded, 'assertion_unusable', message, remedy);
 }
 
 /** The provider refused so often that it is not asked for now. */
 export function providerRefusedTooOften(login: LoginMeant, max: number): Failure {
-  return new Failure({
-    code: 'provider_refused',
-    exit: exitCode.refused,
-    message: `A login by the company’s provider was refused ${max} times within an hour for ${quoted(namedServer(login.server), 200)}. Nobody was asked again.`,
-    remedy: `Once it is allowed, run: ${loginCommand(login)}`,
-  });
+  const message = `A login by the company’s provider was refused ${max} times within an hour for ${quoted(namedServer(login.server), 200)}. Nobody was asked again.`;
+  const remedy = `Once it is allowed, run: ${loginCommand(login)}`;
+  return failure(exitCode.refused, 'provider_refused', message, remedy);
 }

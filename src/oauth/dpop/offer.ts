@@ -1,5 +1,8 @@
-import type { LoginAsked } from '../../core/login-command.js';
-import { dpopGone, dpopNeeded, dpopNotOffered, dpopNotTaken } from './failures.js';
+import { exitCode, type Failure } from '../../core/failure.js';
+import { type LoginAsked, loginCommand } from '../../core/login-command.js';
+import { quotedServer } from '../../core/resource.js';
+import { quoted } from '../../core/text/printable.js';
+import { failure } from '../failures.js';
 import { proofAlgorithm } from './key.js';
 
 /** What the two metadata documents say of proofs (RFC 9449 section 5.1, RFC 9728 section 2). */
@@ -48,4 +51,39 @@ export function proofUse(
   if (isDemanded) throw dpopNotTaken(server);
   if (held) throw dpopGone(login, isOffered ? server : issuer);
   return 'none';
+}
+
+/** `--no-dpop`, at a server that takes nothing else. */
+function dpopNeeded(login: LoginAsked): Failure {
+  const message = `${quotedServer(login.server)} takes only tokens that are bound to a key (dpop_bound_access_tokens_required, RFC 9728), and --no-dpop asks for one that is not.`;
+  return failure(exitCode.usage, 'dpop_needed', message, `Log in with a key: ${loginCommand(login, '--dpop')}`);
+}
+
+/** Tokens bound to a key are demanded, and the authorization server does not offer them. */
+function dpopNotOffered(
+  login: LoginAsked,
+  about: { readonly issuer: string; readonly listed: readonly string[] | undefined; readonly byServer: boolean },
+): Failure {
+  const { issuer, listed, byServer } = about;
+  const who = byServer ? `${quotedServer(login.server)} takes only tokens that are bound to a key, and the` : 'The';
+  const found = listed === undefined ? 'it is not there' : `it lists ${quoted(listed.join(' ') || 'nothing', 80)}`;
+  const message = `${who} authorization server ${quoted(issuer)} does not announce DPoP with ES256 (dpop_signing_alg_values_supported, RFC 9449 section 5.1: ${found}).`;
+  const ask = 'Ask the operator of the authorization server to announce ES256 there. Nothing was sent or stored.';
+  if (byServer) return failure(exitCode.serverBreaksRules, 'dpop_not_offered', message, ask);
+  const remedy = `Nobody was asked to log in. For a Bearer token, run: ${loginCommand(login, '--no-dpop')}`;
+  return failure(exitCode.usage, 'dpop_not_offered', message, remedy);
+}
+
+/** The server lists algorithms for proofs, and not ours. */
+function dpopNotTaken(server: string): Failure {
+  const message = `${quotedServer(server)} takes no proofs signed with ES256 (dpop_signing_alg_values_supported of its metadata, RFC 9728).`;
+  const remedy = 'Ask the server’s operator to take ES256. Nothing was sent or stored.';
+  return failure(exitCode.serverBreaksRules, 'dpop_not_taken', message, remedy);
+}
+
+/** A login was bound to a key, and would not be any more: a downgrade that only a person may want. */
+function dpopGone(login: LoginAsked, who: string): Failure {
+  const message = `The login for ${quotedServer(login.server)} is bound to a key (DPoP), and ${quoted(who)} does not offer that any more.`;
+  const remedy = `If its operator has turned it off on purpose, run: ${loginCommand(login, '--no-dpop')}`;
+  return failure(exitCode.refused, 'dpop_downgraded', message, remedy);
 }

@@ -1,7 +1,8 @@
-import { exitCode, Failure } from '../../core/failure.js';
+import { exitCode, type Failure } from '../../core/failure.js';
 import { type LoginMeant, loginCommand } from '../../core/login-command.js';
 import { quotedServer } from '../../core/resource.js';
 import { quoted } from '../../core/text/printable.js';
+import { failure } from '../failures.js';
 
 /**
  * A platform's token that is not sent. `why` ends a sentence.
@@ -15,12 +16,8 @@ export function assertionUnusable(
   const { problem, why, found } = about;
   const shown = found === undefined ? '' : ` (${quoted(found, 200)})`;
   const message = `The platform’s token from ${source} cannot be used: ${why}${shown}. It was not sent.`;
-  return new Failure({
-    code: 'assertion_unusable',
-    exit: exitCode.loginNeeded,
-    message,
-    remedy: afterProblem[problem](quoted(audience, 200)),
-  });
+  const remedy = afterProblem[problem](quoted(audience, 200));
+  return failure(exitCode.loginNeeded, 'assertion_unusable', message, remedy);
 }
 
 const afterProblem = {
@@ -32,23 +29,17 @@ const afterProblem = {
 
 /** The metadata lists neither use of a platform's token. */
 export function assertionNotTaken(issuer: string): Failure {
-  return new Failure({
-    code: 'capability_missing',
-    exit: exitCode.serverBreaksRules,
-    message: `The authorization server ${quoted(issuer)} lists neither the jwt-bearer grant nor private_key_jwt (RFC 7523). Nothing was sent.`,
-    remedy:
-      'If its operator says that it takes one of them all the same, add --assertion-as grant or --assertion-as client.',
-  });
+  const message = `The authorization server ${quoted(issuer)} lists neither the jwt-bearer grant nor private_key_jwt (RFC 7523). Nothing was sent.`;
+  const remedy =
+    'If its operator says that it takes one of them all the same, add --assertion-as grant or --assertion-as client.';
+  return failure(exitCode.serverBreaksRules, 'capability_missing', message, remedy);
 }
 
 /** Renewals by a platform's token were refused so often that no other one is sent for now. */
 export function platformRefusedTooOften(login: LoginMeant, max: number): Failure {
-  return new Failure({
-    code: 'assertion_refused',
-    exit: exitCode.refused,
-    message: `The authorization server refused the platform’s tokens for ${quotedServer(login.server, 200)} ${max} times within an hour. No other one was sent.`,
-    remedy: `Once it trusts this platform, run: ${loginCommand(login)}`,
-  });
+  const message = `The authorization server refused the platform’s tokens for ${quotedServer(login.server, 200)} ${max} times within an hour. No other one was sent.`;
+  const remedy = `Once it trusts this platform, run: ${loginCommand(login)}`;
+  return failure(exitCode.refused, 'assertion_refused', message, remedy);
 }
 
 /** The authorization server refused the client, or the grant, that a platform's token stands for. */
