@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { serverRedirects } from '../../src/http/failures.js';
 import { codeOf, failureOf as told } from '../../src/http/network-failures.js';
 import { everythingIn, failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp, startTcp } from '../support/http-server.js';
@@ -125,4 +126,16 @@ test('a GET that is never answered is not sent again and again [A-131]', async (
   await using http = testHttp();
   await failureOf(send(http, server.origin), 'network_failed');
   assert.equal(server.requests.length, 1);
+});
+
+test('a redirect that hides https is blamed on the proxy, one that leads to https is not', () => {
+  const remedyOf = (to: string) => serverRedirects({ server: 'https://h.example/mcp' }, 301, to).remedy;
+  assert.match(remedyOf('http://h.example/mcp/'), /^The server’s proxy hides https/);
+  assert.match(remedyOf('http://h.example:8080/mcp'), /^The server’s proxy hides https and the port/);
+  assert.match(remedyOf('https://h.example:8443/mcp'), /^The server’s proxy hides the port/);
+  assert.match(remedyOf('https://www.h.example/mcp'), /^If that is a page to sign in/);
+  assert.match(
+    serverRedirects({ server: 'http://localhost/mcp' }, 301, 'https://localhost:8443/mcp').remedy,
+    /^If that/,
+  );
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { givenOptions } from '../../src/login/given/given-options.js';
 import { startOwnIssuer } from '../support/flows/own-issuer.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type WantedLogin } from '../support/flows/scene.js';
@@ -124,7 +123,7 @@ test('refused as no scope was asked for: the whole line with --scope, and which 
       response.set('error_description', said);
     };
     const server = own.server.url;
-    const given = givenOptions({ clientName: 'Me' }, {});
+    const given = [{ text: '--client-name Me', yieldsTo: [] }];
     const failure = await scene.loginFails('invalid_scope', { server, given });
     const [scope, list] = remedy.split(' (');
     const listed = list === undefined ? '' : ` It knows ${list.slice(0, -1)}.`;

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { storeFailed, storeLocked } from '../../src/stores/keychain/failures.js';
 import { freshToken } from '../support/flows/calls.js';
 import { keepLogin, type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
-import { createMemoryStore, Secret, type SecretStore, walkLogin } from '../support/product.js';
+import {
+  createMemoryStore,
+  Secret,
+  type SecretStore,
+  storeFailed,
+  storeLocked,
+  walkLogin,
+} from '../support/product.js';
 
 const refreshesOf = ({ issuer }: OwnScene) =>
   issuer.forms.filter(({ fields }) => fields.get('grant_type') === 'refresh_token').length;

@@ -31,6 +31,7 @@ export { ToolPolicy, type ToolRules } from '../../src/mcp/lending/tool-policy.js
 export type { SandboxClient, SandboxOptions } from '../../src/sandbox/options.js';
 export { formsOf, type Walk, walkLogin } from '../../src/sandbox/walk.js';
 export { createCredentialIndex, readIndexSync } from '../../src/stores/index/credential-index.js';
+export { storeFailed, storeLocked } from '../../src/stores/keychain/failures.js';
 export { createMemoryStore } from '../../src/stores/memory-store.js';
 export type {
   CredentialIndex,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
+import { registrationKey } from '../../../src/stores/credential-item.js';
+import { forgetRegistration, keepRegistration, storedSecret } from '../../../src/tokens/registrations.js';
 import type { FlowOptions } from '../../support/flow-ports.js';
 import { type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
 import { startOwnServer } from '../../support/flows/own-server.js';
@@ -98,4 +100,32 @@ test('[A-58] a machine’s secret that was used with its login before goes on be
   own.server.publish({ authorization_servers: [own.issuer.issuer, hostile.issuer.issuer] });
   await refused(scene, own, unnamed(), hostile.issuer.issuer);
   assert.doesNotMatch(everythingSeen(hostile), /canary|of-the-environment/);
+});
+
+test('forgetting one registration leaves the issuer’s others, and their secrets', async () => {
+  const redirect_uris = ['http://127.0.0.1/callback'];
+  await using scene = await openScene({
+    registration: false,
+    metadataDocuments: false,
+    clients: [{ client_id: 'kept-client', client_secret: canary, redirect_uris }],
+  });
+  const client = { ...unnamed(), clientId: 'kept-client', issuer: scene.sandbox.issuer };
+  const { issuer } = await scene.login({ client });
+  const one = { issuer, authMethod: 'client_secret_basic', redirectUri: 'http://127.0.0.1/callback' } as const;
+  const dynamic = { ...one, clientId: 'dynamic-client', way: 'dynamic', scopes: [], secretExpiresAt: null } as const;
+  await keepRegistration(scene.ports, { ...dynamic, secret: new Secret('the-secret-of-the-other') });
+  await forgetRegistration(scene.ports, dynamic);
+  const { registrations, orphans } = await scene.ports.index.read();
+  assert.deepEqual(
+    registrations.map(({ clientId }) => clientId),
+    ['kept-client'],
+  );
+  assert.equal(orphans, undefined);
+  const [kept] = registrations;
+  assert.ok(kept);
+  assert.equal((await storedSecret(scene.ports, kept)).kind, 'secret');
+  assert.equal(await scene.ports.store.read(await registrationKey(issuer, 'dynamic-client')), undefined);
+  // The other way round: the issuer is another, the client identifier the same.
+  await forgetRegistration(scene.ports, { issuer: 'https://other.example', clientId: 'kept-client' });
+  assert.equal((await scene.ports.index.read()).registrations.length, 1);
 });

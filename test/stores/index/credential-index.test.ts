@@ -144,3 +144,16 @@ test('[A-136] [A-137] [A-204] processes that write at once, most of them killed 
   assert.equal(keys.size, logins.length);
   assert.ok(reported.length > 12 && reported.every((key) => keys.has(key)));
 });
+
+test('nothing is written that would make the list larger than is read', async () => {
+  await using folder = await temporaryFolder();
+  const index = indexIn(folder.path);
+  const many = (count: number) => Array.from({ length: count }, (_, at) => loginNamed(`n${at}`));
+  await index.update((document) => ({ ...document, logins: many(10) }));
+  const remedy = /postern logout/;
+  await assert.rejects(
+    index.update((document) => ({ ...document, logins: many(5_000) })),
+    { code: 'index_full', exit: 7, remedy },
+  );
+  assert.equal((await index.read()).logins.length, 10);
+});
