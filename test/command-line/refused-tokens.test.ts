@@ -51,7 +51,7 @@ for (const command of [
   ['request', '--login', '-d', '{}'],
 ]) {
   const words = command.slice(0, 2).join(' ');
-  test(`[A-78][A-146] ${words} at a server that refuses fresh tokens: one tab, however often it is run`, async () => {
+  test(`[A-78][A-146][A-256] ${words} at a server that refuses fresh tokens: one login, one registration, one tab, however often it is run`, async () => {
     await using own = await refusing();
     await using stage = await openStage();
     await using _person = answersTabs(stage);
@@ -62,6 +62,7 @@ for (const command of [
       assert.ok(stderr.includes(`postern login localhost`), stderr);
     }
     assert.equal(tabs(stage), 1);
+    assert.deepEqual([own.issuer.registrations.length, own.issuer.forms.length], [1, 1]);
   });
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { authorizationUrlOf } from '../support/at-stage.js';
 import { walkLogin } from '../support/product.js';
@@ -64,4 +65,25 @@ test('the name of one account stands for its server where another account is nam
   assert.equal((await stage.run('token', 'localhost-work')).code, 0);
   const unknown = await stage.run('logout', 'localhost-work', '--account', 'nobody');
   assert.deepEqual([unknown.code, unknown.stdout], [3, '']);
+});
+
+test('[A-199] accounts and servers that look like paths, or like each other when joined: each has an item of its own, under a name of 64 hex digits', async () => {
+  await using stage = await openStage();
+  const { serverUrl } = stage.sandbox;
+  const before = await readdir(stage.home.path, { recursive: true });
+  const accounts = ['../../x', 'a|b', 'a', `${serverUrl}|a`, 'x'.repeat(200)];
+  const logins = [
+    ...accounts.map((account) => [serverUrl, account] as const),
+    [`${serverUrl}?q=../../x`, 'a'] as const,
+  ];
+  for (const [server, account] of logins) {
+    await using login = stage.start('login', server, '--account', account, '--no-browser', '--force');
+    await walkLogin(await authorizationUrlOf(login));
+    assert.equal((await login.finished).code, 0, `${account}: ${login.stderr}`);
+  }
+  const items = await stage.items();
+  assert.equal(new Set(items.map(({ account }) => account)).size, logins.length);
+  for (const { account } of items) assert.match(account, /^[0-9a-f]{64}$/);
+  const made = (await readdir(stage.home.path, { recursive: true })).filter((path) => !before.includes(path));
+  for (const path of made) assert.match(path, /^state\/postern(?:$|\/[\w.-]+(?:$|\/[\w.-]+$))/);
 });

@@ -60,32 +60,6 @@ function lockAsked(scene: Scene, key: string): Promise<void> {
   return promise;
 }
 
-/** The tokens that the sandbox was asked to revoke. */
-const revoked = (scene: Scene) =>
-  scene.sandbox.requests
-    .filter(({ path }) => path === '/revoke')
-    .map(({ params }) => new Map(params).get('token') ?? '');
-
-test('[A-147] logout while a refresh is under way: the credential is gone for good, its newest refresh token revoked', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
-  scene.ports.advance(299_000);
-  const late = withLateRefresh(scene.ports);
-  const refresh = fresh(late.ports, login);
-  await late.answered;
-  const end = logout(scene.ports, { login, force: false, signal });
-  late.release();
-  const { accessToken } = await refresh;
-  const { revocation } = await end;
-  assert.equal(revocation.done, true);
-  assert.equal(await scene.ports.store.read(login.key), undefined);
-  assert.deepEqual((await scene.ports.index.read()).logins, []);
-  assert.equal(revoked(scene).length, 1);
-  assert.notEqual(revoked(scene)[0], accessToken.reveal());
-  const used = scene.sandbox.requests.findLast(({ path }) => path === '/token');
-  assert.notEqual(revoked(scene)[0], new Map(used?.params).get('refresh_token'), 'not the one that was used up');
-});
-
 test('[A-147] a refresh that comes after the logout sends nothing and brings nothing back', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();

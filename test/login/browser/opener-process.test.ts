@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createBrowser, findOpener } from '../../../src/login/browser/open-browser.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { script } from './script.js';
 
@@ -24,39 +23,6 @@ async function textOf(folder: string, path: string): Promise<string> {
     watcher.close();
   }
 }
-
-test('[A-73] missing, failing or no display: unavailable; one that keeps running: opened', async () => {
-  await using folder = await temporaryFolder();
-  const open = (env: NodeJS.ProcessEnv) => createBrowser({ platform: 'linux', env }).open(link);
-  assert.deepEqual(findOpener('linux', {}), { kind: 'none' });
-  assert.equal(await open({}), 'unavailable');
-  assert.equal(await open({ BROWSER: await script(folder.path, 'fails', 'exit 3') }), 'unavailable');
-  assert.equal(await open({ BROWSER: await script(folder.path, 'killed', 'kill -9 $$') }), 'unavailable');
-  const broken = join(folder.path, 'broken');
-  await writeFile(broken, '#!/does/not/exist\n', { mode: 0o755 });
-  assert.equal(await open({ BROWSER: broken }), 'unavailable');
-  const pidFile = join(folder.path, 'pid');
-  const hangs = await script(folder.path, 'hangs', `echo $$ > '${pidFile}'; exec sleep 60`);
-  assert.equal(await open({ BROWSER: hangs }), 'opened');
-  process.kill(Number(await textOf(folder.path, pidFile)));
-});
-
-test('[A-73] an opener that fails when it has run for a while is reported', async () => {
-  await using folder = await temporaryFolder();
-  const go = join(folder.path, 'go');
-  const path = await script(folder.path, 'late', `until [ -e '${go}' ]; do sleep 0.05; done; exit 4`);
-  const browser = createBrowser({ platform: 'linux', env: { BROWSER: path } });
-  let late: NodeJS.Timeout | undefined;
-  const failed = new Promise<void>((resolve, reject) => {
-    late = setTimeout(reject, 30_000, new Error('nobody said that it failed'));
-    const opened = browser.open(link, undefined, { failed: resolve, tell: assert.fail });
-    void opened.then(async (result) => {
-      assert.equal(result, 'opened');
-      await writeFile(go, '');
-    });
-  });
-  await failed.finally(() => clearTimeout(late));
-});
 
 test('[A-72] [A-74] what an opener prints is lost; it runs apart, without our descriptors, and does not hold us', {
   skip: process.platform !== 'linux' && 'reads /proc',

@@ -101,41 +101,6 @@ test('[R-9.2][R-2.5a] it renews itself by asking again, resource and scope with 
   );
 });
 
-test('[R-5.6c] missing scope: widened once to the union, without a person, and the call is sent again', async () => {
-  await using scene = await openScene({ clients });
-  const login = await loginAs(scene, machine);
-  await callTool(scene, login, 'note_add', { text: 'hello' });
-  const [, widening, ...more] = tokenRequests(scene);
-  assert.deepEqual(more, []);
-  assert.deepEqual(new Set(widening?.get('scope')?.split(' ')), new Set(['mcp:basic', 'notes:write']));
-  const [kept] = (await scene.ports.index.read()).logins;
-  assert.ok(kept?.scopes.includes('notes:write') && kept.scopes.includes('mcp:basic'));
-  assert.deepEqual(scene.ports.opened, []);
-});
-
-test('[R-5.6c] a scope that the client may not have: the call ends at once, exit 4, the login as it was', async () => {
-  await using scene = await openScene({ clients });
-  const login = await loginAs(scene, withSecret('narrow', 'n'));
-  const token = await tokenOf(scene, login);
-  const failure = await failureOf(
-    callTool(scene, login, 'note_add', { text: 'x' }, { relogin: () => assert.fail('nobody is asked') }),
-    'scope_not_for_client',
-  );
-  assert.equal(failure.exit, 4);
-  assert.match(failure.message, /notes:write/);
-  assert.equal(tokenRequests(scene).length, 2);
-  assert.equal((await tokenOf(scene, login)).accessToken.reveal(), token.accessToken.reveal());
-});
-
-test('[R-5.6c] a server that is never content gets one widening, no more', async () => {
-  await using scene = await openScene({ clients });
-  const login = await loginAs(scene, machine);
-  scene.sandbox.setFaults(['server-403-treadmill']);
-  const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'scope_not_for_client');
-  assert.equal(failure.exit, 4);
-  assert.ok(tokenRequests(scene).length <= 2);
-});
-
 test('a wrong secret is exit 4; when renewal is refused, the login is dead and the remedy names the route', async () => {
   await using scene = await openScene({ clients });
   const failure = await failureOf(loginAs(scene, withSecret('machine', 'wrong')), 'invalid_client');
