@@ -1,6 +1,5 @@
 import type { Context, World } from './app/context.js';
 import type { FailedLine } from './app/explain.js';
-import { fieldWriter } from './app/field.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
@@ -8,7 +7,7 @@ import { isUnattended, registry } from './app/registry.js';
 import { runCommandLine } from './app/run.js';
 import { createKeyboard } from './app/terminal/quiet-keys.js';
 import { createContext } from './app/world.js';
-import { createResultWriter, linesTo, writerTo } from './app/write-stream.js';
+import { createResultWriter, fieldWriter, linesTo, writerTo } from './app/write-stream.js';
 import type { CommandExit, CommandTable } from './core/command.js';
 import { environmentLines } from './core/configuration/configuration.js';
 import { isFailure } from './core/failure.js';

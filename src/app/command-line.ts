@@ -1,10 +1,9 @@
 import { type CommandTable, camelCase, isCommandName, type LooseArguments, type OptionSpec } from '../core/command.js';
-import { typedArguments } from './arguments.js';
+import { plainArguments, typedArguments } from './arguments.js';
 import { completionScript } from './completion/scripts.js';
 import { commandAt, optionsOf } from './global-options.js';
 import type { Asked } from './help/help.js';
 import { completionTable, helpTable, ownTables, versionTable } from './help/own-tables.js';
-import { plainArguments } from './hot-path/plain-arguments.js';
 import { refuseOdd, unknownCommand, whyRefused } from './wrong-command-line.js';
 
 /** What a command line comes to: a command to run, or a text to print. */

@@ -1,63 +1,31 @@
+import type { Configuration } from '../core/configuration/configuration.js';
 import { once } from '../core/lazy.js';
-import type { Limits } from '../core/limits.js';
-import type { Clock } from '../core/ports.js';
-import type { StoreKind } from '../core/records.js';
 import type { EnginePorts } from '../fleet/engine/engine.js';
-import type { FleetPorts } from '../fleet/ports.js';
 import type { HttpOptions } from '../http/origins.js';
 import type { PoolLimits } from '../http/pool.js';
-import type { HttpClient } from '../http/request.js';
-import type { TrustOptions } from '../http/trust.js';
-import type { Wire } from '../mcp/wire.js';
-import type { OpenProxy } from '../proxy/ports.js';
-import type { World } from './context.js';
-import type { GlobalOptions } from './global-options.js';
+import type { Context, Run } from './context.js';
 import { logWire, requestPrinter } from './request-log.js';
 
-/** What the person has set that requests and stores depend on. */
-export interface PersonalSettings extends Pick<TrustOptions, 'clientCertificates'> {
-  readonly caFile?: string | undefined;
-  readonly limits: Limits;
-  readonly store?: StoreKind | undefined;
-  readonly storeReadOnly?: boolean | undefined;
-}
+type Settings = () => Promise<
+  Pick<Configuration, 'limits'> & Partial<Pick<HttpOptions, 'caFile' | 'clientCertificates'>>
+>;
 
-interface NetworkOptions {
-  readonly world: Pick<World, 'env' | 'version'>;
-  readonly options: Pick<GlobalOptions, 'verbose' | 'json'>;
-  readonly clock: Clock;
-  readonly show: (line: string) => void;
-  readonly settings: () => Promise<PersonalSettings>;
-}
+export type Network = ReturnType<typeof createNetwork>;
 
 /** All ways out to other machines, under the same rules. Closing the HTTP client closes the engines that were opened. */
-export interface Network extends FleetPorts {
-  readonly http: HttpClient;
-  readonly httpOptions: () => Promise<HttpOptions>;
-  /** The bridge's. To be closed. */
-  readonly openWire: () => Promise<Wire & AsyncDisposable>;
-  readonly openProxy: OpenProxy;
-  /** With `--verbose`: prints the requests of a process of ours, as it reports them. */
-  readonly report: ((line: string) => void) | undefined;
-}
-
-export function createNetwork({ world, options, clock, show, settings }: NetworkOptions): Network {
+export function createNetwork(
+  { world, options, show }: Pick<Run, 'world' | 'options' | 'show'>,
+  { clock, settings }: { readonly clock: Context['clock']; readonly settings: Settings },
+) {
   const { env, version } = world;
   const { verbose, json } = options;
   const userAgent = `postern/${version}`;
   const httpOptions = async (): Promise<HttpOptions> => {
-    const [{ systemResolver: resolve }, { caFile, clientCertificates, limits }] = await Promise.all([
+    const [{ systemResolver: resolve }, { limits, ...trust }] = await Promise.all([
       import('../http/origin.js'),
-      settings(),
+      trustIn(settings),
     ]);
-    return {
-      env,
-      userAgent,
-      resolve,
-      limits,
-      ...(caFile && { caFile }),
-      ...(clientCertificates && { clientCertificates }),
-    };
+    return { env, userAgent, resolve, limits, ...trust };
   };
   const printer = requestPrinter({ show, json });
   const open: AsyncDisposable[] = [];
@@ -94,8 +62,9 @@ export function createNetwork({ world, options, clock, show, settings }: Network
       const { openProxy, proxyPool } = await import('../proxy/server.js');
       return await openProxy(await openRelay(await httpOptions(), proxyPool), proxy);
     },
+    /** With `--verbose`: prints the requests of a process of ours, as it reports them. */
     report: verbose ? printer.report : undefined,
-  };
+  } satisfies Partial<Context> & Readonly<Record<string, unknown>>;
 }
 
 /** Connections for what passes through, under the rules of the HTTP client; to be closed by the caller. */
@@ -104,24 +73,27 @@ async function openRelay(options: HttpOptions, limits: PoolLimits) {
   return openRelayOrigins(options, limits);
 }
 
+async function trustIn(settings: Settings) {
+  const { limits, caFile, clientCertificates } = await settings();
+  return { limits, ...(caFile && { caFile }), ...(clientCertificates && { clientCertificates }) };
+}
+
 /** Opens engines of shared stores, by the trust of the HTTP client, for sockets of their own; nothing of them is loaded before. */
 export function engineOpener({
-  clock,
-  env,
   settings,
-}: Pick<NetworkOptions, 'clock' | 'settings'> & Pick<EnginePorts, 'env'>): FleetPorts['openEngine'] {
+  ...ports
+}: Pick<EnginePorts, 'clock' | 'env'> & { readonly settings: Settings }): Context['openEngine'] {
   return async (address) => {
     const { openEngine } = await import('../fleet/engine/redis.js');
     return openEngine(address, {
-      ...{ clock, env },
+      ...ports,
       limits: async () => (await settings()).limits,
       secureContext: async (origin) => {
-        const [{ trustBy }, { caFile, clientCertificates }] = await Promise.all([
+        const [{ trustBy }, { limits: _, ...trust }] = await Promise.all([
           import('../http/trust.js'),
-          settings(),
+          trustIn(settings),
         ]);
-        const own = { ...(caFile && { caFile }), ...(clientCertificates && { clientCertificates }) };
-        return await trustBy({ env, ...own })(origin);
+        return await trustBy({ env: ports.env, ...trust })(origin);
       },
       networkFailure: async (error, party) => (await import('../http/network-failures.js')).failureOf(error, party),
     });

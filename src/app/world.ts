@@ -1,7 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { once as happened } from 'node:events';
+import { createServer } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { WriteStream } from 'node:tty';
 import { HostPipe } from '../bridge/host-pipe.js';
 import { readConfiguration } from '../core/configuration/configuration.js';
+import { isFailure } from '../core/failure.js';
 import { lazy, once } from '../core/lazy.js';
 import { interrupted } from '../core/output-failures.js';
 import { asciiJson } from '../core/text/printable.js';
@@ -15,138 +20,180 @@ import { isInMemory } from '../stores/own-login.js';
 import { statePaths } from '../stores/paths.js';
 import { programWords } from '../stores/run-program.js';
 import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
-import { readConfigFile } from './configuration/config-file.js';
+import { createConfigEditor, readConfigFile } from './config-file.js';
 import type { Context, OwnPorts, Run, World } from './context.js';
 import { createFiles } from './files.js';
 import { createJournal } from './journal.js';
-import { createNetwork } from './network.js';
-import { joinedPorts, personPorts, programPorts, storePorts } from './ports.js';
+import { createNetwork, type Network } from './network.js';
 import { loggedJson, loggedLine } from './request-log.js';
+import { storePorts } from './store-ports.js';
 import { createSilence, createSpinner } from './terminal/spinner.js';
 import { createTerminal } from './terminal/terminal.js';
 
 /** What commands take of the world. To be closed: its HTTP client. */
 export function createContext(run: Run): Context {
   const { world, options, table: _, show, ...shown } = run;
-  const { env, platform, homedir } = world;
+  const { env, platform, homedir, launch } = world;
   const paths = () => statePaths(env, platform, homedir);
   const configurationFile = () => ({ folder: paths().config, found: readConfigFile(paths().config) });
   const configuration = once(async () => readConfiguration(configurationFile().found, env));
   const own = isInMemory(options) ? { ...world.own, ...inMemory() } : world.own;
-  const common = commonPorts(run, own);
-  const state = statePorts(world, own, common.clock);
-  const network = createNetwork({ world, options, show, clock: common.clock, settings: configuration });
-  const { openEngine } = network;
-  const stores = storePorts(run, { own, settings: configuration, ...common, ...state, openEngine });
-  const editor = lazy(async () =>
-    (await import('./configuration/config-editor.js')).createConfigEditor(() => paths().config, env, world.programs),
-  );
+  const person = personPorts(run, own);
+  const state = statePorts(() => paths().state, own, person.clock);
+  const network = createNetwork(run, { clock: person.clock, settings: configuration });
+  const { http, openEngine, openWire, openProxy } = network;
   const context: Context = {
-    ...common,
-    ...state,
-    ...stores,
-    ...personPorts(world, own),
-    ...programPorts(world),
-    ...joinedPorts(() => context, network.httpOptions),
-    http: network.http,
-    openEngine,
-    ...shown,
+    ...{ ...shown, ...person, ...state, http, openEngine, openWire, openProxy, configuration, configurationFile },
+    ...storePorts(run, { ...state, ...person, own, settings: configuration, openEngine }),
     ...machinePorts(world),
+    ...joinedPorts(() => context, network),
+    ...createConfigEditor(() => paths().config, env, world.programs),
     limits: async () => (await configuration()).limits,
     givenHeaders: once(() => givenHeaders(run)),
     detachedRefresh: async (login, limits) => {
       const { createDetachedRefresh } = await import('../tokens/detached-refresh.js');
-      await createDetachedRefresh(programWords(world.launch.script), env, network.report)(login, limits);
+      await createDetachedRefresh(programWords(launch.script), env, network.report)(login, limits);
     },
     json: options.json,
     help: options.help,
     nonInteractive: options.nonInteractive,
     tell: options.quiet ? () => undefined : show,
-    logins: async () => (await import('../login/logins.js')).createLogins(context),
-    askServer: async (asked, ask) =>
-      await (await import('../call/create-conversation.js')).askServer(context, asked, ask),
-    configuration,
-    configurationFile,
-    writeConfiguration: editor.writeConfiguration,
-    editText: editor.editText,
-    openWire: network.openWire,
-    openProxy: network.openProxy,
     requestLog: requestLogOf(run),
   };
   return context;
 }
 
-/** This machine, and how this process was started. */
-function machinePorts(world: World) {
-  const { env, stdin, stdout, stderr, platform, homedir, interruption, launch, clientMetadataUrl } = world;
-  return {
-    env,
-    files: createFiles(stdin),
-    host: () => new HostPipe(stdin(), stdout),
-    signal: interruption.signal,
-    stderrIsTerminal: stderr.isTTY === true,
-    callerName: () => callerName(platform),
-    availability: () => browserAvailability({ env, platform }),
-    clientMetadataUrl: clientMetadataUrl === '' ? undefined : clientMetadataUrl,
-    input: launch.input,
-    timeLeft: (ms: number) => Math.max(0, ms - launch.elapsed()),
-    self: () => ownProgram({ env, platform, homedir, script: launch.script }),
-  };
-}
-
-/** Time, the person at the terminal, and what is recorded and shown on the way. */
-function commonPorts(run: Run, own: OwnPorts) {
-  const { world, options, show, tellLook } = run;
-  const { env, stdin, stderr, interruption, signals } = world;
-  const isSilent = stderr.isTTY !== true || options.quiet || options.json;
+/** Time, the person at the terminal and in the browser, and what is recorded and shown on the way. */
+function personPorts({ world, options, show, tellLook }: Run, own: OwnPorts) {
+  const { env, platform, stdin, stderr, interruption, signals } = world;
+  const { json, nonInteractive, verbose, quiet } = options;
+  const isSilent = stderr.isTTY !== true || quiet || json;
   const spinner = isSilent ? createSilence() : createSpinner(stderr as WriteStream, tellLook.color);
   const interrupt = () => {
     if (!signals.offer('SIGINT')) interruption.abort(interrupted());
   };
-  const { json, nonInteractive, verbose } = options;
+  const browser =
+    own.browser ??
+    lazy(async () => (await import('../login/browser/open-browser.js')).createBrowser({ platform, env }));
   return {
     clock: own.clock ?? createClock(),
     progress: spinner,
     journal: createJournal({ show: verbose ? show : undefined, json, recorded: () => spinner.end() }),
     terminal:
       own.terminal ?? createTerminal({ stdin, stderr, env, nonInteractive, json, tell: show, spinner, interrupt }),
-  };
+    browser,
+    listeners: lazy(async () => {
+      const { listenForCallback } = await import('../login/browser/callback-listener.js');
+      return { listen: (at) => listenForCallback(at) } satisfies Context['listeners'];
+    }),
+    pages: lazy(async () => (await import('../login/browser/server-pages.js')).createServerPages(browser)),
+    openLineReader: async (reading) => {
+      const { TerminalLineReader } = await import('./terminal/line-reader.js');
+      return new TerminalLineReader(stdin(), stderr, reading);
+    },
+  } satisfies Partial<Context>;
 }
 
 /** What lies in the state folder, beside the secrets. */
-function statePorts({ env, platform, homedir }: World, own: OwnPorts, clock: Context['clock']) {
-  const folder = () => statePaths(env, platform, homedir).state;
-  const locks = lazy(async () => {
-    const { createLocks } = await import('../stores/state/locks.js');
-    return createLocks({ directory: join(folder(), 'locks'), clock });
-  });
+function statePorts(folder: () => string, own: OwnPorts, clock: Context['clock']) {
+  const locks = lazy(async () =>
+    (await import('../stores/state/locks.js')).createLocks({ directory: join(folder(), 'locks'), clock }),
+  );
   return {
     folder,
     locks,
-    localIndex: lazy(async () => {
-      const { createCredentialIndex } = await import('../stores/index/credential-index.js');
-      return createCredentialIndex({ directory: folder(), locks });
-    }),
-    assertions: createAssertions({ env }),
-    recovery: lazy(async () => {
-      const { createRecovery } = await import('../stores/state/recovery.js');
-      return createRecovery({ directory: join(folder(), 'recovery') });
-    }),
-    attempts: lazy(async () => {
-      const { createAttempts } = await import('../stores/state/small-files.js');
-      return createAttempts({ directory: folder(), locks, clock });
-    }),
-    failures: lazy(async () => {
-      const { createFormatFailures } = await import('../stores/state/small-files.js');
-      return createFormatFailures({ directory: folder(), locks });
-    }),
+    localIndex: lazy(async () =>
+      (await import('../stores/index/credential-index.js')).createCredentialIndex({ directory: folder(), locks }),
+    ),
+    recovery: lazy(async () =>
+      (await import('../stores/state/recovery.js')).createRecovery({ directory: join(folder(), 'recovery') }),
+    ),
+    attempts: lazy(async () =>
+      (await import('../stores/state/small-files.js')).createAttempts({ directory: folder(), locks, clock }),
+    ),
+    failures: lazy(async () =>
+      (await import('../stores/state/small-files.js')).createFormatFailures({ directory: folder(), locks }),
+    ),
     toolLists:
       own.toolLists ?? lazy(async () => (await import('../stores/state/tool-lists.js')).createToolLists(folder())),
-    shellHistory: async () => {
-      const { createShellHistory } = await import('../stores/state/small-files.js');
-      return createShellHistory({ directory: folder(), locks });
-    },
+    shellHistory: async () =>
+      (await import('../stores/state/small-files.js')).createShellHistory({ directory: folder(), locks }),
   };
+}
+
+/** This machine, how this process was started, and other programs. */
+function machinePorts(world: World) {
+  const { env, stdin, stdout, stderr, platform, homedir, interruption, launch, clientMetadataUrl } = world;
+  const { programs, signals } = world;
+  const { signal } = interruption;
+  const { script, input } = launch;
+  return {
+    ...{ env, programs, signals, signal, input },
+    files: createFiles(stdin),
+    host: () => new HostPipe(stdin(), stdout),
+    stderrIsTerminal: stderr.isTTY === true,
+    callerName: () => callerName(platform),
+    availability: () => browserAvailability({ env, platform }),
+    clientMetadataUrl: clientMetadataUrl === '' ? undefined : clientMetadataUrl,
+    assertions: createAssertions({ env }),
+    timeLeft: (ms) => Math.max(0, ms - launch.elapsed()),
+    self: () => ownProgram({ env, platform, homedir, script }),
+    externalPrograms: async () =>
+      (await import('../setup/machine/external-programs.js')).createExternalPrograms({
+        env,
+        platform,
+        homedir,
+        script,
+      }),
+    startServer: async (command, said) =>
+      (await import('./server-program.js')).startServerProgram({ command, env, said, signal }),
+    processName: () => `${hostname()} (process ${process.pid})`,
+    randomId: () => randomUUID(),
+    listenLocally,
+    canListen,
+  } satisfies Partial<Context>;
+}
+
+/** A keeper listens as the proxy does. */
+export const listenLocally: Context['listenLocally'] = async (server, where) => {
+  const { listen } = await import('../proxy/listen.js');
+  try {
+    return await listen(server, where);
+  } catch (error) {
+    if (!isFailure(error, 'proxy_port_in_use', 'proxy_port_refused')) throw error;
+    throw error.withRemedy('Choose another port; --listen 127.0.0.1:0 takes a free one.');
+  }
+};
+
+/** Opens a port on loopback, as a login does for its callback, and closes it. */
+async function canListen(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await happened(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** What one room does for another one. */
+function joinedPorts(context: () => Context, { httpOptions }: Network) {
+  const findServers = async () => await import('../setup/find-servers.js');
+  return {
+    logins: async () => (await import('../login/logins.js')).createLogins(context()),
+    askServer: async (asked, ask) =>
+      await (await import('../call/create-conversation.js')).askServer(context(), asked, ask),
+    logInForRun: async (wanted) => (await import('../login/login-for-run.js')).logInForRun(context(), wanted),
+    findServers: async (program, logins) =>
+      (await findServers()).findServers(context().externalPrograms, program, logins),
+    programsWithServers: async (logins) =>
+      (await findServers()).programsWithServers(context().externalPrograms, logins),
+    checkPrograms: async (program) => (await import('../setup/check-programs.js')).checkPrograms(context(), program),
+    brokenLogins: async () => (await import('../login/status/login-status.js')).brokenLogins(context()),
+    findingsPage: async () => (await import('./help/topics.js')).readTopic('findings').text,
+    examineAddresses: async (url, signal) => {
+      const { addressExaminer } = await import('../doctor/address-examiner.js');
+      return addressExaminer(await httpOptions())(url, signal);
+    },
+  } satisfies Partial<Context>;
 }
 
 /** The headers of the command line; their variable is taken out of the environment that programs inherit. */

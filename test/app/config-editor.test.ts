@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { editorOf } from '../../src/app/configuration/config-editor.js';
+import { editorOf } from '../../src/app/config-file.js';
 
 test('on Windows an editor is Notepad, or what EDITOR names there', () => {
   const cases = [

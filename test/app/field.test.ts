@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { fieldOf } from '../../src/app/field.js';
+import { fieldOf } from '../../src/app/write-stream.js';
 import { Failure } from '../support/product.js';
 
 const result = { logins: [{ server: 'https://a.example', expiresAt: null }], 'a.b': 1, none: {}, empty: [] };

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { request as ask } from 'node:http';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { listenLocally as listen } from '../../src/app/ports.js';
+import { listenLocally as listen } from '../../src/app/world.js';
 import { openStatusPage } from '../../src/fleet/status-page.js';
 import { temporaryFolder } from '../support/temporary.js';
 

@@ -9,8 +9,8 @@ import { openKeyring } from '../../stores/keychain/open-item.js';
 import type { OwnLoginArguments } from '../../stores/own-login.js';
 import { homeFolder, recoveryPath, statePaths } from '../../stores/paths.js';
 import { usable } from '../../tokens/token-request.js';
+import { plainArguments } from '../arguments.js';
 import type { GlobalOptions } from '../global-options.js';
-import { plainArguments } from './plain-arguments.js';
 
 /** The arguments, when nothing about the command line or the environment is unusual. */
 export function usualArguments<Table extends CommandTable>(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { plainArguments } from '../../../src/app/arguments.js';
 import { parseCommandLine } from '../../../src/app/command-line.js';
 import { globalOptions } from '../../../src/app/global-options.js';
-import { plainArguments } from '../../../src/app/hot-path/plain-arguments.js';
 import { registry } from '../../../src/app/registry.js';
 import type { CommandTable, OptionSpec } from '../../../src/core/command.js';
 import { tokenTable } from '../../../src/credential/credential.options.js';

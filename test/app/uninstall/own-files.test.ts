@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ownFiles, removeOwnFiles, stateNames } from '../../../src/app/uninstall/own-files.js';
+import { ownFiles, removeOwnFiles, stateNames } from '../../../src/app/uninstall/take-back.js';
 import { smallFiles } from '../../../src/stores/state/small-files.js';
 import { repositoryRoot } from '../../support/repository.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../support/temporary.js';
 function namesInSources(): readonly string[] {
   const folder = join(repositoryRoot, 'src');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.startsWith('sandbox') && !file.endsWith('config-editor.ts'), // that is another folder
+    (file) => file.endsWith('.ts') && !file.startsWith('sandbox') && !file.endsWith('config-file.ts'), // that is another folder
   );
   const patterns = [
     /\$\{(?:stateFolder(?:\(\))?|directory|folder\(\)|paths\(\)\.state)\}\/([a-z-]+(?:\.json)?)/g,

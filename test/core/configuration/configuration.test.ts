@@ -3,7 +3,7 @@ import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readConfigFile } from '../../../src/app/configuration/config-file.js';
+import { readConfigFile } from '../../../src/app/config-file.js';
 import { readConfiguration } from '../../../src/core/configuration/configuration.js';
 import { defaultLimits, Failure } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';

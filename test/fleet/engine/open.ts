@@ -23,7 +23,7 @@ export async function openAs(
   const env = user === undefined ? {} : { POSTERN_ENGINE_CREDENTIALS_FILE: file };
   const ca = caFile === undefined ? {} : { caFile };
   const http = createHttpClient({ env, userAgent: 'test', resolve: systemResolver, limits, ...ca });
-  const settings = async () => ({ limits, caFile });
+  const settings = async () => ({ limits, ...ca });
   const engine = await engineOpener({ clock: createClock(), env, settings })(address);
   return {
     label: engine.label,
