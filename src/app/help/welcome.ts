@@ -1,5 +1,5 @@
 import type { LoginRecord } from '../../core/records.js';
-import { columnsOf, cutInside, cutTo, inColumns, wrapped } from '../../core/text/layout.js';
+import { cutInside, cutTo, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import { type LoginStatus, needsPerson } from '../../login/status/login-status.js';
@@ -9,16 +9,6 @@ import { linesOf } from './screen.js';
 
 /** As many logins as fit into a small terminal with the rest. */
 const shownLogins = 10;
-
-/** The least of an address that tells servers apart. */
-const minAddress = 20;
-
-interface LoginRow {
-  readonly name: string;
-  readonly address: string;
-  /** What is to be done about it. */
-  readonly state: string;
-}
 
 /**
  * What `postern` alone prints: what there is, and what to type next.
@@ -52,18 +42,12 @@ function beginning(look: Look, logins: readonly LoginStatus[] | undefined): read
 }
 
 function going(look: Look, statuses: readonly LoginStatus[]): readonly string[] {
-  const rows = statuses.slice(0, shownLogins).map((status): LoginRow => {
+  const rows = statuses.slice(0, shownLogins).map((status) => {
     const { name, server } = status.login;
     const address = printable(server.replace(/^https:\/\//, ''), 200);
-    return {
-      name: toned(
-        look,
-        'name',
-        name === undefined ? cutInside(36, address) : cutTo(look.width - 2, printable(name, 200)),
-      ),
-      address: name === undefined ? '' : address,
-      state: needsPerson(status) ? toned(look, 'warning', 'needs a new login') : '',
-    };
+    const title = name === undefined ? cutInside(36, address) : cutTo(look.width - 2, printable(name, 200));
+    const state = needsPerson(status) ? toned(look, 'warning', 'needs a new login') : '';
+    return [toned(look, 'name', title), name === undefined ? '' : address, state];
   });
   const more = statuses.length - shownLogins;
   const ended = statuses.filter(needsPerson);
@@ -74,7 +58,7 @@ function going(look: Look, statuses: readonly LoginStatus[]): readonly string[] 
       : ['postern login --expired', `log in again to the ${count} that need it`];
   return [
     ...linesOf(look, [{ kind: 'heading', text: 'Your logins' }]),
-    ...loginLines(look, rows),
+    ...inColumnsOrStacked({ ...look, width: look.width - 2 }, rows).map((line) => `  ${line}`),
     ...(more > 0 ? [`  and ${more} more: postern status`] : []),
     '',
     ...linesOf(
@@ -88,29 +72,6 @@ function going(look: Look, statuses: readonly LoginStatus[]): readonly string[] 
       ]),
     ),
   ];
-}
-
-/** Name, address and what is to be done: in columns, the address cut inside, or below the name where that leaves too little. */
-function loginLines(look: Look, rows: readonly LoginRow[]): readonly string[] {
-  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(columnsOf));
-  const room = look.width - widest(rows.map(({ name }) => name)) - widest(rows.map(({ state }) => state)) - 6;
-  const isWide = room >= Math.min(minAddress, widest(rows.map(({ address }) => address)));
-  const lines = isWide
-    ? inColumns(
-        look,
-        rows.map(({ name, address, state }) => [name, cutInside(room, address), state]),
-      )
-    : rows.flatMap(({ name, address, state }) => [
-        ...nameAndState(look.width - 2, name, state),
-        ...(address === '' ? [] : [`    ${cutInside(look.width - 6, address)}`]),
-      ]);
-  return lines.map((line) => `  ${line}`);
-}
-
-function nameAndState(width: number, name: string, state: string): readonly string[] {
-  if (state === '') return [name];
-  const line = `${name}  ${state}`;
-  return columnsOf(line) <= width ? [line] : [name, `    ${state}`];
 }
 
 /** What every command takes for this login. */
