@@ -57,7 +57,7 @@ function optionValue(spec: OptionSpec, source: string, given: Given, help: strin
 }
 
 /** A value that is none of an option's choices, with the one that was meant. */
-export function noChoice(spec: OptionSpec, source: string, given: string, help: string): Failure {
+function noChoice(spec: OptionSpec, source: string, given: string, help: string): Failure {
   const choices = 'choices' in spec ? (spec.choices ?? []) : [];
   const message = `${source} cannot be ${quoted(given, 80)}: it is one of ${choices.join(', ')}.`;
   const meant = closest(given, choices);

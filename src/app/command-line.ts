@@ -105,7 +105,6 @@ function yargsOption(spec: OptionSpec): [string, object] {
     {
       ...(spec.alias === undefined ? {} : { alias: spec.alias }),
       ...(spec.kind === 'boolean' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
-      ...('choices' in spec ? { choices: spec.choices } : {}),
       ...(spec.excludes === undefined ? {} : { conflicts: [...spec.excludes] }),
       ...(spec.needs === undefined ? {} : { implies: [...spec.needs] }),
     },

@@ -52,21 +52,11 @@ async function* fromStdin(stdin: Readable): AsyncGenerator<Uint8Array> {
 }
 
 async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  let file: Awaited<ReturnType<typeof open>>;
-  try {
-    file = await open(path, 'w');
-  } catch (error) {
+  const unwritable = (error: unknown) => {
     throw fileUnwritable(path, systemCode(error));
-  }
-  try {
-    for await (const chunk of chunks) {
-      await file.writeFile(chunk).catch((error: unknown) => {
-        throw fileUnwritable(path, systemCode(error));
-      });
-    }
-  } finally {
-    await file.close();
-  }
+  };
+  await using file = await open(path, 'w').catch(unwritable);
+  for await (const chunk of chunks) await file.writeFile(chunk).catch(unwritable);
 }
 
 async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
@@ -92,11 +82,9 @@ async function writePrivate(path: string, text: string): Promise<void> {
 }
 
 async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true });
-  } catch (error) {
+  await mkdir(path, { recursive: true }).catch((error: unknown) => {
     throw fileUnwritable(path, systemCode(error));
-  }
+  });
 }
 
 async function tellReady(descriptor: number, text: string): Promise<void> {

@@ -29,22 +29,15 @@ export function ownProcess(options: {
   /** Turns an error that nobody caught into what is printed. */
   readonly fault: (error: unknown) => { readonly exit: number; readonly lines: readonly string[] };
 }): OwnedProcess {
-  if (mayReport()) {
-    Object.assign(process.report, {
-      reportOnFatalError: false,
-      reportOnSignal: false,
-      reportOnUncaughtException: false,
-    });
-  }
+  const reports = { reportOnFatalError: false, reportOnSignal: false, reportOnUncaughtException: false };
+  Object.assign(process.report, reports);
   let ending: number | undefined;
   let by: NodeJS.Signals = 'SIGINT';
   const handlers = Object.entries(signals).map(([signal, code]) => {
     const handler = () => {
       if (options.offer(signal as NodeJS.Signals)) return;
-      if (ending !== undefined) {
-        endBy(signal as NodeJS.Signals); // it ends what `process.exit` waits for, too, such as a call of a hung keychain
-        return;
-      }
+      // It ends what `process.exit` waits for, too, such as a call of a hung keychain.
+      if (ending !== undefined) return endBy(signal as NodeJS.Signals);
       ending = code;
       by = signal as NodeJS.Signals;
       options.interrupt();
@@ -84,11 +77,6 @@ export function ownProcess(options: {
     },
     [Symbol.dispose]: dispose,
   };
-}
-
-/** Reports are made where options of Node.js ask for them; to look is half a millisecond. */
-function mayReport(): boolean {
-  return process.execArgv.length > 0 || process.env['NODE_OPTIONS'] !== undefined;
 }
 
 /**

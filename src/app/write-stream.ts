@@ -15,28 +15,20 @@ const longText = 262_144;
  * @throws Failure `output_failed`: the reader has gone, the disk is full
  */
 export function writerTo(stream: Writable): WriteBytes {
-  const write = writeOnce(stream);
-  return async (bytes) => {
-    if (typeof bytes !== 'string' || bytes.length <= longText) return write(bytes);
-    for (const piece of piecesOf(bytes, longText)) await write(piece);
-  };
-}
-
-function writeOnce(stream: Writable): WriteBytes {
-  return (bytes) =>
-    new Promise((resolve, reject) => {
+  const write = (bytes: string | Uint8Array) =>
+    new Promise<void>((resolve, reject) => {
       const failed = (error: unknown) => reject(outputFailed(systemCode(error), error));
       stream.once('error', failed);
       stream.write(bytes, (error) => {
-        if (error) {
-          failed(error);
-          // The stream tells the same once more, a moment later: the listener stays for that.
-          return;
-        }
+        if (error) return failed(error); // the listener stays: the stream emits the same error a moment later
         stream.off('error', failed);
         resolve();
       });
     });
+  return async (bytes) => {
+    if (typeof bytes !== 'string') return write(bytes);
+    for (const piece of piecesOf(bytes, longText)) await write(piece);
+  };
 }
 
 /** Bytes of lines that may wait for their reader. */
@@ -85,11 +77,7 @@ export function createResultWriter(
   width: number | undefined,
   redact: (text: string) => string,
 ): ResultWriter {
-  const line = async (text: string): Promise<void> => {
-    if (text.length <= longText) return write(`${text}\n`);
-    await write(text);
-    await write('\n');
-  };
+  const line = (text: string) => writePieces(write, piecesOf(text, longText));
   const fit = (text: string) =>
     width === undefined || text.length > longText
       ? text

@@ -4,7 +4,6 @@ import { visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
-import { noChoice } from './arguments.js';
 import { commandAt, optionIn, optionsOf, takesValue } from './global-options.js';
 
 /** Refuses what yargs would take, or stumble over: options that do not exist, and a switch with a value. */
@@ -75,21 +74,17 @@ export function whyRefused(words: readonly string[], table: CommandTable, { valu
   const help = helpOn(table);
   const specs = optionsOf(table);
   const own = ownWords(words);
-  const empty = own.find((word, at) => {
-    const spec = word.includes('=') ? undefined : optionIn(word, specs);
-    return spec !== undefined && spec.kind !== 'boolean' && isOption(own[at + 1] ?? '--');
-  });
-  if (empty !== undefined) return usageWrong(`--${optionIn(empty, specs)?.name} needs a value.`, help);
+  const empty = own.flatMap((word, at) => {
+    const spec = word.includes('=') || !isOption(own[at + 1] ?? '--') ? undefined : optionIn(word, specs);
+    return spec === undefined || spec.kind === 'boolean' ? [] : spec;
+  })[0];
+  if (empty !== undefined) return usageWrong(`--${empty.name} needs a value.`, help);
   const isThere = (name: string) => values(name).length > 0;
   for (const { name, excludes = [], needs = [] } of specs.filter((spec) => isThere(spec.name))) {
     const other = excludes.find(isThere);
     if (other !== undefined) return usageContradictory(`--${name}`, `--${other}`, help);
     const lacking = needs.find((one) => !isThere(one));
     if (lacking !== undefined) return usageWrong(`--${name} needs --${lacking}.`, help);
-  }
-  for (const spec of specs) {
-    const odd = values(spec.name).find((value) => 'choices' in spec && spec.choices?.includes(String(value)) === false);
-    if (odd !== undefined) return noChoice(spec, `--${spec.name}`, String(odd), help);
   }
   const missing = table.positionals[typed.length];
   if (missing?.required !== true) return furtherWord(table, typed, help);
