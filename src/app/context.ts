@@ -2,11 +2,8 @@ import type { Writable } from 'node:stream';
 import type { HostPipe } from '../bridge/host-pipe.js';
 import type { OpenLineReader, ShellHistory } from '../call/shell/shell.command.js';
 import type { ConfigWorld } from '../config/change.js';
-import type { CommandExit, CommandOutput, CommandTable } from '../core/command.js';
-import type { ConfigurationFile } from '../core/configuration/configuration.js';
+import type { CommandExit, CommandTable } from '../core/command.js';
 import type {
-  BrokenLogin,
-  CheckPrograms,
   FindServers,
   Logins,
   OwnProgram,
@@ -18,10 +15,10 @@ import type {
 import type { Release } from '../core/product.js';
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
+import type { MachineWorld } from '../doctor/examine-machine.js';
 import type { ExamineWorld } from '../doctor/run.js';
 import type { FleetPorts, ListenLocally } from '../fleet/ports.js';
 import type { LoginWorld } from '../login/logins.js';
-import type { AskServer } from '../mcp/server-session.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
@@ -34,26 +31,19 @@ import type { Keyboard } from './terminal/quiet-keys.js';
  * The real world, as commands see it: each takes of it what its own `World` names. A port is made at its first use, so
  * that a command pays only for what it uses.
  */
-export interface Context extends LoginWorld, CommandOutput, FleetPorts {
+export interface Context
+  extends LoginWorld,
+    ConfigWorld,
+    FleetPorts,
+    Pick<ExamineWorld, 'askServer' | 'examineAddresses' | 'findingsPage' | 'logInForRun'>,
+    Pick<MachineWorld, 'brokenLogins' | 'canListen' | 'checkPrograms'> {
   readonly pages: Pages;
   readonly logins: () => Promise<Logins>;
-  readonly logInForRun: ExamineWorld['logInForRun'];
   /** `--help`, of a command that explains something itself. */
   readonly help: boolean;
   readonly findServers: FindServers;
   readonly programsWithServers: ProgramsWithServers;
-  readonly askServer: AskServer;
-  readonly checkPrograms: CheckPrograms;
-  readonly brokenLogins: () => Promise<readonly BrokenLogin[]>;
-  /** Can a program of this machine be waited for on loopback? The port that it was. @throws the system's error */
-  readonly canListen: () => Promise<number>;
-  readonly examineAddresses: ExamineWorld['examineAddresses'];
-  /** The page of `postern help findings`. */
-  readonly findingsPage: () => Promise<string>;
   readonly printed: () => Promise<void>;
-  readonly writeConfiguration: ConfigWorld['writeConfiguration'];
-  readonly editText: ConfigWorld['editText'];
-  readonly configurationFile: () => { readonly folder: string; readonly found: ConfigurationFile };
   readonly programs: Programs;
   readonly startServer: (command: readonly string[], said: (line: string) => void) => Promise<ServerProgram>;
   /** Prints what was thrown, as at the end of the program, which goes on. */

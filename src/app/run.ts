@@ -8,6 +8,7 @@ import {
 import { ignoreFailure } from '../core/failure.js';
 import type { Look } from '../core/text/look.js';
 import { usageWrong } from '../core/usage-failures.js';
+import { typedArguments } from './arguments.js';
 import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';
 import type { FailedLine } from './explain.js';
@@ -88,14 +89,5 @@ async function ownHelp(
   return isOwn ? { ...parsed, args: { ...parsed.args, help: true } } : undefined;
 }
 
-/** Nothing was given: `postern` alone. */
-const noOptions: GlobalOptions = {
-  json: false,
-  field: undefined,
-  quiet: false,
-  verbose: false,
-  nonInteractive: false,
-  noColor: false,
-  help: false,
-  version: false,
-};
+/** `postern` alone. */
+const noOptions = typedArguments(helpTable, () => [], {}) as unknown as GlobalOptions;

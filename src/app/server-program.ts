@@ -1,4 +1,6 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { systemCode } from '../core/failure.js';
 import { printable } from '../core/text/printable.js';
 import { programNotStarted } from '../credential/failures.js';
@@ -27,27 +29,15 @@ export interface ServerStart {
  * @throws Failure `command_not_started`
  */
 export async function startServerProgram(start: ServerStart): Promise<ServerProgram> {
-  const { spawn } = await import('node:child_process');
-  const [program = ''] = start.command;
   const env = withoutOurs(start.env);
   const options = { env, stdio: 'pipe', detached: process.platform !== 'win32', windowsHide: true } as const;
-  const child = trySpawn(() => {
-    const { file, args, ...how } = startable(start.command, env, process.cwd());
-    return spawn(file, args, { ...options, ...how });
-  }, program);
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', (error) => reject(programNotStarted(program, systemCode(error), error)));
-  });
-  return new RunningServer(child, start);
-}
-
-/** Some command lines are refused before there is a process. */
-function trySpawn<Child>(spawn: () => Child, program: string): Child {
   try {
-    return spawn();
+    const { file, args, ...how } = startable(start.command, env, process.cwd());
+    const child = spawn(file, args, { ...options, ...how });
+    await once(child, 'spawn');
+    return new RunningServer(child, start);
   } catch (error) {
-    throw programNotStarted(program, systemCode(error), error);
+    throw programNotStarted(start.command[0] ?? '', systemCode(error), error);
   }
 }
 
@@ -110,13 +100,7 @@ class RunningServer implements ServerProgram {
   }
 
   async #endsWithin(ms: number): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), ms);
-    });
-    const how = await Promise.race([this.#ended, tooLong]);
-    clearTimeout(timer);
-    return how !== undefined;
+    return await Promise.race([this.#ended.then(() => true), setTimeout(ms, false, { ref: false })]);
   }
 
   /** To it and all that it has started. */

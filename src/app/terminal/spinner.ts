@@ -33,9 +33,7 @@ export function createSpinner(terminal: WriteStream, colour: boolean): Spinner {
     shown = undefined;
   };
   const show = async () => {
-    // Where a terminal says that it has no columns (some programs that start one leave them at 0), ora would count
-    // infinitely many lines and never come back from clearing them.
-    if (!(terminal.columns > 0)) return;
+    if (hasNoWidth(terminal)) return;
     const { default: ora } = await import('ora');
     if (text === undefined || hidden > 0 || shown !== undefined || hasNoWidth(terminal)) return;
     // Neither the cursor nor stdin is touched: whatever ends the program, the terminal is as it was.
@@ -72,7 +70,7 @@ export function createSpinner(terminal: WriteStream, colour: boolean): Spinner {
   };
 }
 
-/** A terminal that does not know its size says 0 columns, and ora would then clear lines without end. */
+/** Some programs that start a terminal leave its columns at 0, and ora would then clear lines without end. */
 function hasNoWidth({ columns }: WriteStream): boolean {
   return !(columns > 0);
 }
