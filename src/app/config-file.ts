@@ -98,18 +98,18 @@ export function createConfigEditor(
 }
 
 /**
- * Started as it is, without a shell: its words are what blanks part; on Windows, where programs lie in folders with blanks, the
- * first may be in quotes. @throws Failure `usage_wrong`
+ * Started as it is, without a shell: its words are what blanks part; a program in a folder with blanks stands in quotes.
+ * @throws Failure `usage_wrong`
  */
 export function editorOf(
   env: Readonly<Record<string, string | undefined>>,
   windows: boolean,
 ): readonly [string, ...string[]] {
-  const line = (env['VISUAL'] || env['EDITOR'] || (windows ? 'notepad' : '')).trim();
-  const [, quotedProgram, rest = line] = (windows ? /^"([^"]+)"(.*)$/.exec(line) : null) ?? [];
-  const words = rest.split(/\s+/).filter((word) => word !== '');
-  const [program, ...others] = quotedProgram === undefined ? words : [quotedProgram, ...words];
-  if (program !== undefined && (isWhole(program, windows) || !/[\\/]/.test(program))) return [program, ...others];
+  const line = env['VISUAL'] || env['EDITOR'] || (windows ? 'notepad' : '');
+  const words = [...line.matchAll(/"([^"]+)"|(\S+)/g)].map(([, quotedWord, plain]) => quotedWord ?? plain ?? '');
+  const [program = '', ...others] = words;
+  const isWhole = windows ? isWholePath(program) : program.startsWith('/');
+  if (isWhole || (program !== '' && !/[\\/]/.test(program))) return [program, ...others];
   throw new Failure({
     code: 'usage_wrong',
     exit: exitCode.usage,
@@ -118,10 +118,6 @@ export function editorOf(
       ? 'Set it to one, or to nothing for Notepad, then: postern config edit'
       : 'Set it, as in: EDITOR=nano postern config edit',
   });
-}
-
-function isWhole(program: string, windows: boolean): boolean {
-  return windows ? isWholePath(program) : program.startsWith('/');
 }
 
 function editorFailed(program: string, ended: number): Failure {

@@ -9,24 +9,33 @@ import { readConfiguration } from '../core/configuration/configuration.js';
 import { isFailure } from '../core/failure.js';
 import { lazy, once } from '../core/lazy.js';
 import { interrupted } from '../core/output-failures.js';
+import type { SharedKind } from '../core/records.js';
 import { asciiJson } from '../core/text/printable.js';
 import { browserAvailability } from '../login/browser/browser-availability.js';
 import { callerName } from '../login/browser/caller-name.js';
 import { ownProgram } from '../setup/machine/own-program.js';
 import { createAssertions } from '../stores/assertions.js';
 import { createClock } from '../stores/clock.js';
+import {
+  environmentLogin,
+  environmentStore,
+  mentionsToken,
+  withEnvironmentLogin,
+} from '../stores/environment-token.js';
+import { withSharedLogins } from '../stores/index/with-shared-logins.js';
 import { inMemory } from '../stores/memory-store.js';
 import { isInMemory } from '../stores/own-login.js';
 import { statePaths } from '../stores/paths.js';
+import type { CredentialIndex, SecretStores, StorePorts } from '../stores/ports.js';
 import { programWords } from '../stores/run-program.js';
+import { createStoreRouter, createStores } from '../stores/stores.js';
 import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
 import { createConfigEditor, readConfigFile } from './config-file.js';
 import type { Context, OwnPorts, Run, World } from './context.js';
 import { createFiles } from './files.js';
-import { createJournal } from './journal.js';
 import { createNetwork, type Network } from './network.js';
+import { createJournal } from './print-failure.js';
 import { loggedJson, loggedLine } from './request-log.js';
-import { storePorts } from './store-ports.js';
 import { createSilence, createSpinner } from './terminal/spinner.js';
 import { createTerminal } from './terminal/terminal.js';
 
@@ -119,6 +128,41 @@ function statePorts(folder: () => string, own: OwnPorts, clock: Context['clock']
     shellHistory: async () =>
       (await import('../stores/state/small-files.js')).createShellHistory({ directory: folder(), locks }),
   };
+}
+
+interface StoreParts extends Pick<Context, 'clock' | 'terminal' | 'locks' | 'openEngine'> {
+  readonly folder: () => string;
+  readonly own: OwnPorts;
+  readonly settings: Context['configuration'];
+  readonly localIndex: Omit<CredentialIndex, 'adopt'>;
+}
+
+/** Where the secrets are, and which logins there are. */
+function storePorts({ world, table }: Run, parts: StoreParts): Pick<StorePorts, 'stores' | 'store' | 'index'> {
+  const { own, settings, localIndex, folder: stateFolder } = parts;
+  const { platform, env, interruption, tokenGiven } = world;
+  const { signal } = interruption;
+  const fleet = once(async () => {
+    const { sharedStores } = await import('../fleet/shared/open-shared.js');
+    return sharedStores({ ...parts, env, signal });
+  });
+  const openShared = async (kind: SharedKind) => await (await fleet())(kind);
+  const limits = async () => (await settings()).limits;
+  const usual = createStores({ ...parts, platform, env, stateFolder, signal, limits, openShared });
+  // Read once, and when logins are looked for: what is wrong with it is then the command's failure.
+  let login: ReturnType<typeof environmentLogin> | undefined;
+  const environment = () => {
+    login ??= environmentLogin(tokenGiven, Date.now());
+    return login;
+  };
+  const hasToken = table.environmentToken === true && mentionsToken(tokenGiven);
+  const given = hasToken ? environmentStore(environment) : undefined;
+  const { store, index: ownIndex } = own;
+  const stores: SecretStores = { of: (kind) => store ?? (kind === given?.kind ? given : usual.of(kind)) };
+  const configured = async () => (await settings()).store;
+  const adopting = ownIndex ?? withSharedLogins(localIndex, { shared: openShared, configured });
+  const index = hasToken && ownIndex === undefined ? withEnvironmentLogin(adopting, environment) : adopting;
+  return { stores, index, store: store ?? createStoreRouter({ index, stores }) };
 }
 
 /** This machine, how this process was started, and other programs. */
