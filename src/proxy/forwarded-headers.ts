@@ -1,30 +1,75 @@
 import { readConnection } from '../relay/heads.js';
 
-/** What of a response's head is looked at, and the lines that go on to the caller; no framing. */
-export interface ForwardedResponse {
-  readonly locations: readonly string[];
-  readonly challenges: readonly string[];
-  readonly lengths: readonly string[];
-  readonly sessions: readonly string[];
-  /** Values of `Set-Cookie`, which do not go on. */
-  readonly cookies: readonly string[];
-  readonly contentTypes: readonly string[];
-  readonly contentCodings: readonly string[];
-  readonly hasDate: boolean;
-  readonly forward: readonly string[];
+/** What becomes of a header: its value is put in that list, its line goes on; without a meaning it goes on alone. */
+interface Meaning<List extends string> {
+  readonly list?: List;
+  readonly goesOn: boolean;
 }
 
 function words(...lines: readonly string[]): readonly string[] {
   return lines.join(' ').split(' ');
 }
 
-/**
- * Taken out of responses: hop-by-hop headers, challenges, and what would change how a browser treats 127.0.0.1.
- */
-const notForTheCaller: ReadonlySet<string> = new Set(
+const dropped = { goesOn: false } as const;
+
+function meaningsOf<List extends string>(
+  taken: Readonly<Record<string, List>>,
+  noted: Readonly<Record<string, List>>,
+  others: readonly string[],
+): ReadonlyMap<string, Meaning<List>> {
+  return new Map<string, Meaning<List>>([
+    ...others.map((name) => [name, dropped] as const),
+    ...Object.entries(taken).map(([name, list]) => [name, { list, goesOn: false }] as const),
+    ...Object.entries(noted).map(([name, list]) => [name, { list, goesOn: true }] as const),
+  ]);
+}
+
+/** Sorts header lines, names and values in turn, in one pass. What belongs to the connection does not go on. */
+function sorted<List extends string>(
+  raw: readonly string[],
+  meanings: ReadonlyMap<string, Meaning<List>>,
+  unwanted: RegExp,
+): {
+  readonly lists: Readonly<Record<List, readonly string[]>>;
+  readonly forward: readonly string[];
+  readonly close: boolean;
+} {
+  const lists = {} as Record<List, string[]>;
+  for (const { list } of meanings.values()) if (list !== undefined) lists[list] = [];
+  const forward: string[] = [];
+  const named: string[] = [];
+  let close = false;
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = '', value = ''] = [raw[at], raw[at + 1]];
+    const lower = name.toLowerCase();
+    if (lower === 'connection') {
+      const connection = readConnection(value);
+      named.push(...connection.names);
+      close ||= connection.close;
+      continue;
+    }
+    const { list, goesOn } = meanings.get(lower) ?? { goesOn: !unwanted.test(lower) };
+    if (list !== undefined) lists[list].push(value);
+    if (goesOn) forward.push(name, value);
+  }
+  return { lists, forward: named.length > 0 ? without(forward, named) : forward, close };
+}
+
+type ResponseList = 'locations' | 'challenges' | 'lengths' | 'cookies' | 'sessions' | 'contentTypes' | 'contentCodings';
+
+/** What of a response's head is looked at, and the lines that go on to the caller; no framing. */
+export interface ForwardedResponse extends Readonly<Record<ResponseList, readonly string[]>> {
+  readonly hasDate: boolean;
+  readonly forward: readonly string[];
+}
+
+/** Taken out: hop-by-hop headers, challenges, and what would change how a browser treats 127.0.0.1. */
+const ofResponses = meaningsOf<ResponseList | 'dates'>(
+  { location: 'locations', 'www-authenticate': 'challenges', 'content-length': 'lengths', 'set-cookie': 'cookies' },
+  { 'mcp-session-id': 'sessions', 'content-type': 'contentTypes', 'content-encoding': 'contentCodings', date: 'dates' },
   words(
-    'keep-alive te trailer upgrade via alt-svc location content-location refresh transfer-encoding connection',
-    'authorization set-cookie set-cookie2 authentication-info www-authenticate',
+    'keep-alive te trailer upgrade via alt-svc content-location refresh transfer-encoding',
+    'authorization set-cookie2 authentication-info',
     'clear-site-data strict-transport-security public-key-pins expect-ct service-worker-allowed',
     'content-security-policy content-security-policy-report-only x-content-type-options x-frame-options',
     'report-to reporting-endpoints nel referrer-policy permissions-policy feature-policy',
@@ -40,49 +85,16 @@ export const inertPage: readonly string[] = [
   ...['cross-origin-resource-policy', 'same-origin'],
 ];
 
-function isOfNoUse(name: string): boolean {
-  return name.startsWith('proxy-') || name.startsWith('access-control-') || name.startsWith('cross-origin-');
-}
-
-/** Sorts the header lines of a response in one pass. */
 export function forwardedResponse(raw: readonly string[]): ForwardedResponse {
-  const locations: string[] = [];
-  const challenges: string[] = [];
-  const lengths: string[] = [];
-  const sessions: string[] = [];
-  const cookies: string[] = [];
-  let forward: string[] = [];
-  const named: string[] = [];
-  const contentTypes: string[] = [];
-  const contentCodings: string[] = [];
-  let hasDate = false;
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at] ?? '';
-    const value = raw[at + 1] ?? '';
-    const lower = name.toLowerCase();
-    if (lower === 'location') locations.push(value);
-    else if (lower === 'www-authenticate') challenges.push(value);
-    else if (lower === 'content-length') lengths.push(value);
-    else if (lower === 'set-cookie') cookies.push(value);
-    else if (lower === 'connection') named.push(...readConnection(value).names);
-    else if (!notForTheCaller.has(lower) && !isOfNoUse(lower)) {
-      if (lower === 'mcp-session-id') sessions.push(value);
-      else if (lower === 'content-type') contentTypes.push(value);
-      else if (lower === 'content-encoding') contentCodings.push(value);
-      else if (lower === 'date') hasDate = true;
-      forward.push(name, value);
-    }
-  }
-  if (named.length > 0) forward = without(forward, named);
-  forward.push(...inertPage);
-  return { locations, challenges, lengths, sessions, cookies, contentTypes, contentCodings, hasDate, forward };
+  const { lists, forward } = sorted(raw, ofResponses, /^(?:proxy-|access-control-|cross-origin-)/);
+  return { ...lists, hasDate: lists.dates.length > 0, forward: [...forward, ...inertPage] };
 }
 
 /** The header that carries the local key where it is not in the path. */
 export const localKeyHeader = 'postern-key';
 
-/** Which headers decide, each in a list of its own. */
-const lists = {
+/** Which headers of a request decide, each in a list of its own. */
+const deciding = {
   host: 'hosts',
   origin: 'origins',
   'sec-fetch-site': 'fetchSites',
@@ -93,11 +105,12 @@ const lists = {
   expect: 'expects',
 } as const;
 
+type RequestList = (typeof deciding)[keyof typeof deciding] | 'sessions';
+
 /** What of a request's head decides whether and where it goes, and the lines that go on with it. */
-export interface ForwardedRequest extends Readonly<Record<(typeof lists)[keyof typeof lists], readonly string[]>> {
+export interface ForwardedRequest extends Readonly<Record<RequestList, readonly string[]>> {
   /** The connection is to end with the response. */
   readonly close: boolean;
-  readonly sessions: readonly string[];
   /** A header that may occur once occurs twice. */
   readonly repeated: boolean;
   /** All that is for the server; no framing, nothing about this connection, no identity of the caller's. */
@@ -105,40 +118,27 @@ export interface ForwardedRequest extends Readonly<Record<(typeof lists)[keyof t
 }
 
 /** Taken out: hop-by-hop headers (RFC 9110 section 7.6.1), and what identifies the caller or its route. */
-const notForTheServer = words(
-  'keep-alive te trailer http2-settings via max-forwards authorization cookie cookie2',
-  'forwarded x-real-ip x-client-ip true-client-ip client-ip cf-connecting-ip from referer',
-  'x-original-url x-rewrite-url x-original-host x-host',
+const ofRequests = meaningsOf<RequestList>(
+  deciding,
+  { 'mcp-session-id': 'sessions' },
+  words(
+    'keep-alive te trailer http2-settings via max-forwards authorization cookie cookie2',
+    'forwarded x-real-ip x-client-ip true-client-ip client-ip cf-connecting-ip from referer',
+    'x-original-url x-rewrite-url x-original-host x-host',
+  ),
 );
 
 /** May occur once in a request: servers read two of them differently. */
-const once = words('content-type mcp-protocol-version last-event-id mcp-method mcp-name content-range range');
+const once: ReadonlySet<string> = new Set(
+  words('mcp-session-id content-type mcp-protocol-version last-event-id mcp-method mcp-name content-range range'),
+);
 
-/** What a header means to us; what has no meaning goes on. */
-const meanings: ReadonlyMap<string, 'drop' | 'connection' | 'once' | 'session' | (typeof lists)[keyof typeof lists]> =
-  new Map([
-    ...Object.entries(lists),
-    ...notForTheServer.map((name) => [name, 'drop'] as const),
-    ...once.map((name) => [name, 'once'] as const),
-    ['connection', 'connection'] as const,
-    ['mcp-session-id', 'session'] as const,
-  ]);
-
-const none: readonly string[] = [];
-
-class Sorted implements ForwardedRequest {
-  hosts = none;
-  origins = none;
-  fetchSites = none;
-  keys = none;
-  lengths = none;
-  codings = none;
-  upgrades = none;
-  expects = none;
-  sessions = none;
-  close = false;
-  repeated = false;
-  forward: string[] = [];
+export function forwardedRequest(raw: readonly string[]): ForwardedRequest {
+  const { lists, forward, close } = sorted(raw, ofRequests, /^(?:proxy-|x-forwarded-)/);
+  const singles = raw
+    .filter((name, at) => at % 2 === 0 && once.has(name.toLowerCase()))
+    .map((name) => name.toLowerCase());
+  return { ...lists, close, repeated: new Set(singles).size < singles.length, forward };
 }
 
 /** Header lines of a request for an event stream, whose response is to be read here: not to be compressed. */
@@ -152,36 +152,6 @@ export function plainly(forward: readonly string[]): readonly string[] {
 /** Header lines of a request whose response is to be read here, whatever it is. */
 export function uncoded(forward: readonly string[]): readonly string[] {
   return [...without(forward, ['accept-encoding']), 'accept-encoding', 'identity'];
-}
-
-/** Sorts the header lines of a request, names and values in turn, in one pass. */
-export function forwardedRequest(raw: readonly string[]): ForwardedRequest {
-  const head = new Sorted();
-  let singles = none;
-  const named: string[] = [];
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at] ?? '';
-    const value = raw[at + 1] ?? '';
-    const lower = name.toLowerCase();
-    const meaning = meanings.get(lower);
-    if (meaning === 'connection') {
-      const connection = readConnection(value);
-      named.push(...connection.names);
-      head.close ||= connection.close;
-    } else if (meaning === undefined || meaning === 'once' || meaning === 'session') {
-      if (lower.startsWith('proxy-') || lower.startsWith('x-forwarded-')) continue;
-      if (meaning === 'once') {
-        head.repeated ||= singles.includes(lower);
-        singles = [...singles, lower];
-      } else if (meaning === 'session') head.sessions = [...head.sessions, value];
-      head.forward.push(name, value);
-    } else if (meaning !== 'drop') {
-      head[meaning] = [...head[meaning], value];
-    }
-  }
-  if (named.length > 0) head.forward = without(head.forward, named);
-  head.repeated ||= head.sessions.length > 1;
-  return head;
 }
 
 function without(headers: readonly string[], names: readonly string[]): string[] {
