@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/text/json.js';
 import { jsonText } from '../core/text/json-number.js';
 import type { Outcome, Refusal } from '../mcp/exchange.js';
 import { protocolBroken, resultMissing, statusFailed } from '../mcp/failures.js';
-import type { Incoming, MessageHost } from '../mcp/host.js';
+import type { Incoming, MessageHost } from '../mcp/inbound.js';
 import { type MessageText, messageOf, namedError } from '../mcp/messages.js';
 import type { Pending, PendingRequests } from '../mcp/pending.js';
 import { type MessageShape, type ScannedText, scanText, textMember } from '../mcp/scan-message.js';

@@ -18,8 +18,7 @@ import {
   type EraMemory,
 } from './conversation.js';
 import { callTooLarge } from './failures.js';
-import { HttpWire } from './http-wire.js';
-import { authorizerFor } from './transport.js';
+import { authorizerFor, HttpWire } from './transport.js';
 
 /** A server that is a program of this machine: no login, no token. */
 export interface LocalServer {

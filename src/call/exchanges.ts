@@ -8,7 +8,7 @@ import { within } from '../core/time.js';
 import type { MessageClient } from '../mcp/client.js';
 import type { Outcome } from '../mcp/exchange.js';
 import { protocolBroken, resultMissing, statusFailed } from '../mcp/failures.js';
-import type { Incoming, MessageHost } from '../mcp/host.js';
+import type { Incoming, MessageHost } from '../mcp/inbound.js';
 import { type Message, messageOf, parseMessages } from '../mcp/messages.js';
 import { mayBeCarriedOut, type Pending, PendingRequests } from '../mcp/pending.js';
 import { scanText } from '../mcp/scan-message.js';

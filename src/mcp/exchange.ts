@@ -2,7 +2,7 @@ import { ByteCollector } from '../core/text/bytes.js';
 import { mediaTypeIs } from '../core/text/characters.js';
 import { EventByteReader, type EventBytes } from '../core/text/event-stream.js';
 import { protocolBroken } from './failures.js';
-import type { MessageHost } from './host.js';
+import type { MessageHost } from './inbound.js';
 import type { MemoryBudget } from './memory-budget.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from './wire.js';
 
@@ -46,10 +46,8 @@ export interface ExchangeParts {
   /** Most bytes of one message. Unmetered, a stream may have twice as many in a row that bring the host nothing. */
   readonly maxMessageBytes: number;
   readonly meter: Meter | undefined;
-  /** Told of each response, before anything of its body. */
-  readonly headed: (header: (name: string) => readonly string[]) => void;
-  /** Told of a success, before anything of its body. Throws to end the exchange. */
-  readonly succeeded: ((header: (name: string) => string | undefined) => void) | undefined;
+  /** Told of each response, before anything of its body. Throws to end the exchange. */
+  readonly headed: (isSuccess: boolean, header: (name: string) => readonly string[]) => void;
   /** Takes each event of a stream as it comes. False where it brought the host nothing. */
   readonly event: (event: EventBytes) => boolean;
 }
@@ -90,18 +88,18 @@ export class Exchange implements WireWatcher {
 
   head(status: number, header: (name: string) => readonly string[]): void {
     this.#status = status;
-    this.#parts.headed(header);
-    if (status < 200 || status > 299) {
+    const isSuccess = status >= 200 && status <= 299;
+    try {
+      this.#parts.headed(isSuccess, header);
+    } catch (error) {
+      this.abort(error);
+    }
+    if (!isSuccess) {
       this.#mode = 'refused';
       const first = (name: string) => header(name)[0];
       this.#refusal = { challenges: header('www-authenticate'), location: first('location'), header: first };
       this.#patience = setTimeout(() => this.end(), refusalMs);
       return;
-    }
-    try {
-      this.#parts.succeeded?.((name) => header(name)[0]);
-    } catch (error) {
-      this.abort(error);
     }
     const [type] = header('content-type');
     if (mediaTypeIs(type, 'text/event-stream')) this.#mode = 'stream';

@@ -6,11 +6,36 @@ import { elementSpans, listOf, memberAt } from '../core/text/json-splice.js';
 import { quoted } from '../core/text/printable.js';
 import { protocolBroken } from './failures.js';
 import { brokenHeaderMark } from './headers/header-marks.js';
-import type { Incoming, MessageHost } from './host.js';
 import { messageLimits } from './messages.js';
 import type { Pending, PendingRequests } from './pending.js';
-import { isResponse } from './scan-message.js';
+import { isResponse, type MessageShape } from './scan-message.js';
 import type { Session } from './session.js';
+
+/** A JSON text of the server, as the host has read it. */
+export interface Incoming {
+  readonly text: Uint8Array;
+  /** Several in a batch. */
+  readonly messages: readonly Pick<MessageShape, 'kind' | 'id'>[];
+}
+
+/** Takes the server's messages: a program behind stdin and stdout, or a command in this process. */
+export interface MessageHost {
+  /**
+   * Undefined for what is no message.
+   * @param asked The request that this responds to: an error without an id is its response.
+   * @throws Failure `protocol_broken`
+   */
+  read(text: Uint8Array, asked: Pending | undefined): Incoming | undefined;
+  /** Takes what `read` has returned, if it is for the host. Never blocks: look at `isFull`. */
+  write(incoming: Incoming): void;
+  /** The revision in a response to `initialize`. */
+  revisionIn(incoming: Incoming): string | undefined;
+  /** Whether texts are used after `write`. If not, their memory is reused. */
+  readonly keepsTexts: boolean;
+  readonly isFull: boolean;
+  /** Calls once, when it is no longer full. */
+  whenDrained(then: () => void): void;
+}
 
 interface InboundParts {
   readonly server: string;

@@ -62,7 +62,8 @@ export interface OutgoingMessage {
   readonly reach?: AuthorizerTarget['reach'];
   /** Whether it can be sent again when its connection broke before a response; else it may have been carried out. */
   readonly repeatable: boolean;
-  readonly succeeded?: ExchangeParts['succeeded'];
+  /** Told of a success. Throws to end the exchange. */
+  readonly succeeded?: AuthorizedTarget['succeeded'];
   /** False where it brought the host nothing. */
   readonly event: (event: EventBytes) => boolean;
   /** Is given each attempt as it begins. */
@@ -140,8 +141,11 @@ export class Transport {
       budget: this.#budget,
       request: { method, url, body, lasting, headers, headersMs, fresh, headersAgain: succeeded && again },
       maxMessageBytes,
-      headed: (header) => jar.take(header('set-cookie'), url),
-      succeeded: succeeded === undefined ? outgoing.succeeded : both(succeeded, outgoing.succeeded),
+      headed: (isSuccess, header) => {
+        jar.take(header('set-cookie'), url);
+        const first = (name: string) => header(name)[0];
+        if (isSuccess) for (const one of [succeeded, outgoing.succeeded]) one?.(first);
+      },
       event: outgoing.event,
     });
     outgoing.began?.(exchange);
@@ -162,13 +166,4 @@ export class Transport {
 function mayHaveRun(error: unknown): unknown {
   const remedy = 'The request may have been carried out: check before you try again.';
   return error instanceof Failure ? error.withRemedy(remedy) : error;
-}
-
-type Succeeded = NonNullable<ExchangeParts['succeeded']>;
-
-function both(first: Succeeded, second: Succeeded | undefined): Succeeded {
-  return (header) => {
-    first(header);
-    second?.(header);
-  };
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
 import { bridge } from '../../src/bridge/bridge.js';
 import { HostPipe } from '../../src/bridge/host-pipe.js';
-import { HttpWire } from '../../src/call/http-wire.js';
+import { HttpWire } from '../../src/call/transport.js';
 import { flowPorts } from '../support/flow-ports.js';
 import { needs } from '../support/needs.js';
 import { programCommand, runProgram, startCommand } from '../support/program.js';

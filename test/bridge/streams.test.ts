@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { bridge } from '../../src/bridge/bridge.js';
 import { HostPipe } from '../../src/bridge/host-pipe.js';
-import { HttpWire } from '../../src/call/http-wire.js';
+import { HttpWire } from '../../src/call/transport.js';
 import { flowPorts } from '../support/flow-ports.js';
 import {
   bareHome,

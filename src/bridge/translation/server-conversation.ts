@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/text/json.js';
 import type { ProtocolClient } from '../../mcp/client.js';
 import type { Outcome } from '../../mcp/exchange.js';
 import { CallRefused, protocolBroken } from '../../mcp/failures.js';
-import type { Incoming, MessageHost } from '../../mcp/host.js';
+import type { Incoming, MessageHost } from '../../mcp/inbound.js';
 import { type Message, type MessageText, messageOf, parseMessages } from '../../mcp/messages.js';
 import { type Pending, PendingRequests } from '../../mcp/pending.js';
 import { isResponse, scanText } from '../../mcp/scan-message.js';

@@ -7,7 +7,7 @@ import type { MessageClient, ProtocolClient } from '../../mcp/client.js';
 import { meansUnknown } from '../../mcp/eras.js';
 import type { Outcome } from '../../mcp/exchange.js';
 import { ownRevision } from '../../mcp/headers/message-headers.js';
-import type { MessageHost } from '../../mcp/host.js';
+import type { MessageHost } from '../../mcp/inbound.js';
 import { type MessageText, messageOf, objectOf } from '../../mcp/messages.js';
 import type { Pending, PendingRequests } from '../../mcp/pending.js';
 import { isResponse, type MessageShape } from '../../mcp/scan-message.js';

@@ -1,9 +1,10 @@
 import type { OpenedPage, Terminal } from '../../core/ports.js';
 import type { BrowserChoice } from '../../core/records.js';
-import { asObject, type JsonObject, type JsonValue, parseJson, stringField } from '../../core/text/json.js';
+import { asObject, type JsonObject, type JsonValue, stringField } from '../../core/text/json.js';
 import { JsonNumber } from '../../core/text/json-number.js';
 import { printable, quoted } from '../../core/text/printable.js';
 import { saysYes } from '../../core/text/says-yes.js';
+import { valueAs } from '../tools/arguments.js';
 import { askForPage, askWhetherDone, type Consent, type PersonPorts, pageToOpen } from './ask-page.js';
 
 /** A request of the server. */
@@ -223,15 +224,9 @@ function promptFor(name: string, schema: JsonObject): string {
 }
 
 /** What was typed, as the schema's type wants it; as text if it does not fit: the server will refuse it. */
-function convert(typed: string, schema: JsonObject): JsonValue {
-  const type = schema['type'];
-  if (type === 'number' || type === 'integer') {
-    const parsed = parseJson(new TextEncoder().encode(typed), { keepsNumbers: true });
-    if (parsed.ok && (typeof parsed.value === 'number' || parsed.value instanceof JsonNumber)) return parsed.value;
-    if (typed.trim() !== '' && Number.isFinite(Number(typed))) return Number(typed);
-  }
+function convert(typed: string, { type }: JsonObject): JsonValue {
   if (type === 'boolean') return ['y', 'yes', 'true', '1'].includes(typed.trim().toLowerCase());
-  return typed;
+  return (type === 'number' || type === 'integer' ? valueAs('number', typed) : undefined) ?? typed;
 }
 
 function given(entries: readonly (readonly [string, JsonValue | undefined])[]): JsonObject {

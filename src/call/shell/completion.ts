@@ -2,6 +2,7 @@ import { asObject, type JsonObject, type JsonValue, stringField } from '../../co
 import { printable } from '../../core/text/printable.js';
 import type { ToolParameter } from '../../stores/ports.js';
 import { outputForms } from '../call.options.js';
+import { methods } from '../failures.js';
 import { toolListOf } from '../tools/signatures.js';
 import { wordsOfLine } from './line-words.js';
 
@@ -14,18 +15,7 @@ type ListEntries = (method: string) => Promise<readonly JsonObject[]>;
 /** Words that the shell understands by itself. */
 const ownWords = ['tools', 'prompts', 'resources', 'help', 'exit'] as const;
 
-const methods = [
-  'tools/call',
-  'tools/list',
-  'prompts/get',
-  'prompts/list',
-  'resources/read',
-  'resources/list',
-  'resources/subscribe',
-  'ping',
-];
-
-const subscribing = ['resources/read', 'resources/subscribe', 'resources/unsubscribe'];
+const ofOneResource = ['resources/read', 'resources/subscribe', 'resources/unsubscribe'];
 
 /** What fits at the end of a line: own words, tools and methods first, then names of arguments, then their choices. */
 export async function completionOf(line: string, listed: ListEntries): Promise<Completion> {
@@ -55,10 +45,14 @@ async function candidatesAfter(
   const signatures = async () => toolListOf({ tools: [...(await listed('tools/list'))] }, 0).tools;
   const tools = async () => (await signatures()).map(({ name }) => `${name} `);
   if (first === undefined)
-    return [...(await tools()), ...ownWords.map((word) => `${word} `), ...methods.map((word) => `${word} `)];
+    return [
+      ...(await tools()),
+      ...ownWords.map((word) => `${word} `),
+      ...[...methods, 'ping'].map((word) => `${word} `),
+    ];
   const isSubject = before.length === 1;
   if (first === 'help') return isSubject ? tools() : [];
-  if (subscribing.includes(first)) return isSubject ? namesIn(await listed('resources/list'), 'uri') : [];
+  if (ofOneResource.includes(first)) return isSubject ? namesIn(await listed('resources/list'), 'uri') : [];
   if (first === 'tools/call' && isSubject) return tools();
   if (first === 'prompts/get') {
     const prompts = await listed('prompts/list');

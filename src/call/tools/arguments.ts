@@ -152,11 +152,14 @@ function typedValue(parameter: ToolParameter, text: string, help: string): JsonV
     throw refused(closest(text, choices.filter((one) => one !== null).map(String)));
   }
   if (types.length === 0 || types.includes('string')) return text;
-  for (const type of types) {
-    const value = readers[type]?.(text.trim());
-    if (value !== undefined) return value;
-  }
-  throw refused();
+  const value = types.map((type) => valueAs(type, text)).find((one) => one !== undefined);
+  if (value === undefined) throw refused();
+  return value;
+}
+
+/** A text as a value of that type of JSON Schema; undefined where it is none. */
+export function valueAs(type: string, text: string): JsonValue | undefined {
+  return readers[type]?.(text.trim());
 }
 
 const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;

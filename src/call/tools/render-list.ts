@@ -1,5 +1,5 @@
 import { asObject, type JsonObject, type JsonValue, stringField } from '../../core/text/json.js';
-import { columnsOf, cutTo, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
+import { columnsOf, cutTo, inColumns, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import type { ToolParameter, ToolSignature } from '../../stores/ports.js';
@@ -205,20 +205,33 @@ function paragraphs(text: string, { width }: Look): readonly string[] {
 
 const headings = ['name', 'type', 'required', 'default', 'description'];
 
+/** In columns where these fit, else the facts in a sentence beside each name. */
 function table(parameters: readonly ToolParameter[], look: Look): readonly string[] {
-  const hasTexts = parameters.some((one) => textOf(one) !== '');
-  const heads = (hasTexts ? headings : headings.slice(0, -1)).map((word) => toned(look, 'dim', word));
-  const rows = [heads, ...parameters.map((one) => [...cellsOf(one, look), ...(hasTexts ? [textOf(one)] : [])])];
-  return inColumnsOrStacked({ ...look, width: look.width - 2 }, rows).map((line) => `  ${line}`);
-}
-
-function cellsOf(one: ToolParameter, look: Look): readonly string[] {
-  return [
-    toned(look, 'name', printable(one.name, 80)),
-    typeWord({ ...one, choices: undefined }),
-    one.isRequired ? 'yes' : 'no',
-    one.default === undefined || one.default === null ? '' : valueWord(one.default),
-  ];
+  const width = look.width - 2;
+  const cells = parameters.map((one) => {
+    const name = toned(look, 'name', printable(one.name, 80));
+    const preset = one.default === undefined || one.default === null ? '' : valueWord(one.default);
+    return {
+      name,
+      type: typeWord({ ...one, choices: undefined }),
+      preset,
+      isRequired: one.isRequired,
+      text: textOf(one),
+    };
+  });
+  const isTold = cells.some(({ text }) => text !== '');
+  const rows = cells.map(({ name, type, preset, isRequired, text }) => [
+    ...[name, type, isRequired ? 'yes' : 'no', preset],
+    ...(isTold ? [text] : []),
+  ]);
+  const heads = (isTold ? headings : headings.slice(0, -1)).map((word) => toned(look, 'dim', word));
+  const columns = inColumns({ ...look, width: whole }, [heads, ...rows]);
+  if (columns.every((line) => columnsOf(line) <= width)) return columns.map((line) => `  ${line}`);
+  const sentences = cells.map(({ name, type, preset, isRequired, text }) => {
+    const facts = [type, isRequired ? 'required' : '', preset && `default ${preset}`].filter(Boolean);
+    return [name, [`${facts.join(', ')}.`, text].filter(Boolean).join(' ')];
+  });
+  return inColumnsOrStacked({ ...look, width }, sentences).map((line) => `  ${line}`);
 }
 
 function textOf({ description, choices }: ToolParameter): string {
