@@ -14,7 +14,7 @@ export function callTooLarge(server: string, mebibytes: number): Failure {
   return new Failure({
     code: 'too_large',
     exit: exitCode.serverBreaksRules,
-    message: `${quotedServer(server)} sent more than ${mebibytes} MiB, or as many lines or events, in one call.`,
+    message: `${quotedServer(server)} sent more than ${mebibytes} MiB in one call.`,
     remedy: 'If it may send more, raise callMiB in the configuration, which is shown by: postern config',
     leads: true,
   });
