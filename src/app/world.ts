@@ -143,7 +143,7 @@ function storePorts({ world, table }: Run, parts: StoreParts): Pick<StorePorts, 
   const { platform, env, interruption, tokenGiven } = world;
   const { signal } = interruption;
   const fleet = once(async () => {
-    const { sharedStores } = await import('../fleet/shared/open-shared.js');
+    const { sharedStores } = await import('../fleet/shared/shared-store.js');
     return sharedStores({ ...parts, env, signal });
   });
   const openShared = async (kind: SharedKind) => await (await fleet())(kind);

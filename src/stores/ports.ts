@@ -17,7 +17,7 @@ export interface SecretStore {
    * processes comes before. Undefined: that lock is enough. `overtaken`: it is to be read again.
    * @throws Failure of the store, `busy`
    */
-  begin?(key: string, wait: TurnWait): Promise<SharedTurn | 'overtaken' | LeftRefresh | undefined>;
+  refreshTurn?(key: string, wait: TurnWait): Promise<SharedTurn | 'overtaken' | LeftRefresh | undefined>;
 }
 
 export interface TurnWait {

@@ -83,6 +83,6 @@ export function createStoreRouter(options: {
     },
     write: async (key, value) => (await storeOf(key)).write(key, value),
     remove: async (key) => (await storeOf(key)).remove(key),
-    begin: async (key, wait) => await (await storeOf(key)).begin?.(key, wait),
+    refreshTurn: async (key, wait) => await (await storeOf(key)).refreshTurn?.(key, wait),
   };
 }

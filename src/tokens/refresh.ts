@@ -183,7 +183,7 @@ class Refresh {
     let shared: SharedTurn | undefined;
     try {
       const waitMs = lives ? lockWaitMs.tokenLives : lockWaitMs.tokenEnded;
-      const turn = await store.begin?.(login.key, { waitMs, lives, signal });
+      const turn = await store.refreshTurn?.(login.key, { waitMs, lives, signal });
       if (turn === 'overtaken') return turn;
       if (turn !== undefined && 'since' in turn) throw refreshLeft(login, turn);
       shared = turn;

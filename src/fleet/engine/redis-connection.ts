@@ -53,8 +53,6 @@ export class RedisConnection implements AsyncDisposable {
   readonly #credentials: EngineCredentials | undefined;
   readonly #ports: EnginePorts;
   #client: Promise<OpenClient> | undefined;
-  /** What that has led to. */
-  #current: OpenClient | undefined;
 
   constructor(address: EngineAddress, credentials: EngineCredentials | undefined, ports: EnginePorts) {
     this.#address = address;
@@ -75,9 +73,9 @@ export class RedisConnection implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<Reply> {
     signal.throwIfAborted();
-    const client = this.#current?.isReady() === true ? this.#current : await unlessAborted(this.#ready(), signal);
-    this.#current = client;
-    const came = await settledWithin(client.send(command), client.limitMs, signal);
+    const client = await unlessAborted(this.#ready(), signal);
+    const responding = within(this.#ports.clock, client.limitMs, settled(client.send(command)));
+    const came = await unlessAborted(responding, signal);
     if (came === undefined) {
       client.close(); // what comes later is of no use, and would be taken for the next response
       throw new NoResponse(engineTooSlow(this.#address.label, client.limitMs, 'command'), false);
@@ -211,34 +209,6 @@ function socketTrouble(error: unknown): string {
     ECONNRESET: 'it broke off the connection',
   };
   return `${known[code] ?? 'connecting to its socket failed'} (${code})`;
-}
-
-/** How it ended; undefined: not in that time, in milliseconds. One timer, as there are thousands of these a second. @throws the signal's reason */
-function settledWithin<T>(
-  work: Promise<T>,
-  ms: number,
-  signal: AbortSignal,
-): Promise<{ readonly value: T } | { readonly error: unknown } | undefined> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    };
-    const abort = () => {
-      end();
-      reject(signal.reason);
-    };
-    const take = (how?: { readonly value: T } | { readonly error: unknown }) => {
-      end();
-      resolve(how);
-    };
-    const timer = setTimeout(take, ms);
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(
-      (value) => take({ value }),
-      (error: unknown) => take({ error }),
-    );
-  });
 }
 
 function settled<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> {

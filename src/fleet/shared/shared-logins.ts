@@ -23,7 +23,7 @@ import {
   type RefreshItem,
   wholeOf,
 } from './items.js';
-import { Lease, type LoginsOptions, maxUnknown, Turn } from './turn.js';
+import { commitSurely, Lease, type LoginsOptions, maxTries, Turn } from './turn.js';
 import { writeUnder } from './write-under.js';
 
 /** A login as it was read. */
@@ -157,33 +157,25 @@ export class SharedLogins {
       was ||= (entries.access ?? entries.refresh) !== undefined;
       if (!lease.isOurs(entries.lease)) continue;
       const names = (['access', 'refresh', 'lease', 'note'] as const).map((part) => this.#nameOf(key, part));
-      const { outcome } = await this.#options.engine.commit(
-        { onlyIf: [lease.condition], puts: [], removes: names },
-        signal,
-      );
-      if (outcome === 'committed') {
+      if (await this.#commit({ onlyIf: [lease.condition], puts: [], removes: names }, signal)) {
         await lease.end();
         await this.#options.spent.forget(this.#options.items.hashOf(key));
         return was;
       }
-      if (tries === maxUnknown) throw sharedUncertain(this.#label, outcome);
+      if (tries === maxTries) throw sharedUncertain(this.#label, undefined);
       await this.#pause(tries, signal);
     }
   }
 
   /** Puts what the index tells of a login beside it, for machines that do not know it yet. */
   async publish(key: string, record: JsonObject, signal: AbortSignal): Promise<void> {
-    for (let tries = 0; tries < maxUnknown; tries += 1) {
+    for (let tries = 0; tries < maxTries; tries += 1) {
       const { access, entries } = await lookAt(this.#options, key, ['access'], signal);
       if (access === undefined || JSON.stringify(access.record) === JSON.stringify(record)) return;
       const name = this.#nameOf(key, 'access');
       const value = this.#options.items.seal(name, { ...access, record });
       const onlyIf = [{ key: name, revision: entries.access?.revision }];
-      const { outcome } = await this.#options.engine.commit(
-        { onlyIf, puts: [{ key: name, value }], removes: [] },
-        signal,
-      );
-      if (outcome === 'committed') return;
+      if (await this.#commit({ onlyIf, puts: [{ key: name, value }], removes: [] }, signal)) return;
       await this.#pause(tries, signal);
     }
   }
@@ -258,16 +250,14 @@ export class SharedLogins {
     signal: AbortSignal,
   ): Promise<Lease | undefined> {
     const lease = new Lease(this.#options, key);
-    const result = await this.#options.engine.commit({ onlyIf, puts: [lease.put], removes }, signal);
-    if (result.outcome === 'conflict') return undefined;
-    if (result.outcome === 'committed') {
-      lease.begin(result.revisions[0] ?? '');
-      return lease;
-    }
-    const { entries } = await lookAt(this.#options, key, ['lease'], signal);
-    if (!lease.isOurs(entries.lease)) return undefined;
-    lease.begin(entries.lease?.revision ?? '');
+    const revisions = await this.#commit({ onlyIf, puts: [lease.put], removes }, signal);
+    if (revisions === undefined) return undefined;
+    lease.begin(revisions[0] ?? '');
     return lease;
+  }
+
+  #commit(commit: EngineCommit, signal: AbortSignal): Promise<readonly string[] | undefined> {
+    return commitSurely({ engine: this.#options.engine, signal }, commit);
   }
 
   #wholeText(access: AccessItem, refresh: RefreshItem | undefined): string {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Limits } from '../../core/limits.js';
 import type { Clock, Terminal } from '../../core/ports.js';
 import type { LoginRecord, SharedKind } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
@@ -14,21 +15,51 @@ import { removeFile, replacePrivateFile } from '../../stores/state/safe-file.js'
 import { parseEngineAddress } from '../engine/address.js';
 import type { SharedEngine } from '../engine/engine.js';
 import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from '../failures.js';
+import type { FleetPorts } from '../ports.js';
 import { type AccessItem, byOurClock, Items, readersHalf, sharedKeysOf } from './items.js';
 import { SharedLogins } from './shared-logins.js';
 import type { SpentTokens } from './turn.js';
 
-export interface SharedStoreOptions {
-  readonly kind: SharedKind;
-  readonly engine: SharedEngine;
+export interface SharedWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  readonly stateFolder: string;
-  readonly leaseMs: number;
-  /** This machine never writes there. */
-  readonly isReadOnly: boolean;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
+  readonly folder: () => string;
+  /** `storeReadOnly`: this machine never writes there. */
+  readonly settings: () => Promise<{ readonly limits: Limits; readonly storeReadOnly?: boolean | undefined }>;
+  readonly openEngine: FleetPorts['openEngine'];
+}
+
+/** The stores that machines share, each opened at its first use, and once. */
+export function sharedStores(world: SharedWorld): (kind: SharedKind) => Promise<SharedStore> {
+  const opened = new Map<SharedKind, Promise<SharedStore>>();
+  return async (kind) => {
+    const store = opened.get(kind) ?? openShared(world, kind);
+    opened.set(kind, store);
+    return await store;
+  };
+}
+
+async function openShared(world: SharedWorld, kind: SharedKind): Promise<SharedStore> {
+  const [engine, { limits, storeReadOnly }] = await Promise.all([world.openEngine(kind), world.settings()]);
+  const leaseMs = limits.leaseSeconds * 1000;
+  return new SharedStore({
+    ...world,
+    leaseMs,
+    isReadOnly: storeReadOnly === true,
+    stateFolder: world.folder(),
+    kind,
+    engine,
+  });
+}
+
+interface SharedStoreOptions extends Pick<SharedWorld, 'env' | 'clock' | 'terminal' | 'signal'> {
+  readonly kind: SharedKind;
+  readonly engine: SharedEngine;
+  readonly stateFolder: string;
+  readonly leaseMs: number;
+  readonly isReadOnly: boolean;
 }
 
 /** The second key: of what gets new tokens. */
@@ -87,7 +118,7 @@ export class SharedStore implements SecretStore {
     return await this.#open().logins.remove(key, this.#options.signal);
   }
 
-  async begin(key: string, wait: Parameters<NonNullable<SecretStore['begin']>>[1]) {
+  async refreshTurn(key: string, wait: Parameters<NonNullable<SecretStore['refreshTurn']>>[1]) {
     this.#refuseReadOnly();
     const { logins, items } = this.#open();
     if (!items.opensRefresh) throw refreshKeyMissing(this.#options.engine.label);

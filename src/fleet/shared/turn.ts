@@ -2,7 +2,7 @@ import { isFailure } from '../../core/failure.js';
 import type { Clock } from '../../core/ports.js';
 import { timeLimit } from '../../core/time.js';
 import type { SharedTurn } from '../../stores/ports.js';
-import type { EngineEntry, SharedEngine } from '../engine/engine.js';
+import type { EngineCommit, EngineEntry, SharedEngine } from '../engine/engine.js';
 import { sharedTurnLost, sharedUncertain } from '../failures.js';
 import { type Items, type Note, newNonce } from './items.js';
 
@@ -16,6 +16,35 @@ interface SharedParts {
   /** How long a lease lasts without a sign of life, by the engine's clock. */
   readonly leaseMs: number;
   readonly signal: AbortSignal;
+}
+
+/** How often a response of the engine may go missing. */
+export const maxTries = 6;
+
+/**
+ * Commits, and finds out where the response goes missing: what is put first is sealed, and so like nothing else.
+ * @returns The new revisions; undefined where a condition does not hold.
+ * @throws Failure of the engine, `store_unavailable`
+ */
+export async function commitSurely(
+  { engine, signal }: Pick<SharedParts, 'engine' | 'signal'>,
+  commit: EngineCommit,
+): Promise<readonly string[] | undefined> {
+  const [first] = commit.puts;
+  let cause: unknown;
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const result = await engine.commit(commit, signal);
+    if (result.outcome === 'committed') return result.revisions;
+    if (first !== undefined) {
+      const [entry] = await engine.read([first.key], signal);
+      if (entry !== undefined && Buffer.compare(entry.value, first.value) === 0) {
+        return commit.puts.map(() => entry.revision);
+      }
+    }
+    if (result.outcome === 'conflict') return undefined;
+    cause = result.cause;
+  }
+  throw sharedUncertain(engine.label, cause);
 }
 
 /**
@@ -75,8 +104,7 @@ export class Lease implements AsyncDisposable {
     await this.#quietly(async () => {
       for (let tries = 0; tries < 3; tries += 1) {
         const { engine, signal } = this.#parts;
-        const result = await engine.commit({ onlyIf: [this.condition], puts: [], removes: [this.name] }, signal);
-        if (result.outcome === 'committed') return;
+        if (await commitSurely(this.#parts, { onlyIf: [this.condition], puts: [], removes: [this.name] })) return;
         const [entry] = await engine.read([this.name], signal);
         if (!this.isOurs(entry)) return;
       }
@@ -93,9 +121,9 @@ export class Lease implements AsyncDisposable {
         return;
       }
       const isLost = await this.#quietly(async () => {
-        const result = await engine.commit({ onlyIf: [this.condition], puts: [this.put], removes: [] }, signal);
-        if (result.outcome === 'committed') {
-          this.#revision = result.revisions[0];
+        const renewed = await commitSurely(this.#parts, { onlyIf: [this.condition], puts: [this.put], removes: [] });
+        if (renewed !== undefined) {
+          this.#revision = renewed[0];
           return false;
         }
         const [entry] = await engine.read([this.name], signal);
@@ -125,9 +153,6 @@ export interface SpentTokens {
 
 export type LoginsOptions = SharedParts & { readonly spent: SpentTokens };
 
-/** How often a response of the engine may go missing. */
-export const maxUnknown = 6;
-
 /** The turn of this process to refresh a login. */
 export class Turn implements SharedTurn {
   /** What was read when it began. */
@@ -137,7 +162,6 @@ export class Turn implements SharedTurn {
   readonly #key: string;
   readonly #ended: () => void;
   readonly #note: Note;
-  #noteRevision: string | undefined;
   #state: 'begun' | 'noted' | 'responded' | 'written' = 'begun';
 
   constructor(
@@ -163,29 +187,14 @@ export class Turn implements SharedTurn {
   async sending(): Promise<void> {
     if (this.#state !== 'begun') return; // asked once more, with another key: a note stands already
     this.#state = 'noted';
-    await this.#writeNote();
-  }
-
-  async #writeNote(): Promise<void> {
     const { engine, items, signal } = this.#options;
-    const value = items.seal(this.#name, this.#note);
-    let cause: unknown;
-    for (let unknown = 0; unknown < maxUnknown; ) {
+    const puts = [{ key: this.#name, value: items.seal(this.#name, this.#note) }];
+    for (;;) {
       const onlyIf = [this.lease.condition, { key: this.#name, revision: undefined }];
-      const result = await engine.commit({ onlyIf, puts: [{ key: this.#name, value }], removes: [] }, signal);
-      if (result.outcome === 'committed') {
-        this.#noteRevision = result.revisions[0];
-        return;
-      }
-      if (result.outcome === 'unknown') ({ cause } = result);
-      if (result.outcome === 'unknown') unknown += 1;
-      const [lease, note] = await engine.read([this.lease.name, this.#name], signal);
-      const isOurs = this.lease.isOurs(lease);
-      if (this.#isOwnNote(note)) this.#noteRevision = note?.revision;
-      if (!isOurs) throw sharedTurnLost(engine.label);
-      if (this.#noteRevision !== undefined) return;
+      if (await commitSurely(this.#options, { onlyIf, puts, removes: [] })) return;
+      const [lease] = await engine.read([this.lease.name], signal);
+      if (!this.lease.isOurs(lease)) throw sharedTurnLost(engine.label); // else a sign of life has come between
     }
-    throw sharedUncertain(engine.label, cause);
   }
 
   /** A response is here that may have a token: from now on the note stays until it is written. */
@@ -229,8 +238,7 @@ export class Turn implements SharedTurn {
         const [entry] = await engine.read([this.#name], signal);
         if (!this.#isOwnNote(entry)) return;
         const onlyIf = [{ key: this.#name, revision: entry?.revision }];
-        const { outcome } = await engine.commit({ onlyIf, puts: [], removes: [this.#name] }, signal);
-        if (outcome === 'committed') return;
+        if (await commitSurely({ engine, signal }, { onlyIf, puts: [], removes: [this.#name] })) return;
       }
     } catch (error) {
       if (!isFailure(error) && !signal.aborted) throw error;

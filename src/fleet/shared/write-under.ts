@@ -1,8 +1,7 @@
 import type { EngineCommit } from '../engine/engine.js';
-import { sharedOvertaken, sharedUncertain } from '../failures.js';
+import { sharedOvertaken } from '../failures.js';
 import { type AccessItem, digestOf, halvesOf, type Look, lookAt, type RefreshItem } from './items.js';
-import type { Lease } from './turn.js';
-import { type LoginsOptions, maxUnknown } from './turn.js';
+import { commitSurely, type Lease, type LoginsOptions } from './turn.js';
 
 /** Marks of spent refresh tokens that an item has: machines that look at it from time to time miss none. */
 const maxSpent = 16;
@@ -30,12 +29,11 @@ export async function writeUnder(
 ): Promise<boolean> {
   const { engine, items, spent } = parts;
   const nameOf = (part: 'access' | 'refresh' | 'note') => items.nameOf(writing.key, part);
-  let cause: unknown;
-  for (let unknown = 0; unknown < maxUnknown; ) {
+  for (;;) {
     const now = await lookAt(parts, writing.key, ['access', 'refresh', 'lease', 'note'], signal);
     if (now.refresh?.pair === writing.pair) {
       await spent.learn(items.hashOf(writing.key), now.refresh.spent);
-      return true; // the response went missing, the write did not
+      return true; // the engine was away when it had written
     }
     if (!lease.isOurs(now.entries.lease)) return false;
     const { puts, marks } = putsOf(parts, now, writing);
@@ -44,16 +42,12 @@ export async function writeUnder(
       revision: now.entries[part]?.revision,
     }));
     const onlyIf = [lease.condition, ...follows];
-    const result = await engine.commit({ onlyIf, puts, removes: [nameOf('note'), lease.name] }, signal);
-    if (result.outcome === 'committed') {
+    // In conflict with its own sign of life: that changed the revision, and it is done again.
+    if (await commitSurely({ engine, signal }, { onlyIf, puts, removes: [nameOf('note'), lease.name] })) {
       await spent.learn(items.hashOf(writing.key), marks);
       return true;
     }
-    // In conflict with its own sign of life: that changed the revision, and it is done again.
-    if (result.outcome === 'unknown') ({ cause } = result);
-    if (result.outcome === 'unknown') unknown += 1;
   }
-  throw sharedUncertain(engine.label, cause);
 }
 
 /** @throws Failure `shared_overtaken` */
