@@ -16,8 +16,8 @@ import { type Sandbox, startSandbox } from './sandbox/start.js';
 import { walkLogin } from './sandbox/walk.js';
 import { createClock } from './stores/clock.js';
 import { createKeychain } from './stores/keychain/keychain.js';
-import { createMemoryStore } from './stores/memory-store.js';
 import type { SecretStore } from './stores/ports.js';
+import { createMemoryStore } from './stores/stores.js';
 
 const look = lookOf(process.stdout, !process.env['NO_COLOR']);
 

@@ -23,12 +23,11 @@ import {
   withEnvironmentLogin,
 } from '../stores/environment-token.js';
 import { withSharedLogins } from '../stores/index/with-shared-logins.js';
-import { inMemory } from '../stores/memory-store.js';
 import { isInMemory } from '../stores/own-login.js';
 import { statePaths } from '../stores/paths.js';
 import type { CredentialIndex, SecretStores, StorePorts } from '../stores/ports.js';
 import { programWords } from '../stores/run-program.js';
-import { createStoreRouter, createStores } from '../stores/stores.js';
+import { createStoreRouter, createStores, inMemory } from '../stores/stores.js';
 import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
 import { createConfigEditor, readConfigFile } from './config-file.js';
 import type { Context, OwnPorts, Run, World } from './context.js';
@@ -124,7 +123,7 @@ function statePorts(folder: () => string, own: OwnPorts, clock: Context['clock']
       (await import('../stores/state/small-files.js')).createFormatFailures({ directory: folder(), locks }),
     ),
     toolLists:
-      own.toolLists ?? lazy(async () => (await import('../stores/state/tool-lists.js')).createToolLists(folder())),
+      own.toolLists ?? lazy(async () => (await import('../stores/state/small-files.js')).createToolLists(folder())),
     shellHistory: async () =>
       (await import('../stores/state/small-files.js')).createShellHistory({ directory: folder(), locks }),
   };

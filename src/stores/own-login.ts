@@ -1,5 +1,5 @@
 import type { OptionSpec } from '../core/command.js';
-import type { AssertionOptions, ClientLogin } from '../core/ports.js';
+import type { ClientLogin } from '../core/ports.js';
 
 /** An option of a login as a client, for machines. */
 export const ofClient = { topic: 'machines', needs: ['client-credentials'] } as const;
@@ -47,12 +47,6 @@ export const assertionOptions = [
     fallback: 'what the authorization server lists',
   },
 ] as const satisfies readonly OptionSpec[];
-
-/** Each that was given. */
-export function assertionOptionsOf(args: AssertionOptions): readonly (string | undefined)[] {
-  const { assertionFile, assertionEnv, assertionCommand, assertionAudience, assertionAs } = args;
-  return [assertionFile, assertionEnv, assertionCommand, assertionAudience, assertionAs];
-}
 
 /** How a command logs in for itself alone, as a client and without a person: for CI. Nothing of it is kept. */
 export const clientLoginOptions = [

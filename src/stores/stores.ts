@@ -1,9 +1,9 @@
 import { lazy } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { Clock, Terminal } from '../core/ports.js';
-import { isSharedKind, type SharedKind, type StoreKind } from '../core/records.js';
-import { createMemoryStore } from './memory-store.js';
-import type { CredentialIndex, Locks, SecretStore, SecretStores } from './ports.js';
+import { type IndexDocument, isSharedKind, type SharedKind, type StoreKind } from '../core/records.js';
+import type { Secret } from '../core/secret.js';
+import type { CredentialIndex, Locks, SecretStore, SecretStores, ToolLists } from './ports.js';
 
 export interface StoresOptions {
   readonly platform: NodeJS.Platform;
@@ -85,4 +85,41 @@ export function createStoreRouter(options: {
     remove: async (key) => (await storeOf(key)).remove(key),
     refreshTurn: async (key, wait) => await (await storeOf(key)).refreshTurn?.(key, wait),
   };
+}
+
+/** Secrets of this process alone, gone when it ends: `--store memory`, the demo on a machine without a keychain, tests. */
+export function createMemoryStore(): SecretStore {
+  const items = new Map<string, Secret>();
+  return {
+    kind: 'memory',
+    ready: async () => undefined,
+    read: async (key) => items.get(key),
+    write: async (key, value) => void items.set(key, value),
+    remove: async (key) => items.delete(key),
+  };
+}
+
+function createMemoryIndex(): CredentialIndex {
+  let document: IndexDocument = { version: 1, logins: [], registrations: [] };
+  return {
+    read: async () => document,
+    update: async (change) => {
+      document = change(document);
+      return document;
+    },
+  };
+}
+
+/** Of a login that leaves nothing behind. */
+function noToolLists(): ToolLists {
+  return { read: async () => undefined, keep: async () => undefined, forget: async () => undefined };
+}
+
+/** Where a login for one command alone is kept. */
+export function inMemory(): {
+  readonly store: SecretStore;
+  readonly index: CredentialIndex;
+  readonly toolLists: ToolLists;
+} {
+  return { store: createMemoryStore(), index: createMemoryIndex(), toolLists: noToolLists() };
 }

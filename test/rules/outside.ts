@@ -16,7 +16,7 @@ const faces: readonly RegExp[] = [
   /^src\/http\/(?:client|origin)\.ts$/,
   /^src\/(?:core\/configuration\/redirect-uri|login\/browser\/callback-listener)\.ts$/,
   /^src\/proxy\/server\.ts$/,
-  /^src\/stores\/(?:index\/credential-index|memory-store|paths)\.ts$/,
+  /^src\/stores\/(?:index\/credential-index|stores|paths)\.ts$/,
 ];
 
 /** Each file under `test/`, from the repository's root, and its text. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { variable, windowsCommand } from '../../src/stores/windows-command.js';
+import { variable, windowsCommand } from '../../src/stores/run-program.js';
 
 const files = new Set([
   'C:\\Program Files\\nodejs\\npx.cmd',

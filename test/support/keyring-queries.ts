@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { requestInChild } from '../../src/stores/keychain/native-items.js';
+import { requestInChild } from '../../src/stores/keychain/native.js';
 
 export interface KeyringItem {
   /** The attribute `username`. */

@@ -32,7 +32,6 @@ export type { SandboxClient, SandboxOptions } from '../../src/sandbox/options.js
 export { formsOf, type Walk, walkLogin } from '../../src/sandbox/walk.js';
 export { createCredentialIndex, readIndexSync } from '../../src/stores/index/credential-index.js';
 export { storeFailed, storeLocked } from '../../src/stores/keychain/failures.js';
-export { createMemoryStore } from '../../src/stores/memory-store.js';
 export type {
   CredentialIndex,
   Recovery,
@@ -44,6 +43,7 @@ export type {
   ToolSignature,
 } from '../../src/stores/ports.js';
 export { createLocks } from '../../src/stores/state/locks.js';
+export { createMemoryStore } from '../../src/stores/stores.js';
 // What a proxy's mount takes: a made-up login goes through the authorizer like a real one.
 export { Authorizer, type TokenSource } from '../../src/tokens/authorizer.js';
 export { requestToken } from '../../src/tokens/credential-target.js';

@@ -4,7 +4,7 @@ import { printable } from '../../core/text/printable.js';
 import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
 import { homeFolder, statePaths } from '../../stores/paths.js';
 import type { ToolList, ToolParameter } from '../../stores/ports.js';
-import { readToolListSync } from '../../stores/state/tool-lists.js';
+import { readToolListSync } from '../../stores/state/small-files.js';
 import { type Completion, complete, type Known, type Offer } from './complete.js';
 
 /**

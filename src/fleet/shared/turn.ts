@@ -48,7 +48,7 @@ export async function commitSurely(
 }
 
 /**
- * A lease: an entry that the engine removes by itself. It is renewed until it is disposed of. What is done under it is
+ * A lease: an entry that the engine removes by itself. It is extended until it is disposed of. What is done under it is
  * made to depend on its revision, so that nothing is done by who has lost it, however long it was paused.
  */
 export class Lease implements AsyncDisposable {
@@ -121,9 +121,9 @@ export class Lease implements AsyncDisposable {
         return;
       }
       const isLost = await this.#quietly(async () => {
-        const renewed = await commitSurely(this.#parts, { onlyIf: [this.condition], puts: [this.put], removes: [] });
-        if (renewed !== undefined) {
-          this.#revision = renewed[0];
+        const extended = await commitSurely(this.#parts, { onlyIf: [this.condition], puts: [this.put], removes: [] });
+        if (extended !== undefined) {
+          this.#revision = extended[0];
           return false;
         }
         const [entry] = await engine.read([this.name], signal);

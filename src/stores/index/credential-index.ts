@@ -4,7 +4,7 @@ import type { IndexDocument, PastName } from '../../core/records.js';
 import { indexUnusable, stateUnreadable } from '../failures.js';
 import type { CredentialIndex, Locks } from '../ports.js';
 import { readPrivateFile } from '../state/private-file.js';
-import { type StateFile, updateStateFile } from '../state/safe-file.js';
+import { stateFile } from '../state/safe-file.js';
 import { type IndexText, indexText, parseIndex } from './index-schema.js';
 
 /** An update takes milliseconds; a longer wait is one for a paused process. */
@@ -19,17 +19,17 @@ const maxIndexBytes = 1_048_576;
  */
 export function createCredentialIndex(options: { readonly directory: string; readonly locks: Locks }): CredentialIndex {
   const path = indexPath(options.directory);
-  const file: StateFile<IndexDocument> = {
+  const file = stateFile<IndexDocument>({
     path,
     locks: options.locks,
     lock: 'index',
     waitMs,
     read: () => readIndex(path),
     textOf: (document) => textOf(path, document),
-  };
+  });
   return {
     read: async () => file.read(),
-    update: (change) => updateStateFile(file, (before) => withPastNames(before, change(before))),
+    update: (change) => file.update((before) => withPastNames(before, change(before))),
   };
 }
 

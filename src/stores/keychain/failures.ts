@@ -21,13 +21,14 @@ type Reason = readonly [why: string, remedy: string];
 
 /** What is particular to one keychain; the words of `other` are those for the rest. */
 interface Words {
-  /** Behind “the keychain”. */
-  readonly title?: string;
+  readonly program?: string;
   readonly unlock: string;
   readonly hung?: string;
   /** The item alone is locked. */
   readonly allow?: string;
-  readonly unavailable?: Partial<Record<Unavailable, Reason>>;
+  /** It has ended in the middle of a request. */
+  readonly restart?: string;
+  readonly unavailable?: Partial<Record<Exclude<Unavailable, 'ended'>, Reason>>;
 }
 
 const help = 'postern help stores';
@@ -36,13 +37,11 @@ const keyringDaemon = 'gnome-keyring-daemon --replace --unlock --components=secr
 
 const openWallet = 'kwallet-query -l kdewallet, which asks for its password';
 
-const unlockMac = 'Unlock it with security unlock-keychain, and allow postern in its prompt, then try again.';
-
-const unlockWindows = 'Sign in to Windows in a desktop session, where the Credential Manager is open, then try again.';
-
 const other = {
+  program: 'the Secret Service',
   unlock: 'Unlock it by logging in to the desktop, or in the program that keeps it, then try again.',
   hung: 'Look for its prompt, or log in to the desktop again; then try again.',
+  restart: `Log in to the desktop again, which starts it; or start it yourself: ${help}`,
   unavailable: {
     no_bus: ['no D-Bus session: DBUS_SESSION_BUS_ADDRESS leads nowhere', `To use a keychain anyway: ${help}`],
     no_bus_named: ['no D-Bus session: DBUS_SESSION_BUS_ADDRESS is not set', `To use a keychain anyway: ${help}`],
@@ -53,10 +52,6 @@ const other = {
     no_service: [
       'no Secret Service on the D-Bus session',
       `Install one (apt-get install gnome-keyring; KWallet and KeePassXC work too). To start it: ${help}`,
-    ],
-    ended: [
-      'the Secret Service has ended in the middle of a request',
-      `Log in to the desktop again, which starts it; or start it yourself: ${help}`,
     ],
     no_collection: [
       'the Secret Service has no default keyring',
@@ -73,13 +68,11 @@ const keychains: Readonly<Record<KeychainName, Words>> = {
   other,
   none: { unlock: 'Unlock it by logging in to the desktop, then try again.' },
   'gnome-keyring': {
+    program: 'gnome-keyring',
     unlock: `Unlock it by logging in to the desktop, or restart it with ${keyringDaemon} (it reads the password on stdin), then try again.`,
     hung: `Look for its prompt, or restart it: ${keyringDaemon}; then try again.`,
+    restart: `Start it again by logging in to the desktop, or with ${keyringDaemon} (it reads the password on stdin), then try again.`,
     unavailable: {
-      ended: [
-        'gnome-keyring has ended in the middle of a request',
-        `Start it again by logging in to the desktop, or with ${keyringDaemon} (it reads the password on stdin), then try again.`,
-      ],
       no_collection: [
         'the Secret Service has no default keyring',
         `Make one: ${keyringDaemon}, which reads its password on stdin, or in a desktop’s password manager (Seahorse: New, Password keyring, Set as default).`,
@@ -87,15 +80,12 @@ const keychains: Readonly<Record<KeychainName, Words>> = {
     },
   },
   kwallet: {
-    title: ' (KWallet)',
+    program: 'KWallet',
     unlock: `Open it in your desktop session (${openWallet}), then try again.`,
     hung: 'Look for its window in your desktop session, or log in to the desktop again; then try again.',
+    restart: `Start it again in your desktop session: ${openWallet}. Then try again.`,
     unavailable: {
       no_service: ['KWallet is installed and does not run', `Start it in your desktop session: ${openWallet}.`],
-      ended: [
-        'KWallet has ended in the middle of a request',
-        `Start it again in your desktop session: ${openWallet}. Then try again.`,
-      ],
       no_collection: [
         'KWallet has no wallet yet',
         'Make one in your desktop session (System Settings, KDE Wallet), then log in to the desktop again: KWallet shows a new one at its next start.',
@@ -103,19 +93,16 @@ const keychains: Readonly<Record<KeychainName, Words>> = {
     },
   },
   keepassxc: {
-    title: ' (KeePassXC)',
+    program: 'KeePassXC',
     unlock: 'Unlock its database in KeePassXC’s window, then try again.',
     hung: 'Look for KeePassXC’s window, which may be asking (when it asks is set in Tools, Settings, Secret Service Integration); then try again.',
+    restart: 'Start it again, and unlock its database in its window, then try again.',
     allow:
       'Allow it in KeePassXC’s window; or have it asked no more (Tools, Settings, Secret Service Integration: clear “Confirm when passwords are retrieved by clients”), then try again.',
     unavailable: {
       no_service: [
         'KeePassXC runs, but not as a Secret Service',
         'In KeePassXC: Tools, Settings, Secret Service Integration: enable it. Then expose a group of your database (Database, Database Settings, Secret Service Integration).',
-      ],
-      ended: [
-        'KeePassXC has ended in the middle of a request',
-        'Start it again, and unlock its database in its window, then try again.',
       ],
       no_collection: [
         'KeePassXC shows no database to other programs',
@@ -124,8 +111,7 @@ const keychains: Readonly<Record<KeychainName, Words>> = {
     },
   },
   darwin: {
-    unlock: unlockMac,
-    hung: unlockMac,
+    unlock: 'Unlock it with security unlock-keychain, and allow postern in its prompt, then try again.',
     unavailable: {
       no_collection: [
         'macOS finds no default keychain',
@@ -133,12 +119,16 @@ const keychains: Readonly<Record<KeychainName, Words>> = {
       ],
     },
   },
-  win32: { unlock: unlockWindows, hung: unlockWindows },
+  win32: { unlock: 'Sign in to Windows in a desktop session, where the Credential Manager is open, then try again.' },
 };
 
 /** There is no keychain here. Never answered by writing secrets elsewhere. */
 export function storeUnavailable(why: Unavailable, keychain: KeychainName, cause?: unknown): Failure {
-  const [text, remedy] = keychains[keychain].unavailable?.[why] ?? other.unavailable[why];
+  const { program = other.program, restart = other.restart, unavailable } = keychains[keychain];
+  const [text, remedy] =
+    why === 'ended'
+      ? [`${program} has ended in the middle of a request`, restart]
+      : (unavailable?.[why] ?? other.unavailable[why]);
   const useFiles: Remedy = ({ logIn }) => `Use encrypted files (${logIn('--store file')}). ${remedy}`;
   return storeFailure('store_unavailable', `No keychain here (${text}).`, useFiles, cause);
 }
@@ -168,10 +158,12 @@ export function itemLocked(keychain: KeychainName): Failure {
 /** The keychain did not respond in time. This process does not ask it again. */
 export function storeTimeout(keychain: KeychainName, during: string, limitMs: number): Failure {
   const seconds = Math.round(limitMs / 100) / 10;
+  const isService = keychain !== 'darwin' && keychain !== 'win32';
+  const { hung, unlock } = keychains[keychain];
   return storeFailure(
     'store_timeout',
     `${named(keychain)} did not respond within ${seconds} s when asked to ${during}; it may be waiting for a hidden prompt.`,
-    orSealedFiles(keychains[keychain].hung ?? other.hung),
+    orSealedFiles(isService ? (hung ?? other.hung) : unlock),
   );
 }
 
@@ -196,7 +188,8 @@ export function storeDamaged(): Failure {
 }
 
 function named(keychain: KeychainName): string {
-  return `The keychain${keychains[keychain].title ?? ''}`;
+  const isNamed = keychain === 'kwallet' || keychain === 'keepassxc';
+  return `The keychain${isNamed ? ` (${keychains[keychain].program})` : ''}`;
 }
 
 /** Most commands that find no keychain have no `--store`: it is the login that has. */

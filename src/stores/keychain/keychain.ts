@@ -2,7 +2,7 @@ import { Secret } from '../../core/secret.js';
 import { refuseTooLarge } from '../failures.js';
 import type { SecretStore } from '../ports.js';
 import { type KeychainOptions, readValue, removeValue, writeValue } from './items.js';
-import { NativeItems } from './native-items.js';
+import { NativeItems } from './native.js';
 import { SecretService } from './secret-service.js';
 
 /**

@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { parseObject } from '../../core/text/json.js';
 import { isWindows } from '../../core/text/system.js';
-import { readIfThere, whenFree } from './private-file.js';
+import { readIfThere, removeIfThere, whenFree } from './private-file.js';
 import { exists, identityIn, type ProcessIdentity, stateOf } from './process-identity.js';
 
 /** What a lock file says, and what is known of it. */
@@ -98,14 +98,6 @@ export function touchClaim(path: string, nonce: string, at: number): void {
 /** Removes the file at `path` if it is this claim's. */
 export function removeClaim(path: string, nonce: string): void {
   if (readClaim(path)?.nonce === nonce) removeIfThere(path);
-}
-
-function removeIfThere(path: string): void {
-  try {
-    whenFree(() => unlinkSync(path));
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
 }
 
 /** After this long without a sign of life a holder that cannot be seen (another machine or container) counts as dead. */

@@ -8,6 +8,7 @@ import {
   readFileSync,
   type Stats,
   statSync,
+  unlinkSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../core/failure.js';
@@ -144,41 +145,36 @@ export async function ensurePrivateFolder(path: string): Promise<void> {
   if (problem !== undefined) throw stateUnsafe(path, problem);
 }
 
-/** How long a file that another process has open may stay so, in milliseconds. */
-const usualMs = 1_500;
-
 const pauseMs = { min: 1, max: 25 } as const;
 
-/** What is done with a file, and how long one waits for it. */
-export interface FileUse {
-  readonly platform: string;
-  readonly maxMs: number;
-}
-
-const here: FileUse = { platform: process.platform, maxMs: usualMs };
+/** A file that another process has open may stay so for `maxMs`. */
+const here = { platform: process.platform as string, maxMs: 1_500 };
 
 /**
  * Windows refuses to rename, remove or open what another process has open just then, or has removed while a third one read
  * it: a reader of ours, a virus scanner, a backup. A moment later it goes well. Elsewhere this is the act and nothing more.
  * @throws what the last attempt threw
  */
-export function whenFree<Value>(immediate: () => Value, use: FileUse = here): Value {
+export function whenFree<Value>(immediate: () => Value, { platform, maxMs } = here): Value {
   const since = process.uptime();
-  for (let attempt = 0; ; attempt += 1) {
+  for (let pause: number = pauseMs.min; ; pause = Math.min(pauseMs.max, 2 * pause)) {
     try {
       return immediate();
     } catch (error) {
-      if (!mayTryAgain(error, since, use)) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseOf(attempt));
+      const isTaken = platform === 'win32' && ['EPERM', 'EBUSY', 'EACCES'].includes(systemCode(error));
+      if (!isTaken || (process.uptime() - since) * 1000 > maxMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
     }
   }
 }
 
-function mayTryAgain(error: unknown, since: number, { platform, maxMs }: FileUse): boolean {
-  if (platform !== 'win32' || (process.uptime() - since) * 1000 > maxMs) return false;
-  return ['EPERM', 'EBUSY', 'EACCES'].includes(systemCode(error));
-}
-
-function pauseOf(attempt: number): number {
-  return Math.min(pauseMs.max, pauseMs.min * 2 ** attempt);
+/** Deletes a name, never what a link there leads to; false when there was none. */
+export function removeIfThere(path: string): boolean {
+  try {
+    whenFree(() => unlinkSync(path));
+    return true;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return false;
+  }
 }

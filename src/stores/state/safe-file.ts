@@ -6,14 +6,14 @@ import {
   openSync,
   readdirSync,
   renameSync,
-  unlinkSync,
+  unlink,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { stateUnwritable } from '../failures.js';
 import type { Locks } from '../ports.js';
-import { ensurePrivateFolder, whenFree } from './private-file.js';
+import { ensurePrivateFolder, removeIfThere, whenFree } from './private-file.js';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
 
@@ -37,7 +37,7 @@ export async function replaceFile(
     await writeNew(temporary, text, mode);
     whenFree(() => renameSync(temporary, path));
   } catch (error) {
-    removeQuietly(temporary); // what went wrong before is what is told
+    await new Promise((resolve) => unlink(temporary, resolve)); // the first failure is the one that counts
     throw error;
   }
 }
@@ -89,11 +89,9 @@ export async function syncFolder(path: string): Promise<void> {
 /** Deletes a name, never what a link there leads to; false when there was none. @throws Failure `state_unwritable` */
 export async function removeFile(path: string): Promise<boolean> {
   try {
-    whenFree(() => unlinkSync(path));
-    return true;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false;
-    throw stateUnwritable(path, error);
+    return removeIfThere(path);
+  } catch (cause) {
+    throw stateUnwritable(path, cause);
   }
 }
 
@@ -107,39 +105,27 @@ export async function pathsIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** A small file that every process reads without a lock, and changes under one. */
-export interface StateFile<Value> {
+/**
+ * A small private file that every process reads without a lock, and changes under one. Nothing is written where a change
+ * returns the very value that it was called with.
+ */
+export function stateFile<Value>(file: {
   readonly path: string;
   readonly locks: Locks;
   readonly lock: string;
   readonly waitMs: number;
-  /** What is there now: the same value where the file is the same. */
-  read(): Value;
-  textOf(value: Value): string;
-}
-
-/** Writes what `change` makes of the value, under its lock; nothing where it returns the very value that it was given. */
-export async function updateStateFile<Value>(file: StateFile<Value>, change: (value: Value) => Value): Promise<Value> {
+  readonly read: () => Value;
+  readonly textOf: (value: Value) => string;
+}) {
   const { signal } = new AbortController();
-  await using _lock = await file.locks.acquire(file.lock, { waitMs: file.waitMs, signal });
-  const before = file.read();
-  const after = change(before);
-  if (after !== before) await replacePrivateFile(file.path, file.textOf(after));
-  return after;
-}
-
-function removeQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // it is not there, or stays
-  }
-}
-
-function removeIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
+  return {
+    read: file.read,
+    update: async (change: (value: Value) => Value): Promise<Value> => {
+      await using _lock = await file.locks.acquire(file.lock, { waitMs: file.waitMs, signal });
+      const before = file.read();
+      const after = change(before);
+      if (after !== before) await replacePrivateFile(file.path, file.textOf(after));
+      return after;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { macosTrouble } from '../../../src/stores/keychain/native-items.js';
+import { macosTrouble } from '../../../src/stores/keychain/native.js';
 import { startKeyring } from '../../support/keyring.js';
 import { needs } from '../../support/needs.js';
 import { allFailed, everything, openKeychain } from './keychain-session.js';
