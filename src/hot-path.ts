@@ -3,7 +3,7 @@ import { credentialOutput, type Left } from './app/hot-path/credential.js';
 import { stateFolder, usableCredential, usualArguments } from './app/hot-path/parts.js';
 import { systemCode } from './core/failure.js';
 import { tokenTable } from './credential/credential.options.js';
-import type { ReadInput } from './credential/read-input.js';
+import type { ReadInput } from './credential/read-call.js';
 import { tokenOutput } from './credential/token.command.js';
 import { indexPath, readIndexSync } from './stores/index/credential-index.js';
 import { proveNamed } from './tokens/credential-target.js';

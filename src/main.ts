@@ -17,7 +17,7 @@ import { redact } from './core/secret.js';
 import { lookOf } from './core/text/look.js';
 import { asciiJson, printable } from './core/text/printable.js';
 import { createPrograms } from './credential/exec-program.js';
-import type { ReadInput } from './credential/read-input.js';
+import type { ReadInput } from './credential/read-call.js';
 import { takeToken } from './stores/environment-token.js';
 import { withSessionBus } from './stores/keychain/bus-address.js';
 import { homeFolder } from './stores/paths.js';

@@ -14,7 +14,8 @@ import type {
 } from '../core/ports.js';
 import type { Release } from '../core/product.js';
 import type { Programs } from '../credential/exec-program.js';
-import type { ReadInput } from '../credential/read-input.js';
+import type { RefreshPorts } from '../credential/grant-token.js';
+import type { ReadInput } from '../credential/read-call.js';
 import type { MachineWorld } from '../doctor/examine-machine.js';
 import type { ExamineWorld } from '../doctor/run.js';
 import type { FleetPorts, ListenLocally } from '../fleet/ports.js';
@@ -35,6 +36,7 @@ export interface Context
   extends LoginWorld,
     ConfigWorld,
     FleetPorts,
+    RefreshPorts,
     Pick<ExamineWorld, 'askServer' | 'examineAddresses' | 'findingsPage' | 'logInForRun'>,
     Pick<MachineWorld, 'brokenLogins' | 'canListen' | 'checkPrograms'> {
   readonly pages: Pages;

@@ -28,7 +28,7 @@ import { statePaths } from '../stores/paths.js';
 import type { CredentialIndex, SecretStores, StorePorts } from '../stores/ports.js';
 import { programWords } from '../stores/run-program.js';
 import { createStoreRouter, createStores, inMemory } from '../stores/stores.js';
-import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
+import type { HeaderArguments } from '../tokens/server-headers.js';
 import { createConfigEditor, readConfigFile } from './config-file.js';
 import type { Context, OwnPorts, Run, World } from './context.js';
 import { createFiles } from './files.js';
@@ -59,7 +59,7 @@ export function createContext(run: Run): Context {
     limits: async () => (await configuration()).limits,
     givenHeaders: once(() => givenHeaders(run)),
     detachedRefresh: async (login, limits) => {
-      const { createDetachedRefresh } = await import('../tokens/detached-refresh.js');
+      const { createDetachedRefresh } = await import('../credential/grant-token.js');
       await createDetachedRefresh(programWords(launch.script), env, network.report)(login, limits);
     },
     json: options.json,
@@ -243,7 +243,7 @@ function joinedPorts(context: () => Context, { httpOptions }: Network) {
 async function givenHeaders({ world, options, table, show }: Run) {
   const headers = options as HeaderArguments;
   if (headers.headerFile === undefined && headers.headerEnv === undefined) return undefined;
-  const { readGivenHeaders } = await import('../tokens/server-headers/read-headers.js');
+  const { readGivenHeaders } = await import('../tokens/server-headers.js');
   const env = world.env as Record<string, string | undefined>;
   const takeVariable = (name: string) => {
     const value = env[name];

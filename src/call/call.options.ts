@@ -1,7 +1,7 @@
 import type { CommandTable } from '../core/command.js';
 import { latestProtocolVersion, newestRevision } from '../core/product.js';
 import { clientLoginOptions, memoryOption } from '../stores/own-login.js';
-import { headerOptions } from '../tokens/server-headers/header-options.js';
+import { headerOptions } from '../tokens/server-headers.js';
 
 /** `--login`, and what goes with it. */
 const loginOptions = [

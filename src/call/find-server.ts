@@ -9,7 +9,7 @@ import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import { type OwnLoginArguments, withOwnLogin } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';
 import { findLoginOrServer, type OpenServer } from '../tokens/find-login.js';
-import type { HeaderArguments } from '../tokens/server-headers/read-headers.js';
+import type { HeaderArguments } from '../tokens/server-headers.js';
 import { Caller, type CallerOptions, type CallerPorts } from './caller.js';
 import type { LocalServer } from './create-conversation.js';
 import type { ElicitationPolicy } from './elicitation/questions.js';

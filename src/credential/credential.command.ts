@@ -1,18 +1,17 @@
 import type { Command, CommandOutput } from '../core/command.js';
-import { exitCode, isFailure } from '../core/failure.js';
+import { exitCode, ignoreFailure, isFailure } from '../core/failure.js';
 import type { Files, Logins } from '../core/ports.js';
-import { defaultAccount, type LoginRecord } from '../core/records.js';
+import type { LoginRecord } from '../core/records.js';
+import type { Secret } from '../core/secret.js';
 import { Deadline, unlessAborted } from '../core/time.js';
+import { usageContradictory } from '../core/usage-failures.js';
 import type { StorePorts } from '../stores/ports.js';
-import { pickCredential, proveBare } from '../tokens/credential-target.js';
-import type { RefreshPorts } from '../tokens/detached-refresh.js';
-import { noLogin } from '../tokens/find-login.js';
-import { checkPin } from '../tokens/login-pin.js';
-import { forgetFailures, rememberFailure } from '../tokens/remember-failure.js';
-import type { TokenPorts } from '../tokens/token-request.js';
+import { forgetFailures, proveBare, reaches, targetUrl } from '../tokens/credential-target.js';
+import { checkPin, noLogin } from '../tokens/find-login.js';
+import { readCredential, type TokenPorts, withLogin } from '../tokens/read-credential.js';
 import { validToken } from '../tokens/valid-token.js';
 import { type CredentialFormat, credentialTable } from './credential.options.js';
-import { deadlinePassed, ownLoginKept, ownLoginNowhere, secretOnTerminal } from './failures.js';
+import { deadlinePassed, secretOnTerminal, serverNotNamed, targetElsewhere } from './failures.js';
 import {
   findCredential,
   isGone,
@@ -20,17 +19,14 @@ import {
   namedLogin,
   originOfWanted,
   proveWanted,
-  requireCredential,
   type WantedCredential,
 } from './find-credential.js';
 import { type CredentialArguments, type CredentialCall, formatOf, type GetCall, inputOf } from './formats/call.js';
-import { grantToken } from './grant-token.js';
-import { readCall } from './read-call.js';
-import { inputBytes, type ReadInput, readInput } from './read-input.js';
-import { reportRefused } from './report-refused.js';
+import { grantToken, type RefreshPorts } from './grant-token.js';
+import { inputBytes, type ReadInput, readCall, readInput } from './read-call.js';
 import { type ShimWorld, writeShim } from './shim.js';
 
-/** Of the time that the whole process may take: for what is printed and remembered at the end. */
+/** Of the time that the whole process may take: for the end, when the output is printed. */
 const endMs = 800;
 
 /** What is known of the call so far, for what is remembered at the end. */
@@ -53,7 +49,9 @@ export const command: Command<typeof credentialTable, World> = {
   async run(world, args) {
     const format = formatOf(args);
     const isOwn = args.clientCredentials;
-    if (isOwn && args.shim !== undefined) throw ownLoginKept();
+    if (isOwn && args.shim !== undefined) {
+      throw usageContradictory('--shim', '--client-credentials', 'postern help credential');
+    }
     if (args.shim !== undefined) {
       await writeShim(world, format, args, args.shim);
       return 0;
@@ -72,7 +70,8 @@ export const command: Command<typeof credentialTable, World> = {
         const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
         // Whoever has typed it at a terminal has read why: a program that asks has its answer in a pipe.
         const isSeen = isOwn || world.out.isTerminal;
-        if (!isSeen) await rememberFailure(world, { format, origin }, error.code);
+        const failure = { format, origin, at: world.clock.now(), code: error.code };
+        if (!isSeen) await world.failures.keep(failure).catch(ignoreFailure);
         // git would ask the person for a user name and a password, which no server of ours takes.
         if (format === 'git' && call?.kind === 'get' && covers(login, call.wanted)) await world.out.write('quit=1\n\n');
       }
@@ -122,7 +121,7 @@ async function outputFor(
   const noted = call.refused ? await reportRefused(world, login, undefined) : login;
   // What is in memory no other process can refresh.
   const grant = args.clientCredentials ? validToken : grantToken;
-  const token = await grant(world, { login: noted, format, minLifeMs: call.minLifeMs, signal });
+  const token = await grant(world, { login: noted, minLifeMs: call.minLifeMs, kept: format === 'env', signal });
   proveWanted(token.binding, call.wanted);
   proveBare(login, asked, token);
   return call.output({ ...token, server: token.binding.server }, world.clock.now());
@@ -135,22 +134,26 @@ async function logInAsClient(
   { named, account }: WantedCredential,
   signal: AbortSignal,
 ): Promise<void> {
-  if (named === undefined) throw ownLoginNowhere();
+  if (named === undefined) throw serverNotNamed(args.format);
   const logins = await unlessAborted(world.logins(), signal);
   await logins.asClient({ ...args, server: named, account });
 }
 
-/** Undefined where the caller gets what is printed for `unmapped`. */
+/**
+ * Undefined where the caller gets what is printed for `unmapped`.
+ * @throws Failure `login_ambiguous`, `login_needed`, `target_elsewhere`
+ */
 function loginFor(
   { tell }: World,
   { wanted, unmapped, hint }: GetCall,
   logins: readonly LoginRecord[],
 ): LoginRecord | undefined {
-  if (unmapped === undefined) return requireCredential(logins, wanted);
   const { login, onOrigin } = findCredential(logins, wanted);
   if (login !== undefined) return login;
-  const { named = '', account } = wanted;
-  if (isGone(logins, wanted)) throw noLogin(logins, { server: named, account });
+  const { named, target = '', account } = wanted;
+  const other = unmapped === undefined && named !== undefined ? namedLogin(logins, wanted) : undefined;
+  if (other !== undefined) throw targetElsewhere(other.server, target);
+  if (unmapped === undefined || isGone(logins, wanted)) throw noLogin(logins, { server: named ?? target, account });
   if (hint === 'use_http_path' && onOrigin !== undefined) {
     const origin = originOfWanted({ named: undefined, target: onOrigin.server }, undefined);
     const configure = `git config --global credential.${origin}.useHttpPath true`;
@@ -160,15 +163,27 @@ function loginFor(
 }
 
 /** Is this login, or the one that is gone, for the address that is asked for? For others there are other helpers. */
-function covers(login: LoginRecord | undefined, wanted: WantedCredential): boolean {
-  const { named, account = defaultAccount } = wanted;
-  const gone = named?.includes('://') ? { server: named, account } : undefined;
-  const meant = login ?? gone;
-  return meant !== undefined && pickCredential([meant], wanted).kind === 'one';
+function covers(login: LoginRecord | undefined, { named, target, wholeHost }: WantedCredential): boolean {
+  const server = login?.server ?? (named?.includes('://') ? named : undefined);
+  const address = targetUrl(target ?? '');
+  return server !== undefined && address !== undefined && reaches({ server }, address, wholeHost);
 }
 
 async function inputFor(world: World, format: CredentialFormat, args: CredentialArguments): Promise<Uint8Array> {
   const input = inputOf(format, args);
   if (input === undefined) return new Uint8Array();
   return inputBytes(format, world.input ?? (await readInput(world.files.stdin(), input)));
+}
+
+/** A token younger than this is not refreshed for a report: a new one would be refused, too. */
+const youngMs = 60_000;
+
+/** Notes that a token was refused, so that its next use refreshes it. @param credential Undefined: the stored token. */
+async function reportRefused(ports: World, login: LoginRecord, credential: Secret | undefined): Promise<LoginRecord> {
+  const { accessToken, obtainedAt } = await readCredential(ports, login);
+  const isThis = credential === undefined || credential.reveal() === accessToken.reveal();
+  if (!isThis || Math.abs(ports.clock.now() - obtainedAt) < youngMs) return login;
+  const note = (old: LoginRecord) => ({ ...old, refusedToken: obtainedAt });
+  await ports.index.update((document) => withLogin(document, login.key, note));
+  return note(login);
 }

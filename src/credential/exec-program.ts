@@ -55,36 +55,26 @@ export function createPrograms(env: Readonly<Record<string, string | undefined>>
       for (const signal of others) process.on(signal, passOn);
       try {
         const own = { ...env, ...Object.fromEntries(revealed) };
-        const { file, args: words, ...how } = startableOrFailure(program, args, own);
+        const { file, args: words, ...how } = startable([program, ...args], own, process.cwd());
         const started = spawn(file, words, { ...how, env: own, stdio: 'inherit' });
         child = started;
         return await new Promise<number>((resolve, reject) => {
-          started.once('error', (error: NodeJS.ErrnoException) => {
+          started.once('error', (error) => {
             // Later on it only says that a signal could not be passed to a program that has just ended.
-            if (started.pid === undefined) reject(programNotStarted(program, error.code ?? 'unknown', error));
+            if (started.pid === undefined) reject(error);
           });
           started.once('exit', (code, signal) => {
             endedBy = signal ?? undefined;
             resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
           });
         });
+      } catch (error) {
+        throw programNotStarted(program, systemCode(error), error);
       } finally {
         for (const signal of others) process.off(signal, passOn);
       }
     },
   };
-}
-
-function startableOrFailure(
-  program: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-) {
-  try {
-    return startable([program, ...args], env, process.cwd());
-  } catch (error) {
-    throw programNotStarted(program, systemCode(error), error);
-  }
 }
 
 /** Is there a terminal that this process, and whatever it starts, belongs to? On Windows there is always a console. */

@@ -5,11 +5,11 @@ import { argumentRefused, wordMissing } from '../core/usage-failures.js';
 import { proveBare, proveNamed } from '../tokens/credential-target.js';
 import { tokenTooShort } from '../tokens/failures.js';
 import { findLogin } from '../tokens/find-login.js';
-import type { TokenPorts } from '../tokens/token-request.js';
+import type { TokenPorts } from '../tokens/read-credential.js';
 import { validToken } from '../tokens/valid-token.js';
 import { execTable } from './credential.options.js';
 import type { Programs } from './exec-program.js';
-import { ownVariable, readTokenVariable, type TokenVariable } from './formats/environment.js';
+import { ownVariable, readTokenVariables, type TokenVariable } from './formats/environment.js';
 import { tokenIn } from './formats/plain.js';
 
 type Arguments = ArgumentsOf<typeof execTable>;
@@ -59,9 +59,7 @@ async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record
 
 /** @throws Failure `usage`, `usage_wrong` */
 function variablesOf(args: Arguments): readonly TokenVariable[] {
-  const given = args.var.map(readTokenVariable);
-  const repeated = given.find(({ name }, at) => given.findIndex((other) => other.name === name) !== at);
-  if (repeated !== undefined) throw argumentRefused('--var', `${repeated.name} was given twice`, 'postern exec --help');
+  const given = readTokenVariables(args.var, 'postern exec --help');
   const forServer = given.some(({ server }) => server === undefined);
   if (args.server === undefined) {
     if (given.length === 0) throw wordMissing('postern exec needs a server, or --var NAME=server.', 'exec');

@@ -98,18 +98,3 @@ export function programNotStarted(command: string, code: string, cause: unknown)
     cause,
   });
 }
-
-/** A shim is kept, and a login for one run alone is not. */
-export function ownLoginKept(): Failure {
-  return wrongUsage(
-    'usage_wrong',
-    '--shim writes a program that lasts, and --client-credentials a login that does not.',
-    ({ logIn }) => `Make a login that stays: ${logIn('--client-credentials')}`,
-  );
-}
-
-/** A login for one run alone has to know the server's URL from the command line. */
-export function ownLoginNowhere(): Failure {
-  const remedy = 'Put the URL behind the format, as in: postern credential headers https://example.com/mcp …';
-  return wrongUsage('usage_wrong', 'With --client-credentials the server’s URL stands on the command line.', remedy);
-}

@@ -2,9 +2,8 @@ import type { IndexDocument, LoginRecord } from '../core/records.js';
 import type { StorePorts } from '../stores/ports.js';
 import { originText, pickCredential, proveAddress, proveNamed, targetUrl } from '../tokens/credential-target.js';
 import { loginAmbiguous } from '../tokens/failures.js';
-import { noLogin } from '../tokens/find-login.js';
 import type { CredentialFormat } from './credential.options.js';
-import { serversAmbiguous, targetElsewhere } from './failures.js';
+import { serversAmbiguous } from './failures.js';
 
 /** The origin that a failure is remembered under; '' where the caller named none that is known. */
 export function originOfWanted(
@@ -29,12 +28,6 @@ export interface WantedCredential {
   readonly wholeHost: boolean;
 }
 
-/** `onOrigin`: where none is mapped, a login for another path of that host. */
-export interface FoundCredential {
-  readonly login?: LoginRecord;
-  readonly onOrigin?: LoginRecord | undefined;
-}
-
 /** The index; with what other machines of a fleet have made, where it has nothing for the caller. @throws as the index */
 export async function loginsFor(
   { index }: Pick<StorePorts, 'index'>,
@@ -46,8 +39,14 @@ export async function loginsFor(
   return index.read();
 }
 
-/** The login that the caller may have. @throws Failure `login_ambiguous` */
-export function findCredential(logins: readonly LoginRecord[], wanted: WantedCredential): FoundCredential {
+/**
+ * The login that the caller may have. `onOrigin`: where none is mapped, a login for another path of that host.
+ * @throws Failure `login_ambiguous`
+ */
+export function findCredential(
+  logins: readonly LoginRecord[],
+  wanted: WantedCredential,
+): { readonly login?: LoginRecord; readonly onOrigin?: LoginRecord | undefined } {
   const picked = pickCredential(logins, wanted);
   if (picked.kind === 'one') return { login: picked.login };
   if (picked.kind !== 'several') return { onOrigin: picked.kind === 'none' ? picked.onOrigin : undefined };
@@ -86,15 +85,4 @@ export function isGone(logins: readonly LoginRecord[], wanted: WantedCredential)
   }
   const [own, asked] = [named, target].map((url) => originText(targetUrl(url ?? '') ?? ''));
   return !named.includes('://') || target === undefined || own === asked;
-}
-
-/** For callers that need a credential. @throws Failure `login_ambiguous`, `login_needed`, `target_elsewhere` */
-export function requireCredential(logins: readonly LoginRecord[], wanted: WantedCredential): LoginRecord {
-  const found = findCredential(logins, wanted);
-  if (found.login !== undefined) return found.login;
-  const { named, target, account } = wanted;
-  const login = named === undefined ? undefined : namedLogin(logins, wanted);
-  throw login === undefined
-    ? noLogin(logins, { server: named ?? target ?? '', account })
-    : targetElsewhere(login.server, target ?? '');
 }

@@ -3,7 +3,7 @@ import type { Logins } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
 import { proveBare, proveNamed } from '../tokens/credential-target.js';
 import { findLogin } from '../tokens/find-login.js';
-import type { TokenPorts } from '../tokens/token-request.js';
+import type { TokenPorts } from '../tokens/read-credential.js';
 import { refreshedToken, validToken } from '../tokens/valid-token.js';
 import { tokenTable } from './credential.options.js';
 

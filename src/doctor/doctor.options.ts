@@ -1,5 +1,5 @@
 import type { CommandTable } from '../core/command.js';
-import { headerOptions } from '../tokens/server-headers/header-options.js';
+import { headerOptions } from '../tokens/server-headers.js';
 
 export const doctorTable = {
   name: 'doctor',

@@ -8,7 +8,7 @@ import { counted, printable } from '../core/text/printable.js';
 import { splitUrl } from '../core/url.js';
 import type { StorePorts } from '../stores/ports.js';
 import { findLogin } from '../tokens/find-login.js';
-import type { TokenPorts } from '../tokens/token-request.js';
+import type { TokenPorts } from '../tokens/read-credential.js';
 import { validToken } from '../tokens/valid-token.js';
 import { createElection } from './election.js';
 import { parseEngineAddress } from './engine/address.js';

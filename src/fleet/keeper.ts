@@ -1,6 +1,6 @@
 import { exitCode, type Failure, isFailure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
-import { clockToleranceMs } from '../tokens/token-request.js';
+import { clockToleranceMs } from '../tokens/read-credential.js';
 import type { Election, FleetLogins, Leadership, TellEvent } from './ports.js';
 import { away, dueOf, type KeptState, pauseMs, restMs, stateOf, untilDue } from './schedule.js';
 

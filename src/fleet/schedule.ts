@@ -1,5 +1,5 @@
 import type { Clock } from '../core/ports.js';
-import { isFromFuture } from '../tokens/token-request.js';
+import { isFromFuture } from '../tokens/read-credential.js';
 import type { KeptLogin, TokenLife } from './ports.js';
 
 type Times = Pick<Clock, 'now' | 'monotonic'>;

@@ -13,7 +13,7 @@ import type { SecretStore } from '../stores/ports.js';
 import { sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
 import { chosenRedirectUri, registrationsFor } from '../tokens/registrations.js';
-import { revokePending } from '../tokens/revocation/revoke.js';
+import { revokePending } from '../tokens/revoke.js';
 import { proofsFor } from './bind-login.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
 import { clientNameUseless, companyNotShared, nameTaken, nameUnusable, tooManyLogins } from './failures.js';

@@ -1,6 +1,6 @@
 import type { CommandTable, OptionSpec } from '../core/command.js';
 import { assertionOptions } from '../stores/own-login.js';
-import { headerOptions } from '../tokens/server-headers/header-options.js';
+import { headerOptions } from '../tokens/server-headers.js';
 import { browserOptions } from './browser/browser-options.js';
 
 /** How a login is made by a company's provider. */

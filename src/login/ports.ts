@@ -13,7 +13,6 @@ import type { ProofChoice } from '../oauth/dpop/offer.js';
 import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
 import type { AssertionSource } from '../stores/assertions.js';
 import type { StorePorts } from '../stores/ports.js';
-import type { RefreshPorts } from '../tokens/detached-refresh.js';
 import type { BrowserAvailability } from './browser/browser-availability.js';
 import type { CallbackListener } from './browser/callback-listener.js';
 import type { Browser } from './browser/open-browser.js';
@@ -197,4 +196,4 @@ export interface BrowserPorts {
 }
 
 /** What a login needs of the world. */
-export type LoginPorts = CorePorts & HttpPorts & StorePorts & RefreshPorts & BrowserPorts;
+export type LoginPorts = CorePorts & HttpPorts & StorePorts & BrowserPorts;

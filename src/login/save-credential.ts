@@ -27,9 +27,8 @@ import {
   type StoredCredential,
 } from '../stores/credential-item.js';
 import { isRecorded, itemsOf, removeOrphans, withItemToCome, withOrphans, withoutOrphans } from '../stores/orphans.js';
-import { loginBrakes } from '../tokens/budget.js';
-import { forgetFailures } from '../tokens/remember-failure.js';
-import { platformRefusals } from '../tokens/workload/own-grant.js';
+import { loginBrakes, platformRefusals } from '../tokens/budget.js';
+import { forgetFailures } from '../tokens/credential-target.js';
 import { parametersFor } from './begin-login.js';
 import { keptProofs } from './bind-login.js';
 import { usualBrowser } from './browser/chosen-browser.js';

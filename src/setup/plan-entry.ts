@@ -1,6 +1,6 @@
 import { ignoreFailure } from '../core/failure.js';
 import { addressSecret } from '../tokens/failures.js';
-import type { LoginWords } from '../tokens/login-pin.js';
+import type { LoginWords } from '../tokens/find-login.js';
 import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
 import { type Entry, entryName, meaningOf, openEntry, putEntry, type RunCommands } from './formats/entry.js';
 import { ifEditable, NotEditable } from './formats/text.js';

@@ -44,6 +44,12 @@ export function loginBrakes({ attempts }: Pick<StorePorts, 'attempts'>, login: L
   };
 }
 
+/** Refusals within an hour of what a platform or a company's provider says, after which a login is not renewed by itself. */
+export const maxPlatformRefusals = 10;
+
+/** The name that they are counted by; a new login begins a new count. */
+export const platformRefusals = ({ key }: Pick<LoginRecord, 'key'>): string => `refused platform ${key}`;
+
 /** Step-ups for one operation of a resource within an hour; then the refusal is permanent (rule 5.6). */
 const maxForOperation = 3;
 

@@ -1,3 +1,4 @@
+import { ignoreFailure } from '../core/failure.js';
 import { classifyAddress } from '../core/ip-address.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { LoginRecord, StoreKind } from '../core/records.js';
@@ -6,7 +7,8 @@ import { Secret, type SecretHeader } from '../core/secret.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
 import type { HttpClient } from '../http/request.js';
 import type { StoredCredential } from '../stores/credential-item.js';
-import { type NamedLogin, onlyOne, type PickedLogin, pickLogin } from './find-login.js';
+import type { StorePorts } from '../stores/ports.js';
+import { onlyOne, type PickedLogin, pickLogin } from './find-login.js';
 import type { LoginProofs } from './login-proofs.js';
 import { tokenBound, tokenNotForUrl } from './request-failures.js';
 
@@ -61,7 +63,7 @@ export function proveAddress(item: ProvenItem, url: string, reach: 'server' | 'h
   if (!reaches(item, url, reach === 'host')) throw tokenNotForUrl(item.server, url);
 }
 
-function reaches({ server, store }: ProvenItem, url: string, wholeHost: boolean): boolean {
+export function reaches({ server, store }: ProvenItem, url: string, wholeHost: boolean): boolean {
   if (store === 'environment') return server === url;
   return server === url || (wholeHost ? originText(server) === originText(url) : attaches(server, url));
 }
@@ -123,10 +125,10 @@ function absoluteOf(raw: string): string {
  * several accounts the one asked for, else the default one; never a guess.
  * @param wanted `wholeHost`: any path of the origin, by choice of the person.
  */
-function mapLogin<Login extends NamedLogin>(
-  logins: readonly Login[],
+function mapLogin(
+  logins: readonly LoginRecord[],
   wanted: { readonly target: string; readonly account: string | undefined; readonly wholeHost: boolean },
-): PickedLogin<Login> {
+): PickedLogin {
   const { target, account, wholeHost } = wanted;
   const origin = originText(target);
   const onOrigin = logins.filter(({ server }) => origin !== '' && originText(server) === origin);
@@ -141,6 +143,15 @@ export function originText(url: string): string {
   return parts === undefined ? '' : originOf(parts);
 }
 
+/** Forgets what callers did not get for an origin; `status` shows it. Failures of this are ignored. */
+export async function forgetFailures(
+  { failures }: Pick<StorePorts, 'failures'>,
+  server: string,
+  format?: string,
+): Promise<void> {
+  await failures.forget(originText(server), format).catch(ignoreFailure);
+}
+
 /** Plain http carries a token within this machine only. */
 export function mayCarryToken(server: string): boolean {
   const parts = splitUrl(server);
@@ -152,24 +163,24 @@ function isLoopback(host: string): boolean {
   return plain === 'localhost' || classifyAddress(plain.replace(/^\[(.*)\]$/, '$1')) === 'loopback';
 }
 
-export type PickedCredential<Login> =
-  | PickedLogin<Login>
+export type PickedCredential =
+  | PickedLogin
   /** The login that was named is not for the address that was asked for. */
-  | { readonly kind: 'elsewhere'; readonly login: Login };
+  | { readonly kind: 'elsewhere'; readonly login: LoginRecord };
 
 /**
  * The login that another program may have a token of: the one named in its configuration, the one mapped to the
  * address it asks for, and where it has both, only if they agree.
  */
-export function pickCredential<Login extends NamedLogin>(
-  all: readonly Login[],
+export function pickCredential(
+  all: readonly LoginRecord[],
   wanted: {
     readonly named: string | undefined;
     readonly target: string | undefined;
     readonly account: string | undefined;
     readonly wholeHost: boolean;
   },
-): PickedCredential<Login> {
+): PickedCredential {
   const { named, account, wholeHost } = wanted;
   const logins = all.filter(({ server }) => mayCarryToken(server));
   if (wanted.target === undefined) {

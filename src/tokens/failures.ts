@@ -174,12 +174,6 @@ export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Fa
   return needsLogin('login_expired', login, message, undefined, '--force');
 }
 
-/** The failure that followed a refusal, with the server's words. */
-export function afterRefusal(error: unknown, said: string): unknown {
-  if (!(error instanceof Failure) || said === '') return error;
-  return new Failure({ ...error.detail, message: `${error.message} The server said: ${quoted(said)}`, cause: error });
-}
-
 /** Another process has sent the refresh token, as far as is known, and has written no response. `by`: its machine, where that is known. */
 export function refreshLeft(
   login: LoginMeant,
@@ -241,40 +235,10 @@ export function lifeTooShort(login: LoginMeant, leftMs: number, askedMs: number)
   });
 }
 
-/** The server refuses a token that was just issued for it. */
-export function tokenRefusedByServer(login: LoginMeant): Failure {
-  return new Failure({
-    code: 'token_refused',
-    exit: exitCode.loginNeeded,
-    message: `${quotedServer(login.server)} rejected a token issued seconds ago.`,
-    remedy: `The server may expect another audience; to see what it says, run: ${loginCommand(login, '--force -v')}`,
-    leads: true,
-  });
-}
-
 /** A new token was asked for, and only a person can get one. */
 export function noRefreshToken(login: LoginMeant): Failure {
   const message = `The login for ${quotedServer(login.server)} has no refresh token; only a new login gets another token.`;
   return needsLogin('no_refresh_token', login, message, undefined, '--force');
-}
-
-/** The server goes on refusing tokens, however new: getting still more of them would be a storm. */
-export function replacedTooOften(login: LoginMeant, max: number, isAskedAnew: boolean | undefined): Failure {
-  if (isAskedAnew) {
-    return new Failure({
-      code: 'refreshed_too_often',
-      exit: exitCode.network,
-      message: `The token for ${quotedServer(login.server)} was replaced ${max} times within a minute. No further one was requested.`,
-      remedy: `Try again in a minute, or take the one at hand: postern token ${loginArgument(login)}`,
-    });
-  }
-  return new Failure({
-    code: 'token_refused',
-    exit: exitCode.loginNeeded,
-    message: `${quotedServer(login.server)} rejected ${max} new tokens of this login within a minute. No more were requested.`,
-    remedy: `Ask its operator why. Try again in a minute, or run: ${loginCommand(login)}`,
-    leads: true,
-  });
 }
 
 /**
@@ -299,16 +263,6 @@ export function tooManyTabs(login: LoginMeant, max: number, how: 'in vain' | 'an
   const what =
     how === 'in vain' ? 'in the last hour brought no login that works' : 'were opened for it in the last hour';
   return needsLogin('too_many_tabs', login, `Login paused: ${max} browser tabs ${what}.`);
-}
-
-/** The process that refreshes ended without saying how. */
-export function refreshProcessFailed(login: LoginMeant, how: string): Failure {
-  return new Failure({
-    code: 'renewal_failed',
-    exit: exitCode.fault,
-    message: `The token for ${quotedServer(login.server, 200)} could not be refreshed: the process that does it ${printable(how, 100)}.`,
-    remedy: `See what it says: postern token ${loginArgument(login)} --verbose`,
-  });
 }
 
 /** The token at hand ends too soon, and a longer one was not to be had. Both lives in milliseconds. */

@@ -1,19 +1,20 @@
 import { type Failure, isFailure } from '../core/failure.js';
-import { defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
-import { canonicalResource, namedServer, nearest } from '../core/resource.js';
+import { defaultAccount, type LoginRecord } from '../core/records.js';
+import { canonicalResource, mayHoldSecret, namedServer, nearest } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { printable } from '../core/text/printable.js';
+import { hashOfParts } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
 import {
   accountUnknown,
   loginAmbiguous,
+  loginChanged,
   loginImpossible,
   loginNeeded,
   nameUnknown,
   serverUnusable,
   urlMeant,
 } from './failures.js';
-import { checkPin } from './login-pin.js';
 
 /** What a person wrote to name a login: a short name or a server's URL, and perhaps an account. */
 export interface WantedLogin {
@@ -123,25 +124,14 @@ export async function findLoginOrServer(
   }
 }
 
-/** What of a login says which one it is. */
-export interface NamedLogin {
-  readonly name?: string;
-  readonly server: string;
-  readonly account: string;
-  /** `environment`: for its very address, and none below it. */
-  readonly store?: StoreKind;
-  /** Chosen with `switch`. */
-  readonly preferred?: boolean;
-}
-
-export type PickedLogin<Login> =
-  | { readonly kind: 'one'; readonly login: Login }
-  | { readonly kind: 'several'; readonly logins: readonly Login[] }
+export type PickedLogin =
+  | { readonly kind: 'one'; readonly login: LoginRecord }
+  | { readonly kind: 'several'; readonly logins: readonly LoginRecord[] }
   /** `onOrigin`: where an address was looked for, a login for another path of the same host. */
-  | { readonly kind: 'none'; readonly onOrigin?: Login | undefined };
+  | { readonly kind: 'none'; readonly onOrigin?: LoginRecord | undefined };
 
 /** Of several candidates of one server the one that was chosen, else the only one of the default account; never a guess. */
-export function onlyOne<Login extends NamedLogin>(candidates: readonly Login[], onOrigin?: Login): PickedLogin<Login> {
+export function onlyOne(candidates: readonly LoginRecord[], onOrigin?: LoginRecord): PickedLogin {
   if (candidates.length === 0) return { kind: 'none', onOrigin };
   const [login, another] = candidates.length === 1 ? candidates : usualOf(candidates);
   return login === undefined || another !== undefined
@@ -149,7 +139,7 @@ export function onlyOne<Login extends NamedLogin>(candidates: readonly Login[], 
     : { kind: 'one', login };
 }
 
-function usualOf<Login extends NamedLogin>(candidates: readonly Login[]): readonly Login[] {
+function usualOf(candidates: readonly LoginRecord[]): readonly LoginRecord[] {
   const isOneServer = candidates.every(({ server }) => server === candidates[0]?.server);
   const chosen = isOneServer ? candidates.filter(({ preferred }) => preferred === true) : [];
   return chosen.length > 0 ? chosen : candidates.filter(({ account }) => account === defaultAccount);
@@ -160,11 +150,11 @@ function usualOf<Login extends NamedLogin>(candidates: readonly Login[]): readon
  * server that the URL lies under, the longest first; one with a query is for that query alone. Without an account the
  * default one wins among several; an account that is not the one with that name is looked for at the same server.
  */
-export function pickLogin<Login extends NamedLogin>(
-  logins: readonly Login[],
+export function pickLogin(
+  logins: readonly LoginRecord[],
   wanted: { readonly server: string; readonly account: string | undefined },
-): PickedLogin<Login> {
-  const isMeant = ({ account }: Login) => wanted.account === undefined || account === wanted.account;
+): PickedLogin {
+  const isMeant = ({ account }: LoginRecord) => wanted.account === undefined || account === wanted.account;
   const fitting = ofServer(logins, wanted.server);
   const candidates = fitting.some(isMeant)
     ? fitting.filter(isMeant)
@@ -172,7 +162,7 @@ export function pickLogin<Login extends NamedLogin>(
   return onlyOne(candidates);
 }
 
-function ofServer<Login extends NamedLogin>(logins: readonly Login[], text: string): readonly Login[] {
+function ofServer(logins: readonly LoginRecord[], text: string): readonly LoginRecord[] {
   const named = logins.filter(({ name }) => name === text);
   if (named.length > 0) return named;
   const canonical = canonicalResource(text);
@@ -220,4 +210,52 @@ export function sameLogin(logins: readonly LoginRecord[], { server, account }: L
 /** Are both the same login? Generations begin anew after a logout, so the time counts, too. */
 export function isOneLogin(one: LoginRecord, other: LoginRecord): boolean {
   return one.key === other.key && one.generation === other.generation && one.obtainedAt === other.obtainedAt;
+}
+
+/**
+ * Identifies a server and an account where another program's configuration holds only the name of a login: 128 bits in hex. Nothing of the address can be read from it.
+ */
+export async function loginPin({ server, account }: Pick<LoginRecord, 'server' | 'account'>): Promise<string> {
+  return (await hashOfParts(['postern pin 1', server, account])).slice(0, 32);
+}
+
+/** How an entry of another program says which login it means: a word for the server, and options. */
+export interface LoginWords {
+  readonly server: string;
+  readonly options: readonly string[];
+}
+
+/**
+ * What an entry may call a login, the best first: its server and account, which are never another login’s; then,
+ * for callers whose configuration cannot hold those, its name with a pin of them. A query that seems to hold a secret
+ * is in no command line.
+ * @param login `name` and `account` where there is one already
+ * @param hasOthers There are logins of other accounts for the server, so that no account means none of them.
+ */
+export async function loginWords(
+  login: { readonly server: string; readonly account?: string; readonly name?: string },
+  hasOthers: boolean,
+): Promise<readonly LoginWords[]> {
+  const { server, account, name } = login;
+  const isUsual = account === undefined || (account === defaultAccount && !hasOthers);
+  const whole = { server, options: isUsual ? [] : ['--account', account] };
+  const pinned = async () => ({
+    server: name ?? '',
+    options: ['--pin', await loginPin({ server, account: account ?? defaultAccount })],
+  });
+  return [...(mayHoldSecret(server) ? [] : [whole]), ...(name === undefined ? [] : [await pinned()])];
+}
+
+/**
+ * Is it the login that the entry was made for? A name can be given to another server's.
+ * @param named What the entry calls it.
+ * @throws Failure `login_changed`
+ */
+export async function checkPin(
+  login: LoginRecord,
+  wanted: { readonly named: string | undefined; readonly pin?: string | undefined },
+): Promise<void> {
+  if (wanted.pin !== undefined && wanted.pin !== (await loginPin(login))) {
+    throw loginChanged(wanted.named ?? login.server, login);
+  }
 }

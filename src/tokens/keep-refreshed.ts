@@ -9,8 +9,7 @@ import { type IssuedToken, validateTokenResponse } from '../oauth/token.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { BegunRefresh, StorePorts } from '../stores/ports.js';
 import { refreshNotStored } from './failures.js';
-import { tryUpdate, withLogin } from './read-credential.js';
-import type { TokenPorts, ValidTokenRequest } from './token-request.js';
+import { type TokenPorts, tryUpdate, type ValidTokenRequest, withLogin } from './read-credential.js';
 
 /** How often a refreshed credential is tried to be written, with growing pauses. */
 const maxWrites = 3;

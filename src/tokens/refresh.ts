@@ -1,27 +1,29 @@
-import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
-import { isSharedKind, type LoginRecord } from '../core/records.js';
+import { ignoreFailure, isFailure } from '../core/failure.js';
 import type { HttpClient } from '../http/request.js';
-import type { FailedToken, TokenResult } from '../oauth/token.js';
+import { providerRefusedTooOften } from '../oauth/company/failures.js';
+import type { FailedToken } from '../oauth/token.js';
+import { platformRefusedTooOften } from '../oauth/workload/failures.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { BegunRefresh, Lock, SharedTurn } from '../stores/ports.js';
-import { currentProofs } from './client-keys.js';
-import type { Refreshes } from './company/vouch.js';
-import { noKeyToRefresh, refreshLeft, replacedTooOften, tokenNotRefreshed, tokenUnusable } from './failures.js';
+import { maxPlatformRefusals, platformRefusals } from './budget.js';
+import { noKeyToRefresh, refreshLeft, tokenNotRefreshed, tokenUnusable } from './failures.js';
 import { keepCredential, recover, refreshed, sealing, sealResponse, whyNotOurs } from './keep-refreshed.js';
-import { readCredential, withLogin } from './read-credential.js';
-import { forgetRegistration } from './registrations.js';
-import { revokePending } from './revocation/revoke.js';
-import { refreshRefused, refusalToKeep, requestRefresh, tokenFailure } from './send-refresh.js';
 import {
   cannotRefresh,
   isRefreshable,
   isRefused,
+  markDead,
+  readCredential,
   stillLives,
   type TokenPorts,
   usable,
   type ValidTokenRequest,
-} from './token-request.js';
-import { isByOthersWord, maxPlatformRefusals, mayAskByPlatform, platformRefusals } from './workload/own-grant.js';
+} from './read-credential.js';
+import { forgetRegistration } from './registrations.js';
+import { replacedTooOften } from './request-failures.js';
+import { revokePending } from './revoke.js';
+import { type Asked, refreshRefused, refusalToKeep, requestRefresh, tokenFailure } from './send-refresh.js';
+import type { Refreshes } from './vouch.js';
 
 /** How long a process waits for another one's refresh: not long while the token that it has still lives. */
 const lockWaitMs = { tokenLives: 5_000, tokenEnded: 30_000 } as const;
@@ -39,13 +41,6 @@ const [patienceMs, pauseMs] = [10_000, 400];
 interface Begun {
   readonly shared: SharedTurn | undefined;
   readonly room: BegunRefresh;
-}
-
-/** `explain` makes a refusal say more; `proof` is the credential with the key that was used. */
-interface Asked {
-  readonly result: TokenResult;
-  readonly explain: (failure: Failure) => Failure;
-  readonly proof: StoredCredential;
 }
 
 const nothingCame = {
@@ -130,7 +125,11 @@ class Refresh {
     const dead = [...logins, ...providers].find((one) => one.key === login.key && one.dead === true);
     if (dead !== undefined || held.ended === true) throw refreshRefused(login, dead?.refusal);
     const lives = this.#lives(held);
-    if (!(await mayAskByPlatform(this.#ports, login, held, lives))) return false;
+    if (isByOthersWord(held) && !(await this.#ports.attempts.allows(platformRefusals(login), maxPlatformRefusals))) {
+      if (lives) return false;
+      const tooOften = held.provider === undefined ? platformRefusedTooOften : providerRefusedTooOften;
+      throw tooOften(login, maxPlatformRefusals);
+    }
     // A process out of sight may have sent this refresh token. Sent twice, it could cost both the login.
     const other = held.refreshToken && (await this.#ports.recovery.begunElsewhere(login.key, held.refreshToken));
     if (other !== undefined && !lives) throw refreshLeft(login, other);
@@ -209,37 +208,23 @@ class Refresh {
       throw replacedTooOften(login, maxRefused, isAskedAnew);
   }
 
-  /**
-   * Asks; once more with the next key where the server does not know the first: authentication comes before anything is
-   * spent. `proof`: the credential with the key that was used.
-   */
   async #ask(held: StoredCredential, http: HttpClient): Promise<Asked> {
-    const [first, ...others] = await currentProofs(this.#ports, this.#request.login, held);
-    let asked = await this.#askWith(first, http);
-    for (const proof of others) {
-      const { result } = asked;
-      if (result.ok || result.problem !== 'refused' || result.error !== 'invalid_client') break;
-      asked = await this.#askWith(proof, http);
-    }
-    return asked;
-  }
-
-  async #askWith(proof: StoredCredential, http: HttpClient): Promise<Asked> {
     const { login, signal } = this.#request;
-    const step = { name: 'refresh', asked: `POST ${proof.tokenEndpoint}` } as const;
+    const step = { name: 'refresh', asked: `POST ${held.tokenEndpoint}` } as const;
     const refresh: Refreshes = async (one, rejected) =>
       await refreshCredential(this.#ports, { login: one, rejected, signal }, await readCredential(this.#ports, one));
     try {
-      const request = { held: proof, scopes: proof.scopes, login, refresh, signal };
-      const { result, explain } = await requestRefresh({ ...this.#ports, http }, request);
+      const request = { held, scopes: held.scopes, login, refresh, signal };
+      const asked = await requestRefresh({ ...this.#ports, http }, request);
+      const { result } = asked;
       const issued = result.ok && result.token.isBound ? 'a token bound to our key (DPoP)' : 'a Bearer token';
       const came = result.ok ? issued : result.problem;
       this.#ports.journal.record({ ...step, came, rule: 'R-2.5a', verdict: result.ok ? 'pass' : 'failure' });
-      return { result, explain, proof };
+      return asked;
     } catch (error) {
-      if (!isFailure(error) || !this.#lives(proof)) throw error;
+      if (!isFailure(error) || !this.#lives(held)) throw error;
       this.#ports.journal.record({ ...step, came: error.message, rule: 'R-5.8a', verdict: 'warning' });
-      return { result: nothingCame, explain: (failure) => failure, proof };
+      return { result: nothingCame, explain: (failure) => failure, proof: held };
     }
   }
 
@@ -266,11 +251,7 @@ class Refresh {
       throw failure;
     }
     const refusal = refusalToKeep(failed, held);
-    const dead = (old: LoginRecord) => ({ ...old, dead: true, refusal });
-    await this.#ports.index.update((document) => withLogin(document, login.key, dead));
-    // So that no other machine sends the same refresh token.
-    const ended = encodeCredential({ ...held, ended: true });
-    if (isSharedKind(login.store)) await this.#ports.store.write(login.key, ended).catch(ignoreFailure);
+    await markDead(this.#ports, login, held, refusal);
     // The next login registers again instead of sending the person to a page that says "unknown client".
     const isUnknown = failed.error === 'invalid_client' || failed.error === 'unauthorized_client';
     if (isUnknown && login.registration === 'dynamic') await forgetRegistration(this.#ports, held.binding);
@@ -306,4 +287,9 @@ class Refresh {
   #lives(held: StoredCredential): boolean {
     return stillLives(held, this.#request, this.#ports.clock.now());
   }
+}
+
+/** Is the login refreshed by what a platform or a company's provider says? */
+function isByOthersWord({ assertion, provider }: StoredCredential): boolean {
+  return assertion !== undefined || provider !== undefined;
 }

@@ -122,28 +122,50 @@ export function loginUnderWay(server: string, seconds: number): Failure {
   });
 }
 
-const setAnother = 'Set POSTERN_TOKEN to another token for that server, or unset it to use a login.';
-
-/** The server refuses the token that the environment gave, and nothing here can get another one. */
-export function environmentTokenRefused(server: string): Failure {
-  const message = `${quotedServer(server)} refuses the token in POSTERN_TOKEN.`;
-  return environmentTokenFailure('token_refused', exitCode.loginNeeded, message);
+/** The failure that followed a refusal, with the server's words. */
+export function afterRefusal(error: unknown, said: string): unknown {
+  if (!(error instanceof Failure) || said === '') return error;
+  return new Failure({ ...error.detail, message: `${error.message} The server said: ${quoted(said)}`, cause: error });
 }
 
-/** The same for want of scope. */
-export function environmentTokenNarrow(server: string, scopes: readonly string[]): Failure {
-  const message = `${quotedServer(server)} wants the scope ${quoted(scopes.join(' '))} for this, which the token in POSTERN_TOKEN has not.`;
-  return environmentTokenFailure('insufficient_scope', exitCode.loginNeeded, message);
+/** The server refuses a token that was just issued for it. */
+export function tokenRefusedByServer(login: LoginMeant): Failure {
+  return new Failure({
+    code: 'token_refused',
+    exit: exitCode.loginNeeded,
+    message: `${quotedServer(login.server)} rejected a token issued seconds ago.`,
+    remedy: `The server may expect another audience; to see what it says, run: ${loginCommand(login, '--force -v')}`,
+    leads: true,
+  });
 }
 
-/** Another was asked for. */
-export function environmentTokenFixed(server: string): Failure {
-  const message = `The token for ${quotedServer(server)} comes from POSTERN_TOKEN, and is never refreshed here.`;
-  return environmentTokenFailure('no_refresh_token', exitCode.loginNeeded, message);
+/** The server goes on refusing tokens, however new: getting still more of them would be a storm. */
+export function replacedTooOften(login: LoginMeant, max: number, isAskedAnew: boolean | undefined): Failure {
+  if (isAskedAnew) {
+    return new Failure({
+      code: 'refreshed_too_often',
+      exit: exitCode.network,
+      message: `The token for ${quotedServer(login.server)} was replaced ${max} times within a minute. No further one was requested.`,
+      remedy: `Try again in a minute, or take the one at hand: postern token ${loginArgument(login)}`,
+    });
+  }
+  return new Failure({
+    code: 'token_refused',
+    exit: exitCode.loginNeeded,
+    message: `${quotedServer(login.server)} rejected ${max} new tokens of this login within a minute. No more were requested.`,
+    remedy: `Ask its operator why. Try again in a minute, or run: ${loginCommand(login)}`,
+    leads: true,
+  });
 }
 
-function environmentTokenFailure(code: string, exit: ExitCode, message: string): Failure {
-  return new Failure({ code, exit, message, remedy: setAnother });
+/** The token of the environment does not do, and nothing here can get another one. @param what Ends the sentence. */
+export function environmentTokenOnly(code: string, server: string, what: string): Failure {
+  return new Failure({
+    code,
+    exit: exitCode.loginNeeded,
+    message: `The token in POSTERN_TOKEN for ${quotedServer(server)} ${what}.`,
+    remedy: 'Set POSTERN_TOKEN to another token for that server, or unset it to use a login.',
+  });
 }
 
 /** A bare token is asked for, and this login's goes with a proof for each request. */

@@ -1,4 +1,4 @@
-import type { Failure } from '../core/failure.js';
+import { type Failure, isFailure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { Clock } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
@@ -8,31 +8,51 @@ import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { isProofProblem, proofRefused, tokenNotBound } from '../oauth/dpop/failures.js';
 import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
 import { grantRefused, type RefusedRequest, tokenEndpointFailed, tokenTypeUnusable } from '../oauth/failures.js';
-import { type FailedToken, sendTokenRequest, type TokenResult, validateTokenResponse } from '../oauth/token.js';
+import {
+  type FailedToken,
+  sendTokenRequest,
+  type TokenGrant,
+  type TokenResult,
+  validateTokenResponse,
+} from '../oauth/token.js';
+import { type AssertionClaims, checkAssertion } from '../oauth/workload/assertion.js';
+import { assertionRefused, assertionUnusable } from '../oauth/workload/failures.js';
+import { type KeptAssertion, sourceInWords } from '../stores/assertions.js';
 import type { StoredCredential } from '../stores/credential-item.js';
-import type { Refreshes } from './company/vouch.js';
+import { currentProofs } from './client-keys.js';
 import { nameOwnHost } from './credential-target.js';
 import { loginExpired, tokenUnusable } from './failures.js';
 import { secretsOf } from './keep-refreshed.js';
-import type { TokenPorts } from './token-request.js';
-import { type OwnRequest, ownRequest } from './workload/own-grant.js';
+import type { TokenPorts } from './read-credential.js';
+import type { Refreshes } from './vouch.js';
 
-type Ports = Pick<TokenPorts, 'http' | 'clock' | 'assertions' | 'index' | 'journal'>;
+type Ports = Pick<TokenPorts, 'http' | 'clock' | 'assertions' | 'index' | 'stores' | 'journal'>;
 
 export interface RefreshRequest {
   readonly held: StoredCredential;
   /** Those that are held, or for a login that is asked for again each time, more. */
   readonly scopes: readonly string[];
-  readonly login: LoginMeant & Pick<LoginRecord, 'zone'>;
+  readonly login: LoginMeant & Pick<LoginRecord, 'zone' | 'registration'>;
   readonly refresh: Refreshes;
   readonly signal: AbortSignal;
 }
 
-/** `explain` makes a refusal say more. */
-interface Refreshed {
+/** What came. `explain` makes a refusal say more; `proof` is the credential with the key that was used. */
+export interface Asked {
   readonly result: TokenResult;
   readonly explain: (failure: Failure) => Failure;
+  readonly proof: StoredCredential;
 }
+
+/** A client's own request for a token: as whom, and by which grant. */
+export interface OwnRequest {
+  readonly client: ClientAuthentication;
+  readonly grant: TokenGrant;
+  /** Makes a refusal say whose token it was. */
+  readonly explain: (failure: Failure) => Failure;
+}
+
+type AssertionPorts = Pick<TokenPorts, 'assertions' | 'clock'>;
 
 /** What the token endpoint is asked with. `shown`: further secrets that are sent. */
 interface Spending extends OwnRequest {
@@ -43,10 +63,22 @@ interface Spending extends OwnRequest {
 const spendings = { refresh_token: byRefreshToken, client_credentials: byClient, id_jag: byProvider } as const;
 
 /**
- * Asks for a new token without a person: with the refresh token, as the client itself, or by a company's provider.
+ * Asks for a new token without a person: with the refresh token, as the client itself, or by a company's provider. It asks
+ * once more with the client's next key where the server does not know the first: authentication comes before anything is spent.
  * @throws Failure of the HTTP client, `assertion_unreadable`, `assertion_unusable`
  */
-export async function requestRefresh(ports: Ports, request: RefreshRequest): Promise<Refreshed> {
+export async function requestRefresh(ports: Ports, request: RefreshRequest): Promise<Asked> {
+  const [first, ...others] = await currentProofs(ports, request.login, request.held);
+  let asked = await requestAs(ports, { ...request, held: first });
+  for (const held of others) {
+    const { result } = asked;
+    if (result.ok || result.problem !== 'refused' || result.error !== 'invalid_client') break;
+    asked = await requestAs(ports, { ...request, held });
+  }
+  return asked;
+}
+
+async function requestAs(ports: Ports, request: RefreshRequest): Promise<Asked> {
   const { http, clock } = ports;
   const { held, scopes, login, signal } = request;
   const { tokenEndpoint: endpoint, binding, grant: way = 'refresh_token' } = held;
@@ -60,7 +92,7 @@ export async function requestRefresh(ports: Ports, request: RefreshRequest): Pro
   const response = await sendTokenRequest(http, asked, grant);
   const sent = [...secretsOf(held), client.assertion, ...shown];
   const context = { now: clock.now(), requested: scopes, sent, dpop };
-  return { result: await validateTokenResponse(response, context), explain };
+  return { result: await validateTokenResponse(response, context), explain, proof: held };
 }
 
 async function byRefreshToken(_ports: Ports, { held, scopes }: RefreshRequest): Promise<Spending> {
@@ -75,15 +107,15 @@ async function byClient(ports: Ports, { held, scopes, signal }: RefreshRequest):
 }
 
 /** The provider vouches for the authorization server that the login is bound to, whatever the server names by now. */
-async function byProvider(ports: Ports, request: RefreshRequest): Promise<Spending | Refreshed> {
+async function byProvider(ports: Ports, request: RefreshRequest): Promise<Spending | Asked> {
   const { held, scopes, login, refresh, signal } = request;
   const { provider, providerSecret: secret, binding } = held;
   if (provider === undefined) throw new Error('a login by a company’s provider names that provider');
-  const { vouch } = await import('./company/vouch.js'); // other logins need none of it
+  const { vouch } = await import('./vouch.js'); // other logins need none of it
   const { issuer: audience, clientId, account } = binding;
   const target = { audience, resource: resourceOf(held), clientId, scopes };
   const vouched = await vouch(ports, { provider, secret, account, target, login, refresh, signal });
-  if (!vouched.ok) return { result: vouched.failed, explain: vouched.explain };
+  if (!vouched.ok) return { result: vouched.failed, explain: vouched.explain, proof: held };
   const { idJag, explain, sent } = vouched;
   return { client: clientOf(held), grant: { assertion: idJag, scopes }, explain, shown: sent };
 }
@@ -134,4 +166,55 @@ export function refusalToKeep({ error, status, said }: RefusedRequest, held: Sto
 /** The refresh token was refused for good. @param said As it is kept; undefined: it was not. */
 export function refreshRefused(login: LoginMeant, said: string | undefined, cause?: Failure): Failure {
   return loginExpired(login, `the authorization server refused to refresh it${said ? ` (${said})` : ''}`, cause);
+}
+
+/**
+ * What a client that is nobody's but its own asks with: its secret or key, or the platform's token, which is read anew.
+ * @throws Failure `assertion_unreadable`, `assertion_unusable`; the signal's reason
+ */
+export async function ownRequest(
+  ports: AssertionPorts,
+  client: ClientAuthentication,
+  by: {
+    readonly assertion: KeptAssertion | undefined;
+    readonly scopes: readonly string[];
+    readonly signal: AbortSignal;
+  },
+): Promise<OwnRequest> {
+  const { assertion: kept, scopes, signal } = by;
+  if (kept === undefined) return { client, grant: { client: 'itself', scopes }, explain: (failure) => failure };
+  const { token, claims } = await readAssertion(ports, kept, signal);
+  const explain = (failure: Failure) => explained(failure, kept, claims);
+  if (kept.use === 'grant') return { client, grant: { assertion: token, scopes }, explain };
+  return { client: { ...client, assertion: token }, grant: { client: 'itself', scopes }, explain };
+}
+
+/** The client with what it authenticates with now, for requests that are none for a token. @throws as `ownRequest` */
+export async function provenClient(
+  ports: AssertionPorts,
+  client: ClientAuthentication,
+  kept: KeptAssertion | undefined,
+  signal: AbortSignal,
+): Promise<ClientAuthentication> {
+  if (kept?.use !== 'client') return client;
+  const { token } = await readAssertion(ports, kept, signal);
+  return { ...client, assertion: token };
+}
+
+async function readAssertion(
+  { assertions, clock }: AssertionPorts,
+  { source, audience }: KeptAssertion,
+  signal: AbortSignal,
+) {
+  const token = await assertions.read(source, signal);
+  const checked = checkAssertion(token, { audience, now: clock.now() });
+  if (!checked.ok) throw assertionUnusable(sourceInWords(source), checked, audience);
+  return { token, claims: checked.claims };
+}
+
+/** Refusals of who asks; others say what is wrong themselves. */
+function explained(failure: Failure, { source }: KeptAssertion, claims: AssertionClaims): Failure {
+  return isFailure(failure, 'invalid_client', 'invalid_grant', 'unauthorized_client', 'grant_refused')
+    ? assertionRefused(failure, sourceInWords(source), claims)
+    : failure;
 }

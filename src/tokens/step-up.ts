@@ -10,8 +10,7 @@ import type { HttpRequest } from '../http/request.js';
 import { bearerChallenge } from '../oauth/challenge.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, type StepUpBudget } from './budget.js';
-import { tokenRefusedByServer } from './failures.js';
-import { insufficientScope, loginUnderWay, stepUpDeclined } from './request-failures.js';
+import { insufficientScope, loginUnderWay, stepUpDeclined, tokenRefusedByServer } from './request-failures.js';
 import { serverWords } from './server-words.js';
 
 type Wanted = { readonly login: LoginRecord; readonly scopes: readonly string[] };
@@ -121,7 +120,7 @@ export interface BetterLoginOptions {
 export class BetterLogin {
   readonly #ports: Pick<StorePorts, 'attempts'> & Pick<CorePorts, 'clock'>;
   readonly #options: BetterLoginOptions;
-  readonly #asking = new SingleFlight<LoginRecord | undefined>();
+  readonly #asking = new SingleFlight();
   /** The last login that came to nothing. */
   #inVain: { readonly error: unknown; readonly until: number } | undefined;
 
@@ -194,9 +193,9 @@ export class BetterLogin {
   }
 }
 
-/** Work that callers share while it is under way; each can stop waiting for it. */
-export class SingleFlight<T> {
-  readonly #flights = new Map<string, Promise<T>>();
+/** Work that callers share while it is under way; each can stop waiting for it. Work of one name gives one type. */
+export class SingleFlight {
+  readonly #flights = new Map<string, Promise<unknown>>();
 
   /** Resolves once what is under way now has ended, however. */
   async settled(): Promise<void> {
@@ -204,8 +203,8 @@ export class SingleFlight<T> {
   }
 
   /** Joins the work of that name, if it is under way. @throws as `run` */
-  join(name: string, signal?: AbortSignal): Promise<T> | undefined {
-    const flight = this.#flights.get(name);
+  join<T>(name: string, signal?: AbortSignal): Promise<T> | undefined {
+    const flight = this.#flights.get(name) as Promise<T> | undefined;
     return flight === undefined || signal === undefined ? flight : unlessAborted(flight, signal);
   }
 
@@ -213,8 +212,8 @@ export class SingleFlight<T> {
    * Joins the work of that name that is under way, else begins it. It goes on when its callers stop waiting.
    * @throws what the work throws, or the signal's reason
    */
-  async run(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    let flight = this.#flights.get(name);
+  async run<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let flight = this.#flights.get(name) as Promise<T> | undefined;
     if (flight === undefined) {
       flight = work().finally(() => this.#flights.delete(name));
       flight.catch(() => undefined); // reported to those who wait, if there are any

@@ -4,6 +4,7 @@ import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import type { Secret, SecretHeader } from '../core/secret.js';
+import { quoted } from '../core/text/printable.js';
 import { keepChallenge } from '../oauth/probe.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -12,15 +13,9 @@ import { proveAddress, type RequestToken, requestToken } from './credential-targ
 import { loginNeeded } from './failures.js';
 import { isOneLogin, loginNow } from './find-login.js';
 import type { LoginProofs } from './login-proofs.js';
-import { withLogin } from './read-credential.js';
-import {
-  environmentTokenNarrow,
-  environmentTokenRefused,
-  scopeNotForClient,
-  scopeRefused,
-} from './request-failures.js';
+import { type TokenPorts, usedUntil, withLogin } from './read-credential.js';
+import { environmentTokenOnly, scopeNotForClient, scopeRefused } from './request-failures.js';
 import { BetterLogin, type BetterLoginOptions, SingleFlight, type WantedScope } from './step-up.js';
-import { type TokenPorts, usedUntil } from './token-request.js';
 import { validToken, widenLogin } from './valid-token.js';
 
 export type AuthorizerPorts = TokenPorts & Pick<StorePorts, 'attempts'> & Pick<CorePorts, 'givenHeaders'>;
@@ -51,7 +46,7 @@ interface Held extends RequestToken {
 export class TokenInUse {
   readonly #ports: AuthorizerPorts;
   readonly #options: TokenOptions;
-  readonly #tokens = new SingleFlight<Held | undefined>();
+  readonly #tokens = new SingleFlight();
   #login: LoginRecord | undefined;
   #held: Held | undefined;
   readonly #person: BetterLogin;
@@ -101,7 +96,7 @@ export class TokenInUse {
     signal?: AbortSignal,
   ): RequestToken | undefined | Promise<RequestToken | undefined> {
     const { clock } = this.#ports;
-    const replacing = this.#tokens.join('replace', signal);
+    const replacing = this.#tokens.join<RequestToken>('replace', signal);
     if (replacing !== undefined) return replacing;
     const held = this.#held;
     if (clock.monotonic() < this.#believedUntil && (held === undefined || clock.now() < held.until)) return held;
@@ -112,12 +107,13 @@ export class TokenInUse {
 
   /** Another one than was refused with a 401; `asked` is that. @throws Failure `token_refused`, `login_expired`, … */
   async replace(refused: RequestToken | undefined, signal?: AbortSignal, asked?: Asked): Promise<RequestToken> {
-    if (refused?.store === 'environment') throw environmentTokenRefused(refused.server);
+    if (refused?.store === 'environment')
+      throw environmentTokenOnly('token_refused', refused.server, 'was rejected by it');
     if (asked !== undefined) await keepChallenge(this.#ports, { ...asked, server: this.meant.server });
     const seen = await this.#replaced(refused, signal);
     if (seen !== undefined) return seen;
     const work = async () => this.#firstOf(await this.#logins(), refused?.accessToken);
-    return needed(await this.#fetch('replace', work, signal));
+    return await this.#fetch('replace', work, signal);
   }
 
   /**
@@ -127,14 +123,14 @@ export class TokenInUse {
    */
   async widen(
     refused: RequestToken,
-    {
-      wanted,
-      operation,
-      stepUps,
-    }: { readonly wanted: WantedScope; readonly operation: string; readonly stepUps: number },
+    asked: { readonly wanted: WantedScope; readonly operation: string; readonly stepUps: number },
     signal?: AbortSignal,
   ): Promise<{ readonly token: RequestToken; helped(): Promise<void> }> {
-    if (refused.store === 'environment') throw environmentTokenNarrow(refused.server, wanted.scopes);
+    const { wanted, operation, stepUps } = asked;
+    if (refused.store === 'environment') {
+      const what = `lacks the scope ${quoted(wanted.scopes.join(' '))}, which it wants for this`;
+      throw environmentTokenOnly('insufficient_scope', refused.server, what);
+    }
     const seen = await this.#replaced(refused, signal);
     if (seen !== undefined) return { token: seen, helped: async () => undefined };
     const login = this.#login;
@@ -143,14 +139,14 @@ export class TokenInUse {
     if (added.length === 0) throw scopeRefused(login.server, wanted.scopes);
     const budget = stepUpBudget(this.#ports, { login, operation, scopes: wanted.scopes });
     const work = async () => {
-      const asked = { login, wanted, added, budget };
-      const wider =
-        (login.grant ?? login.provider) !== undefined
-          ? await this.#asClient(login, added, stepUps)
-          : ((await this.#otherWith(login, wanted.scopes)) ?? (await this.#person.stepUp(asked)));
+      const isOwn = (login.grant ?? login.provider) !== undefined;
+      const wider = isOwn
+        ? await this.#asClient(login, added, stepUps)
+        : ((await this.#otherWith(login, wanted.scopes)) ??
+          (await this.#person.stepUp({ login, wanted, added, budget })));
       return this.#use(wider, undefined);
     };
-    const token = needed(await this.#tokens.run(`widen ${added.join(' ')}`, work, signal));
+    const token = await this.#tokens.run(`widen ${added.join(' ')}`, work, signal);
     return { token, helped: () => budget.helped() };
   }
 
@@ -210,7 +206,7 @@ export class TokenInUse {
   }
 
   /** One fetch for all requests. A login that may appear at any moment is looked for each time. */
-  #fetch(name: string, work: () => Promise<Held | undefined>, signal?: AbortSignal): Promise<Held | undefined> {
+  #fetch<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { clock } = this.#ports;
     const noted = async () => {
       const failed = this.#failed;
@@ -296,9 +292,4 @@ export class TokenInUse {
     }
     return this.#proofs.bound;
   }
-}
-
-function needed(held: Held | undefined): Held {
-  if (held === undefined) throw new Error('a refused request gets a token or a failure');
-  return held;
 }

@@ -4,14 +4,20 @@ import { isSharedKind, type LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
-import type { Refreshes } from './company/vouch.js';
 import { noKeyToRefresh, noRefreshToken } from './failures.js';
 import { keepCredential, refreshed } from './keep-refreshed.js';
-import { readCredential } from './read-credential.js';
+import {
+  cannotRefresh,
+  isRefreshable,
+  readCredential,
+  type TokenPorts,
+  usable,
+  type ValidTokenRequest,
+} from './read-credential.js';
 import { refreshCredential } from './refresh.js';
-import { environmentTokenFixed, scopeNotForClient } from './request-failures.js';
+import { environmentTokenOnly, scopeNotForClient } from './request-failures.js';
 import { requestRefresh, tokenFailure } from './send-refresh.js';
-import { cannotRefresh, isRefreshable, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
+import type { Refreshes } from './vouch.js';
 
 /**
  * A valid access token of a login: the stored one while it lives, else a refreshed one (RFC 6749 section 6), with one
@@ -74,9 +80,11 @@ async function stored(
  * @throws Failure `no_refresh_token`, or as `validToken`
  */
 export async function refreshedToken(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
-  if (request.login.store === 'environment') throw environmentTokenFixed(request.login.server);
-  const held = await readCredential(ports, request.login);
-  if (!isRefreshable(held)) throw noRefreshToken(request.login);
+  const { login } = request;
+  if (login.store === 'environment')
+    throw environmentTokenOnly('no_refresh_token', login.server, 'is never refreshed here');
+  const held = await readCredential(ports, login);
+  if (!isRefreshable(held)) throw noRefreshToken(login);
   return await refreshCredential(ports, { ...request, rejected: held.accessToken, isAskedAnew: true }, held);
 }
 
@@ -103,7 +111,7 @@ export async function widenLogin(
   ports.progress.begin('Asking for more scope');
   const wanted = unionScopes(held.scopes, scopes);
   const refresh = providerRefresh(ports, signal);
-  const { result, explain } = await requestRefresh(ports, { held, scopes: wanted, login, refresh, signal });
+  const { result, explain, proof } = await requestRefresh(ports, { held, scopes: wanted, login, refresh, signal });
   const missing = result.ok ? scopesMissing(result.token.scopes, scopes) : scopes;
   ports.journal.record({
     name: 'step-up',
@@ -117,7 +125,7 @@ export async function widenLogin(
     throw result.problem === 'refused' ? scopeNotForClient(login.server, missing, failure) : failure;
   }
   if (missing.length > 0) throw scopeNotForClient(login.server, missing);
-  const fresh = refreshed(held, result.token);
+  const fresh = refreshed(proof, result.token);
   // Nothing was spent for it: where it is lost, the client asks again.
   await keepCredential(ports, request, fresh, false);
   return { ...login, expiresAt: fresh.expiresAt, obtainedAt: fresh.obtainedAt, scopes: fresh.scopes };

@@ -57,9 +57,9 @@ test('a token of the environment is used for its very address, and told, handed 
     );
   }
   const refused = await runWith({ ...given, POSTERN_TOKEN: 'another' }, 'call', serverUrl, 'whoami');
-  assert.match(refused.stderr, /refuses the token in POSTERN_TOKEN.*\[token_refused, exit 3\]/s);
+  assert.match(refused.stderr, /token in POSTERN_TOKEN .* was rejected.*\[token_refused, exit 3\]/s);
   const wider = await runWith({ ...given, POSTERN_TOKEN: narrow }, 'call', serverUrl, 'whoami', '--login');
-  assert.match(wider.stderr, /the token in POSTERN_TOKEN has not.*\[insufficient_scope, exit 3\]/s);
+  assert.match(wider.stderr, /token in POSTERN_TOKEN .* lacks the scope.*\[insufficient_scope, exit 3\]/s);
   const refreshed = await runWith(given, 'token', serverUrl, '--refresh');
   assert.match(refreshed.stderr, /never refreshed here.*\[no_refresh_token, exit 3\]/s);
   const files = await readdir(join(machine.home.path, 'state'), { recursive: true, withFileTypes: true });

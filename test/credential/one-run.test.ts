@@ -106,9 +106,9 @@ test('a login for one run alone is refused where its options make no whole', asy
     [/needs --client-credentials/, 'token', url, '--store', 'memory'],
     [/needs --client-credentials/, 'call', url, '--client-id', 'ci'],
     [/needs --client-credentials/, 'credential', 'headers', url, '--scope', 'a'],
-    [/a program that lasts/, 'credential', 'headers', url, '--client-credentials', '--shim', 'x'],
+    [/cannot be used together/, 'credential', 'headers', url, '--client-credentials', '--shim', 'x'],
     [
-      /URL stands on the command line/,
+      /needs a server: its URL/,
       'credential',
       'terraform',
       'get',

@@ -19,10 +19,7 @@ test('[A-134] whoever may wait longer than usual waits for another one’s refre
     scene.ports.advance(12_000);
     return asked;
   };
-  const asked = grantToken(
-    { ...scene.ports, locks: { acquire } },
-    { login, format: 'headers', minLifeMs: undefined, signal },
-  );
+  const asked = grantToken({ ...scene.ports, locks: { acquire } }, { login, minLifeMs: undefined, signal });
   await wait(100); // gives it every chance to lose patience
   await turn[Symbol.asyncDispose]();
   assert.ok((await asked).obtainedAt > login.obtainedAt);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { mayHoldSecret } from '../../src/core/resource.js';
 import { planEntry, planLine } from '../../src/setup/plan-entry.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
-import { loginWords } from '../../src/tokens/login-pin.js';
+import { loginWords } from '../../src/tokens/find-login.js';
 import { startBuiltBridge } from '../bridge/built-bridge.js';
 import { gitInput, type Seeded, seed, server, token, work } from '../credential/seeded.js';
 import { needs } from '../support/needs.js';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import { plainLook } from '../../src/core/text/look.js';
+import type { RefreshPorts } from '../../src/credential/grant-token.js';
 import { createHttpClient } from '../../src/http/client.js';
 import { systemResolver } from '../../src/http/origin.js';
 import { listenForCallback } from '../../src/login/browser/callback-listener.js';
@@ -31,7 +32,7 @@ import {
 } from './product.js';
 
 /** Real ports for flows in this process; only clock, browser and terminal are stand-ins. */
-export interface FlowPorts extends LoginPorts, PersonPorts, AsyncDisposable {
+export interface FlowPorts extends LoginPorts, PersonPorts, RefreshPorts, AsyncDisposable {
   readonly store: SecretStore;
   /** Every address that the "browser" was given, in order. */
   readonly opened: readonly string[];

@@ -113,7 +113,7 @@ const handedOut =
   };
 
 const credential = handedOut(async ({ scene, login }) => {
-  const asked = { login, format: 'headers', minLifeMs: undefined, signal } as const;
+  const asked = { login, minLifeMs: undefined, signal } as const;
   const { accessToken, binding } = await grantToken(scene.ports, asked);
   return { server: binding.server, token: accessToken.reveal() };
 });

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onlyOne, pickLogin } from '../../src/tokens/find-login.js';
+import type { LoginRecord } from '../support/product.js';
 
-const login = (server: string, account = 'default', name?: string) => ({
-  server,
-  account,
-  ...(name === undefined ? {} : { name }),
-});
+const login = (server: string, account = 'default', name?: string) =>
+  ({ server, account, ...(name === undefined ? {} : { name }) }) as LoginRecord;
 const logins = [
   login('https://a.example/mcp', 'default', 'work'),
   login('https://a.example/mcp', 'second'),

@@ -91,7 +91,7 @@ test('a program that asks for a credential gets the newer token that a killed re
   scene.ports.advance(-200_000);
   store.broken = false;
   const held = await store.read(login.key);
-  const granted = await grantToken(scene.ports, { login, format: 'headers', minLifeMs: undefined, signal });
+  const granted = await grantToken(scene.ports, { login, minLifeMs: undefined, signal });
   assert.equal(held?.reveal().includes(granted.accessToken.reveal()), false);
   assert.equal(existsSync(fileOf(scene, login)), false);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { minLifeOf } from '../../src/tokens/token-request.js';
+import { minLifeOf } from '../../src/tokens/read-credential.js';
 import { Secret } from '../support/product.js';
 
 test('[A-181] enough life: a minute, five where it is frozen, less where a token never lives long, else what is asked for', () => {

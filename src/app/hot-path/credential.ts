@@ -3,12 +3,11 @@ import type { LoginRecord } from '../../core/records.js';
 import { credentialTable } from '../../credential/credential.options.js';
 import { findCredential, isGone, proveWanted } from '../../credential/find-credential.js';
 import { formatOf, type GetCall, inputOf } from '../../credential/formats/call.js';
-import { readCall } from '../../credential/read-call.js';
-import { inputBytes, type ReadInput, readInput } from '../../credential/read-input.js';
+import { inputBytes, type ReadInput, readCall, readInput } from '../../credential/read-call.js';
 import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
 import { failuresPath, readFailuresSync } from '../../stores/state/small-files.js';
 import { originText } from '../../tokens/credential-target.js';
-import { checkPin } from '../../tokens/login-pin.js';
+import { checkPin } from '../../tokens/find-login.js';
 import { stateFolder, usableCredential, usualArguments } from './parts.js';
 
 /** What is left where the whole program takes over. */

@@ -8,7 +8,7 @@ import { withSessionBus } from '../../stores/keychain/bus-address.js';
 import { openKeyring } from '../../stores/keychain/open-item.js';
 import type { OwnLoginArguments } from '../../stores/own-login.js';
 import { homeFolder, recoveryPath, statePaths } from '../../stores/paths.js';
-import { usable } from '../../tokens/token-request.js';
+import { usable } from '../../tokens/read-credential.js';
 import { plainArguments } from '../arguments.js';
 import type { GlobalOptions } from '../global-options.js';
 

@@ -4,42 +4,29 @@ import { type Granted, tokenIn, tokenText } from './plain.js';
 
 export type Shell = 'sh' | 'fish' | 'pwsh' | 'dotenv' | 'json';
 
-/** A variable that is to be set, and what to: the token, the whole header, or the header's value alone. */
-export interface Variable {
+/** A variable that is to be set. */
+export interface TokenVariable {
   readonly name: string;
-  readonly holds: 'token' | 'header' | 'value';
-}
-
-/** An environment variable that a token is to be put into. */
-export interface TokenVariable extends Variable {
   /** The name of a login or a server's URL; undefined: the server that the command names. */
   readonly server: string | undefined;
+  /** The token, the whole header, or the header's value alone. */
+  readonly holds: 'token' | 'header' | 'value';
 }
 
 /** The variable of a command's own server, where no other is named. */
 export const ownVariable = 'POSTERN_ACCESS_TOKEN';
 
 /** The values of `--var` of `credential env`: `NAME`, `NAME,header` or `NAME,value`. @throws Failure `usage` */
-export function readVariables(given: readonly string[]): readonly Variable[] {
-  const variables = (given.length === 0 ? [ownVariable] : given).map((text): Variable => {
-    if (!/^[A-Z_][A-Z0-9_]*(?:,(?:header|value))?$/.test(text)) {
-      throw argumentRefused(
-        '--var',
-        'it is a name of A-Z, 0-9 and _, perhaps followed by ,header or ,value',
-        'postern credential --help',
-      );
-    }
-    const { name, holds } = readTokenVariable(text);
-    return { name, holds };
-  });
-  if (new Set(variables.map(({ name }) => name)).size < variables.length) {
-    throw argumentRefused('--var', 'the same name is given twice', 'postern credential --help');
+export function readVariables(typed: readonly string[]): readonly TokenVariable[] {
+  const help = 'postern credential --help';
+  if (!typed.every((text) => /^[A-Z_][A-Z0-9_]*(?:,(?:header|value))?$/.test(text))) {
+    throw argumentRefused('--var', 'it is a name of A-Z, 0-9 and _, perhaps followed by ,header or ,value', help);
   }
-  return variables;
+  return readTokenVariables(typed.length === 0 ? [ownVariable] : typed, help);
 }
 
 /** Assignments for a shell, a `.env` file, or one JSON object. @throws Failure `output_unusable` */
-export function environmentOutput(granted: Granted, shell: Shell, variables: readonly Variable[]): string {
+export function environmentOutput(granted: Granted, shell: Shell, variables: readonly TokenVariable[]): string {
   const token = tokenText('env', granted);
   const pairs = variables.map(({ name, holds }) => [name, tokenIn(holds, token)] as const);
   if (shell === 'json') return `${JSON.stringify(Object.fromEntries(pairs))}\n`;
@@ -90,16 +77,23 @@ const actedOn = new RegExp(
   'i',
 );
 
-/** The value of `--var`: `NAME`, `NAME=server`, each perhaps followed by `,header` or `,value`. @throws Failure `usage` */
-export function readTokenVariable(text: string): TokenVariable {
+/** The values of `--var`: `NAME`, `NAME=server`, each perhaps followed by `,header` or `,value`. @throws Failure `usage` */
+export function readTokenVariables(typed: readonly string[], help: string): readonly TokenVariable[] {
+  const variables = typed.map((text) => readTokenVariable(text, help));
+  const repeated = variables.find(({ name }, at) => variables.findIndex((other) => other.name === name) !== at);
+  if (repeated !== undefined) throw argumentRefused('--var', `${repeated.name} was given twice`, help);
+  return variables;
+}
+
+function readTokenVariable(text: string, help: string): TokenVariable {
   const [, name = '', server, form] = /^([^=,]*)(?:=(.+?))?(?:,(header|value))?$/s.exec(text) ?? [];
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) {
     const why = 'it is NAME=server, the name of letters, digits and “_”, perhaps followed by “,header” or “,value”';
-    throw argumentRefused('--var', why, 'postern exec --help');
+    throw argumentRefused('--var', why, help);
   }
   if (name !== ownVariable && actedOn.test(name)) {
     const why = `programs act on ${name}, and what a token says the server decides; choose another name`;
-    throw argumentRefused('--var', why, 'postern exec --help');
+    throw argumentRefused('--var', why, help);
   }
   return { name, server, holds: form === 'header' || form === 'value' ? form : 'token' };
 }

@@ -6,9 +6,8 @@ import { keyNamedIn } from '../../oauth/dpop/key.js';
 import { probeWithToken, type TokenProbe } from '../../oauth/probe.js';
 import type { StoredCredential } from '../../stores/credential-item.js';
 import { proveAddress } from '../../tokens/credential-target.js';
-import { LoginProofs } from '../../tokens/login-proofs.js';
+import { LoginProofs, provingHttp } from '../../tokens/login-proofs.js';
 import { attempt, type LoginRun, type Run } from '../run.js';
-import { provingHttp } from './proving-http.js';
 
 /** The run, whose requests with a token have a proof where this login needs one. */
 export function provingRun(run: LoginRun): LoginRun {

@@ -11,7 +11,7 @@ import type { KeptAssertion } from '../../stores/assertions.js';
 import { privateKeysOf } from '../../tokens/client-keys.js';
 import { sameLogin } from '../../tokens/find-login.js';
 import { readCredential } from '../../tokens/read-credential.js';
-import { ownRequest } from '../../tokens/workload/own-grant.js';
+import { ownRequest } from '../../tokens/send-refresh.js';
 import { beginLogin, headerLines } from '../begin-login.js';
 import type { BegunLogin, LoginPorts, LoginRequest, PreregisteredClient } from '../ports.js';
 import { askForToken, type Redeemed, type TokenRequest } from '../redeem.js';

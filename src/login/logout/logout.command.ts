@@ -7,7 +7,7 @@ import { usageWrong, wordMissing } from '../../core/usage-failures.js';
 import { providerResource } from '../../stores/credential-item.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import { findLogin, loginsCalled } from '../../tokens/find-login.js';
-import { revokePending } from '../../tokens/revocation/revoke.js';
+import { revokePending } from '../../tokens/revoke.js';
 import { providerUnknown } from '../company/failures.js';
 import { confirmMany } from '../confirm-many.js';
 import type { LoginPorts } from '../ports.js';

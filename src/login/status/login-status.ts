@@ -6,7 +6,7 @@ import { type Look, plainLook, toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
 import { providerResource } from '../../stores/credential-item.js';
 import type { StorePorts } from '../../stores/ports.js';
-import { isLoginAt } from '../../tokens/company/vouch.js';
+import { isLoginAt } from '../../tokens/vouch.js';
 import { dateOrNull, endOfLogin, inWords, lastsInWords } from './render.js';
 
 /** One login as `status` shows it; never a secret. */

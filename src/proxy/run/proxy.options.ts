@@ -1,7 +1,7 @@
 import type { CommandTable } from '../../core/command.js';
 import { toolOptions } from '../../mcp/lending/tool-policy.js';
 import { clientLoginOptions, memoryOption } from '../../stores/own-login.js';
-import { headerOptions } from '../../tokens/server-headers/header-options.js';
+import { headerOptions } from '../../tokens/server-headers.js';
 
 export const proxyTable = {
   name: 'proxy',

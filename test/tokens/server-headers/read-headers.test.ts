@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redact } from '../../../src/core/secret.js';
-import {
-  type HeaderArguments,
-  type HeaderWorld,
-  readGivenHeaders,
-} from '../../../src/tokens/server-headers/read-headers.js';
+import { type HeaderArguments, type HeaderWorld, readGivenHeaders } from '../../../src/tokens/server-headers.js';
 import { failureOf } from '../../support/http.js';
 
 interface Given {

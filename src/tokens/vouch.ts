@@ -1,20 +1,20 @@
-import { type Failure, ignoreFailure, isFailure } from '../../core/failure.js';
-import type { LoginMeant } from '../../core/login-command.js';
-import type { LoginRecord, ProviderRecord } from '../../core/records.js';
-import type { Secret } from '../../core/secret.js';
+import { type Failure, ignoreFailure, isFailure } from '../core/failure.js';
+import type { LoginMeant } from '../core/login-command.js';
+import type { LoginRecord, ProviderRecord } from '../core/records.js';
+import type { Secret } from '../core/secret.js';
 import {
   idJagRefused,
   idTokenUnusable,
   otherPersonVouched,
   providerFailed,
   providerLoginEnded,
-} from '../../oauth/company/failures.js';
-import { type IdJagTarget, requestIdJag, type SubjectType } from '../../oauth/company/id-jag.js';
-import type { FailedRequest } from '../../oauth/engine.js';
-import { type Identity, identityIn, idTokenProblem } from '../../oauth/id-token.js';
-import { sourceInWords } from '../../stores/assertions.js';
-import type { KeptProvider, StoredCredential, TokenFile } from '../../stores/credential-item.js';
-import type { TokenPorts } from '../token-request.js';
+} from '../oauth/company/failures.js';
+import { type IdJagTarget, requestIdJag, type SubjectType } from '../oauth/company/id-jag.js';
+import type { FailedRequest } from '../oauth/engine.js';
+import { type Identity, identityIn, idTokenProblem } from '../oauth/id-token.js';
+import { sourceInWords } from '../stores/assertions.js';
+import type { KeptProvider, StoredCredential, TokenFile } from '../stores/credential-item.js';
+import type { TokenPorts } from './read-credential.js';
 
 type Ports = Pick<TokenPorts, 'http' | 'clock' | 'assertions' | 'index' | 'journal'>;
 

@@ -1,10 +1,24 @@
-import type { Files } from '../../core/ports.js';
-import { readWhole } from '../../core/read-whole.js';
-import type { SecretHeader } from '../../core/secret.js';
-import { quoted, shellWord } from '../../core/text/printable.js';
-import { parseSecretHeaders, secretHeaderLimits } from '../../core/text/secret-headers.js';
-import { argumentRefused, usageContradictory } from '../../core/usage-failures.js';
-import { headersUnusable } from './failures.js';
+import type { OptionSpec } from '../core/command.js';
+import { exitCode, Failure } from '../core/failure.js';
+import type { Files } from '../core/ports.js';
+import { readWhole } from '../core/read-whole.js';
+import type { SecretHeader } from '../core/secret.js';
+import { quoted, shellWord } from '../core/text/printable.js';
+import { parseSecretHeaders, secretHeaderLimits } from '../core/text/secret-headers.js';
+import { argumentRefused, usageContradictory } from '../core/usage-failures.js';
+
+/** How a command is given what its server wants beside the token. Never as a value: other users of a machine read those. */
+export const headerOptions = [
+  {
+    name: 'header-file',
+    topic: 'logging-in',
+    kind: 'string',
+    value: 'FILE',
+    describe: 'headers to send beside the token, “Name: value”, one a line; - is stdin',
+    excludes: ['header-env'],
+  },
+  { name: 'header-env', topic: 'logging-in', kind: 'string', value: 'VARIABLE', describe: 'the same, from a variable' },
+] as const satisfies readonly OptionSpec[];
 
 /** What of a command line says which headers its server wants, and what else would read stdin. */
 export interface HeaderArguments {
@@ -96,3 +110,14 @@ function checkStdin({ files, command }: HeaderWorld, args: HeaderArguments): voi
 }
 
 const helpOf = (command: string) => `postern ${command} --help`;
+
+/** @param why The end of a sentence, without any value. */
+function headersUnusable(source: string, line: number | undefined, why: string): Failure {
+  const where = line === undefined ? source : `line ${line} of ${source}`;
+  return new Failure({
+    code: 'headers_unusable',
+    exit: exitCode.usage,
+    message: `The headers for the server cannot be used: ${where}: ${why}.`,
+    remedy: 'Write “Name: value”, one a line; which names there may be: postern help logging-in',
+  });
+}

@@ -1,15 +1,15 @@
-import { Failure, ignoreFailure } from '../../core/failure.js';
-import type { IndexDocument, LoginRecord } from '../../core/records.js';
-import { quoted } from '../../core/text/printable.js';
-import { timeLimit } from '../../core/time.js';
-import { revokeToken } from '../../oauth/token.js';
-import { decodeCredential, encodeCredential, type StoredCredential } from '../../stores/credential-item.js';
-import { removeOrphans, withItemToCome, withOrphans, withoutOrphans } from '../../stores/orphans.js';
-import type { StorePorts } from '../../stores/ports.js';
-import { currentProofs } from '../client-keys.js';
-import { nameOwnHost } from '../credential-target.js';
-import type { TokenPorts } from '../token-request.js';
-import { provenClient } from '../workload/own-grant.js';
+import { Failure, ignoreFailure } from '../core/failure.js';
+import type { IndexDocument, LoginRecord } from '../core/records.js';
+import { quoted } from '../core/text/printable.js';
+import { timeLimit } from '../core/time.js';
+import { revokeToken } from '../oauth/token.js';
+import { decodeCredential, encodeCredential, type StoredCredential } from '../stores/credential-item.js';
+import { removeOrphans, withItemToCome, withOrphans, withoutOrphans } from '../stores/orphans.js';
+import type { StorePorts } from '../stores/ports.js';
+import { currentProofs } from './client-keys.js';
+import { nameOwnHost } from './credential-target.js';
+import type { TokenPorts } from './read-credential.js';
+import { provenClient } from './send-refresh.js';
 
 type Needs = Pick<TokenPorts, 'assertions' | 'clock' | 'http' | 'index' | 'stores'>;
 
