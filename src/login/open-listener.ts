@@ -20,8 +20,6 @@ interface RedirectPlan extends Pick<ChosenRedirectUri, 'host' | 'path'> {
   readonly hasFixedPort: boolean;
   /** Is it that of a redirect URI, and not `--redirect-port`? */
   readonly isOfUri: boolean;
-  /** Need nobody hear that the first port was taken? */
-  readonly isQuiet: boolean;
 }
 
 /**
@@ -38,10 +36,9 @@ export function planRedirect(begun: BegunLogin<PersonLogin>): RedirectPlan {
   const { host, path } = chosen ?? (isManual ? used : undefined) ?? usualRedirectUri;
   const port = person.redirectPort ?? chosen?.port ?? person.usualPort;
   const isOfUri = person.redirectPort === undefined && chosen?.port !== undefined;
-  const isQuiet = registration === undefined || registration.way === 'dynamic';
   const isAlike = used !== undefined && used.host === host && used.path === path;
   const ports = port === undefined ? portsToTry(isAlike ? registration : undefined, used?.port ?? 0) : [port];
-  return { host, path, ports, hasFixedPort: port !== undefined, isOfUri, isQuiet };
+  return { host, path, ports, hasFixedPort: port !== undefined, isOfUri };
 }
 
 function readOwn(text: string | undefined): ChosenRedirectUri | undefined {
@@ -113,9 +110,6 @@ async function listenAt(
   } catch (error) {
     if (!isFailure(error, 'port_in_use')) throw error;
     if (others.length === 0) throw at.isOfUri ? ofUri(at, port, error) : error;
-    if (others[0] === 0 && !at.isQuiet) {
-      ports.terminal.tell(`Note: port ${port}, which this client was used with, is taken; another one is tried.`);
-    }
     return await listenAt(ports, at, others);
   }
 }

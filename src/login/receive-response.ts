@@ -31,9 +31,6 @@ const hintAfterMs = 60_000;
 /** Characters of an authorization URL: those that are longer are not made. */
 const maxShown = 8192;
 
-/** An opener that cannot open anything mostly fails within this time, in milliseconds; the address waits no longer. */
-const openerMs = 250;
-
 /** Enter, however often it is pressed, opens no more tabs, in milliseconds. */
 const tabEveryMs = 1_000;
 
@@ -109,7 +106,10 @@ async function whyNotOpened(ports: ReceivePorts, request: ReceiveRequest): Promi
   const opener = new AbortController();
   const watch = { failed: () => opener.abort(), tell: ports.terminal.tell };
   const chosen = request.browser;
-  if ((await openBrowser(ports, request, watch)) === 'opened') {
+  if ((await ports.browser.open(request.listener.link('opener'), chosen, watch)) === 'opened') {
+    request.signal.throwIfAborted();
+    // An opener that hangs, or opens nothing, does not report it.
+    showLink(ports.terminal, request);
     const signal = AbortSignal.any([request.signal, opener.signal]);
     await watchBrowser(ports, { ...request, signal }, watch).catch(() => request.signal.throwIfAborted());
     ports.progress.end();
@@ -118,25 +118,6 @@ async function whyNotOpened(ports: ReceivePorts, request: ReceiveRequest): Promi
   if (chosen === undefined) return 'No browser could be opened here.';
   const name = printable(chosen.program, 200);
   return `The browser chosen for this login (${name}) could not be started; --browser-with chooses another.`;
-}
-
-/** The address is shown unless the opener fails at once: one that hangs, or opens nothing, does not report it. */
-async function openBrowser(
-  { terminal, browser, clock }: ReceivePorts,
-  request: ReceiveRequest,
-  watch: OpenerWatch,
-): Promise<'opened' | 'unavailable'> {
-  const opening = browser.open(request.listener.link('opener'), request.browser, watch);
-  const soon = new AbortController();
-  const signal = AbortSignal.any([request.signal, soon.signal]);
-  const pause = clock.sleep(openerMs, signal).then(() => undefined);
-  const result = await Promise.race([opening, pause]).finally(() => {
-    pause.catch(() => undefined);
-    soon.abort();
-  });
-  if (result === 'unavailable') return result;
-  showLink(terminal, request);
-  return opening;
 }
 
 /** Shows the time left; Enter opens and shows the address again. */

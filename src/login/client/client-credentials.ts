@@ -38,16 +38,16 @@ export async function clientCredentialsLogin(world: LoginPorts, request: LoginRe
   const begun = await beginLogin(world, request, isBy);
   const { ports, discovery, headers } = begun;
   const { issuer } = discovery.authorizationServer;
-  const { clients, assertion } = await authenticationsOf(begun);
+  const { client, assertion } = await authenticationOf(begun);
   const scopes = begun.scopes.filter(
     (scope) => scope !== 'offline_access' || request.scopes.named?.includes(scope) === true,
   );
-  ports.terminal.tell(`Logging in to ${printable(request.server)} as the client ${printable(clients[0].clientId)}`);
+  ports.terminal.tell(`Logging in to ${printable(request.server)} as the client ${printable(client.clientId)}`);
   ports.terminal.tell(`at the authorization server ${printable(issuer)}`);
   headerLines(headers).forEach(ports.terminal.tell);
   ports.progress.begin('Asking for a token');
   try {
-    const redeemed = await askAs(begun, clients, { scopes, assertion });
+    const redeemed = await askAs(begun, client, { scopes, assertion });
     // A refresh token has no place here (RFC 6749 section 4.4.3): asking again does what it would do.
     const used = { ...redeemed, token: { ...redeemed.token, refreshToken: undefined } };
     const login = await saveCredential(begun, { redeemed: used, grant, assertion, way: 'preregistered' });
@@ -66,19 +66,17 @@ async function isByAssertion({ index }: LoginPorts, request: LoginRequest): Prom
   return sameLogin((await index.read()).logins, request)?.assertion !== undefined;
 }
 
-type Clients = readonly [ClientAuthentication, ...ClientAuthentication[]];
-
-/** The newest key first; with `assertion` the one client that it stands for. */
-interface Authentications {
-  readonly clients: Clients;
+/** The client, and the platform's token that stands in for its secret. */
+interface Authentication {
+  readonly client: ClientAuthentication;
   readonly assertion: KeptAssertion | undefined;
 }
 
-/** Asks as the first; as the next where that key is not (yet) registered. @throws Failure as `askForToken` */
+/** @throws Failure as `askForToken` */
 async function askAs(
   begun: BegunLogin,
-  [client, next, ...rest]: Clients,
-  asked: Pick<TokenRequest, 'scopes'> & Pick<Authentications, 'assertion'>,
+  client: ClientAuthentication,
+  asked: Pick<TokenRequest, 'scopes'> & Pick<Authentication, 'assertion'>,
 ): Promise<Redeemed> {
   const { signal } = begun.request;
   const { explain, ...own } = await ownRequest(begun.ports, client, { ...asked, signal });
@@ -88,10 +86,8 @@ async function askAs(
     const { assertion: _, ...kept } = redeemed.client; // it is read anew
     return { ...redeemed, client: kept };
   } catch (error) {
-    if (asked.assertion !== undefined) throw isFailure(error) ? explain(error) : error;
-    if (!isFailure(error, 'invalid_client')) throw error;
-    if (next === undefined) throw ownClientRefused(error);
-    return await askAs(begun, [next, ...rest], asked);
+    if (asked.assertion !== undefined && isFailure(error)) throw explain(error);
+    throw isFailure(error, 'invalid_client') ? ownClientRefused(error) : error;
   }
 }
 
@@ -102,36 +98,38 @@ async function checkKey(key: Secret | undefined): Promise<void> {
 }
 
 /** @throws Failure `capability_missing` when the server takes no keys, or no tokens of platforms, `usage` when there is none */
-async function authenticationsOf(begun: BegunLogin): Promise<Authentications> {
+async function authenticationOf(begun: BegunLogin): Promise<Authentication> {
   const { discovery, preregistered: client } = begun;
   if (client === undefined) return await keptClient(begun);
   const { clientId, assertion: given } = client;
-  if (given === undefined) return { clients: await provenClients(begun, client), assertion: undefined };
+  if (given === undefined) return { client: await provenClient(begun, client), assertion: undefined };
   const { issuer } = discovery.authorizationServer;
   const use = assertionUse(discovery.authorizationServer, given.use);
   if (use === undefined) throw assertionNotTaken(issuer);
   const method = use === 'client' ? 'private_key_jwt' : 'none';
   const assertion = { source: given.source, audience: given.audience ?? issuer, use };
-  return { clients: [{ clientId, method, secret: undefined }], assertion };
+  return { client: { clientId, method, secret: undefined }, assertion };
 }
 
-/** With its secret, or its keys. @throws as `authenticationsOf` */
-async function provenClients({ ports, discovery }: BegunLogin, client: PreregisteredClient): Promise<Clients> {
+/** With its secret, or its keys, the newest first: a newer one may not be registered yet. @throws as `authenticationOf` */
+async function provenClient(
+  { ports, discovery }: BegunLogin,
+  client: PreregisteredClient,
+): Promise<ClientAuthentication> {
   const { clientId, secret, key } = client;
   const { issuer, tokenAuthMethods } = discovery.authorizationServer;
-  if (secret !== undefined) return [{ clientId, secret, method: authMethodFor(true, tokenAuthMethods) }];
-  const [first, ...older] = key === undefined ? await privateKeysOf(ports, { issuer, clientId }) : [key];
-  if (first === undefined) throw clientProofMissing();
+  if (secret !== undefined) return { clientId, secret, method: authMethodFor(true, tokenAuthMethods) };
+  const [newest, ...otherKeys] = key === undefined ? await privateKeysOf(ports, { issuer, clientId }) : [key];
+  if (newest === undefined) throw clientProofMissing();
   checkTakesKeys(discovery.authorizationServer);
-  const authentication = (proof: Secret) => ({ clientId, secret: proof, method: 'private_key_jwt' }) as const;
-  return [authentication(first), ...older.map(authentication)];
+  return { clientId, secret: newest, otherKeys, method: 'private_key_jwt' };
 }
 
 /** The client of the login that is there, at its own issuer alone. @throws Failure `client_identifier_needed`, or the store's */
-async function keptClient({ ports, discovery, held }: BegunLogin): Promise<Authentications> {
+async function keptClient({ ports, discovery, held }: BegunLogin): Promise<Authentication> {
   const { server, authorizationServer } = discovery;
   if (held?.grant !== 'client_credentials' || held.issuer !== authorizationServer.issuer)
     throw ownClientMissing(server);
   const { authMethod, clientSecret, binding, assertion } = await readCredential(ports, held);
-  return { clients: [{ clientId: binding.clientId, method: authMethod, secret: clientSecret }], assertion };
+  return { client: { clientId: binding.clientId, method: authMethod, secret: clientSecret }, assertion };
 }

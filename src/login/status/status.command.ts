@@ -221,28 +221,11 @@ function providerJson({ status: { login, state }, logins }: ProviderStatus) {
   };
 }
 
-/** What is wrong with the words, or the input, that `postern credential` was called with. */
-const wrongCalls: ReadonlySet<string> = new Set([
-  'usage',
-  'usage_wrong',
-  'word_missing',
-  'server_unusable',
-  'request_unusable',
-  'output_unusable',
-]);
-
-/**
- * What other programs asked for in vain, a line each, and how to see why: such programs mostly hide what we print, and a
- * helper that is called with the wrong words need not be an entry of ours. `now` in milliseconds since 1970.
- */
-export function failureLines(failures: readonly FormatFailure[], now: number): readonly string[] {
+/** What other programs asked for in vain, a line each, and how to see why: such programs mostly hide what we print. */
+function failureLines(failures: readonly FormatFailure[], now: number): readonly string[] {
   if (failures.length === 0) return [];
-  const isCall = ({ code }: FormatFailure) => wrongCalls.has(code);
-  return [
-    ...failures.map((failure) => failureLine(failure, now)),
-    ...(failures.every(isCall) ? [] : ['To see why: postern setup --check']),
-    ...(failures.some(isCall) ? ['How such a helper is to be called: postern help credential'] : []),
-  ];
+  const why = ['To see why: postern setup --check', 'How such a helper is called: postern help credential'];
+  return [...failures.map((failure) => failureLine(failure, now)), ...why];
 }
 
 function failureLine({ at, format, origin, code }: FormatFailure, now: number): string {
