@@ -11,11 +11,11 @@ export function nameUnusable(name: string): Failure {
   return new Failure({ code: 'name_unusable', exit: exitCode.usage, message, remedy: 'Choose another --name.' });
 }
 
-/** `--name` is another login's. */
+/** Another login has this name: one of the two has to get another one first. */
 export function nameTaken(name: string, server: string, account: string): Failure {
   const which = account === defaultAccount ? '' : ` (account ${quoted(account)})`;
   const message = `The name ${quoted(name)} belongs to the login for ${quotedServer(server)}${which}.`;
-  const remedy = 'Choose another --name, or log out of that one first.';
+  const remedy = `Choose another name, or first rename that one: postern rename ${shellWord(name)} ANOTHER`;
   return new Failure({ code: 'name_taken', exit: exitCode.usage, message, remedy });
 }
 
@@ -221,16 +221,6 @@ export function serverNotThere(
 export function clientNameUseless(issuer: string): Failure {
   const message = `--client-name is for dynamic registration, which the authorization server ${quoted(issuer)} does not offer.`;
   return new Failure({ code: 'usage', exit: exitCode.usage, message, remedy: 'Leave --client-name out.' });
-}
-
-/** Another login has this name: one of the two has to be called otherwise first. */
-export function newNameTaken(name: string, server: string): Failure {
-  return new Failure({
-    code: 'name_taken',
-    exit: exitCode.usage,
-    message: `The name ${quoted(name)} belongs to the login for ${quoted(visibleUrl(server), 200)}.`,
-    remedy: `Choose another name, or first rename that one: postern rename ${shellWord(name)} ANOTHER`,
-  });
 }
 
 /** A login of another server had this name: what still uses it would reach this one. */

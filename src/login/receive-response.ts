@@ -63,7 +63,7 @@ export async function receiveResponse(
   }
   const waiting = { ...request, advise, signal };
   try {
-    return await Promise.race([listener.response(signal), timeUp(ports.clock, waiting), askPerson(ports, waiting)]);
+    return await Promise.race([listener.response, timeUp(ports.clock, waiting), askPerson(ports, waiting)]);
   } finally {
     over.abort();
   }

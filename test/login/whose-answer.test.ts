@@ -27,13 +27,11 @@ async function openTheft(flow: { readonly interactive?: boolean; readonly typed?
   const listeners = {
     listen: async (options: Parameters<typeof listen>[0]) => {
       const listener = await listen(options);
-      const respond = listener.response.bind(listener);
-      listener.response = async (signal) => {
-        const response = await respond(signal);
+      const response = listener.response.then(async (one) => {
         await come(); // between the response and its redemption
-        return response;
-      };
-      return listener;
+        return one;
+      });
+      return Object.defineProperty(listener, 'response', { value: response });
     },
   };
   Object.assign(scene.ports, { listeners });

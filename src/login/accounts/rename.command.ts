@@ -6,7 +6,7 @@ import type { StorePorts } from '../../stores/ports.js';
 import { accountUnknown, loginAmbiguous, loginNeeded } from '../../tokens/failures.js';
 import { loginsCalled, sameLogin } from '../../tokens/find-login.js';
 import { checkName, checkNameForm } from '../begin-login.js';
-import { nameWasOthers, newNameTaken } from '../failures.js';
+import { nameWasOthers } from '../failures.js';
 import { renameTable } from '../status/logins.options.js';
 
 type World = CommandOutput & Pick<StorePorts, 'index'>;
@@ -37,8 +37,6 @@ function oneCalled(logins: readonly LoginRecord[], called: string, account: stri
 /** @throws Failure `name_unusable`, `name_taken` */
 function renamed(document: IndexDocument, login: LoginRecord, name: string, force: boolean): IndexDocument {
   const { server, account } = login;
-  const other = document.logins.find((one) => one.name === name && (one.server !== server || one.account !== account));
-  if (other !== undefined) throw newNameTaken(name, other.server);
   checkName({ name, server, account }, document.logins);
   const others = { ...document, logins: document.logins.filter((one) => one.name !== name) };
   if (!force && !mayGiveName(others, name, server)) throw nameWasOthers(login, name);

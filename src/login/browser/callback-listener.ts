@@ -54,7 +54,8 @@ export class CallbackListener implements AsyncDisposable {
   readonly #pages = createPages();
   readonly #finalPage: FinalPage;
   readonly #links: Links;
-  readonly #response: Promise<AuthorizationResponse>;
+  /** The first callback with one of our states; its browser is kept waiting until `finish`. Rejects with `callback_unusable`. */
+  readonly response: Promise<AuthorizationResponse>;
   #succeed = (_response: AuthorizationResponse): void => {};
   #fail = (_reason: unknown): void => {};
   /** What leads on once the listener is armed. */
@@ -75,11 +76,11 @@ export class CallbackListener implements AsyncDisposable {
     this.#links = new Links(server.port);
     this.#server = server;
     this.#finalPage = new FinalPage(this.#pages, limits);
-    this.#response = new Promise((resolve, reject) => {
+    this.response = new Promise((resolve, reject) => {
       this.#succeed = resolve;
       this.#fail = reject;
     });
-    this.#response.catch(() => {}); // it may fail before, or without, anybody waiting
+    this.response.catch(() => {}); // it may fail before, or without, anybody waiting
     server.onVisit(this.#authority, (visit) => this.#handle(visit));
   }
 
@@ -130,17 +131,6 @@ export class CallbackListener implements AsyncDisposable {
   /** Is this the state of a request of this login? */
   isOurs(state: string): boolean {
     return this.#armed?.requests.find(state) !== undefined;
-  }
-
-  /** The first callback with one of our states; the browser is kept waiting until `finish`.
-   * @throws Failure `callback_unusable`, or the signal's reason */
-  response(signal: AbortSignal): Promise<AuthorizationResponse> {
-    return new Promise((resolve, reject) => {
-      const abort = () => reject(signal.reason);
-      if (signal.aborted) abort();
-      signal.addEventListener('abort', abort, { once: true });
-      void this.#response.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-    });
   }
 
   /** Lets the waiting browser go on to our last page: `stored` only once the token is; then it names the login. */

@@ -74,7 +74,7 @@ test('[A-93] [A-112] the same callback again: one answer in all, and both tabs e
   assert.equal((await on.answer)[0]?.[1], 'first');
   const second = on.callBack('code=second');
   await on.get('/');
-  assert.deepEqual(await on.listener.response(new AbortController().signal), [
+  assert.deepEqual(await on.listener.response, [
     ['code', 'first'],
     ['state', on.state],
   ]);
@@ -145,16 +145,6 @@ test('[A-104] [A-111] the end leaves no connection, half-open ones included, and
     await assert.rejects(on.get('/'), { code: 'ECONNREFUSED' });
     await assert.rejects(on.answer, /closed/);
   }
-});
-
-test('[A-111] an abort ends the wait with its own reason, also one that came before', async () => {
-  await using on = await underTest();
-  const interrupted = new Error('Ctrl-C');
-  const control = new AbortController();
-  const wait = on.listener.response(control.signal);
-  control.abort(interrupted);
-  await assert.rejects(wait, interrupted);
-  await assert.rejects(on.listener.response(AbortSignal.abort(interrupted)), interrupted);
 });
 
 test('a browser is not held for ever, nor the program by a browser that leaves', async () => {

@@ -54,7 +54,7 @@ export async function underTest(
   const link = listener.link('opener');
   const port = Number(new URL(listener.redirectUri).port);
   let waiting = true;
-  const answer = listener.response(new AbortController().signal);
+  const answer = listener.response;
   const settled = (): void => {
     waiting = false;
   };
