@@ -75,10 +75,10 @@ export async function beginLogin<Request extends LoginRequest>(
 }
 
 /** The server's metadata and its authorization server's, and which issuers are known here. @throws Failure of discovery */
-export async function discoverFor(
+async function discoverFor(
   ports: LoginPorts,
   document: IndexDocument,
-  request: Pick<LoginRequest, 'server' | 'issuer' | 'issuerIsTyped' | 'legacy' | 'resource' | 'client' | 'signal'>,
+  request: LoginRequest,
   about: Pick<BegunLogin, 'held' | 'meant' | 'headers'> & { readonly grant: WantedGrant },
 ) {
   const { server, issuer: wanted, issuerIsTyped: wantedIsTyped, resource, client, signal } = request;
@@ -233,7 +233,7 @@ export function checkName(
  * keychain. It writes there, and reads what is kept elsewhere where that is.
  * @param held This server's and account's login, to be replaced.
  */
-export function storeForLogin(
+function storeForLogin(
   ports: Pick<LoginPorts, 'store' | 'stores'>,
   chosen: StoreKind | undefined,
   logins: readonly LoginRecord[],

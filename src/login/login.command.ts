@@ -79,15 +79,10 @@ async function printLogin(world: World, held: LoginRecord | undefined, record: L
 async function printNewKey(world: World, args: Arguments): Promise<0> {
   const clientId = newKeysClient(args);
   const { makeKeyForLogin } = await import('./client/made-keys.js');
-  const { server } = await readLoginTarget(world, args.server, args.account);
-  const store = await storeOf(world, args);
-  const { account, authorizationServer: issuer, keyAlgorithm: algorithm } = args;
-  const given = givenOptions({ ...args }, world.env);
-  const issuerIsTyped = isTyped(world, args);
-  const request = { server, account, issuer, issuerIsTyped, clientId, algorithm, store, given, signal: world.signal };
-  const made = await makeKeyForLogin(world, request);
+  const asked = await requestOf(world, args);
+  const made = await makeKeyForLogin(world, asked, { clientId, algorithm: args.keyAlgorithm });
   await world.out.json({ keys: made.keys });
-  const asTyped = { server: args.server, account, newName: args.name, given };
+  const asTyped = { server: args.server, account: args.account, newName: args.name, given: asked.given };
   const command = loginCommand(asTyped, '--client-credentials', '--client-id', shellWord(clientId));
   for (const line of newKeyLines(made, command)) world.tell(line);
   return 0;

@@ -5,7 +5,7 @@ import { type ClientKey, type KeyAlgorithm, keyIdOf } from '../../oauth/client-k
 import { capabilityMissing } from '../../oauth/failures.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import { clientKeysOf, generateClientKey, readClientKey, removeClientKey } from '../../tokens/client-keys.js';
-import { discoverFor, storeForLogin } from '../begin-login.js';
+import { beginLogin } from '../begin-login.js';
 import type { LoginPorts, LoginRequest } from '../ports.js';
 
 /** What the authorization server is to be given for that client. */
@@ -18,32 +18,20 @@ interface KeysToRegister {
 }
 
 /**
- * Makes a key for a client that is to log in as itself, for the authorization server of that server alone. Keys made
+ * Makes a key for a client that is to log in as itself, at the authorization server of this login's server alone. Keys made
  * before stay until a login with a newer one has worked, so that both can be registered at once.
  * @throws Failure of discovery, `capability_missing` when the server takes no keys, of the store and the index
  */
 export async function makeKeyForLogin(
-  ports: LoginPorts,
-  request: Pick<LoginRequest, 'server' | 'account' | 'issuer' | 'issuerIsTyped' | 'store' | 'given' | 'signal'> & {
-    readonly clientId: string;
-    readonly algorithm: KeyAlgorithm;
-  },
+  world: LoginPorts,
+  request: LoginRequest,
+  { clientId, algorithm }: { readonly clientId: string; readonly algorithm: KeyAlgorithm },
 ): Promise<KeysToRegister> {
-  const { server, account, given, clientId, algorithm } = request;
-  const document = await ports.index.read();
-  const { logins } = document;
-  const held = logins.find((login) => login.server === server && login.clientId === clientId);
-  const headers = (await ports.givenHeaders()) ?? [];
-  const { discovery } = await discoverFor(
-    ports,
-    document,
-    { ...request, client: { given: { clientId } } },
-    { held, meant: { server, account, given }, headers, grant: 'client_credentials' },
-  );
+  const { ports, discovery } = await beginLogin(world, request, 'client_credentials');
   const { authorizationServer } = discovery;
   checkTakesKeys(authorizationServer);
   const { issuer } = authorizationServer;
-  const store = storeForLogin(ports, request.store, logins, held);
+  const { store } = ports;
   const earlier = await clientKeysOf(ports, { issuer, clientId });
   const { key } = await generateClientKey(ports, { issuer, clientId, algorithm, store });
   const keys = [key, ...(await Promise.all(earlier.map((record) => readClientKey(ports, record))))];
