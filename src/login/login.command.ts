@@ -29,7 +29,7 @@ type Arguments = ArgumentsOf<typeof loginTable> & ChosenServer;
 export const command: Command<typeof loginTable, World> = {
   table: loginTable,
   async run(world, given) {
-    checkWords(given, world.env);
+    wordsOf(given, world.env); // a wrong word is refused before any server or login is looked up
     await world.givenHeaders(); // before anything that is started inherits their variable
     if (given.all && given.from !== undefined) {
       const typed = { ...given, from: given.from, given: givenOptions({ ...given }, world.env) };
@@ -94,39 +94,47 @@ function newKeysClient({ clientId }: Pick<Arguments, 'clientId'>): string {
   return clientId;
 }
 
-/** Was the authorization server typed, and is not what the environment says for all logins? */
-function isTyped({ env }: World, { authorizationServer }: Arguments): boolean {
-  return authorizationServer !== undefined && authorizationServer !== env['POSTERN_AUTHORIZATION_SERVER'];
+/** What the command line asks of a login; its secrets are read where it is made. */
+async function requestOf(world: World, args: Arguments): Promise<AskedLogin> {
+  const words = wordsOf(args, world.env);
+  const target = await readLoginTarget(world, args.server, args.account);
+  const isNamed = args.name !== undefined;
+  const baseName = isNamed ? undefined : (args.baseName ?? (await baseNameOf(target.server, target.account)));
+  return { ...target, ...words, baseName, store: await storeOf(world, args), signal: world.signal };
 }
 
-/** What the command line alone says of a login: its secrets are read where it is made. */
-async function requestOf(world: World, args: Arguments): Promise<AskedLogin> {
-  const target = await readLoginTarget(world, args.server, args.account);
-  const { name, authorizationParam: added, registration: way, clientMetadataUrl: metadataUrl, clientName } = args;
+/** What the words themselves say. @throws Failure `usage` and its like */
+function wordsOf(args: ArgumentsOf<typeof loginTable>, env: World['env']) {
+  const { name, authorizationServer: issuer, authorizationParam: added, clientId } = args;
+  const problem = parametersProblem(added);
+  if (problem !== undefined) throw argumentRefused('--authorization-param', problem, help);
+  if (args.store !== undefined) readStoreOption(args.store, '--store', help);
+  if (args.generateKey) newKeysClient(args);
+  else chooseClient(args, env);
+  checkNameForm(name);
+  checkPageOptions(args);
+  readRedirect(args.redirectUri);
   return {
-    ...target,
     name,
-    baseName: name === undefined ? (args.baseName ?? (await baseNameOf(target.server, target.account))) : undefined,
     scopes: { named: readScopes(args.scope), held: [] },
-    issuer: args.authorizationServer,
-    issuerIsTyped: isTyped(world, args),
+    issuer,
+    // What a variable names is for every login.
+    issuerIsTyped: issuer !== undefined && issuer !== env['POSTERN_AUTHORIZATION_SERVER'],
     legacy: args.legacy,
     provider: readProvider(args),
     resource: readResource(args),
     parameters: added.length === 0 ? undefined : added,
-    dpop: args.dpop ? 'always' : args.noDpop ? 'never' : undefined,
+    dpop: args.dpop ? ('always' as const) : args.noDpop ? ('never' as const) : undefined,
     dropsHeaders: args.noHeaders,
     client: {
-      way,
-      metadataUrl,
-      name: clientName,
-      given: args.clientId === undefined ? undefined : { clientId: args.clientId },
+      way: args.registration,
+      metadataUrl: args.clientMetadataUrl,
+      name: args.clientName,
+      given: clientId === undefined ? undefined : { clientId },
     },
     browser: readBrowser(args.browserWith, args.browserProfile),
     page: { loginHint: args.loginHint, prompts: args.prompt },
-    store: await storeOf(world, args),
-    given: givenOptions({ ...args }, world.env),
-    signal: world.signal,
+    given: givenOptions({ ...args }, env),
   };
 }
 
@@ -195,22 +203,6 @@ function readRedirect(text: string | undefined): ChosenRedirectUri | undefined {
   const read = readRedirectUri(text);
   if (!read.ok) throw argumentRefused('--redirect-uri', read.problem, help);
   return read.value;
-}
-
-/** What is wrong in the words themselves is said before any server or login is looked up. @throws Failure `usage` and its like */
-function checkWords(args: ArgumentsOf<typeof loginTable>, env: World['env']): void {
-  if (args.store !== undefined) readStoreOption(args.store, '--store', help);
-  readScopes(args.scope);
-  readBrowser(args.browserWith, args.browserProfile);
-  readRedirect(args.redirectUri);
-  readResource(args);
-  const problem = parametersProblem(args.authorizationParam);
-  if (problem !== undefined) throw argumentRefused('--authorization-param', problem, help);
-  checkNameForm(args.name);
-  checkPageOptions(args);
-  if (args.generateKey) newKeysClient(args);
-  else chooseClient(args, env);
-  readProvider(args);
 }
 
 /** Longest name of this program, and of who is to log in, in characters. */
