@@ -13,9 +13,6 @@ export interface PoolLimits {
 /** Enough for one command, and bearable for a server. */
 export const usualPoolLimits: PoolLimits = { bounded: 8, stream: 64, streaming: 1_024 };
 
-/** How often idle connections are checked for having expired, in milliseconds. */
-const checkEveryMs = 2_000;
-
 /** What a connection is borrowed for. */
 export type BorrowedFor = 'bounded' | 'stream';
 
@@ -54,7 +51,6 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
   readonly #lent = new Map<C, Slots>();
   /** Those that have been idle longest come first. */
   readonly #idle: C[] = [];
-  #timer: NodeJS.Timeout | undefined;
   readonly #slots: Readonly<Record<keyof PoolLimits, Slots>>;
 
   /** @param connected The pools that have connections: this one is among them while it has */
@@ -87,12 +83,8 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
     const slots = this.#lent.get(connection);
     if (slots === undefined) return;
     this.#lent.delete(connection);
-    if (connection.usable) {
-      this.#idle.push(connection);
-      this.#timer ??= setInterval(() => this.#checkIdle(), checkEveryMs).unref();
-    } else {
-      this.#drop(connection);
-    }
+    if (connection.usable) this.#idle.push(connection);
+    else this.#drop(connection);
     slots.give();
   }
 
@@ -118,7 +110,6 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
     await Promise.all([...this.#all].map((connection) => connection[Symbol.asyncDispose]()));
   }
 
@@ -133,14 +124,6 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
     this.#connected.add(this);
     this.#lent.set(connection, slots);
     return connection;
-  }
-
-  /** Closes connections that have expired, without waiting for the next request. Stops when nothing is idle. */
-  #checkIdle(): void {
-    for (const connection of this.#idle.filter(({ usable }) => !usable)) this.#drop(connection);
-    if (this.#idle.length > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 
   #drop(connection: C): void {

@@ -188,6 +188,9 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
       const isOld = this.#requests > 1 && this.#reader.isUntouched;
       this.#fail(this.#upstream.broken(error), isOld && this.#upstream.isBrokenOff(error));
     });
+    socket.on('timeout', () => {
+      if (this.#handler === undefined) over(); // idle for longer than the server keeps a connection
+    });
     socket.on('close', () => {
       over();
       this.#owner.gone(this);
@@ -235,7 +238,10 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
     if (idleMs === 0) {
       this.#closing.abort();
       this.#socket?.destroy();
-    } else this.#paused = false;
+    } else {
+      this.#paused = false;
+      if (this.#socket?.timeout !== idleMs) this.#socket?.setTimeout(idleMs);
+    }
     this.#owner.release(this);
   }
 }
