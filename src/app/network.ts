@@ -21,11 +21,7 @@ export function createNetwork(
   const { verbose, json } = options;
   const userAgent = `postern/${version}`;
   const httpOptions = async (): Promise<HttpOptions> => {
-    const [{ systemResolver: resolve }, { limits, ...trust }] = await Promise.all([
-      import('../http/origin.js'),
-      trustIn(settings),
-    ]);
-    return { env, userAgent, resolve, limits, ...trust };
+    return { env, userAgent, ...(await trustIn(settings)) };
   };
   const printer = requestPrinter({ show, json });
   const open: AsyncDisposable[] = [];

@@ -40,7 +40,7 @@ const farthestFirst = ['public', 'private', 'loopback'] as const;
 export async function locate(
   url: URL,
   namedBy: NamedBy,
-  options: { readonly resolve: Resolve; readonly env: Environment; readonly connectMs: number },
+  options: { readonly resolve?: Resolve | undefined; readonly env: Environment; readonly connectMs: number },
   signal: AbortSignal,
 ): Promise<Origin> {
   const secure = url.protocol === 'https:';
@@ -67,7 +67,7 @@ export async function locate(
  */
 async function resolveHost(
   target: Omit<NetworkTrouble, 'code'>,
-  { resolve, connectMs }: { readonly resolve: Resolve; readonly connectMs: number },
+  { resolve = systemResolver, connectMs }: { readonly resolve?: Resolve | undefined; readonly connectMs: number },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { host } = target;
@@ -114,6 +114,6 @@ export function checkAddresses(url: URL, classes: readonly AddressClass[], named
 }
 
 /** Every address that the operating system knows for a host name (hosts file and DNS), in its order. */
-export async function systemResolver(host: string): Promise<string[]> {
+async function systemResolver(host: string): Promise<string[]> {
   return (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
 }

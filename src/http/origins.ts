@@ -14,8 +14,8 @@ import { type TrustOptions, trustBy } from './trust.js';
 export interface HttpOptions extends TrustOptions {
   /** Value of the `user-agent` header. */
   readonly userAgent: string;
-  /** Asks the name service: `systemResolver`, or made-up addresses in a test. */
-  readonly resolve: Resolve;
+  /** Asks the name service; the system does, unless a test makes up addresses. */
+  readonly resolve?: Resolve | undefined;
   /** What the person allows; not given: the usual. */
   readonly limits?: Limits;
 }

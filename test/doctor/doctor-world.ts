@@ -4,7 +4,6 @@ import { plainLook } from '../../src/core/text/look.js';
 import { addressExaminer } from '../../src/doctor/address-examiner.js';
 import { type Examined, examineServer } from '../../src/doctor/examine-server.js';
 import type { ExamineWorld, ServerTarget, WantedLogin } from '../../src/doctor/run.js';
-import { systemResolver } from '../../src/http/origin.js';
 import { logInForRun } from '../../src/login/login-for-run.js';
 import type { LoginWorld } from '../../src/login/logins.js';
 import type { Scene } from '../support/flows/scene.js';
@@ -12,7 +11,7 @@ import { defaultLimits } from '../support/product.js';
 
 /** What `doctor` is given in a test. */
 export function doctorWorld(scene: Scene): ExamineWorld {
-  const examineAddresses = addressExaminer({ userAgent: 'test', env: {}, resolve: systemResolver });
+  const examineAddresses = addressExaminer({ userAgent: 'test', env: {} });
   return {
     ...scene.ports,
     clientMetadataUrl: undefined,

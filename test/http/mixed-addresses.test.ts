@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemResolver } from '../../src/http/origin.js';
 import { ask, startConnections } from '../relay/start-connections.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
 import { failureOf, send, testHttp, textOf } from '../support/http.js';
@@ -50,7 +49,7 @@ test("the person's own server with near and far addresses is as far as the farth
   await using everywhere = await startEverywhere(authority);
   const { port } = everywhere;
   for (const name of Object.keys(mixed)) {
-    await using http = testHttp({}, { resolve: systemResolver, caFile: authority.caFile });
+    await using http = testHttp({}, { resolve: undefined, caFile: authority.caFile });
     const response = await send(http, `https://${name}:${port}/`);
     const isPublic = name.startsWith('public') || name.endsWith('public.example');
     assert.equal(response.zone, isPublic ? 'public' : 'private', name);
@@ -78,7 +77,7 @@ test('where its far addresses do not answer, the near ones are not tried [A-6]',
   await using inside = await startHttp((_, response) => response.end('inside'), certificate, near, local.port);
   for (const name of Object.keys(mixed).filter((one) => one !== 'private-loopback.example')) {
     const url = `https://${name}:${local.port}/`;
-    await using http = testHttp({}, { resolve: systemResolver, caFile: authority.caFile });
+    await using http = testHttp({}, { resolve: undefined, caFile: authority.caFile });
     await failureOf(send(http, url), 'network_failed');
     await using stand = startConnections(url, { caFile: authority.caFile });
     assert.equal((await ask(stand)).end, 'failed');
@@ -103,7 +102,7 @@ test('a server may not name a name with near and far addresses, though it was co
   await using authority = await startAuthority();
   await using everywhere = await startEverywhere(authority);
   const { port } = everywhere;
-  await using http = testHttp({}, { resolve: systemResolver, caFile: authority.caFile });
+  await using http = testHttp({}, { resolve: undefined, caFile: authority.caFile });
   for (const name of Object.keys(mixed)) {
     await failureOf(send(http, `https://${name}:${port}/`, { namedBy: 'public' }), 'address_refused');
   }

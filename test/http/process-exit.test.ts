@@ -6,14 +6,12 @@ import { startHttp } from '../support/http-server.js';
 
 const run = promisify(execFile);
 const httpModule = new URL('../../src/http/client.js', import.meta.url).href;
-const resolverModule = new URL('../../src/http/origin.js', import.meta.url).href;
 
 /** A whole program that sends one request, does `after` with it, and has nothing more to do. */
 function program(url: string, after: string): string {
   return `
     import { createHttpClient } from ${JSON.stringify(httpModule)};
-    import { systemResolver } from ${JSON.stringify(resolverModule)};
-    const http = createHttpClient({ env: process.env, userAgent: 'x', resolve: systemResolver });
+    const http = createHttpClient({ env: process.env, userAgent: 'x' });
     const response = await http.send({
       method: 'GET', url: ${JSON.stringify(url)}, namedBy: 'person', redirects: 'refuse',
       limits: { totalMs: 50_000, headersMs: 50_000, maxBytes: 1000 }, signal: new AbortController().signal,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseChallenges } from '../../src/oauth/challenge.js';
+import fc from 'fast-check';
+import { bearerChallenge, parseChallenges } from '../../src/oauth/challenge.js';
+import { anyText } from '../support/arbitraries.js';
 
 /** Challenges as plain values: scheme, token68 or parameters. */
 function read(...values: string[]): unknown {
@@ -132,4 +134,34 @@ test('baits for backtracking at the size limit end at once [A-13] [A-259]', () =
   }
   const perCall = (process.cpuUsage().user - started) / 1000 / (baits.length * 4 * 5);
   assert.ok(perCall < 50, `${perCall} ms of CPU for 8 KiB`);
+});
+
+test('the parameters of the one Bearer challenge, beside other schemes [R-2.4a] [A-12]', () => {
+  const lines = [
+    'DPoP algs="ES256", Basic realm="not this", scope="nor this"',
+    'bearer Realm="r", Error="insufficient_scope", error_description="why", scope="a b", other=1, resource_metadata="https://h/m"',
+  ];
+  assert.deepEqual(bearerChallenge(lines), {
+    kind: 'bearer',
+    realm: 'r',
+    error: 'insufficient_scope',
+    errorDescription: 'why',
+    scope: 'a b',
+    resourceMetadata: 'https://h/m',
+  });
+  assert.deepEqual(bearerChallenge(['Bearer']), { kind: 'bearer' });
+});
+
+test('two Bearer challenges that say the same are one [R-2.4a]', () => {
+  const lines = ['Bearer scope="a", realm=b', 'BEARER realm="b" , Scope=a'];
+  assert.deepEqual(bearerChallenge(lines), { kind: 'bearer', scope: 'a', realm: 'b' });
+});
+
+test('any input gives one of the four kinds [R-2.4a]', () => {
+  const kinds = ['none', 'bearer', 'ambiguous', 'unreadable'];
+  fc.assert(
+    fc.property(fc.array(anyText().map((text) => `Bearer ${text}`)), (lines) => {
+      assert.ok(kinds.includes(bearerChallenge(lines).kind));
+    }),
+  );
 });

@@ -54,19 +54,6 @@ test('[R-2.1d] a resource that only its proxy can have hidden is the operator’
   }
 });
 
-test('[R-2.1d][A-17] a resource on another host is refused and named', async () => {
-  for (const resource of [
-    'https://bank.example/mcp',
-    'https://api.example.evil/mcp',
-    'http://api.example/mcp',
-    'https://api.example:444/mcp',
-  ]) {
-    const judged = await judge({ resource });
-    assert.ok(!judged.ok && judged.problem === 'other_resource', resource);
-    assert.equal(judged.came, `resource ${resource}`);
-  }
-});
-
 test('[A-18][A-19] the same resource in another spelling is the same; an ancestor is told apart; a sibling is refused', async () => {
   const relation = async (resource: string) => {
     const judged = await judge({ resource });
@@ -86,13 +73,6 @@ test('[R-4.8b] resource is kept exactly as the document spells it', async () => 
   assert.ok(judged.ok && judged.protectedResource.resource === 'https://API.example:443/mcp');
 });
 
-test('[A-20] a document without a resource, or of another type, is unusable', async () => {
-  for (const resource of [undefined, null, 7, '', ['x'], {}]) {
-    const judged = await judge({ resource: resource as never });
-    assert.ok(!judged.ok && judged.problem === 'unusable', JSON.stringify(resource));
-  }
-});
-
 test('[R-2.1c][A-24][A-26] scopes_supported: absent is unknown, empty is none, malformed is refused', async () => {
   const scopes = async (value: unknown) => {
     const judged = await judge({ scopes_supported: value as never });
@@ -104,32 +84,4 @@ test('[R-2.1c][A-24][A-26] scopes_supported: absent is unknown, empty is none, m
   assert.equal(await scopes('a b'), 'unusable');
   assert.equal(await scopes(['a"b']), 'unusable');
   assert.equal(await scopes(Array.from({ length: 10_000 }, (_, index) => `s${index}`)), 'unusable');
-});
-
-test('[R-5.8c] an http issuer is for servers on loopback only', async () => {
-  assert.ok(
-    (
-      await validateResourceMetadata(
-        { resource: 'http://127.0.0.1:1/mcp', authorization_servers: ['http://127.0.0.1:2'] },
-        { server: 'http://127.0.0.1:1/mcp', zone: 'loopback', url },
-      )
-    ).ok,
-  );
-  const judged = await judge({ authorization_servers: ['http://127.0.0.1:2'] }, 'public');
-  assert.ok(!judged.ok);
-});
-
-test('[A-27][A-28] display fields and signed metadata are not used', async () => {
-  const judged = await judge({
-    resource_name: '\u001b[2J',
-    resource_documentation: 'javascript:alert(1)',
-    signed_metadata: 'eyJhbGciOiJub25lIn0.e30.',
-  });
-  assert.ok(judged.ok);
-  assert.deepEqual(Object.keys(judged.protectedResource).sort(), [
-    'authorizationServers',
-    'relation',
-    'resource',
-    'scopesSupported',
-  ]);
 });

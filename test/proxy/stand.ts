@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
-import { systemResolver } from '../../src/http/origin.js';
 import type { HttpOptions } from '../../src/http/origins.js';
 import type { ProxyMount, ProxyOptions, RunningProxy } from '../../src/proxy/ports.js';
 import { openProxy, proxyPool } from '../../src/proxy/server.js';
@@ -60,7 +59,7 @@ export async function openStand(
   wayOut: Partial<HttpOptions> = {},
 ): Promise<Stand> {
   const failures: string[] = [];
-  const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver, ...wayOut };
+  const http = { env: {}, userAgent: 'postern-test', ...wayOut };
   const proxy = await openProxy(openRelayOrigins(http, proxyPool), {
     mounts: [mounts].flat(),
     listen: { port: 0 },

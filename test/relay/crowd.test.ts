@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
 import { RelayWire } from '../../src/bridge/relay-wire.js';
-import { systemResolver } from '../../src/http/origin.js';
 import { usualPoolLimits } from '../../src/http/pool.js';
 import { ask as askProxy, mountOf, openStand } from '../proxy/stand.js';
 import { startHttp } from '../support/http-server.js';
@@ -13,7 +12,7 @@ test('many requests that wait for their turn are no warning on the terminal', as
   const note = (warning: Error) => void warnings.push(`${warning.name}: ${warning.message}`);
   process.on('warning', note);
   await using server = await startHttp((_, response) => void response.end('ok'));
-  const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver };
+  const http = { env: {}, userAgent: 'postern-test' };
   await using wire = new RelayWire(http.userAgent, openRelayOrigins(http, usualPoolLimits));
   await using stand = await openStand(mountOf(server.origin));
   const request = { method: 'GET', url: server.origin, headers: [], body: undefined } as const;

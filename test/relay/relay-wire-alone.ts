@@ -2,11 +2,10 @@
 import { createRequire } from 'node:module';
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
 import { RelayWire } from '../../src/bridge/relay-wire.js';
-import { systemResolver } from '../../src/http/origin.js';
 import { usualPoolLimits } from '../../src/http/pool.js';
 
 const [, , url = ''] = process.argv;
-const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver };
+const http = { env: {}, userAgent: 'postern-test' };
 await using wire = new RelayWire(http.userAgent, openRelayOrigins(http, usualPoolLimits));
 const body = await new Promise<string>((resolve, reject) => {
   let text = '';

@@ -1,5 +1,4 @@
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
-import { systemResolver } from '../../src/http/origin.js';
 import type { HttpOptions } from '../../src/http/origins.js';
 import type { Connection, ResponseHandler } from '../../src/relay/connection.js';
 import type { ResponseHead } from '../../src/relay/heads.js';
@@ -11,7 +10,7 @@ export interface Connections extends AsyncDisposable {
 }
 
 export function startConnections(origin: string, options: Partial<HttpOptions> = {}): Connections {
-  const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver, ...options };
+  const http = { env: {}, userAgent: 'postern-test', ...options };
   const origins = openRelayOrigins(http, { bounded: 0, stream: 64, streaming: 8 });
   const { signal } = new AbortController();
   return {

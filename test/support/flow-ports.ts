@@ -6,7 +6,6 @@ import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import { plainLook } from '../../src/core/text/look.js';
 import type { RefreshPorts } from '../../src/credential/grant-token.js';
 import { createHttpClient } from '../../src/http/client.js';
-import { systemResolver } from '../../src/http/origin.js';
 import { listenForCallback } from '../../src/login/browser/callback-listener.js';
 import { createServerPages } from '../../src/login/browser/server-pages.js';
 import { createAssertions } from '../../src/stores/assertions.js';
@@ -76,7 +75,6 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   const http = createHttpClient({
     env: {},
     userAgent: 'postern-test',
-    resolve: systemResolver,
     limits: options.limits ?? defaultLimits,
     ...(options.caFile === undefined ? {} : { caFile: options.caFile }),
   });

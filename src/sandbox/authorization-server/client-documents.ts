@@ -4,7 +4,6 @@ import * as errors from 'oidc-provider/lib/helpers/errors.js';
 import { asObject, parseJson } from '../../core/text/json.js';
 import { gateUrl } from '../../core/url.js';
 import { createHttpClient } from '../../http/client.js';
-import { systemResolver } from '../../http/origin.js';
 import type { HttpResponse } from '../../http/request.js';
 import { Allowance } from '../allowance.js';
 import { forgetOldest } from '../one-time.js';
@@ -91,7 +90,7 @@ async function fetchDocument(url: URL, rules: ClientDocumentRules, signal: Abort
 async function serve(url: URL, { allow, caFile }: ClientDocumentRules, signal: AbortSignal) {
   // A client for each: no connection is kept, and no name is taken for what it was before.
   await using http = createHttpClient({
-    ...{ userAgent: 'postern-sandbox', env: {}, resolve: systemResolver },
+    ...{ userAgent: 'postern-sandbox', env: {} },
     ...(caFile !== undefined && { caFile }),
   });
   await using response = await http.send({

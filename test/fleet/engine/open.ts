@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { engineOpener } from '../../../src/app/network.js';
 import type { SharedEngine } from '../../../src/fleet/engine/engine.js';
 import { createHttpClient } from '../../../src/http/client.js';
-import { systemResolver } from '../../../src/http/origin.js';
 import { createClock } from '../../../src/stores/clock.js';
 import type { EngineUser } from '../../support/engines.js';
 import { defaultLimits } from '../../support/product.js';
@@ -22,7 +21,7 @@ export async function openAs(
   if (user !== undefined) await writeFile(file, `${user.name}:${user.password}\n`, { mode: 0o600 });
   const env = user === undefined ? {} : { POSTERN_ENGINE_CREDENTIALS_FILE: file };
   const ca = caFile === undefined ? {} : { caFile };
-  const http = createHttpClient({ env, userAgent: 'test', resolve: systemResolver, limits, ...ca });
+  const http = createHttpClient({ env, userAgent: 'test', limits, ...ca });
   const settings = async () => ({ limits, ...ca });
   const engine = await engineOpener({ clock: createClock(), env, settings })(address);
   return {
