@@ -153,8 +153,7 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
   }
 
   responseBroken(problem: ResponseProblem, unanswered: boolean): void {
-    const isOld = this.#requests > 1;
-    this.#fail(this.#upstream.failure(problem), unanswered && problem === 'answer_cut_off' && isOld);
+    this.#fail(this.#upstream.failure(problem), unanswered && problem === 'answer_cut_off' && this.#requests > 1);
   }
 
   bodySent(): void {
@@ -211,10 +210,7 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
   }
 
   #read(bytes: Buffer): void {
-    if (this.#handler === undefined) {
-      this.#socket?.destroy(); // bytes that nobody asked for
-      return;
-    }
+    if (this.#handler === undefined) return void this.#socket?.destroy(); // bytes that were not asked for
     this.#reading = true;
     this.#reader.push(bytes);
     this.#reading = false;
@@ -234,14 +230,12 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
     this.#reader.stop();
     this.#body?.stop();
     this.#body = undefined;
+    this.#paused = false;
     this.#usableUntil = idleMs === 0 ? 0 : performance.now() + idleMs;
     if (idleMs === 0) {
       this.#closing.abort();
       this.#socket?.destroy();
-    } else {
-      this.#paused = false;
-      if (this.#socket?.timeout !== idleMs) this.#socket?.setTimeout(idleMs);
-    }
+    } else if (this.#socket?.timeout !== idleMs) this.#socket?.setTimeout(idleMs);
     this.#owner.release(this);
   }
 }

@@ -13,7 +13,7 @@ const faces: readonly RegExp[] = [
   /\/ports\.ts$/,
   /^src\/sandbox\//,
   /^src\/core\/(?:failure|limits|records|secret)\.ts$/,
-  /^src\/http\/(?:client|origin)\.ts$/,
+  /^src\/http\/client\.ts$/,
   /^src\/(?:core\/configuration\/redirect-uri|login\/browser\/callback-listener)\.ts$/,
   /^src\/proxy\/server\.ts$/,
   /^src\/stores\/(?:index\/credential-index|stores|paths)\.ts$/,
