@@ -3,7 +3,7 @@ import { defaultLimits, type Limits } from '../core/limits.js';
 import { gateUrl, resolveReference } from '../core/url.js';
 import { attempt, ClientConnection } from './attempt.js';
 import { connectTo } from './connector.js';
-import { type Deadline, startDeadline } from './deadline.js';
+import { startDeadline } from './deadline.js';
 import type { Head } from './exchange.js';
 import { redirectRefused, requestInterrupted, timedOut, urlRefused } from './failures.js';
 import { namedByServer } from './network-failures.js';
@@ -28,8 +28,8 @@ interface World {
   readonly origins: Origins<ClientConnection>;
   readonly userAgent: string;
   readonly observe: Observe | undefined;
-  /** Begins work that ends with the client. It is closed when the work is done. */
-  readonly begin: (ms: number | null, failure: () => Error, signal: AbortSignal, closed: () => Error) => Deadline;
+  /** Aborted when the client is closed. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -38,20 +38,8 @@ interface World {
  */
 export function createHttpClient(options: HttpOptions & { readonly observe?: Observe | undefined }): HttpClient {
   const closing = new AbortController();
-  const running = new Set<Deadline>();
-  let isClosed = false;
-  const begin: World['begin'] = (ms, failure, signal, closed) => {
-    if (isClosed) closing.abort();
-    const deadline = startDeadline(ms, failure, [[signal], [closing.signal, closed]]);
-    running.add(deadline);
-    const close = () => {
-      running.delete(deadline);
-      deadline.close();
-    };
-    return { signal: deadline.signal, close };
-  };
   const { userAgent, observe } = options;
-  const world: World = { origins: openOrigins(options), userAgent, observe, begin };
+  const world: World = { origins: openOrigins(options), userAgent, observe, closing: closing.signal };
   return {
     send: async (request) => {
       const limits = limitsFor(request.limits, options.limits ?? defaultLimits);
@@ -59,18 +47,12 @@ export function createHttpClient(options: HttpOptions & { readonly observe?: Obs
     },
     check: async (target) => {
       const url = gatedUrl(target);
-      const closed = () => requestInterrupted(url.host);
-      const { signal, close } = begin(null, closed, target.signal, closed);
-      try {
-        signal.throwIfAborted();
-        await world.origins.check(url, target.namedBy, signal);
-      } finally {
-        close();
-      }
+      using limit = startDeadline(undefined, [target.signal, closing.signal]);
+      limit.signal.throwIfAborted();
+      await world.origins.check(url, target.namedBy, limit.signal);
     },
     [Symbol.asyncDispose]: async () => {
-      isClosed = true;
-      if (running.size > 0) closing.abort();
+      closing.abort(requestInterrupted());
       await world.origins[Symbol.asyncDispose]();
     },
   };
@@ -125,8 +107,9 @@ async function send(request: HttpRequest, world: World): Promise<HttpResponse> {
   const { headersAgain: again } = request;
   const headersAgain = again && (() => requestHeaders(again(), world.userAgent));
   const failure = (): Error => timedOut(host, 'the whole request, with its response', totalMs ?? 0);
-  const closed = (): Error => requestInterrupted(host);
-  const { signal, close } = world.begin(totalMs, failure, request.signal, closed);
+  const time = totalMs === null ? undefined : { ms: totalMs, failure };
+  const limit = startDeadline(time, [request.signal, world.closing]);
+  const { signal } = limit;
   try {
     signal.throwIfAborted();
     for (let hops = 0; ; hops += 1) {
@@ -139,7 +122,7 @@ async function send(request: HttpRequest, world: World): Promise<HttpResponse> {
         const next = nextHop(request, url, head, hops);
         if (next === undefined) {
           const response = makeResponse(request, { url: url.href, origin: pool.origin, head, exchange });
-          void exchange.end.then(close);
+          void exchange.end.then(() => limit[Symbol.dispose]());
           return response;
         }
         await leaveUnread(exchange, false);
@@ -150,7 +133,7 @@ async function send(request: HttpRequest, world: World): Promise<HttpResponse> {
       }
     }
   } catch (error) {
-    close();
+    limit[Symbol.dispose]();
     throw request.namedBy === 'person' || world.origins.isPersons(url) ? error : namedByServer(error);
   }
 }

@@ -1,36 +1,29 @@
 import { setMaxListeners } from 'node:events';
 import { clampDelay, unlessAborted } from '../core/time.js';
 
-export interface Deadline {
-  /** Aborted by whichever comes first; not any more once the deadline is closed. */
+interface Deadline extends Disposable {
+  /** Aborted by whichever comes first; not any more once the deadline is disposed of. */
   readonly signal: AbortSignal;
-  close(): void;
 }
 
-/**
- * A limit in time, and signals that end the work before it.
- * @param ms null: no limit
- * @param signals Each with what makes the reason to abort with; not given: the signal's own reason
- */
+/** Signals that end the work, with their own reason, and a limit in time, where there is one. */
 export function startDeadline(
-  ms: number | null,
-  failure: () => Error,
-  signals: readonly (readonly [signal: AbortSignal, reason?: () => Error])[],
+  time: { readonly ms: number; readonly failure: () => Error } | undefined,
+  signals: readonly AbortSignal[],
 ): Deadline {
   const controller = new AbortController();
-  const timer = ms === null ? undefined : patientTimer(ms, () => controller.abort(failure()));
-  const followed = signals.map(([signal, reason = () => signal.reason]) => {
-    const abort = (): void => controller.abort(reason());
+  const timer = time && patientTimer(time.ms, () => controller.abort(time.failure()));
+  const abort = (): void => controller.abort(signals.find(({ aborted }) => aborted)?.reason);
+  for (const signal of signals) {
     setMaxListeners(0, signal); // many requests may share one
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    return { signal, abort };
-  });
+  }
   return {
     signal: controller.signal,
-    close: () => {
+    [Symbol.dispose]: () => {
       timer?.stop();
-      for (const { signal, abort } of followed) signal.removeEventListener('abort', abort);
+      for (const signal of signals) signal.removeEventListener('abort', abort);
     },
   };
 }
@@ -47,12 +40,8 @@ export async function withTimeLimit<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   caller.throwIfAborted();
-  const { signal, close } = startDeadline(ms, failure, [[caller]]);
-  try {
-    return await unlessAborted(work(signal), signal);
-  } finally {
-    close();
-  }
+  using limit = startDeadline({ ms, failure }, [caller]);
+  return await unlessAborted(work(limit.signal), limit.signal);
 }
 
 export interface PatientTimer {

@@ -148,7 +148,8 @@ export function networkSettingUnusable(setting: string, problem: string): Failur
 }
 
 /** The HTTP client was closed while a request was under way: the program is ending. */
-export function requestInterrupted(host: string): Failure {
-  const message = `The request to ${quoted(host, 100)} was interrupted because the program is ending.`;
+export function requestInterrupted(host?: string): Failure {
+  const to = host === undefined ? '' : ` to ${quoted(host, 100)}`;
+  const message = `The request${to} was interrupted because the program is ending.`;
   return failure(exitCode.interrupted, 'interrupted', message, 'Try again.');
 }
