@@ -8,6 +8,7 @@ import { quoted } from '../core/text/printable.js';
 import { withSecretHeaders } from '../core/text/secret-headers.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
 import type { HttpClient, HttpPorts, HttpRequest } from '../http/request.js';
+import { OtherIssuer } from './failures.js';
 
 export type DiscoveryPorts = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>;
 
@@ -37,16 +38,15 @@ export function httpWithHeaders(http: HttpClient, { server, headers }: ServerHea
 }
 
 /** A document that is not used: what came, the rule that it breaks, and the failure that this is. */
-export interface RefusedDocument<Problem extends string> {
+export interface RefusedDocument {
   readonly ok: false;
-  readonly problem: Problem;
   readonly came: string;
   readonly rule: string;
   readonly failure: Failure;
 }
 
-export function refused<Problem extends string>(problem: Problem, came: string, rule: string, failure: Failure) {
-  return { ok: false, problem, came, rule, failure } as const;
+export function refused(came: string, rule: string, failure: Failure): RefusedDocument {
+  return { ok: false, came, rule, failure };
 }
 
 /** An address that gave no document, or another issuer's. */
@@ -82,7 +82,7 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
     readonly onlyIfAbsent?: boolean;
     readonly signal: AbortSignal;
   },
-  validate: (object: JsonObject, url: string) => Promise<Found | RefusedDocument<string>>,
+  validate: (object: JsonObject, url: string) => Promise<Found | RefusedDocument>,
 ): Promise<Found | { readonly ok: false; readonly misses: readonly Miss[] }> {
   const { urls, step, zone, own, signal } = request;
   const misses: Miss[] = [];
@@ -108,7 +108,7 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
     }
     const { rule, failure } = validated;
     record({ came, verdict: 'failure', rule });
-    if (validated.problem !== 'other_issuer') throw failure;
+    if (!(failure instanceof OtherIssuer)) throw failure;
     misses.push({ url, why: 'another issuer', failure, isBroken: false });
   }
   return { ok: false, misses };

@@ -70,11 +70,23 @@ function textIn(claims: JsonObject, claim: string): string | undefined {
   return typeof text === 'string' && text !== '' && text.length <= longest ? text : undefined;
 }
 
-/** The claims of a JWT (RFC 7519), nothing of it verified; undefined when it is none. For what is shown, never for trust. */
+/** The parts of a JWT (RFC 7519), nothing of it verified; undefined: it is none. */
+export function partsOf(token: string) {
+  const [head = '', payload = '', signature = '', ...more] = token.split('.');
+  const header = objectIn(head);
+  const claims = objectIn(payload);
+  return header === undefined || claims === undefined || more.length > 0 ? undefined : { header, claims, signature };
+}
+
+/** A part of a JWT; our parser refuses members that are there twice. */
+function objectIn(part: string): JsonObject | undefined {
+  const isBase64Url = /^[\w-]+$/.test(part);
+  return isBase64Url ? parseObject(Buffer.from(part, 'base64url'), { maxDepth: 16, maxKeys: 1000 }) : undefined;
+}
+
+/** The claims of a JWT, for what is shown, never for trust. */
 export function unverifiedClaims(token: string): JsonObject | undefined {
-  const [, payload = '', signature] = token.split('.');
-  if (signature === undefined || !/^[\w+/-]+={0,2}$/.test(payload)) return undefined;
-  return parseObject(Buffer.from(payload, 'base64url'), { maxDepth: 16, maxKeys: 1000 });
+  return partsOf(token)?.claims;
 }
 
 /** Whom a JWT (RFC 9068) says it is for (RFC 7519 section 4.1.3: one, or several), not verified; undefined: it is no JWT. */

@@ -43,9 +43,9 @@ export interface ProtectedResource {
   readonly isLegacy?: true;
 }
 
-export type ResourceMetadataResult =
+type ResourceMetadataResult =
   | { readonly ok: true; readonly came: string; readonly protectedResource: ProtectedResource }
-  | RefusedDocument<'unusable' | 'other_resource'>;
+  | RefusedDocument;
 
 /** More authorization servers than this are not considered. */
 const maxAuthorizationServers = 16;
@@ -59,7 +59,7 @@ export async function validateResourceMetadata(
   document: JsonObject,
   { server, zone, url }: { readonly server: string; readonly zone: Zone; readonly url: string },
 ): Promise<ResourceMetadataResult> {
-  const unusable = (why: string) => refused('unusable', why, 'R-2.1a', metadataUnusable(url, why));
+  const unusable = (why: string) => refused(why, 'R-2.1a', metadataUnusable(url, why));
   const { resource, authorization_servers: issuers, scopes_supported: scopes } = document;
   if (typeof resource !== 'string' || resource === '') return unusable('it has no "resource"');
   const came = `resource ${resource}`;
@@ -68,7 +68,7 @@ export async function validateResourceMetadata(
   // address above it (field note 4).
   const covers = relation !== 'no' && gateUrl(resource).ok;
   if (!covers || !(await isTaken('processResourceDiscoveryResponse', resource, document))) {
-    return refused('other_resource', came, 'R-2.1d', resourceMismatch(server, resource));
+    return refused(came, 'R-2.1d', resourceMismatch(server, resource));
   }
   const problem = issuersProblem(issuers, zone);
   if (problem !== undefined) return unusable(problem);

@@ -34,9 +34,9 @@ export interface WantedIssuer {
   readonly grant: WantedGrant;
 }
 
-export type ServerMetadataResult =
+type ServerMetadataResult =
   | { readonly ok: true; readonly came: string; readonly authorizationServer: AuthorizationServer }
-  | RefusedDocument<'other_issuer' | 'no_pkce' | 'no_capability' | 'other_resources' | 'unusable'>;
+  | RefusedDocument;
 
 /** Parameters of our own request that a server's authorization endpoint must not bring along. */
 const requestParameters = new Set(
@@ -61,25 +61,25 @@ export async function validateServerMetadata(
   const issuer = stringField(document, 'issuer') ?? 'none';
   // Stricter: the same string, but for `/` as the whole path; the library compares parsed URLs.
   if (!isSameIssuer(issuer, wanted.issuer) || !(await isTaken('processDiscoveryResponse', issuer, document))) {
-    return refused('other_issuer', `issuer ${issuer}`, 'R-4.3c', new OtherIssuer(wanted.issuer, issuer));
+    return refused(`issuer ${issuer}`, 'R-4.3c', new OtherIssuer(wanted.issuer, issuer));
   }
   const pkce = document['code_challenge_methods_supported'];
   if (byCode && (!Array.isArray(pkce) || !pkce.includes('S256'))) {
     const found = describe(pkce);
     const failure = pkceMissing(issuer, printable(found, 100));
-    return refused('no_pkce', `code_challenge_methods_supported ${found}`, 'R-5.3b', failure);
+    return refused(`code_challenge_methods_supported ${found}`, 'R-5.3b', failure);
   }
   const what = missingCapability(document, grant);
   if (what !== undefined) {
-    return refused('no_capability', `without ${what}`, 'RFC 8414 section 2', capabilityMissing(issuer, what));
+    return refused(`without ${what}`, 'RFC 8414 section 2', capabilityMissing(issuer, what));
   }
   const listed = document['protected_resources'];
   if (Array.isArray(listed) && !listed.includes(resource)) {
     const came = 'protected_resources without this one';
-    return refused('other_resources', came, 'RFC 9728 section 4', resourceNotListed(issuer, resource));
+    return refused(came, 'RFC 9728 section 4', resourceNotListed(issuer, resource));
   }
   const why = endpointsProblem(document, zone, byCode);
-  if (why !== undefined) return refused('unusable', why, 'R-5.8c', metadataUnusable(url, why));
+  if (why !== undefined) return refused(why, 'R-5.8c', metadataUnusable(url, why));
   const came = `issuer ${issuer}${byCode ? ', PKCE S256' : ''}`;
   return { ok: true, came, authorizationServer: authorizationServerOf(document, { ...wanted, issuer }) };
 }

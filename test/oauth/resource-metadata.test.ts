@@ -27,7 +27,7 @@ test('[R-2.1a][A-21][A-33] authorization_servers must be a list of at least one 
     ['https://as.example', 'javascript:alert(1)'],
   ]) {
     const judged = await judge({ authorization_servers: servers as never });
-    assert.ok(!judged.ok && judged.problem === 'unusable', JSON.stringify(servers));
+    assert.ok(!judged.ok && judged.failure.code === 'metadata_unusable', JSON.stringify(servers));
     assert.match(judged.came, /authorization_servers/);
   }
   const many = Array.from({ length: 10_000 }, (_, index) => `https://as${index}.example`);
@@ -44,7 +44,7 @@ test('[R-2.1d] a resource that only its proxy can have hidden is the operator’
     ['https://127.0.0.1/mcp', 'the host name'],
   ] as const) {
     const judged = await judge({ resource });
-    assert.ok(!judged.ok && judged.problem === 'other_resource');
+    assert.ok(!judged.ok && judged.failure.code === 'resource_mismatch');
     const remedy = `The server’s proxy hides ${hidden}: its operator has to set the public address.`;
     assert.equal(judged.failure.remedy, remedy, resource);
   }
@@ -57,15 +57,15 @@ test('[R-2.1d] a resource that only its proxy can have hidden is the operator’
 test('[A-18][A-19] the same resource in another spelling is the same; an ancestor is told apart; a sibling is refused', async () => {
   const relation = async (resource: string) => {
     const judged = await judge({ resource });
-    return judged.ok ? judged.protectedResource.relation : judged.problem;
+    return judged.ok ? judged.protectedResource.relation : judged.failure.code;
   };
   assert.equal(await relation('https://API.example:443/mcp'), 'same');
   assert.equal(await relation('https://api.example'), 'ancestor');
   assert.equal(await relation('https://api.example/'), 'ancestor');
-  assert.equal(await relation('https://api.example/other'), 'other_resource');
-  assert.equal(await relation('https://api.example/mcp-evil'), 'other_resource');
-  assert.equal(await relation('https://api.example/mcp#f'), 'other_resource');
-  assert.equal(await relation('https://api.example/mcp/deeper'), 'other_resource');
+  assert.equal(await relation('https://api.example/other'), 'resource_mismatch');
+  assert.equal(await relation('https://api.example/mcp-evil'), 'resource_mismatch');
+  assert.equal(await relation('https://api.example/mcp#f'), 'resource_mismatch');
+  assert.equal(await relation('https://api.example/mcp/deeper'), 'resource_mismatch');
 });
 
 test('[R-4.8b] resource is kept exactly as the document spells it', async () => {
@@ -76,12 +76,12 @@ test('[R-4.8b] resource is kept exactly as the document spells it', async () => 
 test('[R-2.1c][A-24][A-26] scopes_supported: absent is unknown, empty is none, malformed is refused', async () => {
   const scopes = async (value: unknown) => {
     const judged = await judge({ scopes_supported: value as never });
-    return judged.ok ? judged.protectedResource.scopesSupported : judged.problem;
+    return judged.ok ? judged.protectedResource.scopesSupported : judged.failure.code;
   };
   assert.equal(await scopes(undefined), undefined);
   assert.deepEqual(await scopes([]), []);
   assert.deepEqual(await scopes(['a', 'b']), ['a', 'b']);
-  assert.equal(await scopes('a b'), 'unusable');
-  assert.equal(await scopes(['a"b']), 'unusable');
-  assert.equal(await scopes(Array.from({ length: 10_000 }, (_, index) => `s${index}`)), 'unusable');
+  assert.equal(await scopes('a b'), 'metadata_unusable');
+  assert.equal(await scopes(['a"b']), 'metadata_unusable');
+  assert.equal(await scopes(Array.from({ length: 10_000 }, (_, index) => `s${index}`)), 'metadata_unusable');
 });

@@ -21,7 +21,7 @@ const good: JsonObject = {
 const judge = (change: JsonObject) => validateServerMetadata({ ...good, ...change }, asked);
 const problem = async (change: JsonObject) => {
   const judged = await judge(change);
-  return judged.ok ? 'none' : judged.problem;
+  return judged.ok ? 'none' : judged.failure.code;
 };
 
 test('[A-37] an authorization endpoint may not bring parameters of our own request, or a fragment', async () => {
@@ -34,9 +34,13 @@ test('[A-37] an authorization endpoint may not bring parameters of our own reque
     'resource=x',
     'state=x',
   ]) {
-    assert.equal(await problem({ authorization_endpoint: `https://as.example/authorize?${query}` }), 'unusable', query);
+    assert.equal(
+      await problem({ authorization_endpoint: `https://as.example/authorize?${query}` }),
+      'metadata_unusable',
+      query,
+    );
   }
-  assert.equal(await problem({ authorization_endpoint: 'https://as.example/authorize#x' }), 'unusable');
+  assert.equal(await problem({ authorization_endpoint: 'https://as.example/authorize#x' }), 'metadata_unusable');
   assert.equal(await problem({ authorization_endpoint: 'https://as.example/authorize?tenant=7' }), 'none');
 });
 
@@ -62,8 +66,8 @@ test('[R-5.8c][A-34][A-46][A-65][A-66] a needed endpoint that is no https URL en
     null,
   ];
   for (const endpoint of hostile) {
-    assert.equal(await problem({ token_endpoint: endpoint }), 'unusable', JSON.stringify(endpoint));
-    assert.equal(await problem({ authorization_endpoint: endpoint }), 'unusable', JSON.stringify(endpoint));
+    assert.equal(await problem({ token_endpoint: endpoint }), 'metadata_unusable', JSON.stringify(endpoint));
+    assert.equal(await problem({ authorization_endpoint: endpoint }), 'metadata_unusable', JSON.stringify(endpoint));
     const judged = await judge({ registration_endpoint: endpoint, revocation_endpoint: endpoint });
     assert.ok(judged.ok && judged.authorizationServer.registrationEndpoint === undefined);
     assert.equal(judged.authorizationServer.revocationEndpoint, undefined);
@@ -94,5 +98,5 @@ test('what only an authorization request needs is asked for it alone: a code to 
     { ...bare, grant_types_supported: ['authorization_code'] },
     { ...asked, grant: 'client_credentials' },
   );
-  assert.ok(!judged.ok && judged.problem === 'no_capability');
+  assert.ok(!judged.ok && judged.failure.code === 'capability_missing');
 });

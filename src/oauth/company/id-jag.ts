@@ -9,10 +9,11 @@ import {
   unusable,
   validateResponse,
 } from '../engine.js';
+import { partsOf } from '../id-token.js';
 import { tidyToken } from '../leniency.js';
 import type { AuthorizationServer } from '../server-metadata.js';
 import { withScope } from '../token.js';
-import { checkAssertion, jwtBearerGrant, partsOf } from '../workload/assertion.js';
+import { checkAssertion, jwtBearerGrant } from '../workload/assertion.js';
 
 /** RFC 8693 section 2.1. */
 const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -107,7 +108,7 @@ export function idJagProblem(idJag: Secret, expected: ExpectedIdJag): string | u
   const { issuer, audience, resource, clientId, now } = expected;
   const checked = checkAssertion(idJag, { audience, now });
   if (!checked.ok) return `its ID-JAG cannot be used: ${checked.why}`;
-  const { header = {}, claims = {} } = partsOf(idJag) ?? {};
+  const { header = {}, claims = {} } = partsOf(idJag.reveal()) ?? {};
   const { typ } = header;
   const isTyped = typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === 'oauth-id-jag+jwt';
   if (!isTyped) return 'its ID-JAG cannot be used: its type (typ) is not oauth-id-jag+jwt';

@@ -1,6 +1,7 @@
 import type { DPoPHandle } from 'oauth4webapi';
 import type { Secret } from '../../core/secret.js';
 import { parseObject, stringField } from '../../core/text/json.js';
+import { isProofProblem, type ProofProblem } from './failures.js';
 import { keyPairOf } from './key.js';
 import { skewOf } from './server-clock.js';
 
@@ -49,7 +50,7 @@ export class TokenProofs {
     }
   }
 
-  #helps(why: ProofRefusal, { headers }: Response): boolean {
+  #helps(why: ProofProblem, { headers }: Response): boolean {
     if (why === 'use_dpop_nonce') return headers.has('dpop-nonce'); // the library has taken it
     const skew = skewOf(headers.get('date') ?? undefined, this.#now());
     if (skew === undefined) return false;
@@ -65,11 +66,9 @@ interface TokenProofsOptions {
   readonly now: () => number;
 }
 
-type ProofRefusal = 'use_dpop_nonce' | 'invalid_dpop_proof';
-
-async function refusalOf(response: Response): Promise<ProofRefusal | undefined> {
+async function refusalOf(response: Response): Promise<ProofProblem | undefined> {
   if (response.status !== 400 && response.status !== 401) return undefined;
   const object = parseObject(new Uint8Array(await response.clone().arrayBuffer()));
-  const error = object && stringField(object, 'error');
-  return error === 'use_dpop_nonce' || error === 'invalid_dpop_proof' ? error : undefined;
+  const error = (object && stringField(object, 'error')) ?? '';
+  return isProofProblem(error) ? error : undefined;
 }
