@@ -35,7 +35,7 @@ export type RegistrationResult = { readonly ok: true; readonly client: Registere
 export async function registerClient(
   http: HttpClient,
   request: RegistrationAsk & {
-    readonly server: AuthorizationServer;
+    readonly server: Pick<AuthorizationServer, 'issuer' | 'tokenAuthMethods'>;
     readonly endpoint: string;
     readonly redirectUri: string;
     /** Undefined: the product's. */

@@ -20,31 +20,6 @@ const problem = async (body: unknown, status = 200) => {
   return judged.ok ? 'none' : judged.problem;
 };
 
-test('a tidy answer is taken', async () => {
-  const judged = await judge(good);
-  assert.ok(judged.ok);
-  assert.equal(judged.token.accessToken.reveal(), 'abc.def');
-  assert.equal(judged.token.refreshToken?.reveal(), 'r1');
-  assert.equal(judged.token.expiresAt, now + 300_000);
-  assert.deepEqual(judged.token.scopes, ['a', 'b']);
-  assert.deepEqual(judged.token.warnings, []);
-});
-
-test('[A-116] only Bearer, in any letter case', async () => {
-  for (const type of ['bearer', 'BEARER', 'Bearer']) {
-    assert.equal(await problem({ ...good, token_type: type }), 'none', type);
-  }
-  for (const type of [undefined, 'mac', 'DPoP', 'N_A', 7, 'Bearer ', null]) {
-    assert.equal(await problem({ ...good, token_type: type }), 'type', String(type));
-  }
-});
-
-test('[A-117] an access token that is missing, empty or no string', async () => {
-  for (const token of [undefined, '', ['x'], { a: 1 }, 7, null, true]) {
-    assert.equal(await problem({ ...good, access_token: token }), 'unusable', JSON.stringify(token));
-  }
-});
-
 test('[A-118] an access token with a forbidden character is refused, and never quoted', async () => {
   for (const bad of ['\n', '\r', '\0', '\t', ' ', '"', '\\', '\x7f', '\u2019', 'é', '\u{1f600}']) {
     const judged = await judge({ ...good, access_token: `canary${bad}canary` });
@@ -54,48 +29,9 @@ test('[A-118] an access token with a forbidden character is refused, and never q
   }
 });
 
-test('[A-119] tokens of absurd length', async () => {
-  assert.equal(await problem({ ...good, access_token: 'x'.repeat(16 * 1024) }), 'none');
-  assert.equal(await problem({ ...good, access_token: 'x'.repeat(16 * 1024 + 1) }), 'unusable');
-  assert.equal(await problem({ ...good, refresh_token: 'x'.repeat(1024 * 1024) }), 'unusable');
-});
-
-test('[A-121] what is not exactly one JSON object is refused, and nothing of it is told', async () => {
-  const bodies = [
-    '<html>canary</html>',
-    'access_token=canary&token_type=bearer',
-    `${JSON.stringify(good)}canary`,
-    '{"access_token":"canary","access_token":"b","token_type":"bearer"}',
-    '[]',
-    'null',
-    '"canary"',
-    '',
-  ];
-  for (const body of bodies) {
-    const judged = await judge(body);
-    assert.ok(!judged.ok && judged.problem === 'unusable', body);
-    assert.ok(!judged.why.includes('canary'));
-  }
-  const invalid = await validateTokenResponse(new Response(new Uint8Array([0xff, 0xfe])), {
-    now,
-    requested: [],
-    sent: [],
-  });
-  assert.ok(!invalid.ok && invalid.problem === 'unusable');
-});
-
 test('a byte order mark before the answer is ignored (RFC 8259 section 8.1)', async () => {
   const judged = await judge(`\ufeff${JSON.stringify(good)}`);
   assert.ok(judged.ok && judged.token.accessToken.reveal() === 'abc.def');
-});
-
-test('[A-122] an error wins over 200; shapes without JSON are refusals with the status alone', async () => {
-  const judged = await judge({ error: 'invalid_grant', error_description: 'no' });
-  assert.ok(!judged.ok && judged.problem === 'refused' && judged.error === 'invalid_grant' && judged.said === 'no');
-  for (const status of [400, 401, 403, 418]) {
-    const refused = await judge('', status);
-    assert.ok(!refused.ok && refused.problem === 'refused' && refused.error === '' && refused.status === status);
-  }
 });
 
 test('[A-123] expires_in: clamped to 30 days, strings of digits taken, garbage is an unknown lifetime', async () => {
@@ -155,16 +91,6 @@ test('[A-124] scope: narrower and wider are warned of and kept as returned, malf
   );
   assert.equal(await problem({ ...good, scope: ['a'] }), 'unusable');
   assert.equal(await problem({ ...good, scope: 'a\u0007b' }), 'unusable');
-});
-
-test('[A-125] a refresh token of the wrong type or empty is refused; absent and null are none', async () => {
-  for (const token of ['', 7, ['x'], {}, 'a b']) {
-    assert.equal(await problem({ ...good, refresh_token: token }), 'unusable', JSON.stringify(token));
-  }
-  for (const token of [undefined, null]) {
-    const judged = await judge({ ...good, refresh_token: token });
-    assert.ok(judged.ok && judged.token.refreshToken === undefined);
-  }
 });
 
 test('[A-127] unknown members are ignored; an ID token changes nothing else', async () => {
