@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { LoopbackHost } from '../../core/configuration/redirect-uri.js';
 import { isFailure } from '../../core/failure.js';
 import { classifyAddress } from '../../core/ip-address.js';
-import { refuseClientError } from '../../http/client-error.js';
 import { addressAbsent, portInUse, portRefused } from './failures.js';
 import { type PageLimits, sendPage } from './final-page.js';
 import { createPages } from './page.js';
@@ -160,6 +160,28 @@ function refuseWhatIsNoRequest(server: Server): void {
   server.on('checkContinue', (request) => request.socket.destroy());
   server.on('checkExpectation', (request) => request.socket.destroy());
   server.on('clientError', refuseClientError);
+}
+
+/**
+ * Handles a connection on which no readable request came. Browsers open spare connections and keep them for their next
+ * request, so any byte on an idle one is read as the response to it: an idle connection gets no byte and stays open. (Node
+ * reports it as late by its `headersTimeout` and, by default, writes a 408 there.) A request that stalls is cut off.
+ */
+function refuseClientError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex & { readonly bytesRead?: number; readonly bytesWritten?: number },
+): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    if (socket.bytesRead !== 0) socket.destroy();
+    return;
+  }
+  // Half a response may be on its way there; a second one would be read as its body.
+  if (!socket.writable || socket.bytesWritten !== 0) {
+    socket.destroy();
+    return;
+  }
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 /** How systems say that they have no such address: IPv6 is off. */
