@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { anyText, anyUrl } from '../support/arbitraries.js';
+import { anyText } from '../support/arbitraries.js';
 import { type Machine, openMachine } from '../support/machine.js';
 import { gitInput, token, work } from './seeded.js';
 
@@ -288,35 +288,5 @@ test('[A-171][A-173][A-178] whatever comes as git’s request: no crash, no answ
         assert.ok(hostsOf(request).every(isMapped), JSON.stringify(pairs));
       },
     ),
-  );
-});
-
-test('[A-173] whatever comes as Bazel’s request: no crash, no answer for a host without a login, one line of JSON', async () => {
-  const uri = fc.oneof(
-    fc.constantFrom(
-      'https://a.example/mcp/x',
-      'grpcs://github.com',
-      'https://evil.example/',
-      'https://a.example@evil.example/',
-    ),
-    anyUrl,
-    anyText({ maxLength: 30 }),
-  );
-  const request = fc.oneof(
-    fc.tuple(uri, fc.json()).map(([text, more]) => `{"uri":${JSON.stringify(text)},"more":${more}}`),
-    fc.json(),
-  );
-  await fc.assert(
-    fc.asyncProperty(request, async (text) => {
-      const { code, stdout } = await run(['bazel', 'get'], text);
-      assert.ok(code === 0 || code === 1, text);
-      if (stdout === '' || stdout === '{"headers":{}}\n') return;
-      assert.match(
-        stdout,
-        /^\{"headers":\{"Authorization":\["Bearer tok\.en-~\+\/=\w+"\]\},"expires":"[\dT:-]+Z"\}\n$/,
-      );
-      const { host } = new URL(String(JSON.parse(text).uri).replace(/^grpcs/, 'https'));
-      assert.ok(['a.example', 'github.com'].includes(host), text);
-    }),
   );
 });

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { startAuthority } from '../support/certificates.js';
+import { type Authority, startAuthority } from '../support/certificates.js';
 import { type RunningEngine, startForwarder, startRedis } from '../support/engines.js';
-import { logInOn, openFleet, refreshTokensSent } from '../support/fleet.js';
+import { type FleetOptions, logInOn, openFleet, refreshTokensSent } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
 import { Secret } from '../support/product.js';
 import { type Running, startCommand } from '../support/program.js';
@@ -29,16 +29,32 @@ function unescaped(text: string): string {
   );
 }
 
+interface Wanted extends Omit<FleetOptions, 'address' | 'count'> {
+  readonly count?: number;
+  readonly authority?: Authority;
+}
+
+/** Machines that share a login by one engine, through a forwarder where that is asked for; `first` has logged in. */
+async function loggedIn({ count = 1, authority, ...options }: Wanted = {}, isForwarded = false) {
+  const engine = await startRedis({ hasUsers: options.hasUsers === true, ...(authority && { authority }) });
+  const forwarder = await startForwarder(engine.port);
+  const sandbox = await startSandbox({ approve: true });
+  const address = isForwarded ? engine.address(forwarder.port) : engine.address();
+  const fleet = await openFleet({ address, count, ...options, ...(authority && { caFile: authority.caFile }) });
+  const [first, second = first, third = first] = fleet.machines;
+  assert.ok(first && second && third);
+  await logInOn(first, sandbox);
+  const end = async () => {
+    for (const part of [fleet, sandbox, forwarder, engine]) await part[Symbol.asyncDispose]();
+  };
+  return { engine, forwarder, sandbox, fleet, first, second, third, [Symbol.asyncDispose]: end };
+}
+
 describe('a login that machines share', { skip }, () => {
   test(`[A-194] all that Redis holds, dumped: no token, no secret in any form, no server`, async () => {
     await using authority = await startAuthority();
-    await using engine = await startRedis({ authority, hasUsers: true });
-    await using sandbox = await startSandbox({ approve: true });
-    const address = engine.address();
-    await using fleet = await openFleet({ address, count: 2, caFile: authority.caFile, hasUsers: true });
-    const [first, second] = fleet.machines;
-    assert.ok(first && second);
-    await logInOn(first, sandbox);
+    await using at = await loggedIn({ count: 2, authority, hasUsers: true });
+    const { engine, sandbox, fleet, first, second } = at;
     const key = fleet.keyOf(first);
     const before = await fleet.item(key);
     assert.equal((await second.run('token', 'work', '--min-ttl', '400')).code, 0);
@@ -55,14 +71,8 @@ describe('a login that machines share', { skip }, () => {
   });
 
   test('one machine logs in, the others have it; a logout ends it for all; --local forgets it on one', async () => {
-    await using engine = await startRedis();
-    await using sandbox = await startSandbox({ approve: true });
-    await using fleet = await openFleet({ address: engine.address(), count: 3 });
-    const [first, second, third] = fleet.machines;
-    assert.ok(first && second && third);
-    const none = await second.run('token', 'work');
-    assert.equal(none.code, 3, none.stderr);
-    await logInOn(first, sandbox);
+    await using at = await loggedIn({ count: 3 });
+    const { sandbox, first, second, third } = at;
     const [one, other] = [await first.run('token', 'work'), await second.run('token', sandbox.serverUrl)];
     assert.deepEqual([one.code, other.code, one.stdout], [0, 0, other.stdout]);
     assert.match((await second.run('status', '-l')).stdout, /Redis, shared by several machines/);
@@ -83,12 +93,8 @@ describe('a login that machines share', { skip }, () => {
   });
 
   test('a refusal for good is told to all: no machine sends that refresh token again', async () => {
-    await using engine = await startRedis();
-    await using sandbox = await startSandbox({ approve: true });
-    await using fleet = await openFleet({ address: engine.address(), count: 2 });
-    const [first, second] = fleet.machines;
-    assert.ok(first && second);
-    await logInOn(first, sandbox);
+    await using at = await loggedIn({ count: 2 });
+    const { sandbox, fleet, first, second } = at;
     assert.equal((await second.run('token', 'work')).code, 0);
     const key = fleet.keyOf(first);
     const { refreshToken } = await fleet.letExpire(key, -1_000);
@@ -102,15 +108,11 @@ describe('a login that machines share', { skip }, () => {
   });
 
   test('a machine that only reads gets the token without the second key, waits a little for the others, and says what to do', async () => {
-    await using engine = await startRedis({ hasUsers: true });
-    await using sandbox = await startSandbox({ approve: true });
     const reading = { POSTERN_STORE_READ_ONLY: '1', POSTERN_STORE_REFRESH_KEY_FILE: '' };
     const envOf = (number: number) =>
       number === 1 ? reading : number === 2 ? { POSTERN_STORE_REFRESH_KEY_FILE: '' } : {};
-    await using fleet = await openFleet({ address: engine.address(), count: 3, hasUsers: true, envOf });
-    const [first, runner, keyless] = fleet.machines;
-    assert.ok(first && runner && keyless);
-    await logInOn(first, sandbox);
+    await using at = await loggedIn({ count: 3, hasUsers: true, envOf });
+    const { sandbox, fleet, first, second: runner, third: keyless } = at;
     for (const machine of [runner, keyless]) {
       const { code, stderr } = await machine.run('token', 'work');
       assert.deepEqual([code, stderr], [0, '']);
@@ -133,12 +135,8 @@ describe('a login that machines share', { skip }, () => {
   });
 
   test('while the engine is away there is no token: exit 7, and the engine is named; then there is one again', async () => {
-    await using engine = await startRedis();
-    await using sandbox = await startSandbox({ approve: true });
-    await using fleet = await openFleet({ address: engine.address(), count: 1 });
-    const [machine] = fleet.machines;
-    assert.ok(machine);
-    await logInOn(machine, sandbox);
+    await using at = await loggedIn();
+    const { engine, first: machine } = at;
     const before = await machine.run('token', 'work');
     await engine.stop();
     const during = await machine.run('token', 'work');
@@ -149,13 +147,8 @@ describe('a login that machines share', { skip }, () => {
   });
 
   test('an engine that answers nonsense says of no login that it is gone: exit 7, and nothing is forgotten', async () => {
-    await using engine = await startRedis();
-    await using forwarder = await startForwarder(engine.port);
-    await using sandbox = await startSandbox({ approve: true });
-    await using fleet = await openFleet({ address: engine.address(forwarder.port), count: 1 });
-    const [machine] = fleet.machines;
-    assert.ok(machine);
-    await logInOn(machine, sandbox);
+    await using at = await loggedIn({}, true);
+    const { engine, forwarder, first: machine } = at;
     const before = await machine.run('token', 'work');
     for (const nonsense of [':7', '*-1', '+OK']) {
       forwarder.swallow(true, `${nonsense}\r\n`);
@@ -170,14 +163,9 @@ describe('a login that machines share', { skip }, () => {
   });
 
   test('[A-136] an engine that stalls once within a refresh: nothing is sent, and what a killed refresh has sealed is kept', async () => {
-    await using engine = await startRedis();
-    await using forwarder = await startForwarder(engine.port);
-    await using sandbox = await startSandbox({ approve: true });
     const env = { POSTERN_STORE_SECONDS: '1', POSTERN_LEASE_SECONDS: '2' };
-    await using fleet = await openFleet({ address: engine.address(forwarder.port), count: 1, env });
-    const [machine] = fleet.machines;
-    assert.ok(machine);
-    await logInOn(machine, sandbox);
+    await using at = await loggedIn({ env }, true);
+    const { forwarder, sandbox, fleet, first: machine } = at;
     const first = await machine.run('token', 'work');
     const isSecondLook = (number: number) => number === 2;
     forwarder.swallowWhere(isSecondLook);
@@ -200,14 +188,9 @@ describe('a login that machines share', { skip }, () => {
   });
 
   test('an engine that stalls once at a logout: nothing ends', async () => {
-    await using engine = await startRedis();
-    await using forwarder = await startForwarder(engine.port);
-    await using sandbox = await startSandbox({ approve: true });
     const env = { POSTERN_STORE_SECONDS: '1' };
-    await using fleet = await openFleet({ address: engine.address(forwarder.port), count: 1, env });
-    const [machine] = fleet.machines;
-    assert.ok(machine);
-    await logInOn(machine, sandbox);
+    await using at = await loggedIn({ env }, true);
+    const { forwarder, first: machine } = at;
     const before = await machine.run('token', 'work');
     forwarder.swallowWhere((number) => number === 1);
     const stalled = await machine.run('logout', 'work');
@@ -217,12 +200,8 @@ describe('a login that machines share', { skip }, () => {
   });
 
   test('the engine is put back to an older copy: no machine that has seen the newer state sends what is spent, and says so; a new login mends it', async () => {
-    await using engine = await startRedis();
-    await using sandbox = await startSandbox({ approve: true });
-    await using fleet = await openFleet({ address: engine.address(), count: 2 });
-    const [first, second] = fleet.machines;
-    assert.ok(first && second);
-    await logInOn(first, sandbox);
+    await using at = await loggedIn({ count: 2 });
+    const { engine, sandbox, fleet, first, second } = at;
     await fleet.letExpire(fleet.keyOf(first), -1_000); // so that the older token cannot be used
     const names = (await engine.tool('--raw', 'keys', 'postern/*/item')).split('\n').filter(Boolean);
     assert.equal(names.length, 2);
@@ -243,12 +222,8 @@ describe('a login that machines share', { skip }, () => {
   });
 
   test('a machine that is paused for longer than its lease, before anything is sent, begins anew; it is no fault', async () => {
-    await using engine = await startRedis();
-    await using sandbox = await startSandbox({ approve: true });
-    await using fleet = await openFleet({ address: engine.address(), count: 1, env: { POSTERN_LEASE_SECONDS: '2' } });
-    const [first] = fleet.machines;
-    assert.ok(first);
-    await logInOn(first, sandbox);
+    await using at = await loggedIn({ env: { POSTERN_LEASE_SECONDS: '2' } });
+    const { engine, sandbox, fleet, first } = at;
     const key = fleet.keyOf(first);
     const there = async (part: string) =>
       (await engine.tool('--raw', 'keys', `postern/*/${part}/*/item`)).trim() !== '';
@@ -279,12 +254,8 @@ describe('a login that machines share', { skip }, () => {
   });
 
   test('an engine that removes leases before their time: the machine gives up, says so, and has sent nothing', async () => {
-    await using engine = await startRedis();
-    await using sandbox = await startSandbox({ approve: true });
-    await using fleet = await openFleet({ address: engine.address(), count: 1 });
-    const [first] = fleet.machines;
-    assert.ok(first);
-    await logInOn(first, sandbox);
+    await using at = await loggedIn();
+    const { engine, sandbox, fleet, first } = at;
     await fleet.letExpire(fleet.keyOf(first), -1_000);
     const remove = "for _, key in ipairs(redis.call('keys', 'postern/*/lease/*/item')) do redis.call('del', key) end";
     await using removing = startCommand(

@@ -1,7 +1,5 @@
-import { EventEmitter } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import { plainLook } from '../../src/core/text/look.js';
 import type { RefreshPorts } from '../../src/credential/grant-token.js';
@@ -13,9 +11,9 @@ import { createLocks } from '../../src/stores/state/locks.js';
 import { createRecovery } from '../../src/stores/state/recovery.js';
 import { createAttempts, createFormatFailures, createToolLists } from '../../src/stores/state/small-files.js';
 import { validToken } from '../../src/tokens/valid-token.js';
+import { type MovableClock, movableClock } from './movable-clock.js';
 import {
   type Browser,
-  type Clock,
   createCredentialIndex,
   createMemoryStore,
   defaultLimits,
@@ -69,7 +67,7 @@ export interface FlowOptions {
 /** A HTTP client, listeners, index and locks of the real kind over `folder`; secrets in memory; a browser that walks. */
 export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   await mkdir(join(options.folder, 'state'), { recursive: true, mode: 0o700 });
-  const clock = shiftedClock();
+  const clock = movableClock();
   const directory = join(options.folder, 'state');
   const locks = createLocks({ directory, clock });
   const http = createHttpClient({
@@ -152,38 +150,4 @@ export function scriptedTerminal(
 function plainJournal(): Journal {
   const steps: Step[] = [];
   return { steps, record: (step) => void steps.push(step) };
-}
-
-export interface MovableClock extends Clock {
-  advance(ms: number): void;
-}
-
-/** The real clock, which a test can move. */
-export function shiftedClock(): MovableClock {
-  let shift = 0;
-  const moved = new EventEmitter().setMaxListeners(0);
-  const monotonic = () => performance.now() + shift;
-  return {
-    now: () => Date.now() + shift,
-    monotonic,
-    sleep: async (ms, signal) => {
-      const end = monotonic() + ms;
-      const over = new AbortController();
-      const look = () => {
-        if (monotonic() >= end) over.abort();
-      };
-      moved.on('moved', look);
-      try {
-        await wait(ms, undefined, { signal: AbortSignal.any([signal, over.signal]) });
-      } catch {
-        if (!over.signal.aborted) throw signal.reason;
-      } finally {
-        moved.off('moved', look);
-      }
-    },
-    advance: (ms) => {
-      shift += ms;
-      moved.emit('moved');
-    },
-  };
 }

@@ -1,7 +1,8 @@
 import type { World } from '../../src/app/context.js';
-import { scriptedTerminal, shiftedClock } from './flow-ports.js';
+import { scriptedTerminal } from './flow-ports.js';
 import { type Home, makeHome, type Variables } from './home.js';
 import { runHere } from './in-process.js';
+import { movableClock } from './movable-clock.js';
 import { plantLogin, type StoredLogin } from './planted-login.js';
 import { createMemoryStore, type SecretStore, type Walk, walkLogin } from './product.js';
 import type { Finished } from './program.js';
@@ -40,7 +41,7 @@ export async function openMachine(options: MachineOptions = {}): Promise<Machine
   const look = columns === undefined ? {} : { columns, stdout: 'terminal' as const };
   const home = await makeHome({ DISPLAY: ':0', ...env });
   const store: SecretStore = { ...createMemoryStore(), kind: 'keychain' };
-  const clock = shiftedClock();
+  const clock = movableClock();
   const opened: string[] = [];
   const browser = {
     open: async (url: string) => {
