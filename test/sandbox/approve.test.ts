@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeHomeWithKey } from '../support/home.js';
 import { needs } from '../support/needs.js';
-import { runProgram, startCommand, startProgram } from '../support/program.js';
+import { startCommand, startProgram } from '../support/program.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { authorizationUrl, claimsOf, listenForCallback, registerNative, tokenRequest, verifier } from './client.js';
 
@@ -39,15 +39,6 @@ test('--approve: what is wrong is still refused, and without --approve a page as
   const request = { client_id: await registerNative(asking), redirect_uri: 'http://127.0.0.1:1/callback' };
   const asked = await fetch(authorizationUrl(asking, request), { redirect: 'manual' });
   assert.match(asked.headers.get('location') ?? '', /^\/?(http:\/\/127\.0\.0\.1:\d+)?\/interaction\//);
-});
-
-test('--approve: login --device needs no browser and nobody', async () => {
-  await using sandbox = await startSandbox({ approve: true });
-  await using home = await makeHomeWithKey({ CI: 'true' });
-  const login = await runProgram(home, ['login', sandbox.serverUrl, '--device', '--name', 'ci', '--store', 'file']);
-  assert.equal(login.code, 0, login.stderr);
-  const who = await runProgram(home, ['call', 'ci', 'whoami']);
-  assert.match(who.stdout, /^alice /, who.stderr);
 });
 
 test('--approve: curl alone ends a login at the printed address', { skip: needs('curl') }, async () => {

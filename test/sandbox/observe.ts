@@ -45,12 +45,3 @@ export function observe(url: string, asked: Asked = {}): Promise<Seen> {
     sent.end(body);
   });
 }
-
-/** A form as the token and revocation endpoints take it. */
-export function form(fields: Readonly<Record<string, string>>): Asked {
-  return {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(fields).toString(),
-  };
-}
