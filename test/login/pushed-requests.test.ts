@@ -105,23 +105,6 @@ test('each browser, and each reload, has a pushed request of its own: a request_
   }
 });
 
-test('a link that is reloaded again and again makes 64 authorization requests, and no more; the login goes on', async () => {
-  const statuses: (number | undefined)[] = [];
-  await using scene = await openScene(
-    { pushedRequests: 'required' },
-    {
-      browse: async (link) => {
-        const first = await visit(link);
-        for (let count = 0; count < 65; count += 1) statuses.push((await visit(link, first.cookie)).status);
-        await walkLogin(first.location);
-      },
-    },
-  );
-  await scene.login();
-  assert.equal(asked(scene, '/pushed').length, 64);
-  assert.deepEqual(statuses.slice(62), [303, 502, 502]);
-});
-
 test('a pushed request for a reload fails: our page and the terminal say so, and the login goes on', async () => {
   const pages: { readonly status: number | undefined; readonly html: string }[] = [];
   await using scene = await openScene(

@@ -151,3 +151,16 @@ test('ports of the system, ports that browsers block, and what is no port are re
     );
   }
 });
+
+test('a link that is opened again and again makes 64 authorization requests, and no more; the login goes on', async () => {
+  await using on = await underTest();
+  const { pathname } = new URL(on.listener.link('terminal'));
+  const statuses: number[] = [];
+  while (statuses.length < 66) statuses.push((await on.get(pathname)).status);
+  assert.equal(on.states.length, 64);
+  assert.deepEqual(statuses.slice(62), [303, 502, 502, 502]);
+  const page = on.callBack('code=ours');
+  assert.equal((await on.answer)[0]?.[1], 'ours');
+  await on.listener.finish('stored');
+  assert.equal((await page).status, 200);
+});
