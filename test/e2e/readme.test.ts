@@ -3,14 +3,56 @@ import { randomBytes } from 'node:crypto';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { freePort } from '../support/free-port.js';
 import { type Home, makeHome } from '../support/home.js';
 import { needs } from '../support/needs.js';
 import { type Running, startCommand } from '../support/program.js';
-import { type Example, examplesOf } from '../support/readme-examples.js';
 import { repositoryRoot } from '../support/repository.js';
 import { startSandbox } from '../support/start-sandbox.js';
-import { walkingBrowser } from '../support/walking-browser.js';
+
+/** A command line that a text shows. */
+interface Example {
+  /** As it stands there, without the comment behind it. */
+  readonly command: string;
+  readonly line: number;
+}
+
+/** Programs that examples begin with; other code in a sentence is no command line. */
+const programs = /^(?:npm|postern|curl)\s/;
+
+/** The command lines of a Markdown text, in order: each line of an `sh` block, and code in sentences that begins with a program. */
+function examplesOf(markdown: string): readonly Example[] {
+  const examples: Example[] = [];
+  let inBlock = false;
+  for (const [at, text] of markdown.split('\n').entries()) {
+    const line = at + 1;
+    if (text.startsWith('```')) inBlock = text === '```sh';
+    else if (inBlock) examples.push({ command: withoutComment(text), line });
+    else {
+      const codes = [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+      examples.push(...codes.filter((code) => programs.test(code)).map((command) => ({ command, line })));
+    }
+  }
+  return examples.filter(({ command }) => command !== '');
+}
+
+/** A comment stands behind at least two blanks. */
+function withoutComment(line: string): string {
+  return line.replace(/(?:^|\s{2,})#\s.*$/, '').trim();
+}
+
+/**
+ * Writes a program that stands where the person's browser would: it walks the sandbox's pages, and says yes to them.
+ * @returns its absolute path, the value for `BROWSER`
+ */
+async function walkingBrowser(home: Pick<Home, 'path'>): Promise<string> {
+  const path = join(home.path, 'walking-browser');
+  const walk = pathToFileURL(join(repositoryRoot, 'build', 'src', 'sandbox', 'walk.js'));
+  const text = `#!${process.execPath}\nimport('${walk}').then(({ walkLogin }) => walkLogin(process.argv[2]));\n`;
+  await writeFile(path, text, { mode: 0o755 });
+  return path;
+}
 
 interface Way {
   /** How the example begins. */

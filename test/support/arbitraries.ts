@@ -26,18 +26,11 @@ export const anyQuery = fc
   .array(fc.oneof(segment, fc.constantFrom('/', '?', '&', '=')), { maxLength: 5 })
   .map((all) => all.join(''));
 
-const user = fc.oneof(
-  fc.constant(''),
-  segment.map((name) => `${name}@`),
-);
 const port = fc.oneof(
   fc.constant(''),
   fc.nat({ max: 65_535 }).map((number) => `:${number}`),
 );
 const host = fc.tuple(label, label).map((labels) => `${labels.map((one) => one.join('')).join('.')}.example`);
-
-/** A host, perhaps with a user before it and a port behind it. */
-export const anyAuthority = fc.tuple(user, host, port).map((parts) => parts.join(''));
 
 const perhaps = (mark: string) =>
   fc.oneof(

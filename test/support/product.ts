@@ -1,6 +1,6 @@
 // biome-ignore-all lint/performance/noBarrelFile: it is the door that tests go through
 // What most tests use of the program's own modules, so that a module that moves changes one line here.
-export { exitCode, Failure, isFailure, type Step, type Typo } from '../../src/core/failure.js';
+export { exitCode, Failure, isFailure, type Step } from '../../src/core/failure.js';
 export { defaultLimits, type Limits, limitSettings } from '../../src/core/limits.js';
 export type { Clock, CorePorts, Journal, Relogin, Terminal } from '../../src/core/ports.js';
 export {
@@ -34,7 +34,6 @@ export { createCredentialIndex, readIndexSync } from '../../src/stores/index/cre
 export { storeFailed, storeLocked } from '../../src/stores/keychain/failures.js';
 export type {
   CredentialIndex,
-  Recovery,
   SecretStore,
   SecretStores,
   SharedTurn,

@@ -1,7 +1,6 @@
 import { Caller } from '../../../src/call/caller.js';
 import type { ProtocolCall } from '../../../src/call/words.js';
 import type { JsonObject } from '../../../src/core/text/json.js';
-import { logout } from '../../../src/login/logout/logout.js';
 import type { SeenRequest } from '../../../src/sandbox/log.js';
 import type { OpenServer } from '../../../src/tokens/find-login.js';
 import { validToken } from '../../../src/tokens/valid-token.js';
@@ -52,9 +51,6 @@ async function ask(scene: Scene, login: LoginRecord | OpenServer, wanted: Protoc
 /** A token with a minute to live, as commands want one; `rejected`: not this one. */
 export const freshToken = (at: At, login: LoginRecord, rejected?: Secret, minLifeMs = 60_000) =>
   validToken(at.ports, { login, minLifeMs, rejected, signal: signal() });
-
-/** As `postern logout` does. */
-export const logOut = (at: At, login: LoginRecord) => logout(at.ports, { login, force: false, signal: signal() });
 
 /** Asks for more scope in the "browser", as `--login` does, and counts. */
 export const stepUp = (scene: Scene): Relogin & { count: number } => {
