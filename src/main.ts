@@ -3,7 +3,7 @@ import type { FailedLine } from './app/explain.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
-import { isUnattended, registry } from './app/registry.js';
+import { registry } from './app/registry.js';
 import { runCommandLine } from './app/run.js';
 import { createKeyboard } from './app/terminal/quiet-keys.js';
 import { createContext } from './app/world.js';
@@ -38,7 +38,7 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   const out = createResultWriter(writerTo(world.stdout), width, redact);
   let ports: Context | undefined;
   let reported = 0;
-  const printFailure = (error: unknown, ways?: readonly string[]): CommandExit => {
+  const printFailure = (error: unknown, table?: CommandTable, ways?: readonly string[]): CommandExit => {
     ports?.progress.end();
     const steps = ports?.journal.steps.slice(reported) ?? [];
     reported += steps.length;
@@ -47,7 +47,7 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
       json: asks(argv, '--json'),
       verbose: asks(argv, '--verbose', '-v'),
       steps,
-      oneLine: isUnattended(argv) && world.stderr.isTTY !== true,
+      oneLine: table?.unattended === true && world.stderr.isTTY !== true,
     };
     const failed = reportFailure(error, options);
     failed.lines.forEach(show);
@@ -57,16 +57,19 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
     const printed = () => lines.taken(signal);
     if (options.verbose) for (const line of environmentLines(env)) show(noteOf(options, line));
     const { field } = options;
-    const own = { out: field === undefined ? out : fieldWriter(out, field), table, printFailure };
-    const context = createContext({ world, options, show, printed, ...looks, ...own });
+    const own = { out: field === undefined ? out : fieldWriter(out, field), table };
+    const context = createContext({
+      ...{ world, options, show, printed, ...looks, ...own },
+      printFailure: (error) => printFailure(error, table),
+    });
     ports = context;
     return context;
   };
   const fail = async (error: unknown, line: FailedLine): Promise<CommandExit> => {
     const end = endOf(error, signal);
-    if (!isFailure(end)) return printFailure(end);
+    if (!isFailure(end)) return printFailure(end, line.table);
     const { explain } = await import('./app/explain.js');
-    return printFailure(end, await explain(end, line, world));
+    return printFailure(end, line.table, await explain(end, line, world));
   };
   warnOfEnvironment(env, show);
   try {
@@ -109,7 +112,7 @@ export async function start(release: Release, script: string, input?: ReadInput)
   owned.end(await run(process.argv.slice(2), world), programs.endedBy);
 }
 
-/** What is set for all of Node.js, and not what a person may think that it is here. */
+/** Warns of variables that mean something else here than the user may think. */
 function warnOfEnvironment(env: Readonly<Record<string, string | undefined>>, show: (line: string) => void): void {
   if ((env['NODE_DEBUG'] ?? '') !== '') {
     show('postern: NODE_DEBUG is set, with which Node.js prints what is sent and received, tokens among it.');
@@ -121,7 +124,7 @@ function warnOfEnvironment(env: Readonly<Record<string, string | undefined>>, sh
   }
 }
 
-/** What of the environment changes whom we talk to, and whom we trust. */
+/** Notes a variable that changes which hosts are reached or trusted. */
 function noteOf({ json }: GlobalOptions, line: string): string {
   const note = printable(line, 400);
   return json ? asciiJson({ note }) : `Note: ${note}`;

@@ -6,13 +6,13 @@ import { quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { optionIn, optionsOf } from './global-options.js';
 
-/** What was given for one option, in order. */
+/** All values of one option, in order. */
 type Given = readonly (string | boolean)[];
 
 /**
- * The values of a command line that has been taken apart: each of its kind and within its limits. An option that was
- * not given takes the value of its environment variable; an empty variable counts as unset.
- * @param given By name.
+ * The typed arguments of a parsed command line, within their limits. An option that is missing takes the value of its
+ * environment variable; an empty variable counts as unset.
+ * @param given The values by name.
  * @throws Failure `usage_wrong`
  */
 export function typedArguments(
@@ -56,7 +56,7 @@ function optionValue(spec: OptionSpec, source: string, given: Given, help: strin
   return number;
 }
 
-/** A value that is none of an option's choices, with the one that was meant. */
+/** Refuses a value that is no choice, and suggests the closest one. */
 function noChoice(spec: OptionSpec, source: string, given: string, help: string): Failure {
   const choices = 'choices' in spec ? (spec.choices ?? []) : [];
   const message = `${source} cannot be ${quoted(given, 80)}: it is one of ${choices.join(', ')}.`;

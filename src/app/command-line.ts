@@ -15,7 +15,7 @@ export interface CommandLineOptions {
   readonly tables: readonly CommandTable[];
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Names of logins: where a command is expected, one is not a typo. */
+  /** Names of logins: such a word in place of a command is no typo. */
   readonly loginNames?: () => Promise<readonly string[]>;
 }
 
@@ -62,7 +62,7 @@ function explained(words: readonly string[], tables: readonly CommandTable[]): P
   return name === undefined || of !== undefined ? { kind: 'help', of } : { kind: 'topic', name };
 }
 
-/** yargs guesses numbers, negations and paths; a value here is what was typed. */
+/** yargs would guess numbers, negations and paths; values here are taken as typed. */
 const habits = {
   'camel-case-expansion': false,
   'dot-notation': false,

@@ -14,8 +14,8 @@ import { replaceFile } from '../stores/state/safe-file.js';
 const longestConfiguration = 256 * 1024;
 
 /**
- * The person's configuration file `config.json`; undefined when there is none. Others may read it, it holds no
- * secret; but nobody else may have written it: a plain file, no link, hers or the system's, in a folder of the kind.
+ * The user's `config.json`; undefined where there is none. It holds no secret, so others may read it, but not write it: it
+ * must be a plain file, no link, owned by the user or the system, in such a folder.
  * @throws Failure `configuration_unusable`
  */
 export function readConfigFile(folder: string): { readonly path: string; readonly bytes: Uint8Array } | undefined {
@@ -56,7 +56,7 @@ function openToOthers(stats: Stats): string | undefined {
   return accessProblem(stats, process.geteuid?.(), { orRoots: true, denied: stats.isSymbolicLink() ? 0 : 0o022 });
 }
 
-/** Writes the configuration file, and has a person edit a copy of it. */
+/** Writes the configuration file, and opens a copy of it in the user's editor. */
 export function createConfigEditor(
   folder: () => string,
   env: Readonly<Record<string, string | undefined>>,

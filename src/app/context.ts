@@ -72,7 +72,7 @@ export type OwnPorts = Partial<Pick<Context, 'browser' | 'store' | 'index' | 'to
 /** A standard stream that may be a terminal. */
 type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** Everything outside of the program that one run of it touches. */
+/** Everything outside the program that one run touches. */
 export interface World extends Release {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: () => Keyboard; // late: it takes two milliseconds to be made, and few commands need it

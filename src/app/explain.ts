@@ -66,7 +66,7 @@ function jobOf(
   return isJob ? (takesClient ? 'takes a client' : 'takes none') : undefined;
 }
 
-/** What there is on this machine that a word could be. */
+/** What this machine knows that a missing word could be. */
 interface Known {
   readonly index: { readonly read: () => Promise<Pick<IndexDocument, 'logins'>> };
   readonly programsWithServers: ProgramsWithServers;
@@ -75,7 +75,7 @@ interface Known {
 /** As many names as one line has room for. */
 const shownLogins = 5;
 
-/** What else there is to know, in a line that ends with a command. */
+/** More ways to go, for some commands. */
 const alsoThere: Readonly<Record<string, readonly string[]>> = {
   setup: ['Every program: postern setup --list --all'],
   config: ['Every setting: postern config'],

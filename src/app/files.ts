@@ -9,7 +9,7 @@ import { readyDescriptorUnusable } from '../proxy/failures.js';
 import { fileUnwritable } from '../setup/failures.js';
 import { newFile, replaceFile } from '../stores/state/safe-file.js';
 
-/** The person's files and stdin. A relative path is one of the working folder: she named it herself. */
+/** The user's files and stdin. Relative paths start at the working folder, since the user typed them. */
 export function createFiles(stdin: () => Readable & { readonly isTTY?: boolean }): Files {
   return {
     get stdinIsTerminal() {
@@ -36,7 +36,7 @@ async function* read(path: string): AsyncGenerator<Uint8Array> {
 }
 
 async function isOpenToOthers(path: string): Promise<boolean> {
-  if (process.platform === 'win32') return false; // its modes tell nothing of its access lists
+  if (process.platform === 'win32') return false; // modes do not show its access lists
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() === true && (found.mode & 0o044) !== 0;
 }
@@ -97,14 +97,14 @@ async function tellReady(descriptor: number, text: string): Promise<void> {
   }
 }
 
-/** What Node waits on for events is no file, and of its own pipes it has both ends. */
+/** Node's own descriptors: event queues, and pipes of which it holds both ends. */
 function isOurOwn(descriptor: number): boolean {
   if (process.platform !== 'linux') return false;
   const targets = readdirSync('/proc/self/fd').map((each) => {
     try {
       return readlinkSync(`/proc/self/fd/${each}`);
     } catch {
-      return ''; // the one that this list was read with
+      return ''; // the descriptor that read this list
     }
   });
   const target = readlinkSync(`/proc/self/fd/${descriptor}`);

@@ -39,10 +39,7 @@ export function takesValue(word: string, tables: readonly CommandTable[]): boole
   return specs.length > 0 && specs.every(({ kind }) => kind !== 'boolean');
 }
 
-/**
- * Does the person ask for this, before `--`? For what must be known before the command line is parsed, or when it
- * cannot be.
- */
+/** Is one of these words on the line, before `--`? For what must be known before, or without, parsing the line. */
 export function asks(argv: readonly string[], ...names: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv.slice(0, end === -1 ? argv.length : end).some((word) => names.includes(word));

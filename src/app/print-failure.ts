@@ -19,8 +19,8 @@ export interface FailureReport {
 }
 
 /**
- * What a run ended by: whatever fails once it is to end fails because of that. A command that was cancelled may have said
- * more of it, such as that the server may have done what it was asked for.
+ * The failure that ended a run. Once a run is interrupted, later errors are consequences of that; a cancelled command may
+ * have more to report, for instance that the server may have acted already.
  */
 export function endOf(error: unknown, signal: AbortSignal): unknown {
   const isOwnEnd = isFailure(error, 'interrupted') && isFailure(signal.reason, 'interrupted');
@@ -28,9 +28,9 @@ export function endOf(error: unknown, signal: AbortSignal): unknown {
 }
 
 /**
- * Turns whatever was thrown into what the person reads, in this one place: what happened, the steps that did not pass,
- * the remedy, and in the last line the code; with `json` one object in one line. Whatever is no `Failure` is a fault of
- * this program; its text is shown only with `verbose`, since nobody chose its words.
+ * The one place that words an error: what happened, the steps that did not pass, the remedy, and the code in the last
+ * line; with `json` one object in one line. Anything but a `Failure` is a bug in this program, and its text is shown only
+ * with `verbose`.
  */
 export function reportFailure(
   error: unknown,
@@ -41,7 +41,7 @@ export function reportFailure(
     readonly verbose: boolean;
     /** What was done until then, oldest first. */
     readonly steps: readonly Step[];
-    /** All in one line, for a program that shows stderr to somebody, perhaps. */
+    /** One line, for programs that show stderr to the user. */
     readonly oneLine: boolean;
   },
 ): FailureReport {
@@ -67,7 +67,7 @@ export function reportFailure(
   const steps = options.verbose || isPlain ? [] : options.steps.filter((step) => !isSaid(step, failure));
   const linesOf = (...verdicts: readonly Step['verdict'][]) =>
     steps.filter(({ verdict }) => verdicts.includes(verdict)).flatMap(stepLines);
-  // Whoever has ended a command knows why, and needs no code for it; what went wrong before may be why he did.
+  // The user knows why it ended and needs no code; earlier warnings may be the reason.
   if (code === 'interrupted') return { exit, lines: [...linesOf('warning'), message] };
   return {
     exit,
@@ -81,13 +81,13 @@ export function reportFailure(
   };
 }
 
-/** A server that could not be reached, or a person’s no: the sentence says the same of it, and no rule was broken. */
+/** A step that only repeats the failure's sentence: the network failed, or the user declined. */
 function isSaid(step: Step, { code, exit }: Failure): boolean {
   if (step.verdict !== 'failure') return false;
   return exit === exitCode.network ? step.code === code : code === 'denied' && step.name === 'authorization';
 }
 
-/** The words that such lines begin with, two blanks behind them, and what they mean. */
+/** The first words of such lines, and their tones. */
 const tones: Readonly<Record<string, Tone>> = {
   'postern:': 'bad',
   failure: 'bad',
@@ -101,9 +101,9 @@ const tones: Readonly<Record<string, Tone>> = {
 const margin = 9;
 
 /**
- * A line for a terminal: what does not fit goes on below its own text, a command stands on a line of its own, and the word
- * that a failure, a step or a request begins with has a colour.
- * @param line Printable, and without what is kept secret: a word may be moved to the next line.
+ * Lays out a line for a terminal: text is wrapped below itself, a command gets its own line, and the first word of a
+ * failure, a step or a request is coloured.
+ * @param line Printable and already redacted, since wrapping may split a secret.
  */
 export function laidOut(line: string, look: Look): readonly string[] {
   const word = line.slice(0, margin).trimEnd();
@@ -138,7 +138,7 @@ function fault(error: unknown): Failure {
   });
 }
 
-/** The stack of a fault, and the causes of either kind, every line made harmless. */
+/** The stack of a fault and all causes, printable. */
 function backgroundOf(error: unknown): readonly string[] {
   const lines: string[] = [];
   let at = error;
@@ -171,7 +171,7 @@ export function createJournal(options: {
   };
 }
 
-/** Longest text of one field, whoever wrote it. */
+/** Longest text of one field of a step. */
 const longestField = 500;
 
 /** A step in one line, a note in a second: verdict, name, what was asked, what came, the rule. */

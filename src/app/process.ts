@@ -1,14 +1,14 @@
 import type { Signals } from '../core/ports.js';
 import { isWindows } from '../core/text/system.js';
 
-/** How long clean-up may take once the program is to end, and how long what is left of it may keep the process. */
+/** Time for clean-up after an interruption, and for pending work after the end. */
 const graceMs = 1500;
 
-/** The process is ours from now on. */
+/** Control over the process until disposed. */
 export interface OwnedProcess extends Disposable {
   /**
-   * Ends it with this code once everything is written; what still runs then does not hold it up. `by`: the
-   * signal that ended a program run in our place.
+   * Ends it with this code once all output is written, without waiting for anything else. `by`: the signal that ended a
+   * program run in our place.
    */
   end(code: number, by?: NodeJS.Signals): void;
 }
@@ -17,16 +17,16 @@ export interface OwnedProcess extends Disposable {
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
- * Takes signals and stray errors: the first signal asks the program to end and lets it clean up, the second one, or
- * 1.5 seconds, ends it. Diagnostic reports are switched off, they would hold environment and arguments.
+ * Handles signals and uncaught errors: the first signal lets the program clean up; a second one, or 1.5 seconds, ends it.
+ * Diagnostic reports are switched off, because they would contain the environment and the arguments.
  */
 export function ownProcess(options: {
   readonly interrupt: () => void;
   /** Aborted by `interrupt`, or by a Ctrl-C that came as a key. */
   readonly signal: AbortSignal;
-  /** Gives a signal to a command that takes it for its own; false when none does, and it ends the program. */
+  /** Passes a signal to the command that handles it; false when there is none, so that it ends the program. */
   readonly offer: (signal: NodeJS.Signals) => boolean;
-  /** Turns an error that nobody caught into what is printed. */
+  /** Words an uncaught error. */
   readonly fault: (error: unknown) => { readonly exit: number; readonly lines: readonly string[] };
 }): OwnedProcess {
   const reports = { reportOnFatalError: false, reportOnSignal: false, reportOnUncaughtException: false };
@@ -80,16 +80,16 @@ export function ownProcess(options: {
 }
 
 /**
- * Does the system not come back to a thread, as from a named pipe that nobody writes to? `process.exit` waits for those. On
- * Windows no signal ends a process with the code that shells know.
+ * Is a thread stuck in a system call, for instance on a named pipe without a writer? `process.exit` waits for those. On
+ * Windows no signal ends a process with the usual exit code.
  */
 function isHeldBySystem(): boolean {
   return !isWindows && process.getActiveResourcesInfo().some((name) => /^(?:FSReq|GetAddrInfo|GetNameInfo)/.test(name));
 }
 
-/** The signals of this process, and who takes them for his own. */
+/** The signals of this process, and their handlers. */
 export interface OwnSignals extends Signals {
-  /** Gives a signal to the last who takes signals; false when nobody wants it. */
+  /** Passes a signal to the newest handler; false where none handles it. */
   offer(signal: NodeJS.Signals): boolean;
 }
 

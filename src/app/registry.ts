@@ -19,7 +19,6 @@ import { proxyTable } from '../proxy/run/proxy.options.js';
 import { sandboxTable } from '../sandbox/sandbox.options.js';
 import { setupTable } from '../setup/setup.options.js';
 import type { Context } from './context.js';
-import { commandAt } from './global-options.js';
 import { uninstallTable } from './uninstall/uninstall.options.js';
 
 /** A command that is known by its table, and loaded when it is to run. */
@@ -67,10 +66,3 @@ export const registry: readonly CommandEntry[] = [
   entry(uninstallTable, () => import('./uninstall/uninstall.command.js')),
   entry(sandboxTable, () => import('../sandbox/sandbox.command.js')),
 ];
-
-/** Is it a command line that another program calls? */
-export function isUnattended(argv: readonly string[]): boolean {
-  const tables = registry.map(({ table }) => table);
-  const name = argv[commandAt(argv, tables)];
-  return tables.some((table) => table.name === name && table.unattended === true);
-}

@@ -11,8 +11,8 @@ import type { Wire } from '../mcp/wire.js';
 const longestValue = 300;
 
 /**
- * Headers whose values are shown. Of all others the name is: people send keys in headers of any name, and servers begin
- * sessions in them. What these hold of a secret that is known is taken out of every line that is printed.
+ * Headers whose values are shown; of all others only the name, since any header may hold a key or a session. Known secrets
+ * are redacted from every printed line anyway.
  */
 const shownHeaders = new Set(
   [
@@ -25,7 +25,7 @@ const shownHeaders = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Addresses, or names that may be some: shown without a query, which may be a code, a token or a state. */
+/** Shown without a query, which may hold a code, a token or a state. */
 const addressHeaders = new Set(['location', 'content-location', 'referer', 'mcp-name']);
 
 interface ShownHeader {
@@ -115,7 +115,7 @@ export function logWire(wire: Wire & AsyncDisposable, observe: Observe): Wire & 
   };
 }
 
-/** Of what a caller calls itself, the first word says enough: `curl/8.5.0`. */
+/** The first word of its User-Agent: `curl/8.5.0`. */
 function programOf({ program }: LoggedRequest): string | undefined {
   const [word = ''] = program?.trim().split(/\s/, 1) ?? [];
   return word === '' ? undefined : printable(word, 60);

@@ -16,7 +16,7 @@ import { asks, commandAt, type GlobalOptions } from './global-options.js';
 import { helpTable, ownTables } from './help/own-tables.js';
 import type { CommandEntry } from './registry.js';
 
-/** What a run of the command line is given. */
+/** What running a command line needs. */
 export interface CommandLine {
   readonly registry: readonly CommandEntry[];
   readonly version: string;
@@ -74,7 +74,7 @@ async function runCommand({ table, args }: ReadCommand, { registry, makeContext 
   return await command.run(context, args as ArgumentsOf<CommandTable>);
 }
 
-/** The command itself, where `--help` asks for what it alone can explain, such as a tool of a server. */
+/** `--help` that only the command can answer, such as that of a server's tool. */
 async function ownHelp(
   argv: readonly string[],
   entry: CommandEntry | undefined,

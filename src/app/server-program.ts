@@ -8,7 +8,7 @@ import { LineSplitter } from '../mcp/stdio/line-splitter.js';
 import type { ProgramTaker, ServerProgram } from '../mcp/stdio/stdio-client.js';
 import { startable } from '../stores/run-program.js';
 
-/** How long a server may take to end once its stdin is closed, and again after SIGTERM, in milliseconds. */
+/** Milliseconds that a server has to end after its stdin is closed, and again after SIGTERM. */
 const patience = { usual: 2_000, interrupted: 400 } as const;
 
 /** Longest line of stderr that is shown, in bytes. */
@@ -17,9 +17,9 @@ const longestLine = 8_192;
 export interface ServerStart {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes a line of its stderr, harmless for any terminal. */
+  /** Called with each line of its stderr, printable. */
   readonly said: (line: string) => void;
-  /** Aborted when we are to end: then it has less time to. */
+  /** When aborted, the server has less time to end. */
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ export async function startServerProgram(start: ServerStart): Promise<ServerProg
   }
 }
 
-/** What says where our secrets are is for nobody else. */
+/** Our variables say where secrets are: other programs do not get them. */
 export function withoutOurs(env: ServerStart['env']): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^POSTERN_/i.test(name)));
 }
@@ -50,13 +50,13 @@ class RunningServer implements ServerProgram {
   readonly #child: ChildProcess;
   readonly #signal: AbortSignal;
   readonly #ended: Promise<string>;
-  /** The last net, where this process is ended before it could wait. */
+  /** In case this process ends before it could wait. */
   readonly #kill = () => this.#send('SIGKILL');
 
   constructor(child: ChildProcess, { said, signal }: ServerStart) {
     this.#child = child;
     this.#signal = signal;
-    child.on('error', () => undefined); // of a signal that came too late
+    child.on('error', () => undefined); // a signal sent too late
     child.stdin?.on('error', () => undefined); // it may end before it has read its input
     showLines(child, said);
     this.#ended = new Promise((resolve) => {
@@ -87,13 +87,13 @@ class RunningServer implements ServerProgram {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin?.end();
-    this.#child.stdout?.resume(); // who waits for room there does not read its stdin
+    this.#child.stdout?.resume(); // a server blocked on its output does not read its stdin
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       if (await this.#endsWithin(this.#signal.aborted ? patience.interrupted : patience.usual)) break;
       this.#send(signal);
     }
     await this.#endsWithin(patience.interrupted);
-    this.#child.stdout?.destroy(); // what it has started may hold the other end
+    this.#child.stdout?.destroy(); // its own children may still hold the other end
     this.#child.stderr?.destroy();
     this.#child.unref();
     process.off('exit', this.#kill);
@@ -103,7 +103,7 @@ class RunningServer implements ServerProgram {
     return await Promise.race([this.#ended.then(() => true), setTimeout(ms, false, { ref: false })]);
   }
 
-  /** To it and all that it has started. */
+  /** Signals the whole process group. */
   #send(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
     if (pid === undefined) return;

@@ -71,7 +71,7 @@ export function createContext(run: Run): Context {
   return context;
 }
 
-/** Time, the person at the terminal and in the browser, and what is recorded and shown on the way. */
+/** Time, the user at the terminal and in the browser, and what is recorded and shown. */
 function personPorts({ world, options, show, tellLook }: Run, own: OwnPorts) {
   const { env, platform, stdin, stderr, interruption, signals } = world;
   const { json, nonInteractive, verbose, quiet } = options;
@@ -148,7 +148,7 @@ function storePorts({ world, table }: Run, parts: StoreParts): Pick<StorePorts, 
   const openShared = async (kind: SharedKind) => await (await fleet())(kind);
   const limits = async () => (await settings()).limits;
   const usual = createStores({ ...parts, platform, env, stateFolder, signal, limits, openShared });
-  // Read once, and when logins are looked for: what is wrong with it is then the command's failure.
+  // Read once, when a login is looked up, so that a bad value fails the command.
   let login: ReturnType<typeof environmentLogin> | undefined;
   const environment = () => {
     login ??= environmentLogin(tokenGiven, Date.now());
@@ -217,7 +217,7 @@ async function canListen(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** What one room does for another one. */
+/** Ports by which one feature uses another. */
 function joinedPorts(context: () => Context, { httpOptions }: Network) {
   const findServers = async () => await import('../setup/find-servers.js');
   return {

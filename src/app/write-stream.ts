@@ -7,7 +7,7 @@ import { asciiJsonPieces } from '../core/text/json-pieces.js';
 import { fitted } from '../core/text/layout.js';
 import { asciiJson, piecesOf, printable, quoted } from '../core/text/printable.js';
 
-/** A longer text is written in pieces, and not copied for its line feed: it would stand in memory twice more. In characters. */
+/** Longer texts are written in pieces, so that they are never copied as a whole. In characters. */
 const longText = 262_144;
 
 /**
@@ -31,18 +31,18 @@ export function writerTo(stream: Writable): WriteBytes {
   };
 }
 
-/** Bytes of lines that may wait for their reader. */
+/** Bytes that may wait for a slow reader. */
 const maxWaiting = 65_536;
 
-/** Lines for the person. */
+/** Lines for the user. */
 export interface Lines {
-  /** Never waits: a line is left out, and counted, where too much waits for its reader; that is told once he reads on. */
+  /** Never waits: lines are dropped and counted while the reader is too slow; the count is printed later. */
   readonly line: (text: string) => void;
-  /** Resolves once he has taken what was written, or cannot any more; rejects with the signal's reason. */
+  /** Resolves once the output is read or closed; rejects with the signal's reason. */
   readonly taken: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Writes lines for the person; one that cannot be shown, since nobody is there, is no reason to stop. */
+/** Writes lines for the user; a failure to write them does not stop the program. */
 export function linesTo(stream: Writable): Lines {
   let leftOut = 0;
   stream.on('error', () => undefined);
@@ -70,7 +70,7 @@ export function linesTo(stream: Writable): Lines {
 
 /**
  * The result writer on top of stdout.
- * @param width Of the terminal, where it is one: lines of a result are broken between words there.
+ * @param width Of the terminal, where lines are wrapped between words; undefined for a file or pipe.
  */
 export function createResultWriter(
   write: WriteBytes,
@@ -97,7 +97,7 @@ export function createResultWriter(
   };
 }
 
-/** Short pieces are written together, and a long one by itself. In characters. */
+/** Short pieces are joined up to this length. In characters. */
 const together = 32_768;
 
 async function writePieces(write: WriteBytes, pieces: Iterable<string>): Promise<void> {

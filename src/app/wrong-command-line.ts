@@ -6,7 +6,7 @@ import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { commandAt, optionIn, optionsOf, takesValue } from './global-options.js';
 
-/** Refuses what yargs would take, or stumble over: options that do not exist, and a switch with a value. */
+/** Refuses what yargs accepts or misreads: unknown options, and a switch with a value. */
 export function refuseOdd(words: readonly string[], table: CommandTable | undefined): void {
   const specs = optionsOf(table);
   const unknown = ownWords(words).find((word) => isUnknown(word, specs));
@@ -26,8 +26,8 @@ function helpOn(table: CommandTable | undefined): string {
 }
 
 /**
- * Why a line names no command: a typo, a login's name, another program's word for it, or an option that took it for its
- * value. Undefined: there is no word at all.
+ * Why a line names no command: a typo, a login's name, another program's word for it, or an option that took the command as
+ * its value. Undefined: there is no word at all.
  */
 export function unknownCommand(
   argv: readonly string[],
@@ -69,7 +69,7 @@ interface ReadLine {
   readonly typed: readonly string[];
 }
 
-/** Why yargs refused a line: by the table, and what was read of the line. */
+/** Why yargs refused a line, from the table and what was read. */
 export function whyRefused(words: readonly string[], table: CommandTable, { values, typed }: ReadLine): Failure {
   const help = helpOn(table);
   const specs = optionsOf(table);
@@ -94,8 +94,8 @@ export function whyRefused(words: readonly string[], table: CommandTable, { valu
 }
 
 /**
- * The corrected line for a mistyped word; undefined if it is not clear which word that is. Values of options and of a tool's
- * arguments may be secrets, and are not shown.
+ * The corrected line for a mistyped word; undefined if the word is ambiguous. Values of options and of a tool's arguments
+ * may be secrets, and are left out.
  */
 export function lineMeant(
   { typed, meant, command }: Typo,
@@ -122,31 +122,31 @@ export function lineMeant(
   return `Did you mean ${quoted(said)}? Run: postern ${words.join(' ')}`;
 }
 
-/** A word that somebody has typed, in a line that is to be typed again. */
+/** A typed word in the corrected line. */
 function shownWord(word: string): string {
   const [, name, equals] = /^([\w.-]{1,40})(:?=)/.exec(word) ?? [];
   if (name !== undefined) return `${name}${equals}…`;
   return isAddress(word) || /^[\w./-]{1,40}$/.test(word) ? shellWord(word) : '…';
 }
 
-/** One that holds nothing that is not shown: such as an issuer, the value of an option. */
+/** An address without anything secret, such as an issuer. */
 function isAddress(word: string): boolean {
   return /^https?:/i.test(word) && word.length <= 200 && visibleUrl(word) === word;
 }
 
-/** Of an option, or a tool's argument, with its value. */
+/** The name in `--name=value` or `name=value`. */
 function nameIn(word: string): string {
   return /^(-{0,2}[\w.-]+?):?=/.exec(word)?.[1] ?? word;
 }
 
-/** Is it an option whose value is the next word, and not one of a few choices, or a number? */
+/** Is the next word the value of this option, and perhaps a secret? */
 function hidesValue(word: string | undefined, table: CommandTable | undefined): boolean {
   if (word === undefined || !isOption(word) || word === '--' || word.includes('=')) return false;
   const spec = optionIn(word, optionsOf(table));
   return spec === undefined || !(spec.kind === 'boolean' || spec.kind === 'number' || 'choices' in spec);
 }
 
-/** The tool that stands with its server in one word, as in `work.echo`, where the command takes one. */
+/** The tool in a word such as `work.echo`, where the command takes one. */
 function toolIn(typed: string, server: string, table: CommandTable | undefined): readonly string[] {
   const [, tool] = /^@?[^.]+\.([\w-]+)$/.exec(typed) ?? [];
   const takesTool = table?.positionals.some(({ name }) => name === 'method') === true;
@@ -159,7 +159,7 @@ function isOption(word: string): boolean {
   return /^-[^.\d]/.test(word);
 }
 
-/** Is there no such option, or among letters in one word one that is none? */
+/** Is this option unknown, or one of several letters in one word? */
 function isUnknown(word: string, specs: readonly OptionSpec[]): boolean {
   if (!isOption(word)) return false;
   if (word.startsWith('--')) return optionIn(word, specs) === undefined;
@@ -177,7 +177,7 @@ function unknownOption(word: string, specs: readonly OptionSpec[], table: Comman
   const meant = typed === '-V' ? 'version' : closest(name, names);
   const message = `There is no option ${quoted(typed, 80)} here.`;
   if (meant !== undefined) return usageMistyped(message, `--${meant}`, { typed, meant: `--${meant}` });
-  // What a tool is given has no dashes, which other programs have there. Its value may be a secret, and is not shown.
+  // A tool's arguments have no dashes here, unlike in other programs. Their values may be secrets.
   if (table?.positionals.some((one) => one.name === 'arguments') === true && typed.startsWith('--')) {
     return usageMistyped(message, `${shellWord(name)}=…`, { typed, meant: name });
   }

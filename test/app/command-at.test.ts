@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommandLine } from '../../src/app/command-line.js';
-import { globalOptions } from '../../src/app/global-options.js';
 import { registry } from '../../src/app/registry.js';
-import type { OptionSpec } from '../../src/core/command.js';
 
 const tables = registry.map(({ table }) => table);
 const parsed = (argv: readonly string[]) => parseCommandLine(argv, { tables, version: '1', env: {} });
@@ -21,17 +19,6 @@ test('options may stand before the command, each with its value', async () => {
     assert.deepEqual(await parsed(line.split(' ')), await parsed(usual.split(' ')), line);
   }
 });
-
-const options: readonly OptionSpec[] = globalOptions;
-
-for (const { name, alias, kind } of options.filter((one) => !/help|version/.test(one.name))) {
-  test(`--${name} before the command means what it means behind it`, async () => {
-    for (const word of [`--${name}`, ...(alias === undefined ? [] : [`-${alias}`])]) {
-      const words = kind === 'boolean' ? [word] : [word, 'value'];
-      assert.deepEqual(await parsed([...words, 'token', 'work']), await parsed(['token', 'work', ...words]));
-    }
-  });
-}
 
 test('an option that lacks its value says so, wherever it stands', async () => {
   for (const line of [

@@ -127,7 +127,7 @@ test('the browser or profile that a login keeps is shown by status', async () =>
   assertFits(await schemaOf('status'), stdout, 'status -l');
   const shown = JSON.parse(stdout).logins.map(({ browser }: { browser: unknown }) => browser);
   assert.deepEqual(shown, [{ program: 'firefox', profile: 'Work' }, { program: '/opt/chrome', profile: null }, null]);
-  assert.match((await at.run('status')).stdout, /^work .* in firefox, profile “Work” /);
+  assert.match((await at.run('status')).stdout, /^work .* in firefox, profile “Work”$/m);
   assert.match((await at.run('status', 'work', '-l')).stdout, /\n {2}browser +firefox, profile “Work”\n/);
   assert.match((await at.run('status', 'path', '-l')).stdout, /\n {2}browser +\/opt\/chrome\n/);
   assert.doesNotMatch((await at.run('status', 'usual', '-l')).stdout, /browser/);

@@ -19,7 +19,7 @@ type Own = 'login' | 'tool' | 'parameter' | 'account' | 'issuer' | 'provider';
 /** What a value may be: one of these words, one of what this machine knows, or what the shell itself completes. */
 type Values = readonly Offer[] | Own | 'file' | 'folder';
 
-/** Asks this machine, and only when it is needed. @param words Those before, @param typed what is typed of this one. */
+/** Reads this machine's files, only when needed. @param words The words before. @param typed The begun word. */
 export type Known = (what: Own, words: readonly string[], typed: string) => readonly Offer[];
 
 /** Words that fit, or what the shell itself knows better. */

@@ -57,8 +57,8 @@ function labelled(look: Look, rows: readonly Row[]): readonly string[] {
 }
 
 /**
- * A command line of a shell to copy. One that is wider than the terminal goes on below, behind a backslash, as a shell
- * reads it; what is no command, or has a word that is wider, stays whole.
+ * A shell command to copy. A command wider than the terminal continues after a backslash; other text, and a command with a
+ * wider word, stays whole.
  */
 export function copyLines(look: Look, command: string): readonly string[] {
   const words = command.match(/postern \S+|(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? [];

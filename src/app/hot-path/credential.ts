@@ -12,7 +12,7 @@ import { stateFolder, usableCredential, usualArguments } from './parts.js';
 
 /** What is left where the whole program takes over. */
 export interface Left {
-  /** What was read of stdin, which nobody can read again. */
+  /** What was read of stdin, which cannot be read again. */
   input: ReadInput | undefined;
 }
 
@@ -65,7 +65,7 @@ async function outputFor(call: GetCall): Promise<string | undefined> {
   return output({ ...credential, server: login.server }, Date.now());
 }
 
-/** `nobody`: nothing is mapped, and nothing is to be said about it. Undefined: the whole program's business. */
+/** `nobody`: no login matches, and the answer says so. Undefined: left to the whole program. */
 async function loginFor({ wanted, refused, hint }: GetCall): Promise<LoginRecord | 'nobody' | undefined> {
   const folder = stateFolder();
   const index = readIndexSync(indexPath(folder));
@@ -81,7 +81,7 @@ async function loginFor({ wanted, refused, hint }: GetCall): Promise<LoginRecord
   return hasFailed(folder, login, wanted.format) ? undefined : login;
 }
 
-/** What was remembered has to be forgotten now, which is written. */
+/** A remembered failure has to be cleared, which only the whole program does. */
 function hasFailed(folder: string, { server }: LoginRecord, format: string): boolean {
   const path = failuresPath(folder);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return false;

@@ -13,11 +13,11 @@ export class TerminalLineReader implements LineReader {
   readonly #options: LineReaderOptions;
   /** The newest first. */
   #history: string[];
-  /** Lines that came at once with another one, and what was begun after them. */
+  /** Lines that were typed ahead, and the text begun after them. */
   #waiting: string[] = [];
   #begun = '';
   #editor: Interface | undefined;
-  /** Begins anew where somebody had the keyboard. */
+  /** Resumes editing after something else had the keyboard. */
   #edit: (() => void) | undefined;
 
   constructor(stdin: Keyboard, screen: Writable, options: LineReaderOptions) {

@@ -11,8 +11,8 @@ const suspend = 0x1a;
 const enters: readonly number[] = [0x0d, 0x0a];
 
 /**
- * The keyboard while nothing is asked: keys are not echoed, since they would garble the spinner; Enter is told, Ctrl-C
- * and Ctrl-Z do what they always do. In between a question may have the keyboard to itself.
+ * The keyboard while no question is open: keys are not echoed, as they would garble the spinner; Enter calls a listener, and
+ * Ctrl-C and Ctrl-Z work as usual. A question takes the keyboard over.
  */
 export class QuietKeys {
   readonly #stdin: () => Keyboard;
@@ -20,7 +20,7 @@ export class QuietKeys {
   readonly #takers: (() => void)[] = [];
   #questions = 0;
   #on = false;
-  /** In the background, where the terminal is the shell's: whoever reads it there, or sets it, is stopped. */
+  /** In the background the terminal is the shell's: reading or setting it stops the process. */
   #away = false;
 
   constructor(stdin: () => Keyboard, interrupted: () => void) {
@@ -58,13 +58,13 @@ export class QuietKeys {
     this.#on = wanted;
     const stdin = this.#stdin();
     if (wanted) {
-      process.on('SIGCONT', this.#continued); // first: whoever is stopped below has to hear of it
+      process.on('SIGCONT', this.#continued); // first, since the process may be stopped below
       this.#away = !isInForeground();
       if (!this.#away) this.#hush(stdin);
     } else {
       process.off('SIGCONT', this.#continued);
       stdin.off('data', this.#take).pause();
-      // That it went on in the background may not have been told yet.
+      // SIGCONT of the background may not have been delivered yet.
       if (!this.#away && isInForeground()) stdin.setRawMode?.(false);
     }
   }
@@ -99,7 +99,7 @@ export class QuietKeys {
   }
 }
 
-/** Is the terminal ours? Linux tells (proc(5): pgrp, tpgid); where nobody does, it is taken for ours. */
+/** Are we the terminal's foreground process group? Known on Linux only (proc(5): pgrp, tpgid), assumed elsewhere. */
 function isInForeground(): boolean {
   try {
     const stat = readFileSync('/proc/self/stat', 'latin1');

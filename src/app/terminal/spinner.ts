@@ -2,10 +2,10 @@ import type { WriteStream } from 'node:tty';
 import type { Progress } from '../../core/ports.js';
 import { printable } from '../../core/text/printable.js';
 
-/** What is over sooner is not shown, and the package that shows it not loaded. */
+/** Shorter steps are not shown, and the package is not loaded for them. */
 const showAfterMs = 150;
 
-/** The spinner; `hide` takes it away while the person is asked something. */
+/** The spinner; `hide` removes it during a question. */
 export interface Spinner extends Progress {
   hide(): Disposable;
 }

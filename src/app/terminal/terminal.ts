@@ -25,10 +25,10 @@ export interface TerminalOptions {
 
 const bracketedPaste = { on: '\x1b[?2004h', off: '\x1b[?2004l' } as const;
 
-/** Wrong answers to a menu, and then it is no person who types. */
+/** After so many wrong answers to a menu, it is no person who types. */
 const maxTries = 3;
 
-/** The person at stdin and stderr, when both are terminals and nothing says that nobody is there. */
+/** The user at stdin and stderr, if both are terminals and questions are allowed. */
 export function createTerminal(options: TerminalOptions): Terminal {
   const { stderr, env, tell } = options;
   const interactive =

@@ -98,8 +98,8 @@ async function latestOf(open: ReadonlySet<KeptRecord>, files: Written['programs'
 }
 
 /**
- * What this program writes into its state folder, and into the folder of its configuration. Nothing else in them is
- * ever removed: a variable may have put them where other things are.
+ * What this program writes into its state and configuration folders. Nothing else in them is removed: a variable may have
+ * put them where other files are.
  */
 export const stateNames =
   /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|locks|native|recovery|sealed|setup|shared|tools)$/;
