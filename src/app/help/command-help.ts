@@ -1,8 +1,10 @@
-import type { CommandTable, OptionSpec, PositionalSpec } from '../../core/command.js';
+import type { CommandGroup, CommandTable, OptionSpec, PositionalSpec } from '../../core/command.js';
 import { cutTo } from '../../core/text/layout.js';
 import type { Look } from '../../core/text/look.js';
+import { globalOptions } from '../global-options.js';
 import { type Block, paragraphs, type Row, section } from './blocks.js';
 import { linesOf, usageLines } from './screen.js';
+import { topicNames } from './topics.js';
 
 /** As many examples as one screen has room for. */
 const maxExamples = 4;
@@ -102,7 +104,7 @@ function optionName({ name }: OptionSpec): string {
 }
 
 /** Options as they are typed, with what each does, its values, and what holds without it. */
-export function optionRows(options: readonly OptionSpec[]): readonly Row[] {
+function optionRows(options: readonly OptionSpec[]): readonly Row[] {
   const hasLetters = options.some(({ alias }) => alias !== undefined);
   return options.map((spec) => {
     const letter = spec.alias === undefined ? (hasLetters ? '    ' : '') : `-${spec.alias}, `;
@@ -121,4 +123,39 @@ function optionText(spec: OptionSpec): string {
     ...(spec.env === undefined ? [] : [`or ${spec.env}`]),
   ];
   return `${spec.describe}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`;
+}
+
+/** The groups of `postern --help`, in order. */
+const groups: readonly (readonly [group: CommandGroup, title: string])[] = [
+  ['log-in', 'Log in'],
+  ['use', 'Use'],
+  ['programs', 'For other programs'],
+  ['more', 'More'],
+];
+
+export const product = 'Log in once to a protected server (MCP), from a terminal, and use that login everywhere.';
+
+const examples: readonly Row[] = [
+  ['postern login https://example.com/mcp --name work', 'log in, in the browser'],
+  ['postern call work', 'list its tools'],
+  ['postern setup claude work --write', 'let another program use it'],
+];
+
+/** What `postern --help` and the manual's first page show below the usage. */
+export function overview(tables: readonly CommandTable[]): readonly Block[] {
+  const width = Math.max(...tables.map(({ name }) => name.length));
+  const rowsOf = (wanted: CommandGroup) =>
+    tables
+      .filter(({ group = 'more' }) => group === wanted)
+      .map(({ name, aliases = [], summary }): Row => {
+        const others = aliases.length === 0 ? '' : ` (also ${aliases.join(', ')})`;
+        return [name.padEnd(width), `${summary}${others}`];
+      });
+  return [
+    ...paragraphs([product]),
+    ...section('Examples', 'examples', examples),
+    ...groups.flatMap(([group, title]) => section(title, 'terms', rowsOf(group))),
+    ...section('Global options', 'terms', optionRows(globalOptions)),
+    ...paragraphs([`Topics: ${topicNames.join(', ')}`, 'More on each: `postern help <command or topic>`']),
+  ];
 }

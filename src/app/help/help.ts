@@ -1,18 +1,17 @@
 import type { CommandTable } from '../../core/command.js';
 import type { Clock } from '../../core/ports.js';
-import type { IndexDocument } from '../../core/records.js';
+import type { IndexDocument, LoginRecord } from '../../core/records.js';
 import { closest } from '../../core/text/closest.js';
-import type { Look } from '../../core/text/look.js';
-import { quoted } from '../../core/text/printable.js';
+import { cutInside, cutTo, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
+import { type Look, toned } from '../../core/text/look.js';
+import { printable, quoted, shellWord } from '../../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../../core/usage-failures.js';
-import { loginStatus } from '../../login/status/login-status.js';
-import { blocksOf } from './blocks.js';
-import { commandHelp } from './command-help.js';
-import { overview } from './overview.js';
+import { type LoginStatus, loginStatus, needsPerson } from '../../login/status/login-status.js';
+import { blocksOf, type Row, section } from './blocks.js';
+import { commandHelp, overview, product } from './command-help.js';
 import { ownTables } from './own-tables.js';
 import { linesOf, usageLines } from './screen.js';
 import { readTopic, topicNames } from './topics.js';
-import { welcome } from './welcome.js';
 
 /** What a command line that runs no command asks for. */
 export type Asked =
@@ -61,4 +60,76 @@ export async function greet(
 
 function textOf(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`;
+}
+
+/** As many logins as fit into a small terminal with the rest. */
+const shownLogins = 10;
+
+/**
+ * What `postern` alone prints: what there is, and what to type next.
+ * @param logins Undefined where the list of them cannot be read.
+ */
+export function welcome(look: Look, logins: readonly LoginStatus[] | undefined): readonly string[] {
+  return [
+    ...wrapped(product, look.width),
+    '',
+    ...(logins === undefined || logins.length === 0 ? beginning(look, logins) : going(look, logins)),
+    '',
+    ...wrapped(`All commands: ${toned(look, 'name', 'postern --help')}`, look.width),
+  ];
+}
+
+function beginning(look: Look, logins: readonly LoginStatus[] | undefined): readonly string[] {
+  if (logins === undefined) {
+    return linesOf(
+      look,
+      section('The list of your logins cannot be read', 'examples', [['postern status', 'say why']]),
+    );
+  }
+  return linesOf(
+    look,
+    section('No logins yet', 'examples', [
+      ['postern login https://example.com/mcp', 'log in to a server, in the browser'],
+      ['postern setup --list', 'your programs that can use a login'],
+      ['postern sandbox', 'a server to try it with, here'],
+    ]),
+  );
+}
+
+function going(look: Look, statuses: readonly LoginStatus[]): readonly string[] {
+  const rows = statuses.slice(0, shownLogins).map((status) => {
+    const { name, server } = status.login;
+    const address = printable(server.replace(/^https:\/\//, ''), 200);
+    const title = name === undefined ? cutInside(36, address) : cutTo(look.width - 2, printable(name, 200));
+    const state = needsPerson(status) ? toned(look, 'warning', 'needs a new login') : '';
+    return [toned(look, 'name', title), name === undefined ? '' : address, state];
+  });
+  const more = statuses.length - shownLogins;
+  const ended = statuses.filter(needsPerson);
+  const [first] = statuses.filter((one) => !needsPerson(one));
+  const again = (count: number, remedy = ''): Row =>
+    count === 1
+      ? [printable(remedy, 2000), 'log in again']
+      : ['postern login --expired', `log in again to the ${count} that need it`];
+  return [
+    ...linesOf(look, [{ kind: 'heading', text: 'Your logins' }]),
+    ...inColumnsOrStacked({ ...look, width: look.width - 2 }, rows).map((line) => `  ${line}`),
+    ...(more > 0 ? [`  and ${more} more: postern status`] : []),
+    '',
+    ...linesOf(
+      look,
+      section('Next', 'examples', [
+        ...ended.slice(0, 1).map(({ remedy }) => again(ended.length, remedy)),
+        ...(first === undefined ? [] : [[`postern call ${nameOf(first.login)}`, 'its tools'] as const]),
+        ['postern setup --list', 'programs that can use a login'],
+        ['postern status', 'until when each login is valid'],
+        ['postern login https://example.com/mcp', 'log in to another server'],
+      ]),
+    ),
+  ];
+}
+
+/** What every command takes for this login. */
+function nameOf({ name, server }: LoginRecord): string {
+  return shellWord(printable(name ?? server, 200));
 }

@@ -1,7 +1,6 @@
 import { registry } from '../registry.js';
 import { type Block, blocksOf, paragraphs } from './blocks.js';
-import { commandPage, usageOf } from './command-help.js';
-import { overview } from './overview.js';
+import { commandPage, overview, usageOf } from './command-help.js';
 import { ownTables } from './own-tables.js';
 import { readTopic, topicNames } from './topics.js';
 

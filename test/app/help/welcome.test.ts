@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { greet } from '../../../src/app/help/help.js';
-import { welcome } from '../../../src/app/help/welcome.js';
+import { greet, welcome } from '../../../src/app/help/help.js';
 import { columnsOf } from '../../../src/core/text/layout.js';
 import { plainLook } from '../../../src/core/text/look.js';
 import { loginStatus } from '../../../src/login/status/login-status.js';
