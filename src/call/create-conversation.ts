@@ -158,6 +158,7 @@ export class Allowance implements Meter {
   readonly #server: string;
   readonly #mebibytes: number;
   #left: number;
+  #ofPieces = 0;
 
   constructor(server: string, { callMiB }: Pick<Limits, 'callMiB'>) {
     this.#server = server;
@@ -168,11 +169,14 @@ export class Allowance implements Meter {
   /** @throws Failure `too_large` */
   bytes(count: number): void {
     this.#left -= count;
-    if (this.#left < 0) throw callTooLarge(this.#server, this.#mebibytes);
+    if (this.#left < 0)
+      throw callTooLarge(this.#server, this.#mebibytes, this.#ofPieces * 8 > this.#mebibytes * 1024 * 1024);
   }
 
   /** @throws Failure `too_large` */
   pieces(lines: number, events: number): void {
-    this.bytes(lines * costOf.line + events * costOf.event);
+    const cost = lines * costOf.line + events * costOf.event;
+    this.#ofPieces += cost;
+    this.bytes(cost);
   }
 }

@@ -9,12 +9,13 @@ function wrong(code: string, message: string, remedy: Failure['detail']['remedy'
   return new Failure({ code, exit: exitCode.usage, message, remedy, typo });
 }
 
-/** The responses of one call are larger than is read; lines and events count more than their bytes. */
-export function callTooLarge(server: string, mebibytes: number): Failure {
+/** The responses of one call are larger than is read. @param isOfPieces Whether it is their number that counts. */
+export function callTooLarge(server: string, mebibytes: number, isOfPieces: boolean): Failure {
+  const why = isOfPieces ? ', as each line and event counts more than what it holds' : '';
   return new Failure({
     code: 'too_large',
     exit: exitCode.serverBreaksRules,
-    message: `${quotedServer(server)} sent more than ${mebibytes} MiB in one call.`,
+    message: `${quotedServer(server)} sent more than ${mebibytes} MiB in one call${why}.`,
     remedy: 'If it may send more, raise callMiB in the configuration, which is shown by: postern config',
     leads: true,
   });

@@ -88,10 +88,7 @@ test('of events and lines that are next to nothing so many are read as a call’
     const before = server.written;
     const { code, stderr } = await runProgram(home, ['call', server.url, name, '--timeout', '60']);
     assert.equal(code, 5, stderr);
-    const [, events, lines] = /16 MiB in one call: (\d+) events, .* 512 .* (\d+) lines, .* 32,/.exec(stderr) ?? [];
-    assert.ok(Number(lines) > 0, stderr);
-    const counted = Number(events) * 512 + Number(lines) * 32;
-    assert.ok(counted > 10 * MiB, stderr);
+    assert.match(stderr, /16 MiB in one call, as each line and event counts[\s\S]*too_large/);
     const taken = server.written - before;
     // What lies in the buffers of the connection, at both its ends, is taken by nobody.
     assert.ok(taken < 8 * MiB, `${name}: ${taken} bytes, ${taken / kind.length} times`);
