@@ -219,12 +219,12 @@ function table(parameters: readonly ToolParameter[], look: Look): readonly strin
       text: textOf(one),
     };
   });
-  const isShown = cells.some(({ text }) => text !== '');
+  const hasTexts = cells.some(({ text }) => text !== '');
   const rows = cells.map(({ name, type, preset, isRequired, text }) => [
     ...[name, type, isRequired ? 'yes' : 'no', preset],
-    ...(isShown ? [text] : []),
+    ...(hasTexts ? [text] : []),
   ]);
-  const heads = (isShown ? headings : headings.slice(0, -1)).map((word) => toned(look, 'dim', word));
+  const heads = (hasTexts ? headings : headings.slice(0, -1)).map((word) => toned(look, 'dim', word));
   const columns = inColumns({ ...look, width: whole }, [heads, ...rows]);
   if (columns.every((line) => columnsOf(line) <= width)) return columns.map((line) => `  ${line}`);
   const sentences = cells.map(({ name, type, preset, isRequired, text }) => {
