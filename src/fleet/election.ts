@@ -4,7 +4,7 @@ import { parseObject, stringField } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
 import { timeLimit, within } from '../core/time.js';
 import type { SharedEngine } from './engine/engine.js';
-import type { Election, Leadership, TellEvent } from './ports.js';
+import type { Lead, Leadership, TellEvent } from './ports.js';
 import { away, pauseMs } from './schedule.js';
 
 export interface ElectionOptions {
@@ -31,8 +31,8 @@ const believedMs = leaseMs * 0.8;
 const roundMs = leaseMs / 3;
 
 /** One of several keepers leads: the one whose lease the engine has. */
-export function createElection(options: ElectionOptions): Election {
-  return { lead: (signal) => campaign(options, signal) };
+export function createElection(options: ElectionOptions): Lead {
+  return (signal) => campaign(options, signal);
 }
 
 async function campaign(options: ElectionOptions, signal: AbortSignal): Promise<Leadership> {
@@ -128,7 +128,7 @@ class HeldLease implements Leadership {
     }
   }
 
-  /** False once somebody else may lead: by our own clock, whatever the engine is at meanwhile. */
+  /** False once another keeper may lead: by our own clock, however slow the engine is. */
   async #extended(stop: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
     const over = new AbortController();

@@ -145,7 +145,7 @@ export function refreshKeyMissing(label: string): Failure {
   );
 }
 
-/** Whoever has the one key would have the other. */
+/** A machine with one key would have the other. */
 export function sharedKeysAlike(): Failure {
   return storeFailure(
     'store_key_unsafe',
@@ -173,7 +173,7 @@ export function sharedItemsApart(label: string): Failure {
   );
 }
 
-/** The engine has gone back in time: it failed over, was put back from a copy, or is in the hands of somebody else. */
+/** The engine has gone back in time: it failed over, was put back from a copy, or is in an attacker's hands. */
 export function sharedSpent(label: string): Failure {
   return storeFailure(
     'credential_corrupt',

@@ -1,9 +1,9 @@
-import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandOutput } from '../core/command.js';
 import type { Configuration } from '../core/configuration/configuration.js';
 import { readStoreOption } from '../core/configuration/settings.js';
 import { ignoreFailure, isFailure } from '../core/failure.js';
 import type { Signals } from '../core/ports.js';
-import { isSharedKind, type LoginRecord, type StoreKind } from '../core/records.js';
+import { isSharedKind, type LoginRecord, type SharedKind, type StoreKind } from '../core/records.js';
 import { counted, printable } from '../core/text/printable.js';
 import { splitUrl } from '../core/url.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -12,10 +12,11 @@ import type { TokenPorts } from '../tokens/read-credential.js';
 import { validToken } from '../tokens/valid-token.js';
 import { createElection } from './election.js';
 import { parseEngineAddress } from './engine/address.js';
+import type { SharedEngine } from './engine/engine.js';
 import { listenRefused } from './failures.js';
 import { Keeper } from './keeper.js';
 import { keeperTable } from './keeper.options.js';
-import type { Election, FleetLogins, FleetPorts, KeeperEvent, KeptLogin, ListenLocally } from './ports.js';
+import type { FleetLogins, FleetPorts, KeeperEvent, KeptLogin, Lead, ListenLocally } from './ports.js';
 import { eventJson, eventLine } from './render.js';
 import { openStatusPage } from './status-page.js';
 
@@ -39,28 +40,43 @@ export const command: Command<typeof keeperTable, World> = {
     const store = await storeOf(world, args);
     const meant = await Promise.all(args.login.map((server) => findLogin(world, { server, account: undefined })));
     const isMeant = ({ key }: LoginRecord) => meant.length === 0 || meant.some((login) => login.key === key);
-    let keeper: Keeper | undefined;
+    let kept: Keeper | undefined;
     const tell = teller(world, (event) => {
-      if (event.event === 'store_failed' || event.event === 'store_back')
-        keeper?.noteStore(event.event === 'store_back');
+      if (event.event === 'store_failed' || event.event === 'store_back') kept?.noteStore(event.event === 'store_back');
     });
-    const { election, engine } = await electionOf(world, store, tell);
-    await using _engine = engine;
+    await using engine = store !== undefined && isSharedKind(store) ? await world.openEngine(store) : undefined;
+    const lead = engine === undefined ? leadAlone : await electionAt(world, engine, store as SharedKind, tell);
     const logins = createFleetLogins(world, store, isMeant);
     if (world.out.isTerminal && !world.json) await tellWhatIsKept(world, logins);
-    keeper = new Keeper({
+    const keeper = new Keeper({
       logins,
-      election,
+      lead,
       clock: world.clock,
       tell,
       aheadMs: args.ahead * 1000,
       random: Math.random,
     });
-    return await runKeeper(world, keeper, { where, store, tell });
+    kept = keeper;
+    const stop = new AbortController();
+    using _taken = world.signals.take(() => {
+      if (stop.signal.aborted) return false; // the second one ends it at once
+      stop.abort();
+      return true;
+    });
+    const { clock, signal } = world;
+    await using page =
+      where && (await openStatusPage(() => keeper.view(), { clock, listen: world.listenLocally, where }));
+    const at = where && 'socket' in where ? where.socket : page && `${page.origin}/metrics`;
+    tell({ event: 'started', metrics: at ?? null, store: store ?? null });
+    signal.addEventListener('abort', () => stop.abort(), { once: true });
+    await keeper.run(stop.signal, signal);
+    signal.throwIfAborted();
+    tell({ event: 'ended' });
+    return 0;
   },
 };
 
-/** For a person who looks on: of how many logins it will tell, and how it is ended. A store that is away is told later. */
+/** For a terminal: how many logins it keeps, and how to end it. A store that is away is reported later. */
 async function tellWhatIsKept({ tell, signal }: World, logins: FleetLogins): Promise<void> {
   const listed = (await logins.list(signal).catch(ignoreFailure)) ?? [];
   const kept = listed.filter(({ state }) => state === 'kept').length;
@@ -69,37 +85,6 @@ async function tellWhatIsKept({ tell, signal }: World, logins: FleetLogins): Pro
       ? 'No login to keep fresh yet; it takes up those that are made.'
       : `${counted(kept, 'login')} to keep fresh.`;
   tell(`${what} Ctrl-C ends it.`);
-}
-
-async function runKeeper(
-  world: World,
-  keeper: Keeper,
-  {
-    where,
-    store,
-    tell,
-  }: {
-    readonly where: Where | undefined;
-    readonly store: StoreKind | undefined;
-    readonly tell: (event: KeeperEvent) => void;
-  },
-): Promise<CommandExit> {
-  const stop = new AbortController();
-  using _taken = world.signals.take(() => {
-    if (stop.signal.aborted) return false; // the second one ends it at once
-    stop.abort();
-    return true;
-  });
-  const { clock, signal } = world;
-  const options = { clock, listen: world.listenLocally };
-  await using page = where && (await openStatusPage(() => keeper.view(), { ...options, where }));
-  const at = where && 'socket' in where ? where.socket : page && `${page.origin}/metrics`;
-  tell({ event: 'started', metrics: at ?? null, store: store ?? null });
-  signal.addEventListener('abort', () => stop.abort(), { once: true });
-  await keeper.run(stop.signal, signal);
-  signal.throwIfAborted();
-  tell({ event: 'ended' });
-  return 0;
 }
 
 type Where = { readonly port: number } | { readonly socket: string };
@@ -120,35 +105,30 @@ async function storeOf(world: World, args: Arguments): Promise<StoreKind | undef
   return store !== undefined && isSharedKind(store) ? store : undefined;
 }
 
-/**
- * Logins of this machine alone have its locks, and need no election.
- * @throws Failure `store_denied`, `store_read_only`, of the address, of the key files
- */
-async function electionOf(
+/** Logins of this machine alone have its locks, and need no election. */
+const leadAlone: Lead = async () => ({
+  isHeld: () => true,
+  lost: new AbortController().signal,
+  release: async () => undefined,
+});
+
+/** @throws Failure `store_denied`, `store_read_only`, of the key files */
+async function electionAt(
   world: World,
-  store: StoreKind | undefined,
+  engine: SharedEngine,
+  store: SharedKind,
   tell: (event: KeeperEvent) => void,
-): Promise<{ readonly election: Election; readonly engine: AsyncDisposable | undefined }> {
-  if (store === undefined || !isSharedKind(store)) {
-    const lead = async () => ({
-      isHeld: () => true,
-      lost: new AbortController().signal,
-      release: async () => undefined,
-    });
-    return { election: { lead }, engine: undefined };
-  }
-  const { clock } = world;
-  const engine = await world.openEngine(store);
-  const key = `postern/${parseEngineAddress(store).namespace}/keeper/lease`;
+): Promise<Lead> {
   try {
     // A keeper that can't refresh would keep others from it.
     await world.stores.of(store).ready?.();
   } catch (error) {
     if (!isFailure(error, 'store_unavailable')) throw error; // an engine that is away may come back
   }
+  const key = `postern/${parseEngineAddress(store).namespace}/keeper/lease`;
+  const { clock } = world;
   const name = world.processName();
-  const election = createElection({ engine, key, id: world.randomId(), name, clock, tell, random: Math.random });
-  return { election, engine };
+  return createElection({ engine, key, id: world.randomId(), name, clock, tell, random: Math.random });
 }
 
 /** Prints events as they come, one after the other. */

@@ -1,12 +1,12 @@
 import { exitCode, type Failure, isFailure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
 import { clockToleranceMs } from '../tokens/read-credential.js';
-import type { Election, FleetLogins, Leadership, TellEvent } from './ports.js';
+import type { FleetLogins, Lead, Leadership, TellEvent } from './ports.js';
 import { away, dueOf, type KeptState, pauseMs, restMs, stateOf, untilDue } from './schedule.js';
 
 export interface KeeperOptions {
   readonly logins: FleetLogins;
-  readonly election: Election;
+  readonly lead: Lead;
   readonly clock: Clock;
   readonly tell: TellEvent;
   /** How long before its end a token is refreshed, in milliseconds. */
@@ -48,7 +48,7 @@ export class Keeper {
     return { isLeader, isStoreThere: this.#storeFailures === 0, states: [...this.#states.values()] };
   }
 
-  /** Is told of what the election sees of the store, too. */
+  /** Notes what the election sees of the store, too. */
   noteStore(isThere: boolean): void {
     this.#storeFailures = isThere ? 0 : Math.max(1, this.#storeFailures);
   }
@@ -58,9 +58,9 @@ export class Keeper {
    * @param signal Ends all of it without more ado.
    */
   async run(stop: AbortSignal, signal: AbortSignal): Promise<void> {
-    const { election, tell } = this.#options;
+    const { lead, tell } = this.#options;
     while (!stop.aborted) {
-      const leadership = await election.lead(stop).catch((error: unknown) => {
+      const leadership = await lead(stop).catch((error: unknown) => {
         if (stop.aborted) return undefined;
         throw error;
       });
@@ -167,7 +167,7 @@ export class Keeper {
     const isEnded = failure.exit === exitCode.loginNeeded;
     const rest = restMs(failures, random());
     const failed = new Map(state.failed).set(failure.code, (state.failed.get(failure.code) ?? 0) + 1);
-    // Who is needed may fix it where nothing is seen of it here (at a company's provider, in a file): it is tried again.
+    // It may be fixed where nothing is seen of it here (at a company's provider, in a file): it is tried again.
     this.#keepState({
       ...state,
       failures,

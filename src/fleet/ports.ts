@@ -36,11 +36,8 @@ export interface Leadership {
   release(): Promise<void>;
 }
 
-/** How several keepers choose one. */
-export interface Election {
-  /** Waits until this keeper is the one. @throws the signal's reason */
-  lead(signal: AbortSignal): Promise<Leadership>;
-}
+/** Waits until this keeper is the one that works. @throws the signal's reason */
+export type Lead = (signal: AbortSignal) => Promise<Leadership>;
 
 /** What a keeper tells as it happens. Nothing of it is a secret. */
 export type KeeperEvent =

@@ -14,7 +14,7 @@ export type AssertionSource =
   /** The program's absolute path and its arguments. */
   | { readonly from: 'command'; readonly words: readonly string[] };
 
-/** A platform's signed tokens for a client (RFC 7523): read anew each time, and kept nowhere. */
+/** A platform's signed tokens for a client (RFC 7523): read each time they are needed, never stored. */
 export interface Assertions {
   /** From now on nothing that is started inherits the token. */
   prepare(source: AssertionSource): void;
@@ -120,7 +120,7 @@ const maxToken = 16 * 1024;
 const commandLimitMs = 10_000;
 
 /**
- * Reads a platform's tokens, anew each time, and keeps none of them.
+ * Reads a platform's tokens each time they are needed, and stores none of them.
  * @param world.env What programs that are started inherit: a variable with a token is taken out of it.
  */
 export function createAssertions(world: { readonly env: Readonly<Record<string, string | undefined>> }): Assertions {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../core/text/json.js';
+import { asObject, type JsonObject, type JsonValue } from '../core/text/json.js';
 
 /** May this be the value of a member? */
 export type Check = (value: JsonValue | undefined) => boolean;
@@ -9,6 +9,12 @@ export type Checks = Readonly<Record<string, Check>>;
 export function wrongMember(object: JsonObject | undefined, checks: Checks): string | undefined {
   return Object.keys(checks).find((name) => !checks[name]?.(object?.[name]));
 }
+
+/** An object with such members, one of them required. */
+export const objectOf =
+  (checks: Checks): Check =>
+  (value) =>
+    wrongMember(asObject(value ?? null), checks) === undefined;
 
 export const isText: Check = (value) => typeof value === 'string';
 
@@ -21,7 +27,7 @@ export const isFlag: Check = (value) => typeof value === 'boolean';
 
 export const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
 
-/** Milliseconds since 1970; null where nobody said. */
+/** Milliseconds since 1970; null where it is unknown. */
 export const isTime: Check = (value) => value === null || isWhole(value);
 
 export const maybe =

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { type ClientAuthMethod, defined, type ProviderReference, type Zone } from '../core/records.js';
 import { Secret, type SecretHeader } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import { asObject, type JsonObject, type JsonValue, parseObject } from '../core/text/json.js';
+import { asObject, type JsonObject, parseObject } from '../core/text/json.js';
 import { headersFromStore, headersToStore } from '../core/text/secret-headers.js';
 import { isKeptAssertion, type KeptAssertion } from './assertions.js';
 import {
@@ -15,6 +15,7 @@ import {
   isTime,
   isWhole,
   maybe,
+  objectOf,
   oneOf,
   wrongMember,
 } from './checks.js';
@@ -87,7 +88,7 @@ export interface StoredCredential {
   /** Null when the authorization server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
-  /** Of the refresh token unless it is used, and of the whole; absent: nobody said. */
+  /** Of the refresh token unless it is used, and of the whole; absent: unknown. */
   readonly refreshExpiresAt?: number;
   readonly authorizationExpiresAt?: number;
   readonly scopes: readonly string[];
@@ -154,6 +155,15 @@ export function registrationKey(issuer: string, clientId: string): Promise<strin
 
 const bindingParts = ['server', 'resource', 'issuer', 'clientId', 'account'] as const;
 
+const isTokenFile = objectOf({
+  path: (path) => typeof path === 'string' && isAbsolute(path),
+  tokenEndpoint: isText,
+  authMethod: isAuthMethod,
+  zone: oneOf('public', 'private', 'loopback'),
+});
+
+const isKeptProvider = objectOf({ issuer: isText, clientId: isText, subject: maybe(isText), file: maybe(isTokenFile) });
+
 const itemChecks = {
   tokenEndpoint: isText,
   revocationEndpoint: maybe(isText),
@@ -198,22 +208,6 @@ function credentialOf(item: JsonObject): StoredCredential | undefined {
     ...Object.fromEntries(members),
     ...defined({ headers: headersFromStore(item['headers']) }),
   } as unknown as StoredCredential;
-}
-
-/** Is it what a stored item may hold? */
-function isKeptProvider(value: JsonValue | undefined): boolean {
-  const checks = { issuer: isText, clientId: isText, subject: maybe(isText), file: maybe(isTokenFile) };
-  return value !== undefined && wrongMember(asObject(value), checks) === undefined;
-}
-
-function isTokenFile(value: JsonValue | undefined): boolean {
-  const checks = {
-    path: (path: JsonValue | undefined) => typeof path === 'string' && isAbsolute(path),
-    tokenEndpoint: isText,
-    authMethod: isAuthMethod,
-    zone: oneOf('public', 'private', 'loopback'),
-  };
-  return value !== undefined && wrongMember(asObject(value), checks) === undefined;
 }
 
 /** What the index tells of it. */

@@ -7,19 +7,19 @@ import { quoted } from '../core/text/printable.js';
 import { encodeCredential } from './credential-item.js';
 import type { CredentialIndex, SecretStore } from './ports.js';
 
-/** The token that somebody gave this run in its environment, and the one address that it is for. */
+/** A token in the environment of this run, and the one address that it is for. */
 const tokenVariable = 'POSTERN_TOKEN';
 
 const tokenServerVariable = 'POSTERN_TOKEN_SERVER';
 
 export type GivenToken = Readonly<Record<string, string | undefined>>;
 
-/** Whether anything is said of a token in the environment; an empty variable counts as unset. */
+/** Does the environment name a token or its server? An empty variable counts as unset. */
 export function mentionsToken(env: GivenToken): boolean {
   return (env[tokenVariable] ?? '') !== '' || (env[tokenServerVariable] ?? '') !== '';
 }
 
-/** What is said of it, taken out of an environment that everything started from now on inherits. */
+/** Takes both variables out of the environment, so that no child process inherits them. */
 export function takeToken(env: Record<string, string | undefined>): GivenToken {
   const taken = { [tokenVariable]: env[tokenVariable], [tokenServerVariable]: env[tokenServerVariable] };
   delete env[tokenVariable];
@@ -69,7 +69,7 @@ export function environmentLogin(env: GivenToken, now: number): EnvironmentLogin
   return { login, item: encodeCredential({ version: 2, binding: parts, ...known, ...secret }) };
 }
 
-/** Where a login is needed and a token was given for another address: that it was not sent there. */
+/** A login is needed, and the environment has a token for another address: says that it was not sent. */
 export function unusedToken(given: GivenToken): string | undefined {
   const server = given[tokenServerVariable] ?? '';
   return server === '' ? undefined : `${tokenVariable} was not sent: it is for ${quoted(server, 200)} alone.`;

@@ -113,7 +113,7 @@ function lookAt(path: string): string {
 
 /** Another process has had the lock all along; code `busy`. */
 export class Busy extends Failure {
-  /** Who has it, as far as that is known: `process 123`. */
+  /** The process that has it, if known: `process 123`. */
   readonly holder: string;
 
   constructor(lock: string, holder: string, waitedMs: number) {
@@ -149,7 +149,7 @@ function reasonOf(cause: unknown): string {
   return `the system said ${quoted(code === 'unknown' ? String(cause) : code, 100)}`;
 }
 
-/** A value that no store is meant for. */
+/** A value too large for any store. */
 export function storeTooLarge(bytes: number, limit: number): Failure {
   return storeFailure(
     'store_too_large',
@@ -185,7 +185,7 @@ export function helperTimeout(program: string, limitMs: number): Failure {
   );
 }
 
-/** It ended with an error. `said` is untrusted, and holds no secret. */
+/** It ended with an error. @param said Its output: untrusted, without secrets. */
 export function helperFailed(program: string, operation: string, said: string): Failure {
   return storeFailure(
     'store_failed',
@@ -194,7 +194,7 @@ export function helperFailed(program: string, operation: string, said: string): 
   );
 }
 
-/** What it gave back is not what was given to it. */
+/** It returned something other than what was stored. */
 export function helperResponseWrong(program: string, why: string): Failure {
   return storeFailure(
     'credential_corrupt',

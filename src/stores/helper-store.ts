@@ -126,7 +126,7 @@ class HelperStore implements SecretStore {
     }
   }
 
-  /** Shows what it said, unless that could be a secret. */
+  /** Shows its output, unless that could be a secret. */
   #failed(operation: string, stdout: string, secret = ''): Failure {
     const said = stdout.trim().slice(0, 200);
     const pieces = Array.from({ length: Math.max(0, said.length - 11) }, (_, at) => said.slice(at, at + 12));

@@ -26,7 +26,7 @@ const usualRoots = { config: ['XDG_CONFIG_HOME', '.config'], state: ['XDG_STATE_
 /**
  * The folders, by the XDG Base Directory specification or the platform's habit; `POSTERN_CONFIG_DIR` and
  * `POSTERN_STATE_DIR` go before both. An empty variable counts as unset. A relative one is refused: it would
- * mean another folder, perhaps somebody else's, in each working folder.
+ * mean another folder, perhaps another user's, in each working folder.
  * @param homedir As `homeFolder()` gives it.
  * @throws Failure `path_refused`, `home_unset`
  */

@@ -28,7 +28,7 @@ export interface TurnWait {
   readonly signal: AbortSignal;
 }
 
-/** Who has sent the refresh token, and has written nothing. */
+/** A process that has sent the refresh token and written nothing. */
 export interface LeftRefresh {
   /** Milliseconds since 1970. */
   readonly since: number;
@@ -117,7 +117,7 @@ export interface Lock extends AsyncDisposable {
   isHeld(): boolean;
 }
 
-/** What other programs asked for and did not get: several of them hide what is said on stderr. */
+/** What other programs asked for and did not get: several of them hide our stderr. */
 export interface FormatFailures {
   /** Oldest first. */
   read(): Promise<readonly FormatFailure[]>;

@@ -17,7 +17,7 @@ export interface ProgramCommand {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
   readonly input: ProgramInput;
-  /** What is read of it, both where this is not given; the rest goes nowhere. */
+  /** Which of its streams are read; by default both. The rest is discarded. */
   readonly output?: readonly Stream[];
   /** Of each stream, in characters. */
   readonly maxLength?: number;
@@ -165,7 +165,7 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** What `spawn` is given. */
+/** Arguments for `spawn`. */
 export interface Startable {
   readonly file: string;
   readonly args: readonly string[];
@@ -221,7 +221,7 @@ function candidates(
 }
 
 /**
- * One argument for cmd.exe and for the program behind the batch file, which splits the line anew: in quotes unless nothing
+ * One argument for cmd.exe and for the program behind the batch file, which splits the line again: in quotes unless nothing
  * in it means anything to either.
  */
 function batchArgument(word: string): string {

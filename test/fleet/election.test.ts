@@ -16,7 +16,7 @@ describe('the election', { skip: needs('redis') }, () => {
     await using engine = await openAs(running.address(), { user: users.refresher });
     const waiting = new AbortController();
     const candidates = Array.from({ length: 5 }, (_, at) => candidate(engine, `k${at}`));
-    const wins = candidates.map(({ election }) => election.lead(waiting.signal));
+    const wins = candidates.map(({ lead }) => lead(waiting.signal));
     const first = await Promise.race(wins.map(async (win, at) => ({ leadership: await win, at })));
     assert.ok(first.leadership.isHeld());
     const told = candidates.flatMap(({ events }) => events.map((event) => event.event));
@@ -36,8 +36,8 @@ describe('the election', { skip: needs('redis') }, () => {
     await using forwarder = await startForwarder(running.port);
     await using far = await openAs(running.address(forwarder.port), { storeSeconds: 60 });
     await using near = await openAs(running.address());
-    const one = await candidate(far, 'far').election.lead(always);
-    const two = candidate(near, 'near').election.lead(always);
+    const one = await candidate(far, 'far').lead(always);
+    const two = candidate(near, 'near').lead(always);
     forwarder.swallow(true);
     const lostFirst = await Promise.race([
       new Promise((resolve) => one.lost.addEventListener('abort', () => resolve(true))),
@@ -58,5 +58,5 @@ function candidate(engine: Awaited<ReturnType<typeof openAs>>, name: string) {
   const events: KeeperEvent[] = [];
   const tell = (event: KeeperEvent) => void events.push(event);
   const options = { engine, key, id: randomUUID(), name, clock: createClock(), tell, random: Math.random };
-  return { events, election: createElection(options) };
+  return { events, lead: createElection(options) };
 }

@@ -57,10 +57,9 @@ async function keep(
       };
     },
   };
-  const election = {
-    lead: async () => ({ isHeld: () => true, lost: new AbortController().signal, release: async () => undefined }),
-  };
-  const options = { logins: port, election, clock, aheadMs: 60_000, random: () => 0.5 };
+  const lost = new AbortController().signal;
+  const lead = async () => ({ lost, isHeld: () => true, release: async () => undefined });
+  const options = { logins: port, lead, clock, aheadMs: 60_000, random: () => 0.5 };
   const keeper = new Keeper({ ...options, tell: (event) => events.push(event) });
   await keeper.run(stop.signal, new AbortController().signal);
   const of = (login: string, event: string) =>

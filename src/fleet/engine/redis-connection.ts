@@ -37,7 +37,7 @@ interface OpenClient {
   /** Has a response come that is larger than any of ours? */
   readonly isFlooded: () => boolean;
   readonly isReady: () => boolean;
-  /** What Redis itself said: undefined for an error of the connection. */
+  /** The error that Redis sent; undefined for one of the connection. */
   readonly saidIn: (error: unknown) => string | undefined;
   readonly isUnsent: (error: unknown) => boolean;
   readonly send: (command: readonly (string | Buffer)[]) => Promise<unknown>;
@@ -45,8 +45,8 @@ interface OpenClient {
 }
 
 /**
- * A connection to Redis that is opened for the first command, and anew for the first one after it broke: never by itself,
- * so that nobody goes on knocking at a server that is down. Nothing is sent twice.
+ * A connection to Redis that is opened for the first command, and again for the first one after it broke: never by itself,
+ * so that a server that is down is not knocked at for ever. Nothing is sent twice.
  */
 export class RedisConnection implements AsyncDisposable {
   readonly #address: EngineAddress;

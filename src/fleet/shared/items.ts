@@ -8,7 +8,7 @@ import { sharedItemNewer, sharedItemsApart, sharedKeyWrong } from '../failures.j
 export interface SharedKeys {
   readonly access: Buffer;
   readonly refresh: Buffer | undefined;
-  /** Makes names of items out of logins: whoever reads the engine cannot try which server one is for. */
+  /** Makes names of items out of logins: a reader of the engine cannot guess which server one is for. */
   readonly names: Buffer;
 }
 
@@ -62,13 +62,9 @@ export interface Note {
  * Members of a credential that runners do not get: they use a token, and get none. The key that a token is bound to
  * (RFC 9449) they have: without it the token is of no use, and without the refresh token it gets no other.
  */
-const hiddenMembers = ['refreshToken', 'clientSecret', 'assertion'] as const;
+const hiddenMembers = ['refreshToken', 'clientSecret', 'assertion'];
 
 const format = 1;
-
-export function isItemName(name: string): boolean {
-  return name.endsWith('/item');
-}
 
 export function newNonce(): string {
   return randomBytes(15).toString('base64url');
@@ -128,7 +124,7 @@ export class Items {
   }
 }
 
-/** Of what one write has put for runners; what is told of a login beside it (`record`) may change. */
+/** Of what one write has put for runners; the index record beside it (`record`) may change. */
 export function digestOf({ pair, generation, credential }: AccessItem): string {
   return createHash('sha256')
     .update(JSON.stringify([pair, generation, credential]))
@@ -143,12 +139,11 @@ function boundTo(name: string): string {
 export function halvesOf(text: string): { readonly credential: JsonObject; readonly hidden: JsonObject } | undefined {
   const item = parseObject(text, { maxDepth: 8 });
   if (item === undefined || asObject(item['binding']) === undefined) return undefined;
-  const isHidden = (name: string) => (hiddenMembers as readonly string[]).includes(name);
   const entries = Object.entries(item);
   return {
     // Left in their order: both halves together give the same text again.
-    credential: Object.fromEntries(entries.map(([name, value]) => [name, isHidden(name) ? null : value])),
-    hidden: Object.fromEntries(entries.filter(([name]) => isHidden(name))),
+    credential: Object.fromEntries(entries.map(([name, value]) => [name, hiddenMembers.includes(name) ? null : value])),
+    hidden: Object.fromEntries(entries.filter(([name]) => hiddenMembers.includes(name))),
   };
 }
 
@@ -161,12 +156,8 @@ export function wholeOf(credential: JsonObject, hidden: JsonObject): string {
 /** What a machine has that sees one half alone; `why` says why nothing can be refreshed here. */
 export function readersHalf(credential: JsonObject, why: string): string {
   const hasMore = hiddenMembers.some((name) => credential[name] === null);
-  const shown = Object.entries(credential).filter(([name]) => credential[name] !== null || !isHiddenName(name));
+  const shown = Object.entries(credential).filter(([name, value]) => value !== null || !hiddenMembers.includes(name));
   return JSON.stringify({ ...Object.fromEntries(shown), ...(hasMore ? { refreshedElsewhere: why } : {}) });
-}
-
-function isHiddenName(name: string): boolean {
-  return (hiddenMembers as readonly string[]).includes(name);
 }
 
 /**
@@ -221,7 +212,7 @@ export async function lookAt(
   };
 }
 
-/** Who has the lease, in words for a person. */
+/** The holder of the lease, for a message. */
 export function holderOf({ items }: { readonly items: Items }, key: string, { entries }: Look): string {
   const item = entries.lease && items.open(items.nameOf(key, 'lease'), entries.lease.value);
   const by = typeof item === 'object' ? item['by'] : undefined;

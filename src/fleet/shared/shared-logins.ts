@@ -15,7 +15,6 @@ import {
   accessItem,
   digestOf,
   holderOf,
-  isItemName,
   type Look,
   lookAt,
   newNonce,
@@ -36,7 +35,7 @@ export interface ReadLogin {
 /** Between two looks at what another machine has in hand, in milliseconds; each adds up to as much again, by chance. */
 const pause = { first: 40, max: 700 } as const;
 
-/** How long a credential that an authorization server has given goes on being written, in milliseconds. */
+/** How long writing a credential that an authorization server has issued is tried, in milliseconds. */
 const patienceMs = 10_000;
 
 const leaseWaitMs = 30_000;
@@ -44,11 +43,11 @@ const leaseWaitMs = 30_000;
 /** How long another machine is waited for that has sent the refresh token and lost its turn: it may only be paused. */
 const leftWaitMs = 20_000;
 
-/** Whoever has sent a refresh token and written nothing for so long, in milliseconds, is not waited for. */
+/** A process that has sent a refresh token and written nothing for so long, in milliseconds, is not waited for. */
 const forgottenMs = 120_000;
 
 /**
- * Logins that several machines share. A login is two sealed items, written in one commit. Whoever refreshes has its
+ * Logins that several machines share. A login is two sealed items, written in one commit. A refresh takes its
  * lease first, proves by the same commit that both items are as it has read them, and notes what it is about to send;
  * what comes of it is written only where the lease is still its own, and the items are those it began with.
  */
@@ -69,7 +68,8 @@ export class SharedLogins {
     const { access, refresh } = look;
     if (access === undefined) return undefined;
     this.#seen.set(key, access.pair);
-    const text = this.#options.items.opensRefresh ? this.#wholeText(access, refresh) : undefined;
+    this.#checkPair(access, refresh);
+    const text = this.#options.items.opensRefresh ? wholeOf(access.credential, refresh?.hidden ?? {}) : undefined;
     if (refresh !== undefined) await this.#options.spent.learn(this.#options.items.hashOf(key), refresh.spent);
     return { access, text };
   }
@@ -98,7 +98,12 @@ export class SharedLogins {
       const left = this.#left(now);
       if (now.entries.lease === undefined && left === undefined) {
         const taken = await this.#take(key, now, signal);
-        if (taken !== undefined) return this.#turn(key, access.pair, taken);
+        if (taken !== undefined) {
+          const ended = () => this.#turns.delete(key);
+          const turn = new Turn(this.#options, { key, basis: access.pair, lease: taken, ended });
+          this.#turns.set(key, turn);
+          return turn;
+        }
       }
       const waited = clock.monotonic() - since;
       if (now.entries.lease === undefined && left !== undefined) {
@@ -184,7 +189,7 @@ export class SharedLogins {
   async records(signal: AbortSignal): Promise<readonly AccessItem[]> {
     const { engine, items } = this.#options;
     const listed = await engine.list(items.readable, signal);
-    const names = listed.filter(isItemName);
+    const names = listed.filter((name) => name.endsWith('/item'));
     const entries = names.length === 0 ? [] : await engine.read(names, signal);
     const found = names.map((name, at) => {
       const entry = entries[at];
@@ -204,12 +209,6 @@ export class SharedLogins {
 
   #nameOf(key: string, part: Part): string {
     return this.#options.items.nameOf(key, part);
-  }
-
-  #turn(key: string, basis: string, lease: Lease): Turn {
-    const turn = new Turn(this.#options, { key, basis, lease, ended: () => this.#turns.delete(key) });
-    this.#turns.set(key, turn);
-    return turn;
   }
 
   /** Has a refresh token been sent that works once, and nobody has written what came of it? */
@@ -260,17 +259,12 @@ export class SharedLogins {
     return commitSurely({ engine: this.#options.engine, signal }, commit);
   }
 
-  #wholeText(access: AccessItem, refresh: RefreshItem | undefined): string {
-    this.#checkPair(access, refresh);
-    return wholeOf(access.credential, refresh?.hidden ?? {});
-  }
-
   #checkPair(access: AccessItem, refresh: RefreshItem | undefined): void {
     if (!this.#options.items.opensRefresh) return;
     if (refresh?.pair !== access.pair || refresh.of !== digestOf(access)) throw sharedItemsApart(this.#label);
   }
 
-  /** An engine that has lost its last writes, or that somebody puts back, offers what would be taken for a theft. */
+  /** An engine that has lost its last writes, or was put back from a copy, offers what would be taken for a theft. */
   #checkUnspent(key: string, refresh: RefreshItem | undefined): void {
     const { items, spent } = this.#options;
     const token = refresh?.hidden['refreshToken'];

@@ -142,21 +142,16 @@ export class SharedStore implements SecretStore {
 
   /** @throws Failure of the key files */
   #open(): Opened {
-    this.#opened ??= this.#openNow();
-    return this.#opened;
-  }
-
-  #openNow(): Opened {
-    const { engine, kind, clock, leaseMs, signal, stateFolder, isReadOnly } = this.#options;
+    if (this.#opened !== undefined) return this.#opened;
+    const { engine, kind, stateFolder, isReadOnly } = this.#options;
     const readers = readKeyFile(this.#options, storeKey);
     const refreshers = isReadOnly ? undefined : readKeyFile(this.#options, refreshKey);
     if (readers === undefined) throw refreshers === undefined ? sharedKeyMissing(engine.label) : sharedKeysMixed();
     if (refreshers !== undefined && readers.equals(refreshers)) throw sharedKeysAlike();
     const items = new Items(sharedKeysOf(readers, refreshers), parseEngineAddress(kind).namespace);
-    const folder = join(stateFolder, 'shared');
-    const spent = spentTokensIn(folder);
-    const by = describeSelf();
-    return { items, logins: new SharedLogins({ engine, items, clock, by, leaseMs, signal, spent }) };
+    const spent = spentTokensIn(join(stateFolder, 'shared'));
+    this.#opened = { items, logins: new SharedLogins({ ...this.#options, items, by: describeSelf(), spent }) };
+    return this.#opened;
   }
 
   #refuseReadOnly(): void {
@@ -187,7 +182,7 @@ const notPublished: ReadonlySet<string> = new Set([
   ...['scopes', 'expiresAt', 'obtainedAt', 'refreshExpiresAt', 'authorizationExpiresAt', 'generation'],
 ]);
 
-/** What other machines are told of a login. */
+/** What is published of a login to other machines. */
 function publishedOf(login: LoginRecord): JsonObject {
   const entries = Object.entries(login).filter(([name, value]) => !notPublished.has(name) && value !== undefined);
   return Object.fromEntries(entries as [string, JsonValue][]);

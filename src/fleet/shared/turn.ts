@@ -181,7 +181,7 @@ export class Turn implements SharedTurn {
   }
 
   /**
-   * Writes the note, as the last thing before the refresh token leaves: whoever finds it knows that the token may be spent.
+   * Writes the note, as the last thing before the refresh token leaves: a process that finds it knows that the token may be spent.
    * @throws Failure `shared_overtaken` where the lease is lost, or of the engine: then nothing may be sent
    */
   async sending(): Promise<void> {
@@ -227,7 +227,7 @@ export class Turn implements SharedTurn {
   }
 
   /**
-   * Nothing was sent, or nothing came of it. Only our own note is removed, whoever has the lease now; where that fails, it
+   * Nothing was sent, or nothing came of it. Only our own note is removed, even if another process has the lease by now; where that fails, it
    * holds up the login until a person logs in again.
    */
   async #takeBack(): Promise<void> {

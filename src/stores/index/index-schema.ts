@@ -11,6 +11,7 @@ import {
   isTime,
   isWhole,
   maybe,
+  objectOf,
   oneOf,
   wrongMember,
 } from '../checks.js';
@@ -59,22 +60,17 @@ const isStore: Check = (value) => typeof value === 'string' && isStoreKind(value
 
 const isWay = oneOf('preregistered', 'metadata', 'dynamic', 'ask');
 
-const person: Checks = { sub: isText, name: maybe(isText), email: maybe(isText) };
+const isPerson = objectOf({ sub: isText, name: maybe(isText), email: maybe(isText) });
 
-const isPerson: Check = (value) => value !== undefined && wrongMember(asObject(value), person) === undefined;
+const isBrowser = objectOf({ program: isText, profile: maybe(isText) });
 
-const isBrowser: Check = (value) =>
-  wrongMember(asObject(value ?? null), { program: isText, profile: maybe(isText) }) === undefined;
+const isAssertion = objectOf({
+  from: oneOf('file', 'variable', 'command'),
+  name: isText,
+  use: oneOf('client', 'grant'),
+});
 
-const isAssertion: Check = (value) =>
-  wrongMember(asObject(value ?? null), {
-    from: oneOf('file', 'variable', 'command'),
-    name: isText,
-    use: oneOf('client', 'grant'),
-  }) === undefined;
-
-const isProvider: Check = (value) =>
-  wrongMember(asObject(value ?? null), { issuer: isText, clientId: isText, tokenFile: maybe(isText) }) === undefined;
+const isProvider = objectOf({ issuer: isText, clientId: isText, tokenFile: maybe(isText) });
 
 const login: Checks = {
   key: isKey,

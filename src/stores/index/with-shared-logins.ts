@@ -16,7 +16,7 @@ interface SharedRecords {
 }
 
 /**
- * The index of a machine that shares logins with others: what is changed here of a shared login is told to them, and
+ * The index of a machine that shares logins with others: changes to a shared login here are published to them, and
  * those that others have made are taken in when they are looked for.
  * @param configured The store that the person has set, for new logins and for those of others.
  */
@@ -60,7 +60,7 @@ export function withSharedLogins(
   };
 }
 
-/** Is it none of ours; or one of a shared store that was made anew, or refreshed, on another machine? */
+/** Is it none of ours; or one of a shared store that was made again, or refreshed, on another machine? */
 function isNews(logins: readonly LoginRecord[], record: LoginRecord): boolean {
   const here = logins.find(({ server, account }) => server === record.server && account === record.account);
   if (here === undefined) return true;

@@ -58,7 +58,7 @@ function unescaped(value: string): string {
 }
 
 /**
- * Who owns the socket of a bus: this user or root (`ours`), somebody else or nobody knows (`foreign`), no socket
+ * The owner of a bus’s socket: this user or root (`ours`), another or an unknown one (`foreign`), no socket
  * (`none`). Another user's bus would see every secret that is written, and could hand out logins of its own.
  * @param path of a Unix socket; an abstract one begins with NUL
  */

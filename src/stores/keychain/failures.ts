@@ -148,7 +148,7 @@ export function storeLocked(keychain: KeychainName, detail?: 'unanswered' | 'den
   return storeFailure('store_locked', message, orSealedFiles(keychains[keychain].unlock));
 }
 
-/** It is open, but asks a person before it gives out this item, and nobody said yes. Nothing was changed. */
+/** It is open, but asks before it releases this item, and nobody allowed it. Nothing was changed. */
 export function itemLocked(keychain: KeychainName): Failure {
   const { allow, unlock } = keychains[keychain];
   const message = `${named(keychain)} gives this login out only when a person allows it.`;

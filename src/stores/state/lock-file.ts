@@ -34,7 +34,7 @@ export interface OwnClaim {
   readonly life: Life;
 }
 
-/** Who looks at a lock. */
+/** The process that looks at a lock. */
 export interface Looker {
   /** The path of the lock's own claim. */
   readonly base: string;
@@ -161,7 +161,7 @@ const exclusive = 0x1000_0000;
 
 /**
  * Windows uses the numbers of processes again soon, and nothing says cheaply when a process began: a dead one's claim would
- * seem to be that of whoever has its number now. There the system closes the file when the process ends, however it does.
+ * seem to be that of the process that has its number now. There the system closes the file when the process ends, however it does.
  * Elsewhere no file is made, opened or removed. On a network share a file counts as closed, too, when the connection is lost.
  */
 function beginLife(path: string): Life {

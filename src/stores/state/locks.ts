@@ -50,7 +50,7 @@ export function createLocks(options: {
         for (let isTurn = before === undefined; !isTurn; ) {
           signal.throwIfAborted();
           const left = since + waitMs - clock.monotonic();
-          // A folder that is gone is told at once by the look at the file.
+          // A missing folder is reported at once by the look at the file.
           if (left <= 0 || !existsSync(directory)) break;
           isTurn = await isDoneWithin(before, Math.min(left, pollMs.queue), { clock, signal });
         }

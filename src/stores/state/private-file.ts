@@ -132,7 +132,7 @@ function notOpened(error: unknown): PrivateFile {
 
 /**
  * Makes the folder and what is missing above it, each 0700, then verifies what is really there: `mkdir` says
- * nothing about a folder that somebody else has made before.
+ * nothing about a folder that another user has made before.
  * @throws Failure `state_unsafe`, `state_unwritable`
  */
 export async function ensurePrivateFolder(path: string): Promise<void> {

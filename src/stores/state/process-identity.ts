@@ -4,7 +4,7 @@ import { systemCode } from '../../core/failure.js';
 import type { JsonObject } from '../../core/text/json.js';
 import { isText } from '../checks.js';
 
-/** Who holds a lock: enough to tell, from another process, whether that very process still lives. */
+/** The holder of a lock: enough for another process to tell whether it still lives. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks from boot to its start; empty where the system does not say (only Linux does). */

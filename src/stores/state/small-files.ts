@@ -5,7 +5,7 @@ import { Failure } from '../../core/failure.js';
 import type { Clock } from '../../core/ports.js';
 import type { FormatFailure } from '../../core/records.js';
 import { asObject, type JsonObject, type JsonValue, parseObject } from '../../core/text/json.js';
-import { isText, isWhole, wrongMember } from '../checks.js';
+import { isText, isWhole, objectOf } from '../checks.js';
 import type { Attempts, FormatFailures, Locks, ToolList, ToolLists } from '../ports.js';
 import { ensurePrivateFolder, readIfThere } from './private-file.js';
 import { removeFile, replaceFile, stateFile } from './safe-file.js';
@@ -127,8 +127,7 @@ export function readFailuresSync(path: string): Failures {
 }
 
 function failuresIn(entries: JsonValue | undefined): Failures {
-  const checks = { at: isWhole, format: isText, origin: isText, code: isText };
-  const isOurs = (value: JsonValue) => wrongMember(asObject(value), checks) === undefined;
+  const isOurs = objectOf({ at: isWhole, format: isText, origin: isText, code: isText });
   return Array.isArray(entries) ? (entries.filter(isOurs) as unknown as Failures) : [];
 }
 
