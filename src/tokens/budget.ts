@@ -14,30 +14,25 @@ const maxTabsInAll = 10;
 /** Logins of an hour that are counted while none of their tokens has worked; one is enough. */
 const maxUnproven = 50;
 
-/** Limits for logins that no person typed. A `login` at a terminal has none. */
-export interface LoginBrakes {
-  /** Counts a tab that is about to be opened. @throws Failure `too_many_tabs` */
-  openTab(): Promise<void>;
-  /** A token was issued; whether it works is not known yet. */
-  issued(): Promise<void>;
-  /** May a login whose token the server refuses be repeated by itself? Not where no token of it has worked yet. */
-  mayRepeat(): Promise<boolean>;
-  /** The server took a token of this login: nothing holds the next one back. */
-  worked(): Promise<void>;
-}
-
-/** The brakes of one login, counted over all processes: a server that refuses fresh tokens costs one tab, not many. */
-export function loginBrakes({ attempts }: Pick<StorePorts, 'attempts'>, login: LoginMeant): LoginBrakes {
+/**
+ * The limits for logins that no person typed, counted over all processes: a server that refuses fresh tokens costs one tab,
+ * not many. A `login` at a terminal has none.
+ */
+export function loginBrakes({ attempts }: Pick<StorePorts, 'attempts'>, login: LoginMeant) {
   const about = `${login.server} ${login.account ?? defaultAccount}`;
   const [tabs, all, unproven] = [`tab ${about}`, `tab in all ${about}`, `unproven login ${about}`];
   return {
+    /** Counts a tab that is about to be opened. @throws Failure `too_many_tabs` */
     openTab: async () => {
       if (!(await attempts.allows(all, maxTabsInAll))) throw tooManyTabs(login, maxTabsInAll, 'answered');
       if (!(await attempts.take(tabs, maxTabs))) throw tooManyTabs(login, maxTabs, 'in vain');
       await attempts.take(all, maxTabsInAll);
     },
+    /** A token was issued; whether it works is not known yet. */
     issued: async () => void (await attempts.take(unproven, maxUnproven)),
+    /** May a login whose token the server refuses be repeated by itself? Not where no token of it has worked yet. */
     mayRepeat: () => attempts.allows(unproven, 1),
+    /** The server took a token of this login: nothing holds the next one back. */
     worked: async () => {
       for (const name of [tabs, unproven]) await attempts.forget(name);
     },
@@ -60,16 +55,7 @@ const maxInVain = 3;
 const maxForResource = 10;
 
 /** What a step-up may still cost the person within this hour, counted over all processes. */
-export interface StepUpBudget {
-  /** Before the person is asked anything. @throws Failure `scope_not_granted`, `scope_refused`, `too_many_step_ups` */
-  check(): Promise<void>;
-  /** Counts one: the person said yes, and the browser is about to open. @throws as `check` */
-  begin(): Promise<void>;
-  /** What came of it: a scope that was not granted is not asked for again by itself within the hour. */
-  granted(better: LoginRecord): Promise<void>;
-  /** The operation went through after it. */
-  helped(): Promise<void>;
-}
+export type StepUpBudget = ReturnType<typeof stepUpBudget>;
 
 /**
  * The budget for one operation of a login's server and account; two servers of one resource have each their own. The names of
@@ -78,7 +64,7 @@ export interface StepUpBudget {
 export function stepUpBudget(
   ports: Pick<StorePorts, 'attempts'>,
   step: { readonly login: LoginRecord; readonly operation: string; readonly scopes: readonly string[] },
-): StepUpBudget {
+) {
   const { attempts } = ports;
   const { login, operation, scopes } = step;
   const about = `${login.server} ${login.account}`;
@@ -97,16 +83,20 @@ export function stepUpBudget(
   const notGranted = (scope: string) => `not granted ${about} ${scope}`;
   const added = scopesMissing(login.scopes, scopes);
   return {
+    /** Before the person is asked anything. @throws Failure `scope_not_granted`, `scope_refused`, `too_many_step_ups` */
     check: async () => {
       for (const scope of added) {
         if (!(await attempts.allows(notGranted(scope), 1))) throw scopeNotGranted(login, login.scopes, added);
       }
       await each((name, max) => attempts.allows(name, max));
     },
+    /** Counts one: the person said yes, and the browser is about to open. @throws as `check` */
     begin: () => each((name, max) => attempts.take(name, max)),
-    granted: async (better) => {
+    /** A scope that was not granted is not asked for again by itself within the hour. */
+    granted: async (better: LoginRecord) => {
       for (const scope of scopesMissing(better.scopes, added)) await attempts.take(notGranted(scope), 1);
     },
+    /** The operation went through after it. */
     helped: async () => {
       // An authorization server may grant what is asked for under another name.
       for (const name of [inVain, ...added.map(notGranted)]) await attempts.forget(name);

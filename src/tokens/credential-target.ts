@@ -19,8 +19,6 @@ export interface RequestToken {
   /** `environment`: for that very address alone. */
   readonly store?: StoreKind;
   readonly accessToken: Secret;
-  /** The `Authorization` value of a Bearer token. */
-  readonly bearer: Secret;
   /** All that its requests get: the `Authorization` header first, and those that the server wants beside it. */
   readonly own: readonly SecretHeader[];
   /** What makes a proof for each of them, where the token is bound to a key; absent: a Bearer token. */
@@ -37,14 +35,7 @@ export function requestToken(
   bound?: LoginProofs,
 ): RequestToken {
   const bearer = new Secret(`Bearer ${accessToken.reveal()}`);
-  return {
-    server,
-    accessToken,
-    bearer,
-    own: [{ name: 'authorization', value: bearer }, ...headers],
-    proven: new Set(),
-    bound,
-  };
+  return { server, accessToken, own: [{ name: 'authorization', value: bearer }, ...headers], proven: new Set(), bound };
 }
 
 /** What says how far a token reaches. A token of the environment is for its very address alone, query included. */

@@ -96,6 +96,13 @@ export function tokenUnusable(issuer: string, why: string): Failure {
   });
 }
 
+/** What to do where a name is close to the one that was typed. */
+function meantName(typed: string, likelyName: string | undefined) {
+  if (likelyName === undefined) return {};
+  const remedy = `Did you mean ${quoted(likelyName)}? All logins: postern status`;
+  return { remedy, typo: { typed, meant: likelyName } };
+}
+
 /** There is no login for this server. `likelyName`: the name of one that comes close. */
 export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
   const shown = namedServer(meant.server);
@@ -104,8 +111,8 @@ export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
     code: 'login_needed',
     exit: exitCode.loginNeeded,
     message: `There is no login for ${quoted(shown)}.`,
-    remedy: likelyName === undefined ? run : `Did you mean ${quoted(likelyName)}? All logins: postern status`,
-    typo: likelyName === undefined ? undefined : { typed: meant.server, meant: likelyName },
+    remedy: run,
+    ...meantName(meant.server, likelyName),
   });
 }
 
@@ -113,13 +120,12 @@ export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
 export function nameUnknown(name: string, names: readonly string[], likelyName: string | undefined): Failure {
   const others = names.length > shownNames ? `, … (${names.length} in all: postern status)` : '.';
   const known = `You have: ${names.slice(0, shownNames).join(', ')}${others}`;
-  const meant = likelyName === undefined ? undefined : `Did you mean ${quoted(likelyName)}? All logins: postern status`;
   return new Failure({
     code: 'login_needed',
     exit: exitCode.loginNeeded,
     message: `No login named ${quoted(visibleUrl(name), 80)}.`,
-    remedy: meant ?? (names.length === 0 ? `Run: ${newLoginCommand(name)}` : known),
-    typo: likelyName === undefined ? undefined : { typed: name, meant: likelyName },
+    remedy: names.length === 0 ? `Run: ${newLoginCommand(name)}` : known,
+    ...meantName(name, likelyName),
   });
 }
 
@@ -211,16 +217,6 @@ export function noKeyToRefresh(login: LoginMeant): Failure {
     message: `The token for ${quotedServer(login.server)} has to be refreshed, and POSTERN_STORE_REFRESH_KEY_FILE names no key file here: the refresh token is sealed with a key of its own.`,
     remedy:
       'Name the key file of the refreshers there; or, where this machine is only to read, set POSTERN_STORE_READ_ONLY=1.',
-  });
-}
-
-/** What was named is written like an address, and is none of a server. */
-export function loginImpossible(server: string, why: string): Failure {
-  return new Failure({
-    code: 'login_needed',
-    exit: exitCode.loginNeeded,
-    message: `There is no login for ${quoted(visibleUrl(server), 200)}, and there can be none: ${why}.`,
-    remedy: 'Name a login (see: postern status), or pass the server’s full URL, such as https://example.com/mcp.',
   });
 }
 

@@ -9,7 +9,6 @@ import {
   accountUnknown,
   loginAmbiguous,
   loginChanged,
-  loginImpossible,
   loginNeeded,
   nameUnknown,
   serverUnusable,
@@ -84,7 +83,7 @@ export function noLogin(logins: readonly LoginRecord[], { server, account }: Wan
     return accountUnknown(server, account, accounts);
   }
   const canonical = canonicalResource(server);
-  if (!canonical.ok && server.includes('://')) return loginImpossible(server, canonical.problem);
+  if (!canonical.ok && server.includes('://')) return serverUnusable(server, canonical.problem, undefined);
   return server.includes('://') ? loginNeeded({ server, account }) : noSuchName(logins, server);
 }
 

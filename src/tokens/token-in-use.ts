@@ -7,7 +7,6 @@ import type { Secret, SecretHeader } from '../core/secret.js';
 import { quoted } from '../core/text/printable.js';
 import { keepChallenge } from '../oauth/probe.js';
 import type { StoredCredential } from '../stores/credential-item.js';
-import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, stepUpBudget } from './budget.js';
 import { proveAddress, type RequestToken, requestToken } from './credential-target.js';
 import { loginNeeded } from './failures.js';
@@ -18,7 +17,7 @@ import { environmentTokenOnly, scopeNotForClient, scopeRefused } from './request
 import { BetterLogin, type BetterLoginOptions, SingleFlight, type WantedScope } from './step-up.js';
 import { validToken, widenLogin } from './valid-token.js';
 
-export type AuthorizerPorts = TokenPorts & Pick<StorePorts, 'attempts'> & Pick<CorePorts, 'givenHeaders'>;
+export type AuthorizerPorts = TokenPorts & Pick<CorePorts, 'givenHeaders'>;
 
 /** How long a token, or the lack of one, is used without a look at the index: a logout ends it, too. */
 const believedMs = 5_000;

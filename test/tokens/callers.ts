@@ -75,7 +75,7 @@ function bridge({ scene, login, url, relogin }: Stage): Opened {
     outcomeOf(async () => {
       let authorized = await authorizer.authorize(target);
       for (;;) {
-        const authorization = authorized.token?.bearer.reveal();
+        const authorization = authorized.token?.own[0]?.value.reveal();
         const headers = authorization === undefined ? {} : { authorization };
         const { status, headers: got } = await fetch(url, { method: 'POST', body, headers });
         const challenges = [got.get('www-authenticate') ?? []].flat();
