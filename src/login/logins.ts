@@ -77,15 +77,17 @@ interface Asked extends BrowserOptions {
 
 /** @throws Failure `login_needs_person`, where a person is needed for sure */
 function wayTo(world: LoginWorld, asked: Asked): Pick<PersonOptions, 'mode' | 'nobody'> {
-  const { login, browser, noBrowser, of } = asked;
+  const { login, browser, noBrowser, mayNeedNobody = false } = asked;
   if (noBrowser) return { mode: 'no-browser' };
   if (browser || world.terminal.interactive) return { mode: 'browser' };
   const why = whyNoBrowser(world);
   // Without a display the address is printed: that is enough where somebody reads it.
   const isForbidden = ciOf(world.env) !== undefined || world.nonInteractive;
   if (why === undefined || (!isForbidden && world.stderrIsTerminal)) return { mode: 'browser' };
+  // A company's provider offers no code to type.
+  const of = mayNeedNobody ? 'other' : asked.of;
   const nobody = noBrowserHere(login, { why, canOpen: hasDisplay(world), of });
-  if (asked.mayNeedNobody !== true) throw nobody;
+  if (!mayNeedNobody) throw nobody;
   return { mode: 'no-browser', nobody };
 }
 

@@ -32,10 +32,3 @@ export function companyNotMoved(store: string): Failure {
     remedy: 'It works as before. Which logins are for many machines: postern help fleet',
   });
 }
-
-/** Somebody has to log in at the provider, and nobody may be asked. A code to type is none of its ways. */
-export function providerNeedsPerson(failure: Failure): Failure {
-  return failure.withRemedy(
-    'Somebody has to log in at the company’s provider first, once for all its servers: add --browser to open its page, or --no-browser for a link.',
-  );
-}

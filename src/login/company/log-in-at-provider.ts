@@ -10,7 +10,6 @@ import { byBrowser } from '../by-browser.js';
 import type { BegunLogin, GivenProvider, PersonLogin } from '../ports.js';
 import type { Redeemed } from '../redeem.js';
 import { type NewLogin, saveCredential } from '../save-credential.js';
-import { providerNeedsPerson } from './failures.js';
 
 /**
  * One login of a person at a company's provider (OpenID Connect Core 1.0, section 3.1), kept for all servers that hang on it.
@@ -26,7 +25,7 @@ export async function logInAtProvider(
   const { ports, request } = login;
   const { person, account, signal } = request;
   const { issuer, clientId } = provider;
-  if (person.nobody !== undefined) throw providerNeedsPerson(person.nobody);
+  if (person.nobody !== undefined) throw person.nobody;
   const name = `provider login ${issuer} ${clientId} ${account}`;
   await using _turn = await ports.locks.acquire(name, { waitMs: person.timeoutMs, signal });
   const made = await providerLogin(ports, { provider, account });

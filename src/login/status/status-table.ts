@@ -1,10 +1,11 @@
 import { loginCommand } from '../../core/login-command.js';
+import type { LoginRecord } from '../../core/records.js';
 import { namedServer } from '../../core/resource.js';
 import { commandLine, inColumnsOrStacked, readerLook } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { type CheckedLogin, okInWords } from './check-logins.js';
-import { browserInWords, type LoginStatus, whoOf } from './login-status.js';
+import { browserInWords, fullName, type LoginStatus, whoOf } from './login-status.js';
 import { endOfLogin, inWords } from './render.js';
 
 /** One login of the table. */
@@ -14,6 +15,8 @@ export interface ShownLogin {
   readonly isDefault: boolean;
   /** What its server said just now; undefined: it was not asked. */
   readonly checked: CheckedLogin | undefined;
+  /** Of a login at a company's provider: the logins that hang on it. */
+  readonly hanging?: readonly LoginRecord[];
 }
 
 /** A state in words, which say what the mark and the tone say. */
@@ -41,21 +44,26 @@ export function statusBlocks(
   const titles = ['NAME', 'STATE', 'SERVER', 'WHO'].map((title) => toned(look, 'dim', title));
   const used = (_: string, at: number) => cells.some((row) => row[at] !== '');
   const fit = readerLook(reader);
-  const commands = states.flatMap(({ command }) => (command === undefined ? [] : commandLine(command, fit.width, 2)));
+  const commands = new Set(states.flatMap(({ command }) => command ?? []));
   return [
     inColumnsOrStacked(
       fit,
       [...(reader.out.isTerminal ? [titles] : []), ...cells].map((row) => row.filter(used)),
     ),
-    commands.length === 0 ? [] : ['To log in again:', ...commands],
+    commands.size === 0 ? [] : ['To log in again:', ...[...commands].map((one) => commandLine(one, fit.width, 2))],
   ];
 }
 
-function cellsOf({ status: { login }, isDefault, checked }: ShownLogin, state: StateCell | undefined, look: Look) {
+function cellsOf(
+  { status: { login }, isDefault, checked, hanging }: ShownLogin,
+  state: StateCell | undefined,
+  look: Look,
+) {
   const browser = browserInWords(login);
   const says = checked?.says;
   const about = [
     `${isDefault ? '* ' : ''}${whoOf(login)}`.trim(),
+    hanging && `company’s provider for ${hanging.map(fullName).join(', ') || 'no login'}`,
     browser && `in ${browser}`,
     says && `server says: ${says}`,
   ];

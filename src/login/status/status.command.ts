@@ -16,13 +16,10 @@ import {
   fullName,
   hangsOn,
   type LabelledRow,
-  type LoginStatus,
   loginJson,
   loginLines,
   loginStatus,
   needsPerson,
-  stateInWords,
-  whoOf,
 } from './login-status.js';
 import { statusTable } from './logins.options.js';
 import { clientKeyJson, clientKeyLines, dateOrNull, inWords, orphanLines } from './render.js';
@@ -110,7 +107,7 @@ async function find(
     clientKeys: server === undefined ? clientKeys : [],
     providers: providers
       .map((record) => providerStatus(record, logins, now))
-      .filter((one) => server === undefined || one.logins.some((login) => shown.includes(login))),
+      .filter((one) => server === undefined || one.hanging.some((login) => shown.includes(login))),
     failures: (await world.failures.read()).filter(({ origin }) => origins?.includes(origin) !== false),
   };
 }
@@ -158,7 +155,7 @@ function longBlocks({ logins, providers, clientKeys }: Found, now: number, look:
   ];
 }
 
-/** The table; why a login that was asked about is not taken, and what to do; and, for a person, the companies' providers. */
+/** The table, with logins at companies' providers below the others; why a login that was asked about is not taken, and what to do. */
 function shortBlocks(world: World, { logins, providers }: Found, now: number) {
   const causes = logins.flatMap(({ status: { login }, checked }) => {
     const { failure } = checked ?? {};
@@ -166,7 +163,7 @@ function shortBlocks(world: World, { logins, providers }: Found, now: number) {
     const line = printable(`${login.name ?? login.server}: ${failure.message} ${failure.remedy}`, 2000);
     return fitted(line, readerLook(world).width);
   });
-  return [...statusBlocks(world, logins, now), causes, providers.map((one) => providerLine(one, now))];
+  return [...statusBlocks(world, [...logins, ...providers], now), causes];
 }
 
 function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] {
@@ -179,45 +176,31 @@ function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] 
   ];
 }
 
-/** A login at a company's provider, and the servers' logins that hang on it. */
-interface ProviderStatus {
-  readonly status: LoginStatus;
-  readonly logins: readonly LoginRecord[];
-}
+type ProviderStatus = ReturnType<typeof providerStatus>;
 
-/** A dead one is made again with the next login of a server that hangs on it. `now` in milliseconds since 1970. */
-function providerStatus(record: ProviderRecord, all: readonly LoginRecord[], now: number): ProviderStatus {
-  const logins = all.filter((login) => hangsOn(login, record));
+/** A login at a company's provider. A dead one is made again with the next login of a server that hangs on it. `now` in milliseconds since 1970. */
+function providerStatus(record: ProviderRecord, all: readonly LoginRecord[], now: number) {
+  const hanging = all.filter((login) => hangsOn(login, record));
   const status = loginStatus(record, now);
-  const remedy = status.problem && logins[0] && loginCommand(logins[0]);
-  return { status: { ...status, remedy }, logins };
-}
-
-const namesOf = (logins: readonly LoginRecord[]) => logins.map(fullName).join(', ');
-
-/** Which logins hang on it, in a line below the table. */
-function providerLine({ status, logins }: ProviderStatus, now: number): string {
-  const { login, problem, remedy } = status;
-  const about = [whoOf(login), problem ?? stateInWords(status, now), remedy && `to fix it: ${remedy}`];
-  const head = `Company’s provider ${login.issuer}, for ${namesOf(logins) || 'no login'}`;
-  return printable(`${head}: ${about.filter(Boolean).join(', ')}`, 600);
+  const remedy = status.problem && hanging[0] && loginCommand(hanging[0]);
+  return { status: { ...status, remedy }, isDefault: false, checked: undefined, hanging };
 }
 
 /** All that is known of it, for a person. */
-function providerLines({ status, logins }: ProviderStatus, now: number, look: Look): readonly string[] {
+function providerLines({ status, hanging }: ProviderStatus, now: number, look: Look): readonly string[] {
   return loginLines(status, now, look, [
-    ['logins', namesOf(logins) || 'none'],
+    ['logins', hanging.map(fullName).join(', ') || 'none'],
     ['end it by', `postern logout --idp ${shellWord(status.login.issuer)}`],
   ]);
 }
 
 /** As JSON; nothing secret. */
-function providerJson({ status: { login, state }, logins }: ProviderStatus) {
+function providerJson({ status: { login, state }, hanging }: ProviderStatus) {
   const { issuer, clientId, account, identity = null, expiresAt, refreshable, store } = login;
   return {
     ...{ issuer, clientId, account, identity, state },
     ...{ expiresAt: dateOrNull(expiresAt), refreshable, store },
-    logins: logins.map(({ name = null, server, account }) => ({ name, server, account })),
+    logins: hanging.map(({ name = null, server, account }) => ({ name, server, account })),
   };
 }
 
