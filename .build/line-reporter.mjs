@@ -2,11 +2,15 @@
 import { inspect } from 'node:util';
 
 export default async function* lines(events) {
+  let before = process.cpuUsage();
   for await (const { type, data } of events) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const { name, file, nesting, skip, todo, details } = data;
     const error = type === 'test:fail' ? textOf(details.error?.cause ?? details.error) : undefined;
-    yield `${JSON.stringify({ name, file, nesting, isSuite: details?.type === 'suite', left: skip ?? todo, error, ms: details?.duration_ms })}\n`;
+    const { user, system } = process.cpuUsage(before);
+    before = process.cpuUsage();
+    const cost = { ms: details?.duration_ms, cpuMs: (user + system) / 1000 };
+    yield `${JSON.stringify({ name, file, nesting, isSuite: details?.type === 'suite', left: skip ?? todo, error, ...cost })}\n`;
   }
 }
 

@@ -50,7 +50,7 @@ async function pool(work, width, act) {
 function runGroup(run, files, env) {
   const reporter = new URL('./line-reporter.mjs', import.meta.url).href;
   const args = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout', '.build/import-tests.mjs', ...files.map(builtOf)];
-  const state = { files, at: 0, tests: 0, ms: 0, failed: false, printed: '' };
+  const state = { files, at: 0, tests: 0, ms: 0, cpuMs: 0, failed: false, printed: '' };
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
     const stop = () => child.kill('SIGKILL');
@@ -82,10 +82,11 @@ function runGroup(run, files, env) {
   });
 }
 
-function count(run, state, { name, nesting, isSuite, left, error, ms }) {
+function count(run, state, { name, nesting, isSuite, left, error, ms, cpuMs }) {
   const file = state.files[state.at] ?? state.files.at(-1);
   if (name === `end of ${builtOf(file)}`) return end(run, state);
   if (nesting === 0) state.ms += ms;
+  state.cpuMs += cpuMs;
   if (!isSuite && error === undefined) state.tests += 1;
   if (isSuite && error === undefined) return;
   if (left !== undefined && left !== false) run.left.push({ file, name, why: left });
@@ -99,16 +100,16 @@ function count(run, state, { name, nesting, isSuite, left, error, ms }) {
 function end(run, state) {
   const file = state.files[state.at] ?? state.files.at(-1);
   run.done += 1;
-  run.times[file] = Math.round(state.ms);
+  run.times[file] = Math.round(state.cpuMs);
   const number = `${String(run.done).padStart(String(run.total).length)}/${run.total}`;
   const name = file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
   console.log(`${state.failed ? 'FAILED' : 'ok    '} ${number}  ${name}  ${state.tests} tests, ${(state.ms / 1000).toFixed(1)} s`);
-  Object.assign(state, { at: state.at + 1, tests: 0, ms: 0, failed: false });
+  Object.assign(state, { at: state.at + 1, tests: 0, ms: 0, cpuMs: 0, failed: false });
 }
 
-/** The files by process, each as long as the others. Neighbours stay together: they need the same code compiled. */
+/** The files by process, each with as much to do as the others, in processor time. Neighbours stay together: they need the same code compiled. */
 function shared(files, times) {
-  const msOf = (file) => 20 + (times[file] ?? statSync(file).size / 5);
+  const msOf = (file) => 20 + (times[file] ?? statSync(file).size / 12);
   const total = files.reduce((sum, file) => sum + msOf(file), 0);
   const groups = Array.from({ length: Math.min(sharedProcesses, files.length) }, () => []);
   let before = 0;
