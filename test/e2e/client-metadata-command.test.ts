@@ -3,24 +3,7 @@ import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
-import { hostFolder } from '../support/hosted-folder.js';
 import { runProgram } from '../support/program.js';
-
-test('[R-5.7a] from an empty folder: init, publish, check of the file and of what is served; exit 0', async () => {
-  await using home = await makeHome();
-  await using hosted = await hostFolder(join(home.path, 'client-metadata'), '/app/client.json');
-  const { url, certificate } = hosted;
-  const made = await runProgram(home, ['client-metadata', 'init', '--url', url]);
-  assert.deepEqual([made.code, made.stdout], [0, 'client-metadata/client.json\n'], made.stderr);
-  const trusting = { ...home, env: { ...home.env, POSTERN_CA_FILE: certificate } };
-  for (const words of [[url], ['client-metadata'], ['client-metadata/client.json'], []]) {
-    const checked = await runProgram(trusting, ['client-metadata', 'check', ...words]);
-    assert.equal(checked.code, 0, checked.stdout + checked.stderr);
-    assert.match(checked.stdout, /^Holds: .*app\/client\.json \(1 note\)$/m);
-  }
-  const untrusting = await runProgram(home, ['client-metadata', 'check', url]);
-  assert.deepEqual([untrusting.code, untrusting.stdout], [6, '']);
-});
 
 test('a broken document ends with exit 5; every finding has a rule and a remedy, as JSON too', async () => {
   await using home = await makeHome();

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { authorizationUrlOf } from '../support/at-stage.js';
-import { openOwnScene } from '../support/flows/own-scene.js';
 import { startOwnServer } from '../support/flows/own-server.js';
-import { type Home, makeHome, makeHomeWithKey } from '../support/home.js';
-import { needs } from '../support/needs.js';
-import { walkLogin } from '../support/product.js';
-import { programCommand, type Running, startProgram } from '../support/program.js';
-import { startAtTerminal } from '../support/pty.js';
-
-const skip = needs('script');
+import type { Running } from '../support/program.js';
+import { type Machine, openMachine } from '../support/stage-here.js';
 
 const esc = '\u001b';
 
@@ -22,19 +15,16 @@ const visible = /one\\x1b\[2J\\x1b\]52;c;b3du\\x07two\\x9b31m\\x9d0;owned\\x9cth
 const ours = new RegExp(`${esc}\\[(?:\\?2026[hl]|1G|1A|0K)`, 'g');
 
 /** What the terminal got, and what of it could move or colour anything. */
-async function shown(home: Home, args: readonly string[], begun: (screen: Running) => void = () => undefined) {
-  await using at = await startAtTerminal(home, programCommand([...args, '--no-color']), {
-    stdout: 'terminal',
-    columns: 200,
-  });
+async function shown(machine: Machine, args: readonly string[], begun: (screen: Running) => void = () => undefined) {
+  await using at = await machine.atTerminal(...args, '--no-color');
   begun(at.screen);
   const { code, stdout } = await at.screen.finished;
   const rest = stdout.replaceAll(ours, '').replaceAll(/[\r\n\t]/g, '');
   return { code, stdout, controls: rest.match(/\p{Cc}/gu) ?? [] };
 }
 
-test('a server’s words in a notification reach a terminal as visible text [A-27]', { skip }, async () => {
-  await using home = await makeHome();
+test('a server’s words in a notification reach a terminal as visible text [A-27]', async () => {
+  await using machine = await openMachine();
   await using server = await startOwnServer();
   const notices = [
     { method: 'notifications/message', params: { level: 'error', logger: hostile, data: hostile } },
@@ -60,7 +50,7 @@ test('a server’s words in a notification reach a terminal as visible text [A-2
     const result = { content: [{ type: 'text', text: `said ${hostile}` }] };
     response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
   };
-  const { code, stdout, controls } = await shown(home, ['call', server.url, 'echo'], (screen) => {
+  const { code, stdout, controls } = await shown(machine, ['call', server.url, 'echo'], (screen) => {
     spinning = screen.waitForStdout(/\?2026h/);
   });
   assert.equal(code, 0, stdout);
@@ -68,25 +58,20 @@ test('a server’s words in a notification reach a terminal as visible text [A-2
   assert.deepEqual(controls, [], JSON.stringify(stdout));
 });
 
-test('a body, and header values with -i, reach a terminal as visible text, and a header with an ESC reaches nobody [A-27]', {
-  skip,
-}, async () => {
-  await using home = await makeHomeWithKey();
-  await using scene = await openOwnScene();
-  const { server } = scene;
-  await using program = startProgram(home, ['login', server.url, '--no-browser', '--store', 'file']);
-  await walkLogin(await authorizationUrlOf(program));
-  assert.equal((await program.finished).code, 0);
+test('a body, and header values with -i, reach a terminal as visible text, and a header with an ESC reaches nobody [A-27]', async () => {
+  await using machine = await openMachine();
+  await using server = await startOwnServer();
+  await machine.storeLogin({ server: server.url, accessToken: 'token', expiresAt: null });
   let header = 'x';
   server.whenAuthorized = ({ socket }) => {
     const body = Buffer.from(`said ${hostile}`);
     const head = `HTTP/1.1 200 OK\r\nx-said: ${header}\r\ncontent-length: ${body.length}\r\n\r\n`;
     socket.end(Buffer.concat([Buffer.from(head, 'latin1'), body]));
   };
-  const plain = await shown(home, ['request', server.url]);
+  const plain = await shown(machine, ['request', server.url]);
   assert.match(plain.stdout, visible);
   assert.deepEqual(plain.controls, [], JSON.stringify(plain.stdout));
-  const ask = () => shown(home, ['request', server.url, '-i']);
+  const ask = () => shown(machine, ['request', server.url, '-i']);
   header = 'one\u009b31mtwo\u009d0;owned\u009c\u0085three';
   const told = await ask();
   assert.equal(told.code, 0, told.stdout);
