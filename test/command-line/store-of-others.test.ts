@@ -3,7 +3,8 @@ import { chmodSync, chownSync, copyFileSync, readdirSync, renameSync, writeFileS
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { refreshTokensSent } from '../support/fleet.js';
+import { refreshTokensSent } from '../support/at-stage.js';
+
 import { makeHome, makeHomeWithKey } from '../support/home.js';
 import { runHere } from '../support/in-process.js';
 import { needs } from '../support/needs.js';
@@ -70,13 +71,13 @@ test('[A-196][A-200] a docker-credential helper that gives back another item, a 
     ['changed', 'one'],
     ['cut', 'two'],
   ] as const) {
-    const sent = refreshTokensSent(sandbox).length;
+    const sent = refreshTokensSent({ sandbox }).length;
     spoil(how);
     await refused(/^refresh_not_stored$/, name, '--min-ttl', '299');
     spoil('');
     const moved = await token(name);
     assert.equal(moved.code, 0, moved.stderr);
-    assert.equal(refreshTokensSent(sandbox).length, sent + 1);
+    assert.equal(refreshTokensSent({ sandbox }).length, sent + 1);
   }
 });
 

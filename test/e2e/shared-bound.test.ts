@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { refreshTokensSent } from '../support/at-stage.js';
 import { type RunningEngine, startRedis } from '../support/engines.js';
-import { logInOn, openFleet, refreshTokensSent } from '../support/fleet.js';
+import { logInOn, openFleet } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { startSandbox } from '../support/start-sandbox.js';
@@ -35,7 +36,7 @@ describe('a login that is bound to a key, shared by machines', { skip }, () => {
     await fleet.letExpire(key, -1_000);
     const renewed = await second.run('call', 'work', 'whoami');
     assert.equal(renewed.code, 0, renewed.stderr);
-    const sent = refreshTokensSent(sandbox);
+    const sent = refreshTokensSent({ sandbox });
     assert.equal(new Set(sent).size, 1);
     assert.ok(sent.length <= 2, 'at most once more, with the nonce that was asked for');
     const after: object = await fleet.item(key);

@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { refreshTokensSent } from '../support/at-stage.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
 import { type RunningEngine, startForwarder, startRedis } from '../support/engines.js';
-import { type FleetOptions, logInOn, openFleet, refreshTokensSent } from '../support/fleet.js';
+import { type FleetOptions, logInOn, openFleet } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
 import { Secret } from '../support/product.js';
 import { type Running, startCommand } from '../support/program.js';
@@ -104,7 +105,7 @@ describe('a login that machines share', { skip }, () => {
       const { code, stderr } = await machine.run('token', 'work');
       assert.equal(code, 3, stderr);
     }
-    assert.equal(refreshTokensSent(sandbox).length, 1);
+    assert.equal(refreshTokensSent({ sandbox }).length, 1);
   });
 
   test('a machine that only reads gets the token without the second key, waits a little for the others, and says what to do', async () => {
@@ -131,7 +132,7 @@ describe('a login that machines share', { skip }, () => {
     const alone = await runner.run('token', 'work');
     assert.equal(alone.code, 7);
     assert.match(alone.stderr, /only reads the shared store.*no other machine has written a new token/);
-    assert.equal(refreshTokensSent(sandbox).length, 1);
+    assert.equal(refreshTokensSent({ sandbox }).length, 1);
   });
 
   test('while the engine is away there is no token: exit 7, and the engine is named; then there is one again', async () => {
@@ -171,7 +172,7 @@ describe('a login that machines share', { skip }, () => {
     forwarder.swallowWhere(isSecondLook);
     const stalled = await machine.run('token', 'work', '--min-ttl', '400');
     assert.deepEqual([stalled.code, stalled.stdout], [7, ''], stalled.stderr);
-    assert.equal(refreshTokensSent(sandbox).length, 0);
+    assert.equal(refreshTokensSent({ sandbox }).length, 0);
     const sealed = `${machine.home.path}/state/postern/recovery/${fleet.keyOf(machine)}.sealed`;
     {
       forwarder.swallowWhere((number) => number > 5); // all that comes after the refresh token was sent
@@ -184,7 +185,7 @@ describe('a login that machines share', { skip }, () => {
     const moved = await machine.run('token', 'work');
     assert.equal(moved.code, 0, moved.stderr);
     assert.notEqual(moved.stdout, first.stdout);
-    assert.equal(refreshTokensSent(sandbox).length, 1);
+    assert.equal(refreshTokensSent({ sandbox }).length, 1);
   });
 
   test('an engine that stalls once at a logout: nothing ends', async () => {
@@ -208,14 +209,14 @@ describe('a login that machines share', { skip }, () => {
     for (const name of names) await engine.tool('copy', name, `copy of ${name}`);
     assert.equal((await first.run('token', 'work')).code, 0);
     assert.equal((await second.run('token', 'work')).code, 0);
-    const sent = refreshTokensSent(sandbox).length;
+    const sent = refreshTokensSent({ sandbox }).length;
     for (const name of names) await engine.tool('copy', `copy of ${name}`, name, 'replace');
     for (const machine of [first, second]) {
       const { code, stderr } = await machine.run('token', 'work');
       assert.equal(code, 7, stderr);
       assert.match(stderr, /has an older state of this login again.*not sent a second time/s);
     }
-    assert.equal(refreshTokensSent(sandbox).length, sent);
+    assert.equal(refreshTokensSent({ sandbox }).length, sent);
     await logInOn(second, sandbox);
     const { code, stderr } = await first.run('token', 'work');
     assert.deepEqual([code, stderr], [0, '']);
@@ -237,7 +238,7 @@ describe('a login that machines share', { skip }, () => {
       await wait(50); // for what the watcher is told of that write
       running = first.start('token', 'work');
       running.stdin.end();
-      while (!(await there('lease')) && refreshTokensSent(sandbox).length === tries) await wait(5);
+      while (!(await there('lease')) && refreshTokensSent({ sandbox }).length === tries) await wait(5);
       const isBetween = (await there('lease')) && !(await there('note'));
       if (isBetween) await wait(2_500);
       if (isBetween && !(await there('lease'))) paused += 1;
@@ -249,7 +250,7 @@ describe('a login that machines share', { skip }, () => {
     }
     watching.destroy();
     assert.equal(paused, 1, 'it was paused between the two');
-    const sent = refreshTokensSent(sandbox);
+    const sent = refreshTokensSent({ sandbox });
     assert.equal(new Set(sent).size, sent.length);
   });
 
@@ -268,7 +269,7 @@ describe('a login that machines share', { skip }, () => {
     removing.kill('SIGKILL');
     assert.equal(code, 7, stderr);
     assert.match(stderr, /turn of this machine to refresh this login ended in Redis.*maxmemory-policy noeviction/s);
-    assert.equal(refreshTokensSent(sandbox).length, 0);
+    assert.equal(refreshTokensSent({ sandbox }).length, 0);
     const after = await first.run('token', 'work');
     assert.equal(after.code, 0, after.stderr);
   });

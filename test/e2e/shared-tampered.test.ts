@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Items, sharedKeysOf } from '../../src/fleet/shared/items.js';
+import { refreshTokensSent } from '../support/at-stage.js';
 import { startCanaries } from '../support/canary.js';
 import { type RunningEngine, startRedis } from '../support/engines.js';
-import { type Fleet, logInOn, type Machine, openFleet, refreshTokensSent } from '../support/fleet.js';
+import { type Fleet, logInOn, type Machine, openFleet } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
 import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 
@@ -27,13 +28,13 @@ async function swap(engine: RunningEngine, [one = '', other = '']: readonly stri
 
 /** Nothing is printed for a token, nothing is sent, and the failure is one of these. */
 async function refuses(machine: Machine, sandbox: Sandbox, codes: RegExp, name = 'work'): Promise<void> {
-  const sent = refreshTokensSent(sandbox).length;
+  const sent = refreshTokensSent({ sandbox }).length;
   for (const life of ['0', '400']) {
     const { code, stdout, stderr } = await machine.run('token', name, '--min-ttl', life, '--json');
     assert.deepEqual([code, stdout], [7, ''], stderr);
     assert.match(JSON.parse(stderr).error.code, codes);
   }
-  assert.equal(refreshTokensSent(sandbox).length, sent);
+  assert.equal(refreshTokensSent({ sandbox }).length, sent);
 }
 
 async function works(machine: Machine, name = 'work'): Promise<string> {

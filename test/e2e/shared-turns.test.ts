@@ -5,8 +5,9 @@ import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { refreshTokensSent } from '../support/at-stage.js';
 import { type RunningEngine, startForwarder, startRedis } from '../support/engines.js';
-import { logInOn, type Machine, openFleet, refreshTokensSent } from '../support/fleet.js';
+import { logInOn, type Machine, openFleet } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
 import type { Running } from '../support/program.js';
 import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
@@ -59,7 +60,7 @@ describe('turns of machines that share a login', { skip }, () => {
     sandbox.setFaults([]);
     await logInOn(first, sandbox);
     sandbox.setFaults(faults);
-    const before = refreshTokensSent(sandbox).length;
+    const before = refreshTokensSent({ sandbox }).length;
     const key = fleet.keyOf(first);
     const has = async (part: string) =>
       (await engine.tool('--raw', 'keys', `postern/${namespace}/${part}/*/item`)).trim();
@@ -67,7 +68,7 @@ describe('turns of machines that share a login', { skip }, () => {
       ...{ engine, sandbox, fleet, first, second, address },
       expires: () => fleet.letExpire(key, -1_000),
       item: () => fleet.item(key),
-      sent: () => refreshTokensSent(sandbox).slice(before),
+      sent: () => refreshTokensSent({ sandbox }).slice(before),
       isThere: async (part: 'lease' | 'note') => (await has(part)) !== '',
       [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose](),
     };
@@ -75,10 +76,10 @@ describe('turns of machines that share a login', { skip }, () => {
 
   /** A refresh whose token has left, and whose answer is on its way. */
   async function sending(machine: Machine, sandbox: Sandbox): Promise<Running> {
-    const before = refreshTokensSent(sandbox).length;
+    const before = refreshTokensSent({ sandbox }).length;
     const running = machine.start('token', 'work');
     running.stdin.end();
-    await until(() => refreshTokensSent(sandbox).length > before, running);
+    await until(() => refreshTokensSent({ sandbox }).length > before, running);
     return running;
   }
 

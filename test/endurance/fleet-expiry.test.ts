@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isTaken, refreshTokensSent } from '../support/at-stage.js';
 import { startAuthority } from '../support/certificates.js';
 import { startRedis } from '../support/engines.js';
-import { isTaken, logInOn, openFleet, refreshTokensSent } from '../support/fleet.js';
+import { logInOn, openFleet } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
 import { startSandbox } from '../support/start-sandbox.js';
 import { rounds } from './expiry.js';
@@ -41,14 +42,14 @@ describe('a login that machines share, at the moment of its expiry', { skip }, (
     );
     context.diagnostic(`${all.length} processes took ${Math.round(performance.now() - began)} ms`);
     context.diagnostic(
-      `refreshes: ${refreshTokensSent(sandbox).map((one) => one.slice(0, 6))}; ${JSON.stringify([...new Set(all.map(({ code, stderr }) => `${code} ${stderr}`))])}`,
+      `refreshes: ${refreshTokensSent({ sandbox }).map((one) => one.slice(0, 6))}; ${JSON.stringify([...new Set(all.map(({ code, stderr }) => `${code} ${stderr}`))])}`,
     );
     for (const { code, stderr } of all) assert.deepEqual([code, stderr], [0, '']);
-    assert.deepEqual(refreshTokensSent(sandbox), [old.refreshToken], 'one refresh');
+    assert.deepEqual(refreshTokensSent({ sandbox }), [old.refreshToken], 'one refresh');
     const printed = new Set(all.map(({ stdout }) => stdout.trim()));
     // Until it ends the old one is used by who does not wait for the refresh.
     printed.delete(old.accessToken);
     assert.deepEqual([...printed], [(await fleet.item(key)).accessToken]);
-    for (const token of printed) assert.ok(await isTaken(sandbox, token));
+    for (const token of printed) assert.ok(await isTaken({ sandbox }, token));
   });
 });

@@ -3,8 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isTaken, refreshTokensSent } from '../support/at-stage.js';
 import { type Forwarder, type RunningEngine, startForwarder, startRedis } from '../support/engines.js';
-import { type Fleet, isTaken, logInOn, type Machine, openFleet, refreshTokensSent } from '../support/fleet.js';
+import { type Fleet, logInOn, type Machine, openFleet } from '../support/fleet.js';
 import { needs } from '../support/needs.js';
 import type { Finished } from '../support/program.js';
 import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
@@ -40,7 +41,7 @@ globalThis.Date = class Date extends Own {
 async function strike(stand: Stand, trouble: Trouble): Promise<readonly Finished[]> {
   const { fleet, engine, forwarder, sandbox, usualMs } = stand;
   const [first, ...others] = fleet.machines as [Machine, ...Machine[]];
-  const before = refreshTokensSent(sandbox).length;
+  const before = refreshTokensSent({ sandbox }).length;
   await using victim = first.start('token', 'work');
   const bystanders = others.map(async (machine) => {
     await wait(Math.random() * 200);
@@ -48,7 +49,7 @@ async function strike(stand: Stand, trouble: Trouble): Promise<readonly Finished
   });
   const responded = async () => {
     const until = performance.now() + 5_000;
-    while (refreshTokensSent(sandbox).length === before && performance.now() < until) await wait(1);
+    while (refreshTokensSent({ sandbox }).length === before && performance.now() < until) await wait(1);
     await wait(Math.random() * 20);
   };
   await (trouble === 'kill in response' ? responded() : wait(Math.random() * usualMs));
@@ -115,7 +116,7 @@ describe('a login that machines share, in trouble', { skip }, () => {
       const ended = await strike(stand, trouble);
       const after = [];
       for (const machine of fleet.machines) after.push(await asksAgain(machine));
-      const sent = refreshTokensSent(sandbox);
+      const sent = refreshTokensSent({ sandbox });
       const why = `round ${round}, ${trouble}: ${JSON.stringify({ ended, after, sent: sent.slice(-3) })}`;
       assert.equal(new Set(sent).size, sent.length, `a refresh token was sent twice: ${why}`);
       for (const { code, stderr } of ended) {
@@ -123,7 +124,7 @@ describe('a login that machines share, in trouble', { skip }, () => {
       }
       if (after.every(({ code }) => code === 0)) {
         const tokens = new Set(after.map(({ stdout }) => stdout.trim()));
-        for (const token of tokens) assert.ok(await isTaken(sandbox, token), why);
+        for (const token of tokens) assert.ok(await isTaken({ sandbox }, token), why);
         continue;
       }
       // The authorization server has it, nobody has what it responded; and that is said.
@@ -137,7 +138,7 @@ describe('a login that machines share, in trouble', { skip }, () => {
       await logInOn(first, sandbox);
     }
     context.diagnostic(
-      `${kills} troubles, ${refreshTokensSent(sandbox).length} refreshes, lost: ${JSON.stringify(lost)}`,
+      `${kills} troubles, ${refreshTokensSent({ sandbox }).length} refreshes, lost: ${JSON.stringify(lost)}`,
     );
   });
 });

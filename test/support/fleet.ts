@@ -136,25 +136,6 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   };
 }
 
-/** The refresh tokens that were sent to the authorization server, in order, and how it responded. */
-export function refreshTokensSent({ requests }: Sandbox): readonly string[] {
-  return requests
-    .filter(({ path }) => path === '/token')
-    .map(({ params }) => new Map(params))
-    .filter((form) => form.get('grant_type') === 'refresh_token')
-    .map((form) => form.get('refresh_token') ?? '');
-}
-
-/** Does the protected server take this token? */
-export async function isTaken({ serverUrl }: Sandbox, token: string): Promise<boolean> {
-  const accept = 'application/json, text/event-stream';
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
-  const response = await fetch(serverUrl, { method: 'POST', headers, body });
-  await response.body?.cancel();
-  return response.status !== 401 && response.status !== 403;
-}
-
 /** Logs in on one machine, with a code, at a sandbox that approves of everybody. */
 export async function logInOn(machine: Machine, { serverUrl }: Sandbox, name = 'work'): Promise<void> {
   const account = name === 'work' ? [] : ['--account', name];
