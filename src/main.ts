@@ -11,7 +11,7 @@ import { createResultWriter, fieldWriter, linesTo, writerTo } from './app/write-
 import type { CommandExit, CommandTable } from './core/command.js';
 import { environmentLines } from './core/configuration/configuration.js';
 import { isFailure } from './core/failure.js';
-import { interrupted } from './core/output-failures.js';
+import { interrupted } from './core/failures.js';
 import type { Release } from './core/product.js';
 import { redact } from './core/secret.js';
 import { lookOf } from './core/text/look.js';

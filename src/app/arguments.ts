@@ -1,9 +1,9 @@
 import type { ArgumentValue, CommandTable, LooseArguments, OptionSpec } from '../core/command.js';
 import { camelCase } from '../core/command.js';
 import type { Failure } from '../core/failure.js';
+import { usageMistyped, usageWrong } from '../core/failures.js';
 import { closest } from '../core/text/closest.js';
 import { quoted } from '../core/text/printable.js';
-import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { optionIn, optionsOf } from './global-options.js';
 
 /** All values of one option, in order. */

@@ -4,10 +4,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConfigWorld } from '../config/change.js';
 import { exitCode, Failure, systemCode } from '../core/failure.js';
-import { accessProblem } from '../core/file-access.js';
+import { configurationUnsafe, configurationUnusable } from '../core/failures.js';
+import { accessProblem } from '../core/files.js';
 import { quoted, quotedPath } from '../core/text/printable.js';
 import { isWholePath, isWindows } from '../core/text/system.js';
-import { configurationUnsafe, configurationUnusable } from '../core/usage-failures.js';
 import type { Programs } from '../credential/exec-program.js';
 import { replaceFile } from '../stores/state/safe-file.js';
 

@@ -3,7 +3,7 @@ import { closeSync, readdirSync, readlinkSync, writeSync } from 'node:fs';
 import { lstat, mkdir, open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { systemCode } from '../core/failure.js';
-import { fileUnreadable } from '../core/output-failures.js';
+import { fileUnreadable } from '../core/failures.js';
 import type { Files } from '../core/ports.js';
 import { readyDescriptorUnusable } from '../proxy/failures.js';
 import { fileUnwritable } from '../setup/failures.js';

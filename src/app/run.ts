@@ -6,8 +6,8 @@ import {
   type ResultWriter,
 } from '../core/command.js';
 import { ignoreFailure } from '../core/failure.js';
+import { usageWrong } from '../core/failures.js';
 import type { Look } from '../core/text/look.js';
-import { usageWrong } from '../core/usage-failures.js';
 import { typedArguments } from './arguments.js';
 import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { ResultWriter, WriteBytes } from '../core/command.js';
 import { exitCode, Failure, systemCode } from '../core/failure.js';
-import { outputFailed } from '../core/output-failures.js';
+import { outputFailed } from '../core/failures.js';
 import { asciiJsonPieces } from '../core/text/json-pieces.js';
 import { fitted } from '../core/text/layout.js';
 import { asciiJson, piecesOf, printable, quoted } from '../core/text/printable.js';

@@ -1,9 +1,9 @@
 import { type CommandTable, isCommandName, type OptionSpec } from '../core/command.js';
 import type { Failure, Typo } from '../core/failure.js';
+import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/failures.js';
 import { visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
-import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { commandAt, optionIn, optionsOf, takesValue } from './global-options.js';
 
 /** Refuses what yargs accepts or misreads: unknown options, and a switch with a value. */

@@ -1,6 +1,6 @@
 import type { CommandExit } from '../core/command.js';
 import { exitCode, Failure } from '../core/failure.js';
-import { interrupted } from '../core/output-failures.js';
+import { interrupted } from '../core/failures.js';
 import type { CorePorts, LoginInBackground } from '../core/ports.js';
 import { loginExtensions } from '../core/product.js';
 import type { LoginRecord } from '../core/records.js';

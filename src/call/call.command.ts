@@ -1,7 +1,7 @@
 import type { ArgumentsOf, Command, CommandExit } from '../core/command.js';
-import { interrupted } from '../core/output-failures.js';
+import { interrupted } from '../core/failures.js';
+import { readWhole } from '../core/files.js';
 import type { Files, Signals } from '../core/ports.js';
-import { readWhole } from '../core/read-whole.js';
 import { toned } from '../core/text/look.js';
 import { counted, printable, shellWord } from '../core/text/printable.js';
 import { callTable } from './call.options.js';

@@ -1,5 +1,5 @@
 import { Failure, isFailure } from '../core/failure.js';
-import { interrupted, interruptedUnderWay } from '../core/output-failures.js';
+import { interrupted, interruptedUnderWay } from '../core/failures.js';
 import type { Clock } from '../core/ports.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { skipValue } from '../core/text/json-scan.js';

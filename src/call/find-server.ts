@@ -1,10 +1,10 @@
 import type { CommandOutput } from '../core/command.js';
 import { Failure, isFailure } from '../core/failure.js';
+import { usageWrong, wordMissing } from '../core/failures.js';
 import type { BrowserOptions, CorePorts, Logins } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
-import { usageWrong, wordMissing } from '../core/usage-failures.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import { type OwnLoginArguments, withOwnLogin } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';

@@ -1,10 +1,10 @@
 import type { ArgumentsOf, Command, CommandOutput } from '../core/command.js';
+import { argumentRefused } from '../core/failures.js';
+import { readWhole } from '../core/files.js';
 import type { Files, Logins } from '../core/ports.js';
-import { readWhole } from '../core/read-whole.js';
 import { canonicalResource } from '../core/resource.js';
 import { isFieldName, isHeaderValue, mediaTypeIs } from '../core/text/characters.js';
 import { Deadline } from '../core/time.js';
-import { argumentRefused } from '../core/usage-failures.js';
 import type { HttpResponse } from '../http/request.js';
 import { withOwnLogin } from '../stores/own-login.js';
 import { findLogin, noLogin } from '../tokens/find-login.js';

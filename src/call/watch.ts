@@ -1,6 +1,6 @@
 import type { CommandExit } from '../core/command.js';
 import { exitCode, Failure, ignoreFailure, isFailure } from '../core/failure.js';
-import { interrupted } from '../core/output-failures.js';
+import { interrupted } from '../core/failures.js';
 import type { LoginRecord } from '../core/records.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
 import { printable, quoted } from '../core/text/printable.js';

@@ -1,8 +1,8 @@
 import { type Command, type CommandExit, camelCase } from '../core/command.js';
 import { readStoreOption } from '../core/configuration/settings.js';
+import { usageMistyped, usageWrong } from '../core/failures.js';
 import { closest } from '../core/text/closest.js';
 import { quoted } from '../core/text/printable.js';
-import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { clientMetadataTable, type DocumentArguments } from './client-metadata.options.js';
 import type { ClientMetadataWorld } from './ports.js';
 

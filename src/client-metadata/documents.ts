@@ -1,6 +1,6 @@
 import { readRedirectUri } from '../core/configuration/redirect-uri.js';
 import { Failure, isFailure } from '../core/failure.js';
-import { readWhole } from '../core/read-whole.js';
+import { readWhole } from '../core/files.js';
 import { printable } from '../core/text/printable.js';
 import { below, isWindows } from '../core/text/system.js';
 import { gateUrl } from '../core/url.js';

@@ -1,11 +1,11 @@
 import type { CommandExit } from '../core/command.js';
 import type { ConfiguredClient } from '../core/configuration/configured-lists.js';
 import { redirectUriText, usualRedirectUri } from '../core/configuration/redirect-uri.js';
+import { wordMissing } from '../core/failures.js';
 import { type ClientAuthMethod, defaultAccount, type RegistrationWay, storeInWords } from '../core/records.js';
 import { readerLook, wrapped } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable } from '../core/text/printable.js';
-import { wordMissing } from '../core/usage-failures.js';
 import { chooseWay } from '../oauth/choose-registration.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { discover } from '../oauth/discover.js';

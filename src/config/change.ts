@@ -2,10 +2,10 @@ import type { CommandOutput } from '../core/command.js';
 import { type ConfigurationFile, readConfiguration, setValues } from '../core/configuration/configuration.js';
 import { type Setting, settings } from '../core/configuration/settings.js';
 import { exitCode, Failure, isFailure } from '../core/failure.js';
+import { configurationUnusable, usageMistyped, usageWrong, wordMissing } from '../core/failures.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
-import { configurationUnusable, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
 
 const help = 'postern config --help';

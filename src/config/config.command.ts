@@ -1,13 +1,13 @@
 import type { Command } from '../core/command.js';
 import { type Configuration, environmentLines, type SetValue, setValues } from '../core/configuration/configuration.js';
 import { type Setting, settings } from '../core/configuration/settings.js';
+import { usageMistyped, usageWrong, wordMissing } from '../core/failures.js';
 import { defaultLimits } from '../core/limits.js';
 import { closest } from '../core/text/closest.js';
 import { fitted, inColumnsOrStacked, readerLook, wrapped } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
-import { usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { type ConfigWorld, change, edit, settingNamed } from './change.js';
 import { configTable } from './config.options.js';
 

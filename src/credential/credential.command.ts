@@ -1,10 +1,10 @@
 import type { Command, CommandOutput } from '../core/command.js';
 import { exitCode, ignoreFailure, isFailure } from '../core/failure.js';
+import { usageContradictory } from '../core/failures.js';
 import type { Files, Logins } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import { Deadline, unlessAborted } from '../core/time.js';
-import { usageContradictory } from '../core/usage-failures.js';
 import type { StorePorts } from '../stores/ports.js';
 import { forgetFailures, proveBare, reaches, targetUrl } from '../tokens/credential-target.js';
 import { checkPin, noLogin } from '../tokens/find-login.js';

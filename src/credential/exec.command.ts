@@ -1,7 +1,7 @@
 import type { ArgumentsOf, Command } from '../core/command.js';
+import { argumentRefused, wordMissing } from '../core/failures.js';
 import type { Logins } from '../core/ports.js';
 import { Secret } from '../core/secret.js';
-import { argumentRefused, wordMissing } from '../core/usage-failures.js';
 import { proveBare, proveNamed } from '../tokens/credential-target.js';
 import { tokenTooShort } from '../tokens/failures.js';
 import { findLogin } from '../tokens/find-login.js';

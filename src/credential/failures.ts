@@ -1,8 +1,8 @@
 import { exitCode, Failure, type Remedy } from '../core/failure.js';
+import { wordMissing } from '../core/failures.js';
 import { type LoginMeant, loginArgument } from '../core/login-command.js';
 import { quotedServer, visibleUrl } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
-import { wordMissing } from '../core/usage-failures.js';
 
 function wrongUsage(code: string, message: string, remedy: Remedy): Failure {
   return new Failure({ code, exit: exitCode.usage, message, remedy });

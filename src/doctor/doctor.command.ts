@@ -1,5 +1,6 @@
 import type { ArgumentsOf, Command, CommandOutput } from '../core/command.js';
 import { type Failure, isFailure } from '../core/failure.js';
+import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/failures.js';
 import type { Clock, Files } from '../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import type { SecretHeader } from '../core/secret.js';
@@ -7,7 +8,6 @@ import { closest } from '../core/text/closest.js';
 import { inColumnsOrStacked, readerLook, wrapped } from '../core/text/layout.js';
 import type { Look } from '../core/text/look.js';
 import { asciiJson, quoted } from '../core/text/printable.js';
-import { usageContradictory, usageMistyped, usageWrong, wordMissing } from '../core/usage-failures.js';
 import { noLogin, readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { readCredential } from '../tokens/read-credential.js';
 import { doctorTable } from './doctor.options.js';

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { SecureContext } from 'node:tls';
-import { accessProblem } from '../core/file-access.js';
+import { accessProblem } from '../core/files.js';
 import { quotedPath } from '../core/text/printable.js';
 import { networkSettingUnusable } from './failures.js';
 import type { Environment } from './proxy-settings.js';

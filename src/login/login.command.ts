@@ -1,11 +1,11 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
 import { type ChosenRedirectUri, readRedirectUri } from '../core/configuration/redirect-uri.js';
 import { readStoreOption } from '../core/configuration/settings.js';
+import { argumentRefused, usageContradictory, usageWrong } from '../core/failures.js';
 import { loginArgument, loginCommand } from '../core/login-command.js';
 import { defined, type LoginRecord, type StoreKind } from '../core/records.js';
 import { toned } from '../core/text/look.js';
 import { printable, shellWord } from '../core/text/printable.js';
-import { argumentRefused, usageContradictory, usageWrong } from '../core/usage-failures.js';
 import { parametersProblem } from '../oauth/authorization-request.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { checkNameForm, meantBy, refuseShared } from './begin-login.js';

@@ -1,9 +1,9 @@
-import { quote } from '../core/text/json-scalars.js';
 import {
   closeBracket,
   comma,
   openBrace,
   openBracket,
+  quote,
   skipSpace,
   skipValue,
   textAt,

@@ -9,6 +9,7 @@ import {
   type OptionSpec,
 } from '../core/command.js';
 import { Failure } from '../core/failure.js';
+import { usageWrong } from '../core/failures.js';
 import { remedyAt } from '../core/login-command.js';
 import type { CorePorts, Files, Logins, RequestLog, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
@@ -16,7 +17,6 @@ import { mayHoldSecret } from '../core/resource.js';
 import { inColumnsOrStacked } from '../core/text/layout.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { unlessAborted } from '../core/time.js';
-import { usageWrong } from '../core/usage-failures.js';
 import { authorityVariables } from '../http/proxy-settings.js';
 import { hasToolRules, idleRulePrinter, ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { keyInFile, segmentOf } from '../stores/local-proxy.js';

@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
+import { usageWrong } from '../core/failures.js';
+import { readWhole } from '../core/files.js';
 import type { Files, RequestLog } from '../core/ports.js';
-import { readWhole } from '../core/read-whole.js';
 import { closest } from '../core/text/closest.js';
 import { columnsOf, commandLine, inColumns } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
 import { quoted } from '../core/text/printable.js';
 import { aborted } from '../core/time.js';
-import { usageWrong } from '../core/usage-failures.js';
 import { faultUnknown, sandboxPortRefused } from './failures.js';
 import { logTo } from './log.js';
 import type { SandboxOptions } from './options.js';

@@ -1,5 +1,5 @@
+import { usageWrong } from '../core/failures.js';
 import type { LoginRecord } from '../core/records.js';
-import { usageWrong } from '../core/usage-failures.js';
 import { authorityVariables, proxyVariables } from '../http/proxy-settings.js';
 import type { Machine } from './machine/external-programs.js';
 import type { SetupRequest } from './plan-entry.js';

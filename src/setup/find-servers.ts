@@ -1,7 +1,7 @@
 import { ignoreFailure } from '../core/failure.js';
+import { argumentRefused } from '../core/failures.js';
 import type { OfferedServers } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
-import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
 import { valueIn } from './formats/entry.js';
 import type { MachineFiles } from './machine/external-programs.js';

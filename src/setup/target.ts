@@ -1,9 +1,9 @@
 import type { ArgumentsOf } from '../core/command.js';
+import { usageWrong } from '../core/failures.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable, shellWord } from '../core/text/printable.js';
-import { usageWrong } from '../core/usage-failures.js';
 import type { StorePorts } from '../stores/ports.js';
 import { mayCarryToken, proveBare } from '../tokens/credential-target.js';
 import { serverUnusable } from '../tokens/failures.js';

@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
 import { type Failure, systemCode } from '../core/failure.js';
-import { accessProblem } from '../core/file-access.js';
+import { accessProblem } from '../core/files.js';
 import { pathRefused, storeKeyUnsafe } from './failures.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

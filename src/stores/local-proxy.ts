@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { systemCode } from '../core/failure.js';
-import { accessProblem } from '../core/file-access.js';
+import { accessProblem } from '../core/files.js';
 import type { LoginRecord } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { localKeyUnusable } from './failures.js';

@@ -1,11 +1,11 @@
 import type { OptionSpec } from '../core/command.js';
 import { exitCode, Failure } from '../core/failure.js';
+import { argumentRefused, usageContradictory } from '../core/failures.js';
+import { readWhole } from '../core/files.js';
 import type { Files } from '../core/ports.js';
-import { readWhole } from '../core/read-whole.js';
 import type { SecretHeader } from '../core/secret.js';
 import { quoted, shellWord } from '../core/text/printable.js';
 import { parseSecretHeaders, secretHeaderLimits } from '../core/text/secret-headers.js';
-import { argumentRefused, usageContradictory } from '../core/usage-failures.js';
 
 /** How a command is given what its server wants beside the token. Never as a value: other users of a machine read those. */
 export const headerOptions = [

@@ -6,8 +6,8 @@ import { laidOut, reportFailure } from '../../src/app/print-failure.js';
 import { registry } from '../../src/app/registry.js';
 import type { CommandTable, LooseArguments } from '../../src/core/command.js';
 import type { FailureDetail } from '../../src/core/failure.js';
+import { wordMissing } from '../../src/core/failures.js';
 import { runLogin } from '../../src/core/login-command.js';
-import { wordMissing } from '../../src/core/usage-failures.js';
 import { loginRecord } from '../login/status/login-record.js';
 import { Failure, type LoginRecord } from '../support/product.js';
 

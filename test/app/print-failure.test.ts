@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { createJournal, endOf, laidOut, reportFailure, stepLines } from '../../src/app/print-failure.js';
-import { interrupted, interruptedUnderWay } from '../../src/core/output-failures.js';
+import { interrupted, interruptedUnderWay } from '../../src/core/failures.js';
 import { asciiJson } from '../../src/core/text/printable.js';
 import { anyText } from '../support/arbitraries.js';
 import { exitCode, Failure, type Step } from '../support/product.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { createSignals } from '../../src/app/process.js';
-import { interrupted } from '../../src/core/output-failures.js';
+import { interrupted } from '../../src/core/failures.js';
 import { createPrograms } from '../../src/credential/exec-program.js';
 import { run } from '../../src/main.js';
 import { homeWith } from '../login/status/home-with.js';

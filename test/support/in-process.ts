@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import type { OwnPorts, World } from '../../src/app/context.js';
 import { createSignals } from '../../src/app/process.js';
-import { interrupted } from '../../src/core/output-failures.js';
+import { interrupted } from '../../src/core/failures.js';
 import { createPrograms } from '../../src/credential/exec-program.js';
 import { run } from '../../src/main.js';
 import { takeToken } from '../../src/stores/environment-token.js';

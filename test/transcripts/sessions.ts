@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { interrupted } from '../../src/core/output-failures.js';
+import { interrupted } from '../../src/core/failures.js';
 import type { Session, SessionLine } from './session.js';
 
 export type Play = (session: Session) => Promise<void>;

@@ -1,5 +1,5 @@
+import { usageWrong } from '../../core/failures.js';
 import { quoted } from '../../core/text/printable.js';
-import { usageWrong } from '../../core/usage-failures.js';
 import { installLines, type Shell, shells } from '../help/own-tables.js';
 
 /** What each shell runs at its start; it asks this program for the words whenever Tab is pressed. */

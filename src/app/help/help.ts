@@ -1,11 +1,11 @@
 import type { CommandTable } from '../../core/command.js';
+import { usageMistyped, usageWrong } from '../../core/failures.js';
 import type { Clock } from '../../core/ports.js';
 import type { IndexDocument, LoginRecord } from '../../core/records.js';
 import { closest } from '../../core/text/closest.js';
 import { cutInside, cutTo, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
-import { usageMistyped, usageWrong } from '../../core/usage-failures.js';
 import { type LoginStatus, loginStatus, needsPerson } from '../../login/status/login-status.js';
 import { blocksOf, type Row, section } from './blocks.js';
 import { commandHelp, overview, product } from './command-help.js';

@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline';
 import type { Writable } from 'node:stream';
+import { nothingChosen } from '../../core/failures.js';
 import type { Terminal } from '../../core/ports.js';
 import { holdSecret } from '../../core/secret.js';
 import { columnsOf, wrapped } from '../../core/text/layout.js';
 import { lookOf } from '../../core/text/look.js';
 import { asciiJson, printable } from '../../core/text/printable.js';
-import { nothingChosen } from '../../core/usage-failures.js';
 import { ciOf } from '../../login/browser/browser-availability.js';
 import { type Keyboard, QuietKeys } from './quiet-keys.js';
 import type { Spinner } from './spinner.js';

@@ -1,5 +1,5 @@
 import type { Failure } from '../../core/failure.js';
-import { interrupted } from '../../core/output-failures.js';
+import { interrupted } from '../../core/failures.js';
 import type { Clock } from '../../core/ports.js';
 import { metaName } from '../../core/product.js';
 import { asObject, type JsonObject } from '../../core/text/json.js';

@@ -1,10 +1,10 @@
 import type { ArgumentsOf, CommandExit } from '../../core/command.js';
+import { usageWrong } from '../../core/failures.js';
+import { readWhole } from '../../core/files.js';
 import type { Files } from '../../core/ports.js';
-import { readWhole } from '../../core/read-whole.js';
 import { inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { quoted } from '../../core/text/printable.js';
-import { usageWrong } from '../../core/usage-failures.js';
 import { largestInput } from '../call.command.js';
 import { type OutputForm, outputForms, type shellTable } from '../call.options.js';
 import type { Caller } from '../caller.js';

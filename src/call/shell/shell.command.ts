@@ -1,5 +1,5 @@
 import type { Command, CommandExit } from '../../core/command.js';
-import { interrupted } from '../../core/output-failures.js';
+import { interrupted } from '../../core/failures.js';
 import type { Signals, Terminal } from '../../core/ports.js';
 import type { JsonObject } from '../../core/text/json.js';
 import { wrapped } from '../../core/text/layout.js';

@@ -1,7 +1,7 @@
+import { configurationUnusable } from '../failures.js';
 import { defaultLimits, type Limits } from '../limits.js';
 import type { StoreKind } from '../records.js';
 import { asObject, type JsonObject, jsonTrouble, parseJson } from '../text/json.js';
-import { configurationUnusable } from '../usage-failures.js';
 import {
   type ConfiguredCertificate,
   type ConfiguredClient,

@@ -1,7 +1,7 @@
+import { configurationUnusable } from '../failures.js';
 import { closest } from '../text/closest.js';
 import { asObject, type JsonObject, type JsonValue } from '../text/json.js';
 import { quoted } from '../text/printable.js';
-import { configurationUnusable } from '../usage-failures.js';
 import { readRedirectUri, redirectUriText } from './redirect-uri.js';
 import { readPath, readUrl } from './settings.js';
 

@@ -1,8 +1,8 @@
+import { argumentRefused, configurationUnusable } from '../failures.js';
 import { type LimitSetting, limitSettings } from '../limits.js';
 import { isStoreChoice, type StoreKind, storeChoices, whyNoStore } from '../records.js';
 import type { JsonValue } from '../text/json.js';
 import { gateUrl } from '../url.js';
-import { argumentRefused, configurationUnusable } from '../usage-failures.js';
 
 export type SettingValue = number | string | boolean;
 

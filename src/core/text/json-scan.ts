@@ -1,5 +1,3 @@
-import { quote, skipScalar, skipString } from './json-scalars.js';
-
 /**
  * Finds where JSON texts end in bytes (RFC 8259), without parsing them into values; checks the whole grammar, and UTF-8. Each
  * function takes the index of the first byte and returns the index after the last, or -1 for invalid JSON. Linear time.
@@ -112,4 +110,94 @@ export function textAt(bytes: Uint8Array, at: number, max: number): string {
   if (past - at > max) return '';
   const spelled = Buffer.from(bytes.buffer, bytes.byteOffset + at, past - at).toString();
   return spelled.includes('\\') ? JSON.parse(spelled) : spelled.slice(1, -1);
+}
+
+export const quote = 0x22;
+
+export const backslash = 0x5c;
+
+/** The end of the string whose opening quote is at `at`. */
+export function skipString(bytes: Uint8Array, at: number): number {
+  let next = at + 1;
+  while (next !== -1) {
+    const byte = bytes[next] ?? 0;
+    if (byte === quote) return next + 1;
+    if (byte < 0x20) return -1;
+    if (byte === backslash) next = skipEscape(bytes, next);
+    else next = byte < 0x80 ? next + 1 : skipWide(bytes, next, byte);
+  }
+  return -1;
+}
+
+/** The end of the number, `true`, `false` or `null` at `at`; -1 if there is none. */
+export function skipScalar(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at] ?? 0;
+  if (byte === 0x2d || isDigit(byte)) return skipNumber(bytes, at);
+  if (byte === 0x74) return skipWord(bytes, at, 'true');
+  if (byte === 0x66) return skipWord(bytes, at, 'false');
+  return skipWord(bytes, at, 'null');
+}
+
+function skipWord(bytes: Uint8Array, at: number, word: string): number {
+  for (let index = 0; index < word.length; index += 1) {
+    if (bytes[at + index] !== word.charCodeAt(index)) return -1;
+  }
+  return at + word.length;
+}
+
+function skipNumber(bytes: Uint8Array, at: number): number {
+  let next = bytes[at] === 0x2d ? at + 1 : at;
+  next = bytes[next] === 0x30 ? next + 1 : skipDigits(bytes, next);
+  if (next !== -1 && bytes[next] === 0x2e) next = skipDigits(bytes, next + 1);
+  if (next !== -1 && (bytes[next] === 0x65 || bytes[next] === 0x45)) {
+    const sign = bytes[next + 1];
+    next = skipDigits(bytes, next + (sign === 0x2b || sign === 0x2d ? 2 : 1));
+  }
+  return next;
+}
+
+/** The end of at least one digit. */
+function skipDigits(bytes: Uint8Array, at: number): number {
+  let next = at;
+  while (isDigit(bytes[next] ?? 0)) next += 1;
+  return next === at ? -1 : next;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+function skipEscape(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at + 1];
+  if (byte !== 0x75) return byte !== undefined && '"\\/bfnrt'.includes(String.fromCharCode(byte)) ? at + 2 : -1;
+  for (let index = 2; index < 6; index += 1) {
+    if (!isHex(bytes[at + index] ?? 0)) return -1;
+  }
+  return at + 6;
+}
+
+function isHex(byte: number): boolean {
+  return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
+}
+
+/** The end of a character of two to four bytes, by the table of RFC 3629 section 4. */
+function skipWide(bytes: Uint8Array, at: number, lead: number): number {
+  const second = bytes[at + 1] ?? 0;
+  if (lead >= 0xc2 && lead <= 0xdf) return isTail(second) ? at + 2 : -1;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    const low = lead === 0xe0 ? 0xa0 : 0x80;
+    const high = lead === 0xed ? 0x9f : 0xbf;
+    return second >= low && second <= high && isTail(bytes[at + 2]) ? at + 3 : -1;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    const low = lead === 0xf0 ? 0x90 : 0x80;
+    const high = lead === 0xf4 ? 0x8f : 0xbf;
+    const fits = second >= low && second <= high;
+    return fits && isTail(bytes[at + 2]) && isTail(bytes[at + 3]) ? at + 4 : -1;
+  }
+  return -1;
+}
+
+function isTail(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x80 && byte <= 0xbf;
 }

@@ -1,6 +1,17 @@
 import { JsonNumber, jsonNumber, jsonText } from './json-number.js';
-import { backslash, quote, skipScalar, skipString } from './json-scalars.js';
-import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, skipSpace } from './json-scan.js';
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+  skipScalar,
+  skipSpace,
+  skipString,
+} from './json-scan.js';
 
 /** A JSON object; it has no prototype, so every name in it came from the document. */
 export interface JsonObject {
@@ -136,9 +147,8 @@ function costOfText(text: string, spelled: number): number {
   return costs.text + (isWide ? 2 : 1) * text.length;
 }
 
-const letterT = 0x74;
-const letterF = 0x66;
-const letterN = 0x6e;
+/** The first letters of `true`, `false`, `null`. */
+const [letterT, letterF, letterN] = [0x74, 0x66, 0x6e];
 
 type ParserLimits = Required<JsonLimits>;
 

@@ -1,8 +1,8 @@
 import type { ArgumentsOf } from '../../core/command.js';
+import { usageMistyped, usageWrong } from '../../core/failures.js';
 import type { Secret } from '../../core/secret.js';
 import { closest } from '../../core/text/closest.js';
 import { quoted } from '../../core/text/printable.js';
-import { usageMistyped, usageWrong } from '../../core/usage-failures.js';
 import { type CredentialFormat, credentialFormats, type credentialTable } from '../credential.options.js';
 import { wordsWrong } from '../failures.js';
 import type { WantedCredential } from '../find-credential.js';

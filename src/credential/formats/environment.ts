@@ -1,4 +1,4 @@
-import { argumentRefused } from '../../core/usage-failures.js';
+import { argumentRefused } from '../../core/failures.js';
 import { formatCannotCarry } from '../failures.js';
 import { type Granted, tokenIn, tokenText } from './plain.js';
 

@@ -1,5 +1,5 @@
+import { argumentRefused } from '../../core/failures.js';
 import type { BrowserChoice } from '../../core/records.js';
-import { argumentRefused } from '../../core/usage-failures.js';
 
 interface KnownBrowser {
   /** How a profile is named: by the options of the two families that know profiles; Safari has none. */

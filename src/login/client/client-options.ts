@@ -1,12 +1,12 @@
 import type { CommandOutput } from '../../core/command.js';
 import { isFailure } from '../../core/failure.js';
+import { argumentRefused, usageContradictory } from '../../core/failures.js';
+import { readWhole } from '../../core/files.js';
 import type { AssertionOptions, CorePorts, Files } from '../../core/ports.js';
-import { readWhole } from '../../core/read-whole.js';
 import { parseScope } from '../../core/scope.js';
 import { Secret } from '../../core/secret.js';
 import { quotedPath, shellWord } from '../../core/text/printable.js';
 import { gateUrl } from '../../core/url.js';
-import { argumentRefused, usageContradictory } from '../../core/usage-failures.js';
 import { type AssertionSource, absolutePath, isVariableName, readCommand } from '../../stores/assertions.js';
 import type { GivenAssertion, GivenProvider, PreregisteredClient } from '../ports.js';
 import {

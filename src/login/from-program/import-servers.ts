@@ -1,8 +1,8 @@
 import type { CommandOutput } from '../../core/command.js';
+import { wordMissing } from '../../core/failures.js';
 import type { CorePorts, FindServers, OfferedServer, OfferedServers } from '../../core/ports.js';
 import { closest } from '../../core/text/closest.js';
 import { printable, shellWord } from '../../core/text/printable.js';
-import { wordMissing } from '../../core/usage-failures.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { noServersThere, serverNotThere } from '../failures.js';
 

@@ -1,12 +1,12 @@
 import type { ArgumentsOf, CommandExit, CommandOutput } from '../../core/command.js';
 import { exitCode, Failure } from '../../core/failure.js';
+import { usageWrong } from '../../core/failures.js';
 import type { GivenOption } from '../../core/login-command.js';
 import type { CorePorts } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../../core/records.js';
 import { inColumnsOrStacked, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { counted, printable, shellWord } from '../../core/text/printable.js';
-import { usageWrong } from '../../core/usage-failures.js';
 import { confirmMany } from '../confirm-many.js';
 import { situationOf } from '../given/given-options.js';
 import type { loginTable } from '../login.options.js';

@@ -1,9 +1,9 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../../core/command.js';
 import { exitCode, isFailure } from '../../core/failure.js';
+import { usageWrong, wordMissing } from '../../core/failures.js';
 import { isSharedKind, type LoginRecord, storeInWords } from '../../core/records.js';
 import { plainLook, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
-import { usageWrong, wordMissing } from '../../core/usage-failures.js';
 import { providerResource } from '../../stores/credential-item.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import { findLogin, loginsCalled } from '../../tokens/find-login.js';

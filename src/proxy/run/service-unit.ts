@@ -1,4 +1,4 @@
-import { usageWrong } from '../../core/usage-failures.js';
+import { usageWrong } from '../../core/failures.js';
 
 /** What a service manager is to start, and as what. */
 export interface Service {

@@ -1,5 +1,5 @@
+import { wordMissing } from '../../core/failures.js';
 import { closest } from '../../core/text/closest.js';
-import { wordMissing } from '../../core/usage-failures.js';
 import { programUnknown, wordsSwapped } from '../failures.js';
 import { accessPrograms } from './access-programs.js';
 import { claude, codex, copilot, gemini, goose, grok, kilo, opencode, qwen } from './agents.js';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../core/failure.js';
-import { accessProblem } from '../../core/file-access.js';
+import { accessProblem } from '../../core/files.js';
 import { stateUnsafe, stateUnwritable } from '../failures.js';
 
 interface ReadFile {

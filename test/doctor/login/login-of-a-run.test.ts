@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { interrupted } from '../../../src/core/output-failures.js';
+import { interrupted } from '../../../src/core/failures.js';
 import { plainLook } from '../../../src/core/text/look.js';
 import type { Examined } from '../../../src/doctor/examine-server.js';
 import { reportLines } from '../../../src/doctor/forms/for-people.js';
