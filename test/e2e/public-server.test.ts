@@ -6,7 +6,7 @@ import { makeHomeWithKey } from '../support/home.js';
 import { runHere, startHere } from '../support/in-process.js';
 import { enterOwnNetwork } from '../support/own-network.js';
 
-const skip = enterOwnNetwork(import.meta.url, publicHosts);
+const skip = enterOwnNetwork(publicHosts);
 
 /** A machine without a keychain that trusts the authority of the small internet. */
 const openHome = ({ caFile }: PublicScene) => makeHomeWithKey({ POSTERN_CA_FILE: caFile });

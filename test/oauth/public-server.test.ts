@@ -9,7 +9,7 @@ import { failureOf, send } from '../support/http.js';
 import { enterOwnNetwork, renameHosts } from '../support/own-network.js';
 import type { LoginRecord } from '../support/product.js';
 
-const skip = enterOwnNetwork(import.meta.url, publicHosts);
+const skip = enterOwnNetwork(publicHosts);
 
 /** A person's machine, on which the small internet's authority is trusted. */
 const openPerson = (internet: PublicScene): Promise<Scene> =>

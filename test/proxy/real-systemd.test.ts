@@ -10,7 +10,7 @@ import { startSandbox } from '../support/start-sandbox.js';
 import { enterUserManagerGround, runtimeFolder, startUserManager } from '../support/user-manager.js';
 import { ask } from './stand.js';
 
-const skip = enterUserManagerGround(import.meta.url);
+const skip = enterUserManagerGround();
 
 const initialize = JSON.stringify({
   jsonrpc: '2.0',

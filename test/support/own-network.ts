@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { needs } from './needs.js';
 
 const inside = 'POSTERN_TEST_INSIDE_OWN_NETWORK';
@@ -14,11 +13,10 @@ export type Hosts = Readonly<Record<string, readonly string[]>>;
  * Runs the rest of the test file that calls it in a network namespace of its own, which has a loopback device and
  * nothing else: no packet leaves it, and addresses of any range can be listened on there. To be called at the top of
  * the file, before its first test. The names are those of a hosts file, looked up by the operating system.
- * @param file `import.meta.url` of the test file
  * @param hosts addresses by name; every address is one of this machine in there
  * @returns the value for `node:test`'s `skip` option
  */
-export function enterOwnNetwork(file: string, hosts: Hosts): string | false {
+export function enterOwnNetwork(hosts: Hosts): string | false {
   const skip = needs('unshare', 'root', 'ip');
   if (skip !== false || process.env[inside] === '1') return skip;
   const folder = mkdtempSync(join(tmpdir(), 'postern-test-hosts-'));
@@ -31,7 +29,7 @@ export function enterOwnNetwork(file: string, hosts: Hosts): string | false {
     `mount --bind '${hostsFile}' /etc/hosts`,
     'exec "$@"',
   ];
-  const command = [process.execPath, ...process.execArgv, fileURLToPath(file)];
+  const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   // The signal of death: a runner that ends this process ends the one in the namespace, too.
   const { status } = spawnSync(
     'setpriv',

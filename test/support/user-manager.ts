@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { needs } from './needs.js';
 
 const inside = 'POSTERN_TEST_INSIDE_USER_MANAGER';
@@ -11,10 +10,9 @@ export const runtimeFolder = '/run/user/0';
 /**
  * Runs the rest of the test file that calls it where a real `systemd --user` can run: with a network, processes, control
  * groups and a /run of its own. To be called at the top of the file, before its first test.
- * @param file `import.meta.url` of the test file
  * @returns the value for `node:test`'s `skip` option
  */
-export function enterUserManagerGround(file: string): string | false {
+export function enterUserManagerGround(): string | false {
   const skip = needs('unshare', 'root', 'ip', 'systemd');
   if (skip !== false || process.env[inside] === '1') return skip;
   const commands = [
@@ -29,7 +27,7 @@ export function enterUserManagerGround(file: string): string | false {
     'setpriv',
     [
       ...['--pdeathsig', 'KILL', 'unshare', '--net', '--mount', '--pid', '--fork', '--cgroup', '--mount-proc'],
-      ...['sh', '-ec', commands.join('\n'), 'sh', process.execPath, ...process.execArgv, fileURLToPath(file)],
+      ...['sh', '-ec', commands.join('\n'), 'sh', process.execPath, ...process.execArgv, ...process.argv.slice(1)],
     ],
     { stdio: 'inherit', env: { ...process.env, [inside]: '1' } },
   );

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { listenForCallback } from '../../../src/login/browser/callback-listener.js';
 import { enterOwnNetwork } from '../../support/own-network.js';
 
-const skip = enterOwnNetwork(import.meta.url, { 'lan.example': ['10.9.8.7'] });
+const skip = enterOwnNetwork({ 'lan.example': ['10.9.8.7'] });
 
 test('[A-105] without IPv6 localhost is 127.0.0.1 alone, where nobody else can be, and [::1] is refused', {
   skip,
