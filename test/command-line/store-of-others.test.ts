@@ -73,7 +73,7 @@ test('[A-196][A-200] a docker-credential helper that gives back another item, a 
   ] as const) {
     const sent = refreshTokensSent({ sandbox }).length;
     spoil(how);
-    await refused(/^refresh_not_stored$/, name, '--min-ttl', '299');
+    await refused(/^refresh_not_stored$/, name, '--refresh');
     spoil('');
     const moved = await token(name);
     assert.equal(moved.code, 0, moved.stderr);

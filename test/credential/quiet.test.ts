@@ -78,7 +78,7 @@ test('[A-244][A-245][A-246][A-247][A-248] what a caller, a repository or a perso
     assert.doesNotMatch(stderr, /tok\.en/);
   }
   const { stdout } = await runProgram(seeded.home, ['status']);
-  assert.match(stdout, /^[\n\x20-\x7e]+$/);
+  assert.match(stdout, /^[\n\x20-\x7e✓]+$/);
 });
 
 test('[A-191] no process that has to do with it has a secret among its arguments', {

@@ -177,7 +177,11 @@ describe('a login that machines share', { skip }, () => {
     {
       forwarder.swallowWhere((number) => number > 5); // all that comes after the refresh token was sent
       await using killed = machine.start('token', 'work', '--min-ttl', '400');
-      while (!existsSync(sealed)) await wait(5);
+      let isOver = false;
+      void killed.finished.then(() => {
+        isOver = true;
+      });
+      for (; !existsSync(sealed); await wait(5)) assert.ok(!isOver, 'it ended before a response was sealed');
       killed.kill('SIGKILL');
       await killed.finished;
     }
