@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { cleanEnvironment } from './environment.mjs';
 
 const timesFile = 'build/test-times.json';
-/** Processes for tests that start no other program: one more than processors, since tests also wait. Each compiles the program again. */
-const sharedProcesses = 3;
+/** Processes for tests that start no other program: more than processors, since tests also wait. Each compiles the program again. */
+const sharedProcesses = 5;
 const aloneAtOnce = 3;
 const groupLimitMs = 900_000;
 /** After the last test, what a failed one left open keeps its process. */
