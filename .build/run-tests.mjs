@@ -10,7 +10,6 @@ const timesFile = 'build/test-times.json';
 /** Processes for tests that start no other program: more than processors, since tests also wait. Each compiles the program again. */
 const sharedProcesses = 5;
 const aloneAtOnce = 3;
-const groupLimitMs = 900_000;
 /** After the last test, what a failed one left open keeps its process. */
 const lingerMs = 10_000;
 const leastMemory = 2 ** 30;
@@ -18,14 +17,14 @@ const leastMemory = 2 ** 30;
 /**
  * Runs `files` (rows of `testFiles()`) as they are built. Files that start no other program share processes: to start one for each
  * takes longer than most of them run. Their folders are in memory where there is room, since they wait for the disk's syncs.
- * Returns counts, `failures`: `{ file, name, error }`, and `left`, what was left out: `{ file, name, why }`.
+ * Each process has `limitMs`. Returns counts, `failures`: `{ file, name, error }`, and `left`, what was left out: `{ file, name, why }`.
  */
-export async function runTests(files, { env = {}, propertyRuns }) {
+export async function runTests(files, { env = {}, propertyRuns, limitMs }) {
   process.setMaxListeners(0); // one for each child
   const scratch = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'postern-test-'));
   process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
-  const run = { total: files.length, done: 0, passed: 0, left: [], failures: [], times: readTimes() };
+  const run = { limitMs, total: files.length, done: 0, passed: 0, left: [], failures: [], times: readTimes() };
   const common = { ...cleanEnvironment(), ...env, POSTERN_PROPERTY_RUNS: String(propertyRuns) };
   // Transcripts have a process of their own: what other tests have for secrets is printed there.
   const isApart = (file) => file === 'test/transcripts.test.ts';
@@ -55,7 +54,7 @@ function runGroup(run, files, env) {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
     const stop = () => child.kill('SIGKILL');
     process.on('exit', stop);
-    let limit = setTimeout(stop, groupLimitMs);
+    let limit = setTimeout(stop, run.limitMs);
     child.stderr.setEncoding('utf8').on('data', (piece) => {
       state.printed += piece;
     });

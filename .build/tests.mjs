@@ -45,6 +45,7 @@ const { passed, left, failures } = await runTests(files, {
     ...(run === 'long' ? fullLength() : {}),
   },
   propertyRuns: { check: 30, long: 1000 }[run] ?? 100,
+  limitMs: run === 'long' ? 3_600_000 : 900_000,
 });
 if (run === 'long' && words.length === 0) await testOtherNodes();
 await lint;
