@@ -9,7 +9,7 @@ import { situationOf } from '../login/given/given-options.js';
 import { type GivenToken, unusedToken } from '../stores/environment-token.js';
 import { lineMeant } from './wrong-command-line.js';
 
-/** The failed command line, as far as it was parsed. */
+/** The parts of the failed command line that could be parsed. */
 export interface FailedLine {
   readonly argv: readonly string[];
   readonly table: CommandTable | undefined;

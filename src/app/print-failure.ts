@@ -183,7 +183,7 @@ export function stepLines(step: Step): readonly string[] {
 }
 
 /** A step for programs: every text harmless, its rule in words. */
-export function plainStep(step: Step): Step {
+function plainStep(step: Step): Step {
   const { name, asked, came, rule, verdict, note } = step;
   const plain = (text: string) => printable(text, longest);
   return {

@@ -42,7 +42,7 @@ export async function startServerProgram(start: ServerStart): Promise<ServerProg
 }
 
 /** Our variables say where secrets are: other programs do not get them. */
-export function withoutOurs(env: ServerStart['env']): Record<string, string | undefined> {
+function withoutOurs(env: ServerStart['env']): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^POSTERN_/i.test(name)));
 }
 

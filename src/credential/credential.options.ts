@@ -18,7 +18,7 @@ export const credentialFormats = [
 
 export type CredentialFormat = (typeof credentialFormats)[number];
 
-export const minTtlOption = { name: 'min-ttl', kind: 'number', min: 0, max: 86_400, value: 'SECONDS' } as const;
+const minTtlOption = { name: 'min-ttl', kind: 'number', min: 0, max: 86_400, value: 'SECONDS' } as const;
 
 export const credentialTable = {
   name: 'credential',

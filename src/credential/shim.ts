@@ -19,7 +19,7 @@ export interface ShimWorld extends Pick<StorePorts, 'index'>, Pick<CommandOutput
 }
 
 /** The second line of every shim: a file with it may be replaced. */
-export const shimMark = 'Written by postern credential --shim; it may be replaced by it.';
+const shimMark = 'Written by postern credential --shim; it may be replaced by it.';
 
 /**
  * The command line that a shim stands for, the caller's own words left out.

@@ -133,7 +133,7 @@ const addAuthority =
   'If your organisation issues its own certificates, name its CA file in NODE_EXTRA_CA_CERTS; else do not trust this server.';
 
 const tlsExplanations: Readonly<Record<string, Explanation>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is signed by itself', addAuthority],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is self-signed', addAuthority],
   SELF_SIGNED_CERT_IN_CHAIN: ['its certificate comes from an authority that is not trusted here', addAuthority],
   UNABLE_TO_GET_ISSUER_CERT: ['the authority of its certificate is not known here', addAuthority],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['the authority of its certificate is not known here', addAuthority],
@@ -160,7 +160,7 @@ const tlsCode =
   /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|ERR_(?:TLS|SSL|OSSL)_|EPROTO$)/;
 
 /** Whether a code, as Node gives it, is one of TLS: certificate, handshake or protocol. */
-export function isTlsCode(code: string): boolean {
+function isTlsCode(code: string): boolean {
   return tlsCode.test(code);
 }
 
@@ -168,7 +168,7 @@ export function isTlsCode(code: string): boolean {
  * The server could not prove who it is, or speaks no TLS that is safe. There is no way around it: the
  * certificate is always checked, NODE_TLS_REJECT_UNAUTHORIZED=0 notwithstanding.
  */
-export function tlsFailed(trouble: NetworkTrouble & { readonly names?: string }): Failure {
+function tlsFailed(trouble: NetworkTrouble & { readonly names?: string }): Failure {
   const [problem, remedy] = tlsExplanations[trouble.code] ?? ['the TLS handshake failed', askOperator];
   const names = trouble.names === undefined ? '' : ` (it names ${quoted(trouble.names, 120)})`;
   const start = trouble.proxyTo === undefined ? 'No safe connection to ' : '';

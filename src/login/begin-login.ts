@@ -274,7 +274,7 @@ export const maxLogins = 1000;
  * The login of this server and account, which a new one replaces. Where there is none, there must be room for one more.
  * @throws Failure `too_many_logins`
  */
-export function loginToReplace(
+function loginToReplace(
   logins: readonly LoginRecord[],
   request: Pick<LoginRequest, 'server' | 'account'>,
 ): LoginRecord | undefined {

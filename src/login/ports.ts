@@ -113,7 +113,7 @@ export interface IdentifiedClient extends ClientAuthentication {
   readonly way: RegistrationWay;
   /** May it log in by a code (RFC 8628)? Undefined: only the authorization server knows. */
   readonly device?: boolean;
-  /** Registered by itself at an earlier login. */
+  /** From an earlier dynamic registration. */
   readonly isKept?: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { OptionSpec } from '../core/command.js';
 import type { ClientLogin } from '../core/ports.js';
 
 /** An option of a login as a client, for machines. */
-export const ofClient = { topic: 'machines', needs: ['client-credentials'] } as const;
+const ofClient = { topic: 'machines', needs: ['client-credentials'] } as const;
 
 /** Of each command that can log in as a client: a platform's signed token stands in for a secret (RFC 7523). */
 export const assertionOptions = [

@@ -6,7 +6,7 @@ import { tooManyTabs } from './failures.js';
 import { scopeNotGranted, scopeRefused, tooManyStepUps } from './request-failures.js';
 
 /** Tabs in an hour for a login that no person typed, until a token of it has worked. */
-export const maxTabs = 3;
+const maxTabs = 3;
 
 /** Tabs in an hour for a login that no person typed, in all. */
 const maxTabsInAll = 10;

@@ -58,7 +58,7 @@ export async function markDead(
  * Puts right what the index tells of a credential. A login or refresh is written to the store first: one that was
  * killed before it came to the index has left a record of what was there earlier (other scopes, even "dead").
  */
-export async function repairRecord(
+async function repairRecord(
   ports: Pick<StorePorts, 'index'>,
   login: LoginRecord,
   credential: StoredCredential,

@@ -181,7 +181,7 @@ async function replaceRegistrations(
 }
 
 /** The stored form of one client secret; it repeats whose it is, so that a swapped item is noticed. */
-export function encodeClientSecret({ issuer, clientId, secret }: Registered & { readonly secret: Secret }): Secret {
+function encodeClientSecret({ issuer, clientId, secret }: Registered & { readonly secret: Secret }): Secret {
   return new Secret(JSON.stringify({ version: 1, issuer, clientId, clientSecret: secret.reveal() }));
 }
 

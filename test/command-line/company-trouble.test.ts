@@ -135,7 +135,7 @@ test('somebody else logs in at the provider: the servers of the one before are n
   await endTokens(stage, keysOf(stage).logins);
   const one = await stage.run('token', 'one');
   assert.equal(one.code, 3, one.stderr);
-  assert.match(one.stderr, /Somebody else is logged in/);
+  assert.match(one.stderr, /A different user is now logged in/);
   const again = await stage.run('login', 'one', '--no-browser');
   assert.equal(again.code, 0, `the person has said so: ${again.stderr}`);
   assert.match((await stage.run('call', 'one', 'whoami')).stdout, /bob/);

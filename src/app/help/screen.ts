@@ -85,7 +85,7 @@ export function copyLines(look: Look, command: string): readonly string[] {
 const indentGoingOn = 6;
 
 /** Command lines to copy, each with what it does: beside it, or below a line that is too long for that. */
-export function exampleLines(look: Look, examples: readonly Row[]): readonly string[] {
+function exampleLines(look: Look, examples: readonly Row[]): readonly string[] {
   const column = exampleColumn(look, examples);
   return examples.flatMap((example) => {
     const [command, describe] = example;

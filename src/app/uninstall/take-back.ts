@@ -11,7 +11,7 @@ import type { Context } from '../context.js';
 
 export type Written = Awaited<ReturnType<typeof allWritten>>;
 
-/** All that this program has written on this machine, as far as it knows. @throws Failure of the index */
+/** Everything that this program knows it has written on this machine. @throws Failure of the index */
 export async function allWritten(world: Context) {
   const programs = await world.externalPrograms();
   const folders = { state: programs.machine.stateFolder, config: world.configurationFile().folder };

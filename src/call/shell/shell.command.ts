@@ -21,7 +21,7 @@ export interface LineReader extends Disposable {
   next(): Promise<string | undefined>;
   /** Shows something above the line that is being typed. */
   above(show: () => void): void;
-  /** Leaves the keyboard to somebody else until the work is done. */
+  /** Hands the keyboard over until the work is done. */
   aside<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 

@@ -28,7 +28,7 @@ export function batchText(text: string, homedir: string): string {
 }
 
 /** The start of a batch file with other letters that remain. */
-export const utf8Line = '@chcp 65001 >nul';
+const utf8Line = '@chcp 65001 >nul';
 
 /** The lines of a batch file, as cmd.exe reads them. */
 export function batchFile(lines: readonly string[]): string {

@@ -93,7 +93,7 @@ export function reportedExpiry(expiresAt: number | null, now: number): number | 
 }
 
 /** The same in the form of RFC 3339, without fractions. */
-export function reportedExpiryDate(expiresAt: number | null, now: number): string | undefined {
+function reportedExpiryDate(expiresAt: number | null, now: number): string | undefined {
   const seconds = reportedExpiry(expiresAt, now);
   return seconds === undefined ? undefined : new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }

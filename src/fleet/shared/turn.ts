@@ -48,7 +48,7 @@ export async function commitSurely(
 }
 
 /**
- * A lease: an entry that the engine removes by itself. It is extended until it is disposed of. What is done under it is
+ * A lease: an entry that expires in the engine. It is extended until it is disposed of. What is done under it is
  * made to depend on its revision, so that nothing is done by who has lost it, however long it was paused.
  */
 export class Lease implements AsyncDisposable {

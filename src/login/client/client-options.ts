@@ -209,4 +209,4 @@ export function readProvider(args: ProviderArguments): GivenProvider | undefined
   return { issuer, clientId, tokenFile: idpTokenFile === undefined ? undefined : absolutePath(idpTokenFile) };
 }
 
-const noStdin = 'it is read anew for each token, so it has to be a file';
+const noStdin = 'it is read again for each token, so it must be a file';

@@ -30,7 +30,7 @@ interface StateCell {
 
 /**
  * Name, state, server and user of each login, one line each; on a terminal too narrow for that, what has no room stands
- * below. Then the commands that mend what has ended, to be copied.
+ * below. Then the commands that log in again, ready to copy.
  */
 export function statusBlocks(
   reader: Parameters<typeof readerLook>[0],

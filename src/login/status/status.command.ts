@@ -204,7 +204,7 @@ function providerJson({ status: { login, state }, hanging }: ProviderStatus) {
   };
 }
 
-/** What other programs asked for in vain, a line each, and how to see why: such programs mostly hide what we print. */
+/** Failed requests by other programs, a line each, and how to find out why: most such programs hide our messages. */
 function failureLines(failures: readonly FormatFailure[], now: number): readonly string[] {
   if (failures.length === 0) return [];
   const why = ['To see why: postern setup --check', 'How such a helper is called: postern help credential'];

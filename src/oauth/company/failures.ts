@@ -11,7 +11,7 @@ export function providerFailed(failed: FailedRequest, provider: string, login: L
   if (failed.problem === 'refused') return providerRefused(provider, failed, login);
   const message = `The company’s provider ${quoted(provider)} sent no ID-JAG that may be used: ${failed.why}. Nothing was sent on.`;
   const remedy =
-    'Show this to whoever runs the provider: aud, resource and client_id have to be those of the server (draft-ietf-oauth-identity-assertion-authz-grant). See: postern help company';
+    'Show this to the operator of the provider: aud, resource and client_id must be those of the server (draft-ietf-oauth-identity-assertion-authz-grant). See: postern help company';
   return failure(exitCode.serverBreaksRules, 'id_jag_unusable', message, remedy, true);
 }
 
@@ -86,10 +86,10 @@ export function providerLoginEnded(provider: string, why: string, login: LoginMe
   });
 }
 
-/** Somebody else is logged in at the provider than the one whose login this is. */
+/** The user logged in at the provider is not the user of this login. */
 export function otherPersonVouched(provider: string, login: LoginMeant): Failure {
-  const message = `Somebody else is logged in at the company’s provider ${quoted(provider)} now than the person whose login this is. Nothing was sent.`;
-  const remedy = `To use this server as the one who is logged in there: ${loginCommand(login)}`;
+  const message = `A different user is now logged in at the company’s provider ${quoted(provider)}. Nothing was sent.`;
+  const remedy = `To use this server as that user, run: ${loginCommand(login)}`;
   return failure(exitCode.loginNeeded, 'login_expired', message, remedy);
 }
 

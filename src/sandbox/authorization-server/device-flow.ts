@@ -52,7 +52,7 @@ export interface DeviceForm {
 }
 
 /** Which code does your device show? */
-export function deviceInputPage(form: DeviceForm, wrong: boolean): SentResponse {
+function deviceInputPage(form: DeviceForm, wrong: boolean): SentResponse {
   const body = html`<h1>Which code does your program show?</h1>
 ${wrong ? html`<p class="warning">No login waits with that code. Look at your terminal again: a code is good for a few minutes only.</p>` : html`<p class="soft">You find it in the terminal where you started the login.</p>`}
 <form method="post" action="${form.action}">
@@ -63,7 +63,7 @@ ${hidden(form)}<input class="user-code" type="text" name="user_code" aria-label=
 }
 
 /** Is that the code that you see? */
-export function deviceConfirmPage(form: DeviceForm, client: string, userCode: string): SentResponse {
+function deviceConfirmPage(form: DeviceForm, client: string, userCode: string): SentResponse {
   const body = html`<h1>Does ${words(client)} show this code?</h1>
 <p class="user-code">${words(userCode)}</p>
 <p class="soft">If somebody sent it to you, close this page.</p>
@@ -76,7 +76,7 @@ ${hidden(form)}<div class="choices">
 }
 
 /** The end, either way. */
-export function deviceDonePage(allowed: boolean): SentResponse {
+function deviceDonePage(allowed: boolean): SentResponse {
   const body = allowed
     ? html`<h1>Done</h1><p>The login goes on in your terminal. You can close this page.</p>`
     : html`<h1>Stopped</h1><p>Nothing was allowed. You can close this page.</p>`;

@@ -38,7 +38,7 @@ const groups: readonly (readonly [about: string, faults: () => readonly Fault[]]
 ];
 
 /** Every fault there is, with counters of its own at zero. */
-export function allFaults(): readonly Fault[] {
+function allFaults(): readonly Fault[] {
   return groups.flatMap(([, faults]) => faults());
 }
 

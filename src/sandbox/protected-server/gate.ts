@@ -65,7 +65,7 @@ type Presented =
  * The token of the `Authorization` header, the only place where one is taken from. A token in the query is
  * refused whatever else is sent, since it may be in logs by now.
  */
-export function presentedToken(request: IncomingMessage): Presented {
+function presentedToken(request: IncomingMessage): Presented {
   if (targetOf(request).searchParams.has('access_token')) {
     return { kind: 'bad-request', problem: 'A token must not be in the query' };
   }
