@@ -37,7 +37,8 @@ const providerOptions = [
     topic: 'company',
     kind: 'string',
     value: 'FILE',
-    describe: 'of --idp: take the ID token from this file, read anew each time and never stored; nobody logs in there',
+    describe:
+      'of --idp: take the ID token from this file; it is read again each time, never stored, and needs no login there',
   },
 ] as const satisfies readonly OptionSpec[];
 

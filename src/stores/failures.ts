@@ -88,7 +88,7 @@ export function indexUnusable(problem: IndexProblem, path: string, why = ''): Fa
     too_large: ['is larger than 1 MiB; postern writes none so large, and did not read it', putBack],
     full: [
       'is full: with this it would be larger than 1 MiB. It was left as it is',
-      'Forget logins that nobody needs (postern status, postern logout NAME), then try again.',
+      'Remove logins that you no longer need (postern status, postern logout NAME), then try again.',
     ],
   }[problem] as [string, Remedy];
   return storeFailure(`index_${problem}`, `The list of logins ${quotedPath(path, 200)} ${message}.`, remedy);
@@ -221,7 +221,7 @@ const makeKey = isWindows ? makeKeyOnWindows : makeKeyOnUnix;
 export function storeKeyMissing(): Failure {
   return storeFailure(
     'store_key_missing',
-    `${sealedFiles} need a key: POSTERN_STORE_KEY_FILE names no key file, systemd gave none, and there was nobody at a terminal to choose a passphrase.`,
+    `${sealedFiles} need a key: POSTERN_STORE_KEY_FILE names no key file, systemd provided none, and there was no terminal to ask for a passphrase.`,
     `Make a key file: ${makeKey}; or run it in a terminal, where a passphrase is asked for.`,
   );
 }
@@ -236,7 +236,7 @@ export function storeKeyNeeded(way: KeyWay): Failure {
       )
     : storeFailure(
         'store_key_missing',
-        `${sealedFiles} were made with a passphrase, and there was nobody at a terminal to type it.`,
+        `${sealedFiles} need their passphrase, and there was no terminal to ask for it.`,
         'Run it in a terminal; for scripts, log out and in again with POSTERN_STORE_KEY_FILE set to a key file.',
       );
 }

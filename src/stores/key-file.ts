@@ -110,7 +110,7 @@ export function readKeyFile(
     // A machine on which nothing was written yet has no such folder.
     const folder = existsSync(stateFolder) ? realpathSync(stateFolder) : stateFolder;
     if (`${realpathSync(path)}${sep}`.startsWith(`${folder}${sep}`)) {
-      return 'it lies in the folder of the sealed files, which it would protect from nobody';
+      return 'it is in the folder of the sealed files, so it would protect nothing';
     }
     const { min, max } = keyBytes;
     return size < min || size > max ? `it has ${size} bytes; a key has ${min} to ${max}, random ones` : undefined;

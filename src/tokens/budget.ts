@@ -39,7 +39,7 @@ export function loginBrakes({ attempts }: Pick<StorePorts, 'attempts'>, login: L
   };
 }
 
-/** Refusals within an hour of what a platform or a company's provider says, after which a login is not renewed by itself. */
+/** Refusals within an hour of what a platform or a company's provider says, after which a login is no longer refreshed automatically. */
 export const maxPlatformRefusals = 10;
 
 /** The name that they are counted by; a new login begins a new count. */

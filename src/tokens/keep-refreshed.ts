@@ -115,7 +115,7 @@ export function whyNotOurs(held: StoredCredential, { idToken, obtainedAt }: Issu
   if (problem !== undefined) return `its ID token cannot be used: ${problem}`;
   const now = identityIn(idToken, { ...binding, now: undefined })?.subject;
   const isSame = subject === undefined || now === undefined || now === subject;
-  return isSame ? undefined : 'its ID token is for somebody else than the one who logged in';
+  return isSame ? undefined : 'its ID token is for another user';
 }
 
 /**

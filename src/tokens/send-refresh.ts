@@ -169,7 +169,7 @@ export function refreshRefused(login: LoginMeant, said: string | undefined, caus
 }
 
 /**
- * What a client that is nobody's but its own asks with: its secret or key, or the platform's token, which is read anew.
+ * What a client's own login asks with: its secret or key, or the platform's token, which is read again each time.
  * @throws Failure `assertion_unreadable`, `assertion_unusable`; the signal's reason
  */
 export async function ownRequest(

@@ -80,7 +80,7 @@ test('somebody else’s ID token at a refresh of the provider’s login is not u
   stage.sandbox.setFaults(['company-other-person']);
   const other = await stage.run('token', 'one');
   assert.equal(other.code, 5, other.stderr);
-  assert.match(other.stderr, /somebody else/);
+  assert.match(other.stderr, /for another user/);
   assert.deepEqual(askedOfProvider(stage).filter((grant) => grant === 'token-exchange').length, 1);
 });
 
@@ -109,7 +109,7 @@ test('a server names no provider: one that names the provider for its authorizat
   await using hostile = await serverNaming(provider);
   const named = await stage.run('login', hostile.url, ...(await companyOptions(stage, { issuer: provider })));
   assert.equal(named.code, 4, named.stderr);
-  assert.match(named.stderr, /names the company’s provider .* itself/);
+  assert.match(named.stderr, /names the company’s provider .* as its own authorization server/);
   const plain = await runHere(
     { ...stage.home, env: { ...stage.home.env, CI: 'true' } },
     ['login', hostile.url],

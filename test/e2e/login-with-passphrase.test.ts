@@ -43,7 +43,7 @@ test('at a terminal sealed files have a passphrase, asked for unseen; without on
 
   const alone = await runProgram(home, ['token', serverUrl]);
   assert.deepEqual([alone.code, alone.stdout], [7, '']);
-  assert.match(alone.stderr, /nobody at a terminal/);
+  assert.match(alone.stderr, /no terminal to ask/);
   const texts = { login: login.screen.stdout, token: asked.screen.stdout };
   assert.deepEqual(await findSecrets({ passphrase }, { folders: [home.path], texts }), []);
 });

@@ -55,14 +55,14 @@ export function idJagNotTaken(issuer: string, what: string): Failure {
 
 /** The company's provider does not list what it is asked for. */
 export function providerExchangesNothing(provider: string, what: string): Failure {
-  const message = `The company’s provider ${quoted(provider)} does not offer ${what}, so it can vouch for nobody. Nothing was sent.`;
+  const message = `The company’s provider ${quoted(provider)} does not offer ${what}, so it cannot vouch for a user. Nothing was sent.`;
   const remedy = 'Ask your company’s administrator to set it up there. What that takes: postern help company';
   return failure(exitCode.serverBreaksRules, 'capability_missing', message, remedy, true);
 }
 
 /** The server names the very provider for its authorization server. */
 export function providerIsIssuer(provider: string, login: LoginMeant): Failure {
-  const message = `${quoted(namedServer(login.server), 200)} names the company’s provider ${quoted(provider)} itself for its authorization server, so there is nobody to vouch to. Nothing was sent.`;
+  const message = `${quoted(namedServer(login.server), 200)} names the company’s provider ${quoted(provider)} as its own authorization server, so no vouching is needed. Nothing was sent.`;
   const remedy = `If the server is your company’s, log in without the provider: ${loginCommand(login)}`;
   return failure(exitCode.refused, 'provider_is_issuer', message, remedy);
 }
@@ -97,7 +97,7 @@ export function otherPersonVouched(provider: string, login: LoginMeant): Failure
 export function idTokenUnusable(source: string, why: string): Failure {
   const message = `The ID token from ${source} cannot be used: ${why}. It was not sent.`;
   const remedy =
-    'It has to be an ID token of the provider (--idp) for its client (--idp-client-id) that has not ended. It is read anew each time. See: postern help company';
+    'It must be an unexpired ID token of the provider (--idp) for its client (--idp-client-id). It is read again each time. See: postern help company';
   return failure(exitCode.loginNeeded, 'assertion_unusable', message, remedy);
 }
 

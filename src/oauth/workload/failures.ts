@@ -22,7 +22,7 @@ export function assertionUnusable(
 
 const afterProblem = {
   form: () => 'It has to be a signed JWT (RFC 7519), alone on its line. How platforms issue one: postern help machines',
-  time: () => 'Have the platform issue another one, and compare the clocks. It is read anew each time.',
+  time: () => 'Have the platform issue another one, and compare the clocks. It is read again each time.',
   audience: (audience: string) =>
     `Have the platform issue one with the audience ${audience}, and no other. Where the authorization server wants another one, say which when you log in: --assertion-audience (postern help machines)`,
 } as const;

@@ -141,7 +141,7 @@ export function waitingNotice(keychain: KeychainName, isLocked: boolean): string
 /** The keychain is locked, and nobody could, or would, unlock it. Nothing was changed. */
 export function storeLocked(keychain: KeychainName, detail?: 'unanswered' | 'denied'): Failure {
   const why = {
-    unanswered: ', and nobody answered its prompt',
+    unanswered: ', and its prompt was not answered',
     denied: ', and its prompt was dismissed or could not be shown',
   };
   const message = `${named(keychain)} is locked${detail === undefined ? '' : why[detail]}.`;

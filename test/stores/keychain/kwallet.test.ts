@@ -51,7 +51,7 @@ test('[A-195] a prompt of KWallet that nobody sees: the person is told, and the 
   await using keychain = openKeychain(wallet.env, { interactive: true, limits });
   const results = await everything(keychain);
   allFailed(results, 'store_locked', /kwallet-query/);
-  assert.match(results[0]?.failure?.message ?? '', /nobody answered/);
+  assert.match(results[0]?.failure?.message ?? '', /was not answered/);
   assert.equal(results.at(-1)?.notices?.length, 1);
 });
 
