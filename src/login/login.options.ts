@@ -37,8 +37,7 @@ const providerOptions = [
     topic: 'company',
     kind: 'string',
     value: 'FILE',
-    describe:
-      'of --idp: take the ID token from this file; it is read again each time, never stored, and needs no login there',
+    describe: 'of --idp: take the ID token from this file, read again each time; needs no login there',
   },
 ] as const satisfies readonly OptionSpec[];
 
