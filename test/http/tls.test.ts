@@ -36,7 +36,7 @@ test('self-signed, expired, for another name, of an unknown authority: each its 
   withAuthority(async (authority) => {
     const good = 'DNS:good.example';
     const cases = [
-      [await authority.selfSigned(good), /signed by itself/, authority.caFile],
+      [await authority.selfSigned(good), /self-signed/, authority.caFile],
       [await authority.issue(good, -1), /expired/, authority.caFile],
       [await authority.issue('DNS:elsewhere.example'), /another name.*elsewhere\.example/, authority.caFile],
       [await authority.issue(good), /not known here/, undefined],
