@@ -65,7 +65,7 @@ export class ServerMessages implements MessageHost {
     if (spans.length > 0 || asked === undefined || message?.kind !== 'error' || message.id !== undefined) {
       return { text, messages };
     }
-    return this.read(namedError(asked.idBytes, text.subarray(message.errorAt, message.errorEnd)), undefined);
+    return this.read(namedError(asked.idBytes, text.subarray(...(message.error ?? []))), undefined);
   }
 
   #scan(text: Uint8Array): ScannedText | undefined {
@@ -81,7 +81,7 @@ export class ServerMessages implements MessageHost {
   }
 
   revisionIn({ text, messages: [message] }: Scanned): string | undefined {
-    return message && textMember(text, message.resultAt, 'protocolVersion');
+    return message && textMember(text, message.result, 'protocolVersion');
   }
 
   get isFull(): boolean {

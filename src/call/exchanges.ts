@@ -2,8 +2,7 @@ import { Failure, isFailure } from '../core/failure.js';
 import { interrupted, interruptedUnderWay } from '../core/failures.js';
 import type { Clock } from '../core/ports.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
-import { skipValue } from '../core/text/json-scan.js';
-import { memberAt } from '../core/text/json-splice.js';
+import { membersAt } from '../core/text/json-members.js';
 import { within } from '../core/time.js';
 import type { MessageClient } from '../mcp/client.js';
 import type { Outcome } from '../mcp/exchange.js';
@@ -231,8 +230,8 @@ export class Exchanges implements MessageHost, AsyncDisposable {
   #keep(result: JsonObject, spelled: Uint8Array): void {
     this.spelled.set(result, spelled);
     const ofTask = asObject(result['result']);
-    const from = memberAt(spelled, 0, 'result');
-    if (ofTask !== undefined) this.spelled.set(ofTask, spelled.subarray(from, skipValue(spelled, from)));
+    const span = membersAt(spelled, 0, ['result'])?.spans.result;
+    if (ofTask !== undefined) this.spelled.set(ofTask, spelled.subarray(...(span ?? [])));
   }
 
   async #send(message: JsonObject, pending: Pending, reject: Asked['reject']): Promise<void> {
@@ -267,9 +266,7 @@ function keyOf(message: Message, asked: Pending | undefined): string | undefined
 function resultIn(text: Uint8Array): Uint8Array | undefined {
   const scanned = scanText(text);
   const [message] = typeof scanned === 'string' ? [] : scanned.messages;
-  return message?.kind === 'result'
-    ? new Uint8Array(text.subarray(message.resultAt, skipValue(text, message.resultAt)))
-    : undefined;
+  return message?.result && new Uint8Array(text.subarray(...message.result));
 }
 
 /** Says of a tool that a person cancels that it may have run, once the server was sent the call. */

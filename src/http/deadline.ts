@@ -1,16 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { clampDelay, unlessAborted } from '../core/time.js';
 
-interface Deadline extends Disposable {
-  /** Aborted by whichever comes first; not any more once the deadline is disposed of. */
-  readonly signal: AbortSignal;
-}
-
-/** Signals that end the work, with their own reason, and a limit in time, where there is one. */
+/** A signal that any of `signals` aborts, with its reason, and so does the time limit, if any, until it is disposed of. */
 export function startDeadline(
   time: { readonly ms: number; readonly failure: () => Error } | undefined,
   signals: readonly AbortSignal[],
-): Deadline {
+): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const timer = time && patientTimer(time.ms, () => controller.abort(time.failure()));
   const abort = (): void => controller.abort(signals.find(({ aborted }) => aborted)?.reason);
@@ -44,20 +39,14 @@ export async function withTimeLimit<T>(
   return await unlessAborted(work(limit.signal), limit.signal);
 }
 
-export interface PatientTimer {
-  /** Begins the whole time anew, if it still runs. */
-  restart(): void;
-  stop(): void;
-}
-
-/** A timer that goes off so late tells that this process was paused, or the machine asleep. In milliseconds. */
+/** A timer that fires so late shows that this process was paused, or the machine asleep. In milliseconds. */
 const pausedMs = 1_000;
 
-/** A response that came meanwhile has this long to be read: it may hold a refresh token, which is not given twice. */
+/** Time to read a response that came meanwhile: it may hold a refresh token, which no server issues twice. */
 const graceMs = 5_000;
 
-/** Calls `expired` after so many milliseconds; those in which this process could not run are not counted. */
-export function patientTimer(milliseconds: number, expired: () => void): PatientTimer {
+/** Calls `expired` after so many milliseconds, not counting those in which this process could not run. */
+export function patientTimer(milliseconds: number, expired: () => void) {
   const delay = clampDelay(milliseconds);
   let due = performance.now() + delay;
   let timer = setTimeout(check, delay);
@@ -66,6 +55,7 @@ export function patientTimer(milliseconds: number, expired: () => void): Patient
     else timer = setTimeout(expired, graceMs);
   }
   return {
+    /** Starts the whole time again. */
     restart: () => {
       due = performance.now() + delay;
       timer.refresh();

@@ -1,6 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import type { SecureContext } from 'node:tls';
+import { constants, open, readFile } from 'node:fs/promises';
+import * as tls from 'node:tls';
 import { accessProblem } from '../core/files.js';
 import { quotedPath } from '../core/text/printable.js';
 import { networkSettingUnusable } from './failures.js';
@@ -25,8 +24,8 @@ export interface TrustOptions {
  * Gives the TLS context for an origin, or, undefined, for a proxy: Node's authorities, those of NODE_EXTRA_CA_CERTS and of
  * `caFile`; the client certificate that a person named for this very origin; TLS 1.2 or newer. Files are read once.
  */
-export function trustBy(options: TrustOptions): (origin: string | undefined) => Promise<SecureContext> {
-  const contexts = new Map<string, Promise<SecureContext>>();
+export function trustBy(options: TrustOptions): (origin: string | undefined) => Promise<tls.SecureContext> {
+  const contexts = new Map<string, Promise<tls.SecureContext>>();
   return (origin = '') => {
     const certificate = options.clientCertificates?.find(({ origins }) => origins.includes(origin));
     const name = certificate?.certFile ?? '';
@@ -37,15 +36,21 @@ export function trustBy(options: TrustOptions): (origin: string | undefined) => 
 }
 
 /** @throws Failure `network_setting_unusable` */
-async function makeContext(options: TrustOptions, certificate: ClientCertificate | undefined): Promise<SecureContext> {
-  const { contextThatTrusts } = await import('../core/trusted-authorities.js');
+async function makeContext(
+  options: TrustOptions,
+  certificate: ClientCertificate | undefined,
+): Promise<tls.SecureContext> {
   const ca = await additionalAuthorities(options);
   const client = certificate && {
     cert: await readPem('the client certificate file', certificate.certFile),
-    key: readClientKey(certificate.keyFile),
+    key: await readClientKey(certificate.keyFile),
   };
   try {
-    return contextThatTrusts(ca, client);
+    return tls.createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...client,
+      ...(ca.length > 0 && { ca: [...nodesOwn(), ...ca] }),
+    });
   } catch {
     const what = certificate === undefined ? 'A certificate file' : 'A file of clientCertificates';
     const why = certificate === undefined ? '' : ', or the key is not the certificate’s, or is encrypted';
@@ -53,11 +58,17 @@ async function makeContext(options: TrustOptions, certificate: ClientCertificate
   }
 }
 
-/** In some releases of Node, a context that others are added to loses those of NODE_EXTRA_CA_CERTS: that file is added again. */
-async function additionalAuthorities(options: TrustOptions): Promise<readonly string[]> {
-  if (options.caFile === undefined) return [];
-  const own = await readPem('the CA file', options.caFile);
-  const extra = options.env['NODE_EXTRA_CA_CERTS'];
+/** The authorities that Node.js trusts: since 22.15 those of the system, too, where the user wants them. */
+function nodesOwn(): readonly string[] {
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };
+  return getCACertificates?.('default') ?? tls.rootCertificates;
+}
+
+/** A list of authorities replaces those of NODE_EXTRA_CA_CERTS: that file is read again. */
+async function additionalAuthorities({ caFile, env }: TrustOptions): Promise<readonly string[]> {
+  const extra = env['NODE_EXTRA_CA_CERTS'];
+  if (caFile === undefined) return [];
+  const own = await readPem('the CA file', caFile);
   return extra ? [own, await readPem('NODE_EXTRA_CA_CERTS', extra)] : [own];
 }
 
@@ -69,32 +80,27 @@ async function readPem(what: string, file: string): Promise<string> {
   }
 }
 
-const maxBytes = 65_536;
+const maxKeyBytes = 65_536;
 
 /**
- * The private key of a client certificate, PEM. A symbolic link is followed, as certificate tools make them; the file
- * that it leads to has to be a plain one, the person's own or the system's, and closed to everybody else.
- * @throws Failure `network_setting_unusable`
+ * The private key of a client certificate, PEM. A symbolic link is followed, as certificate tools make them; it has to
+ * lead to a plain file, the user's own or root's, that other users cannot read.
  */
-export function readClientKey(path: string): Buffer {
+async function readClientKey(path: string): Promise<Buffer> {
   const what = `The client key file ${quotedPath(path, 200)}`;
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => {
     throw networkSettingUnusable(what, 'the file cannot be read');
-  }
+  });
   try {
-    const why = problem(fstatSync(file));
+    const stats = await file.stat();
+    const why = !stats.isFile()
+      ? 'it is not a plain file'
+      : stats.size > maxKeyBytes
+        ? `it is larger than ${maxKeyBytes} bytes`
+        : accessProblem(stats, process.geteuid?.(), { orRoots: true, hint: '; chmod 600' });
     if (why !== undefined) throw networkSettingUnusable(what, why);
-    return readFileSync(file);
+    return await file.readFile();
   } finally {
-    closeSync(file);
+    await file.close();
   }
-}
-
-function problem(stats: Stats): string | undefined {
-  if (!stats.isFile()) return 'it is not a plain file';
-  if (stats.size > maxBytes) return `it is larger than ${maxBytes} bytes`;
-  return accessProblem(stats, process.geteuid?.(), { orRoots: true, hint: '; chmod 600' });
 }

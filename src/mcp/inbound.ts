@@ -1,8 +1,8 @@
 import { Failure } from '../core/failure.js';
 import type { EventBytes } from '../core/text/event-stream.js';
 import { asObject, type JsonObject, parseObject, stringField } from '../core/text/json.js';
-import { skipSpace, skipValue } from '../core/text/json-scan.js';
-import { elementSpans, listOf, memberAt } from '../core/text/json-splice.js';
+import { entriesAt, listOf, memberOf, membersAt } from '../core/text/json-members.js';
+import { skipSpace } from '../core/text/json-scan.js';
 import { quoted } from '../core/text/printable.js';
 import { protocolBroken } from './failures.js';
 import { brokenHeaderMark } from './headers/header-marks.js';
@@ -157,8 +157,9 @@ function withoutBrokenTools(
   for (const [at, why] of reasons.entries()) {
     if (why !== undefined) leftOut(stringField(tools[at] ?? {}, 'name') ?? '', why);
   }
-  const listAt = memberAt(response, memberAt(response, skipSpace(response, 0), 'result'), 'tools');
-  const kept = elementSpans(response, listAt).filter((_, at) => reasons[at] === undefined);
-  const list = listOf(kept.map(([from, to]) => response.subarray(from, to)));
-  return Buffer.concat([response.subarray(0, listAt), list, response.subarray(skipValue(response, listAt))]);
+  const { result } = membersAt(response, skipSpace(response, 0), ['result'])?.spans ?? {};
+  const [from, to] = memberOf(response, result, 'tools') ?? [0, 0];
+  const kept = entriesAt(response, from).filter((_, at) => reasons[at] === undefined);
+  const list = listOf(kept.map((span) => response.subarray(...span)));
+  return Buffer.concat([response.subarray(0, from), list, response.subarray(to)]);
 }

@@ -115,7 +115,7 @@ export class Reopener {
     const { session } = this.#parts;
     const response = onlyMessage(text);
     if (response === undefined || !isResponse(response) || response.id !== asked.id) return false;
-    if (response.kind === 'result') session.takeRevision(textMember(text, response.resultAt, 'protocolVersion'));
+    if (response.kind === 'result') session.takeRevision(textMember(text, response.result, 'protocolVersion'));
     return true;
   }
 }

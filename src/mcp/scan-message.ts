@@ -1,14 +1,6 @@
-import {
-  closeBracket,
-  comma,
-  openBrace,
-  openBracket,
-  quote,
-  skipSpace,
-  skipValue,
-  textAt,
-  walkObject,
-} from '../core/text/json-scan.js';
+import { defined } from '../core/records.js';
+import { entriesAt, memberOf, membersAt, type Span } from '../core/text/json-members.js';
+import { openBracket, quote, skipSpace, skipValue, textAt } from '../core/text/json-scan.js';
 
 /** What has to be known of a JSON-RPC message to pass its bytes on. */
 export interface MessageShape {
@@ -16,36 +8,34 @@ export interface MessageShape {
   /** The same for ids that are the same, whatever their spelling; undefined for a notification and for `null`. */
   readonly id: string | undefined;
   /** Where the id is, as it is spelled. */
-  readonly idBytes: readonly [from: number, to: number] | undefined;
+  readonly idBytes: Span | undefined;
   /** '' for a response. */
   readonly method: string;
   readonly params: ParamsShape;
-  /** Where these members begin, and the error ends; -1 without one. */
-  readonly resultAt: number;
-  readonly errorAt: number;
-  readonly errorEnd: number;
+  readonly result: Span | undefined;
+  readonly error: Span | undefined;
 }
 
 export function isResponse({ kind }: Pick<MessageShape, 'kind'>): boolean {
   return kind === 'result' || kind === 'error';
 }
 
-/** What counts of the parameters; of two members with one name the last. */
+/** The parameters that the protocol repeats elsewhere; the last of equal names. */
 export interface ParamsShape {
-  name?: string;
-  uri?: string;
-  taskId?: string;
+  readonly name?: string;
+  readonly uri?: string;
+  readonly taskId?: string;
   /** As `MessageShape.id`. */
-  requestId?: string;
+  readonly requestId?: string;
   /** The revision that the message names for itself in `_meta`. */
-  revision?: string;
+  readonly revision?: string;
 }
 
 /** One JSON text: a message, or, in a revision that has them, a batch of them. */
 export interface ScannedText {
   readonly messages: readonly MessageShape[];
   /** Where each message of a batch is; empty without one. */
-  readonly spans: readonly (readonly [from: number, to: number])[];
+  readonly spans: readonly Span[];
 }
 
 /** Why a text is no message: no JSON at all (-32700), none that JSON-RPC knows (-32600), several where one is wanted, or too many. */
@@ -62,158 +52,99 @@ const longestName = 8_192;
 /** Scans a whole text, white space around it allowed. */
 export function scanText(bytes: Uint8Array, takesBatches = false): ScannedText | ScanProblem {
   const at = skipSpace(bytes, 0);
-  if (bytes[at] === openBracket) return scanBatch(bytes, at, takesBatches);
-  const end = { at: -1 };
-  const message = bytes[at] === openBrace ? scanMessage(bytes, at, end) : undefined;
-  if (message !== undefined && isEnd(bytes, end.at)) return { messages: [message], spans: [] };
-  const after = end.at === -1 ? skipValue(bytes, at) : end.at;
-  return after !== -1 && isEnd(bytes, after) ? 'not_a_message' : 'not_json';
+  const found = membersAt(bytes, at, memberNames);
+  const end = found?.end ?? skipValue(bytes, at);
+  if (end === -1 || skipSpace(bytes, end) !== bytes.length) return 'not_json';
+  if (bytes[at] === openBracket) return takesBatches ? scanBatch(bytes, at) : 'batch';
+  const message = messageWith(bytes, found);
+  return message === undefined ? 'not_a_message' : { messages: [message], spans: [] };
 }
 
-function scanBatch(bytes: Uint8Array, at: number, isWanted: boolean): ScannedText | ScanProblem {
-  const messages: MessageShape[] = [];
-  const spans: (readonly [number, number])[] = [];
-  let next = isWanted ? skipSpace(bytes, at + 1) : -1;
-  while (next !== -1 && bytes[next] !== closeBracket) {
-    if (messages.length === maxBatch) return 'long_batch'; // whatever comes after it
-    const end = { at: -1 };
-    const message = scanMessage(bytes, next, end);
-    if (message !== undefined) {
-      messages.push(message);
-      spans.push([next, end.at]);
-    }
-    next = message === undefined ? -1 : skipSpace(bytes, end.at);
-    if (bytes[next] === comma) next = skipSpace(bytes, next + 1);
-  }
-  const after = skipValue(bytes, at);
-  if (after === -1 || !isEnd(bytes, after)) return 'not_json';
-  if (!isWanted) return 'batch';
-  return messages.length === 0 || next === -1 ? 'not_a_message' : { messages, spans };
+function scanBatch(bytes: Uint8Array, at: number): ScannedText | ScanProblem {
+  const spans = entriesAt(bytes, at, maxBatch + 1);
+  if (spans.length > maxBatch) return 'long_batch';
+  const messages = spans
+    .map(([from]) => messageWith(bytes, membersAt(bytes, from, memberNames)))
+    .filter((message) => message !== undefined);
+  return messages.length === spans.length && spans.length > 0 ? { messages, spans } : 'not_a_message';
 }
 
-/** The message that begins at `at`. `end` is set for any JSON. */
-function scanMessage(bytes: Uint8Array, at: number, end: { at: number }): MessageShape | undefined {
-  const found = {
-    jsonrpc: -1,
-    id: -1,
-    idEnd: -1,
-    method: -1,
-    methodEnd: -1,
-    params: -1,
-    result: -1,
-    error: -1,
-    errorEnd: -1,
-  };
-  const params: ParamsShape = {};
-  let isClear = true;
-  end.at = walkObject(bytes, at, (name, valueAt) => {
-    const after = name === 'params' ? scanParams(bytes, valueAt, params) : skipValue(bytes, valueAt);
-    switch (name) {
-      case 'jsonrpc':
-      case 'id':
-      case 'method':
-      case 'params':
-      case 'result':
-      case 'error':
-        isClear &&= found[name] === -1; // which of two would count?
-        found[name] = valueAt;
-        if (name === 'id') found.idEnd = after;
-        if (name === 'method') found.methodEnd = after;
-        if (name === 'error') found.errorEnd = after;
+const memberNames = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'] as const;
+
+type MessageMembers = ReturnType<typeof membersAt<(typeof memberNames)[number]>>;
+
+/** Undefined for what is no message; of two members with one name, which would count? */
+function messageWith(bytes: Uint8Array, found: MessageMembers): MessageShape | undefined {
+  if (found === undefined || found.isRepeated) return undefined;
+  const { jsonrpc, id, method, params, result, error } = found.spans;
+  if (shortText(bytes, jsonrpc) !== '2.0') return undefined;
+  const idKind = id === undefined ? 'none' : kindOfId(bytes, id);
+  const methodName = shortText(bytes, method);
+  if (idKind === 'wrong' || (method !== undefined && methodName === undefined)) return undefined;
+  const kind = kindOf(found.spans, idKind);
+  return (
+    kind && {
+      kind,
+      id: id !== undefined && idKind === 'named' ? idKey(bytes, id) : undefined,
+      idBytes: id,
+      method: methodName ?? '',
+      params: paramsIn(bytes, params),
+      result,
+      error,
     }
-    return after;
-  });
-  if (end.at === -1 || !isClear || !isText(bytes, found.jsonrpc, '2.0')) return undefined;
-  const idKind = found.id === -1 ? 'none' : kindOfId(bytes, found.id, found.idEnd);
-  if (found.method !== -1 && found.methodEnd - found.method > longestName) return undefined;
-  const kind = kindOf(bytes, found, idKind);
-  if (kind === undefined) return undefined;
-  return {
-    kind,
-    id: idKind === 'named' ? idKey(bytes, found.id, found.idEnd) : undefined,
-    idBytes: found.id === -1 ? undefined : [found.id, found.idEnd],
-    method: found.method === -1 ? '' : textAt(bytes, found.method, longestName),
-    params,
-    resultAt: found.result,
-    errorAt: found.error,
-    errorEnd: found.errorEnd,
-  };
+  );
 }
 
 function kindOf(
-  bytes: Uint8Array,
-  found: { readonly method: number; readonly result: number; readonly error: number },
-  idKind: ReturnType<typeof kindOfId> | 'none',
+  { method, result, error }: { readonly method?: Span; readonly result?: Span; readonly error?: Span },
+  idKind: 'named' | 'null' | 'none',
 ): MessageShape['kind'] | undefined {
-  if (idKind === 'wrong') return undefined;
-  const [hasResult, hasError] = [found.result !== -1, found.error !== -1];
-  if (found.method !== -1) {
-    if (bytes[found.method] !== quote || hasResult || hasError || idKind === 'null') return undefined;
+  if (method !== undefined) {
+    if (result !== undefined || error !== undefined || idKind === 'null') return undefined;
     return idKind === 'none' ? 'notification' : 'request';
   }
-  if (hasResult === hasError) return undefined;
-  if (hasError) return 'error';
+  if ((result === undefined) === (error === undefined)) return undefined;
+  if (error !== undefined) return 'error';
   return idKind === 'named' ? 'result' : undefined;
 }
 
-function kindOfId(bytes: Uint8Array, at: number, end: number): 'named' | 'null' | 'wrong' {
-  const byte = bytes[at] ?? 0;
-  if (end - at > longestId) return 'wrong';
+function kindOfId(bytes: Uint8Array, [from, to]: Span): 'named' | 'null' | 'wrong' {
+  const byte = bytes[from] ?? 0;
+  if (to - from > longestId) return 'wrong';
   if (byte === quote || byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return 'named';
   return byte === 0x6e ? 'null' : 'wrong';
 }
 
 /** Integers stay as they are spelled: JavaScript would round large ones. */
-function idKey(bytes: Uint8Array, at: number, end: number): string {
-  if (bytes[at] === quote) return `"${textAt(bytes, at, longestId)}`;
-  let text = '';
-  for (let next = at; next < end; next += 1) text += String.fromCharCode(bytes[next] ?? 0);
+function idKey(bytes: Uint8Array, [from, to]: Span): string {
+  if (bytes[from] === quote) return `"${textAt(bytes, from, longestId)}`;
+  const text = String.fromCharCode(...bytes.subarray(from, to));
   return /^-?\d+$/.test(text) ? text : String(Number(text));
-}
-
-function isEnd(bytes: Uint8Array, at: number): boolean {
-  return skipSpace(bytes, at) === bytes.length;
-}
-
-function isText(bytes: Uint8Array, at: number, text: string): boolean {
-  return at !== -1 && bytes[at] === quote && textAt(bytes, at, longestName) === text;
 }
 
 const revisionMember = 'io.modelcontextprotocol/protocolVersion';
 
-function scanParams(bytes: Uint8Array, at: number, params: ParamsShape): number {
-  if (bytes[at] !== openBrace) return skipValue(bytes, at);
-  return walkObject(bytes, at, (name, valueAt) => {
-    if (name === '_meta' && bytes[valueAt] === openBrace) {
-      return walkObject(bytes, valueAt, (inner, innerAt) => {
-        const after = skipValue(bytes, innerAt);
-        if (inner === revisionMember && after !== -1) keep(params, 'revision', bytes, innerAt, after);
-        return after;
-      });
-    }
-    const after = skipValue(bytes, valueAt);
-    if (after === -1) return after;
-    if (name === 'name' || name === 'uri' || name === 'taskId') keep(params, name, bytes, valueAt, after);
-    if (name === 'requestId' && kindOfId(bytes, valueAt, after) === 'named')
-      params.requestId = idKey(bytes, valueAt, after);
-    return after;
+function paramsIn(bytes: Uint8Array, params: Span | undefined): ParamsShape {
+  const found = params && membersAt(bytes, params[0], ['name', 'uri', 'taskId', 'requestId', '_meta']);
+  if (found === undefined) return {};
+  const { name, uri, taskId, requestId, _meta } = found.spans;
+  return defined({
+    name: shortText(bytes, name),
+    uri: shortText(bytes, uri),
+    taskId: shortText(bytes, taskId),
+    requestId: requestId && kindOfId(bytes, requestId) === 'named' ? idKey(bytes, requestId) : undefined,
+    revision: textMember(bytes, _meta, revisionMember),
   });
 }
 
-/** What is no text, or too long for a header, is left out. */
-function keep(params: ParamsShape, name: keyof ParamsShape, bytes: Uint8Array, at: number, end: number): void {
-  if (bytes[at] === quote && end - at <= longestName) params[name] = textAt(bytes, at, longestName);
-  else delete params[name];
+/** A string; undefined for anything else, and for one that is too long for a header. */
+function shortText(bytes: Uint8Array, span: Span | undefined): string | undefined {
+  return span && bytes[span[0]] === quote && span[1] - span[0] <= longestName
+    ? textAt(bytes, span[0], longestName)
+    : undefined;
 }
 
-/** A text member of an object. The last of two counts. */
-export function textMember(bytes: Uint8Array, objectAt: number, name: string): string | undefined {
-  let found: string | undefined;
-  walkObject(bytes, objectAt, (other, valueAt) => {
-    const after = skipValue(bytes, valueAt);
-    const isShort = bytes[valueAt] === quote && after - valueAt <= longestName;
-    if (other === name) found = isShort ? textAt(bytes, valueAt, longestName) : undefined;
-    return after;
-  });
-  return found;
+/** A string member of an object. */
+export function textMember(bytes: Uint8Array, object: Span | undefined, name: string): string | undefined {
+  return shortText(bytes, memberOf(bytes, object, name));
 }

@@ -59,7 +59,7 @@ test('what is longer than anything that counts is no id, no method, and no name 
     const { params } = only(request('1', '"a"', `{"name":"short","name":${long(8_192, end)},"uri":"u"}`));
     assert.deepEqual(params, { uri: 'u' }, 'of two the last counts, and that is none');
     const answer = `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":${long(8_192, end)}}}`;
-    assert.equal(textMember(Buffer.from(answer), only(answer).resultAt, 'protocolVersion'), undefined);
+    assert.equal(textMember(Buffer.from(answer), only(answer).result, 'protocolVersion'), undefined);
   }
   assert.equal(scan(request(`1${'0'.repeat(1_024)}`, '"a"')), 'not_a_message', 'digits');
   assert.equal(only(request('1', long(8_000))).method.length, 8_001);

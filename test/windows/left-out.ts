@@ -10,7 +10,6 @@ export interface LeftOut {
 const why = {
   quotes: 'it expects words that are quoted for a POSIX shell; test/core/text/windows-words has those for Windows',
   paths: 'the list of remedies goes by paths with slashes',
-  openssl: 'there is no openssl',
   modes: 'it makes files that others may read or write, by modes; Windows has access lists',
   git: 'there is no git',
   bazel: 'it has a machine with slashes in its paths, and Bazel’s file cannot hold those with backslashes',
@@ -45,11 +44,6 @@ export const leftOut: readonly LeftOut[] = [
     file: 'app/server-named',
     test: 'a remedy for the server that was named has its name, so that it can be copied',
     why: why.quotes,
-  },
-  {
-    file: 'core/trusted-authorities',
-    test: 'an authority of ours is trusted beside Node’s, by this context alone [A-130]',
-    why: why.openssl,
   },
   {
     file: 'core/configuration/configuration',

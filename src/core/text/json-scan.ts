@@ -81,29 +81,6 @@ function afterValue(bytes: Uint8Array, at: number, isObjectAt: boolean[]): numbe
   return next;
 }
 
-/** In bytes: escapes take six bytes per character. */
-const longestName = 256;
-
-/**
- * The end of the object at `at`. `member` gets each name ('' if longer than `longestName`) and the index of its value, and
- * returns the index after the value.
- */
-export function walkObject(bytes: Uint8Array, at: number, member: (name: string, valueAt: number) => number): number {
-  if (bytes[at] !== openBrace) return -1;
-  let next = skipSpace(bytes, at + 1);
-  if (bytes[next] === closeBrace) return next + 1;
-  for (;;) {
-    const valueAt = skipName(bytes, next);
-    if (valueAt === -1) return -1;
-    next = member(textAt(bytes, next, longestName), valueAt);
-    if (next === -1) return -1;
-    next = skipSpace(bytes, next);
-    if (bytes[next] === closeBrace) return next + 1;
-    if (bytes[next] !== comma) return -1;
-    next = skipSpace(bytes, next + 1);
-  }
-}
-
 /** The text of the valid string at `at`; '' if its spelling is longer than `max` bytes. */
 export function textAt(bytes: Uint8Array, at: number, max: number): string {
   const past = skipString(bytes, at);

@@ -1,6 +1,6 @@
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core/text/json.js';
+import { entriesAt, listOf, memberOf, type Span } from '../../core/text/json-members.js';
 import { openBracket, skipSpace, skipValue } from '../../core/text/json-scan.js';
-import { elementSpans, listOf, memberAt } from '../../core/text/json-splice.js';
 import { asciiJson, quoted } from '../../core/text/printable.js';
 import { messageLimits, namedError, refusal, rpcCode } from '../messages.js';
 import { folded, type ToolPage, type ToolPolicy } from './tool-policy.js';
@@ -124,11 +124,10 @@ function refused(
   const spans = messageSpans(bytes);
   const isBatch = bytes[skipSpace(bytes, 0)] === openBracket;
   const responses = messages.flatMap((message, at) => {
-    const [from = 0] = spans[at] ?? [];
-    const idAt = memberAt(bytes, from, 'id');
-    if (idAt === -1 || message['method'] === undefined) return [];
+    const id = memberOf(bytes, spans[at], 'id');
+    if (id === undefined || message['method'] === undefined) return [];
     const tool = message['method'] === callMethod ? toolOf(message) : tools[0];
-    return [namedError(bytes.subarray(idAt, skipValue(bytes, idAt)), errorFor(tool ?? '', why))];
+    return [namedError(bytes.subarray(...id), errorFor(tool ?? '', why))];
   });
   if (responses.length === 0) return { kind: 'refused', response: undefined, tools };
   const [only] = responses;
@@ -174,12 +173,11 @@ export function filterTools(
     if (!Array.isArray(tools)) continue;
     const { id } = message;
     if (id !== undefined && asked(idText(id))) policy.learn(tools, (result?.['nextCursor'] ?? null) === null);
-    const resultAt = memberAt(bytes, spans[index]?.[0] ?? 0, 'result');
-    const listAt = memberAt(bytes, resultAt, 'tools');
-    const kept = elementSpans(bytes, listAt).filter((_, at) => isLent(policy, tools[at]));
+    const [listAt, listEnd] = memberOf(bytes, memberOf(bytes, spans[index], 'result'), 'tools') ?? [from, from];
+    const kept = entriesAt(bytes, listAt).filter((_, at) => isLent(policy, tools[at]));
     out ??= [];
-    out.push(bytes.subarray(from, listAt), listOf(kept.map(([start, end]) => bytes.subarray(start, end))));
-    from = skipValue(bytes, listAt);
+    out.push(bytes.subarray(from, listAt), listOf(kept.map((span) => bytes.subarray(...span))));
+    from = listEnd;
   }
   return out === undefined ? bytes : Buffer.concat([...out, bytes.subarray(from)]);
 }
@@ -190,7 +188,7 @@ function isLent(policy: ToolPolicy, tool: JsonValue | undefined): boolean {
 }
 
 /** Where each message of a text begins and ends. The bytes are JSON. */
-function messageSpans(bytes: Uint8Array): readonly (readonly [from: number, to: number])[] {
+function messageSpans(bytes: Uint8Array): readonly Span[] {
   const at = skipSpace(bytes, 0);
-  return bytes[at] === openBracket ? elementSpans(bytes, at) : [[at, skipValue(bytes, at)]];
+  return bytes[at] === openBracket ? entriesAt(bytes, at) : [[at, skipValue(bytes, at)]];
 }
