@@ -99,11 +99,5 @@ const noFailures: FormatFailures = { read: async () => [], keep: async () => und
 
 /** What is in memory ends with the process: nothing of it is recovered. */
 function noRecovery({ begin }: Recovery): Recovery {
-  return {
-    begin,
-    isWaiting: async () => false,
-    find: async () => undefined,
-    begunElsewhere: async () => undefined,
-    forget: async () => undefined,
-  };
+  return { begin, isWaiting: async () => false, find: async () => undefined, forget: async () => undefined };
 }

@@ -67,7 +67,7 @@ export interface CredentialIndex {
 /** Keeps the response to a refresh until the store has it, sealed with the refresh token that the store still holds. */
 export interface Recovery {
   /**
-   * Begins a refresh: notes which process it is, in a file that has room for its response, of about `bytes` bytes. The caller has the lock of that key.
+   * Begins a refresh: makes a file with room for its response, of about `bytes` bytes. The caller has the lock of that key.
    * @param spent The refresh token that is about to be sent; undefined where none is, and nothing can be kept.
    * @throws Failure `state_unsafe`, `state_unwritable`
    */
@@ -76,20 +76,14 @@ export interface Recovery {
   isWaiting(key: string): Promise<boolean>;
   /** Undefined when there is none, or when this secret does not open it. @throws Failure `state_unsafe` */
   find(key: string, spent: Secret): Promise<Secret | undefined>;
-  /**
-   * Has another process, out of sight, begun a refresh with this refresh token, and lost the lock, which the caller has?
-   * `since`: milliseconds since 1970.
-   * @throws Failure `state_unsafe`
-   */
-  begunElsewhere(key: string, spent: Secret): Promise<{ readonly since: number } | undefined>;
   /** @throws Failure `state_unwritable` */
   forget(key: string): Promise<void>;
 }
 
-/** A refresh that is under way; its note is removed at the end. */
+/** A refresh in progress; its room is given back at the end. */
 export interface BegunRefresh extends AsyncDisposable {
   /**
-   * Keeps the response, in place of the note: SIGKILL takes nothing back from now on, a power cut once this resolves.
+   * Keeps the response: SIGKILL takes nothing back from now on, a power cut once this resolves.
    * Undefined where nothing was spent. @throws Failure `state_unwritable`, at once or later
    */
   keep(value: Secret): Promise<void> | undefined;

@@ -2,6 +2,7 @@ import { exitCode, Failure } from '../core/failure.js';
 import { type LoginMeant, loginArgument, loginCommand, runLogin, waysOfJob } from '../core/login-command.js';
 import { namedServer, quotedServer, visibleUrl } from '../core/resource.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
+import type { LeftRefresh } from '../stores/ports.js';
 
 /** Only a person's login can help. @param force `--force` where the one at hand looks valid: `login` would stay with it. */
 function needsLogin(code: string, login: LoginMeant, message: string, cause?: unknown, ...force: string[]): Failure {
@@ -180,22 +181,14 @@ export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Fa
   return needsLogin('login_expired', login, message, undefined, '--force');
 }
 
-/** Another process has sent the refresh token, as far as is known, and has written no response. `by`: its machine, where that is known. */
-export function refreshLeft(
-  login: LoginMeant,
-  { by, since }: { readonly by?: string; readonly since: number },
-): Failure {
+/** Another machine has sent the refresh token, as far as is known, and has written no response. */
+export function refreshLeft(login: LoginMeant, { by, since }: LeftRefresh): Failure {
   const at = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
-  const who = by === undefined ? 'another machine or container' : printable(by, 100);
+  const who = printable(by, 100);
   const host = who.split(',')[0];
   const message = `The login for ${quotedServer(login.server)} could not be refreshed: ${who} sent its refresh token at ${at} and has written no response, and a refresh token works only once.`;
   const remedy = `If that machine still has the response, this writes it: on ${host}, run postern token ${loginArgument(login)}; else log in again: ${loginCommand(login)}`;
-  return new Failure({
-    code: 'login_expired',
-    exit: exitCode.loginNeeded,
-    message,
-    remedy: by === undefined ? runLogin(login) : remedy,
-  });
+  return new Failure({ code: 'login_expired', exit: exitCode.loginNeeded, message, remedy });
 }
 
 /** A machine that only reads has waited in vain. @param waitedMs Milliseconds. */

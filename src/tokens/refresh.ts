@@ -124,16 +124,12 @@ class Refresh {
     const { logins, providers = [] } = await this.#ports.index.read();
     const dead = [...logins, ...providers].find((one) => one.key === login.key && one.dead === true);
     if (dead !== undefined || held.ended === true) throw refreshRefused(login, dead?.refusal);
-    const lives = this.#lives(held);
     if (isByOthersWord(held) && !(await this.#ports.attempts.allows(platformRefusals(login), maxPlatformRefusals))) {
-      if (lives) return false;
+      if (this.#lives(held)) return false;
       const tooOften = held.provider === undefined ? platformRefusedTooOften : providerRefusedTooOften;
       throw tooOften(login, maxPlatformRefusals);
     }
-    // A process out of sight may have sent this refresh token. Sent twice, it could cost both the login.
-    const other = held.refreshToken && (await this.#ports.recovery.begunElsewhere(login.key, held.refreshToken));
-    if (other !== undefined && !lives) throw refreshLeft(login, other);
-    return other === undefined;
+    return true;
   }
 
   async #refresh(held: StoredCredential, turn: Lock): Promise<StoredCredential | undefined> {

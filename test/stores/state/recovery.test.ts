@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, copyFile, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { ownIdentity } from '../../../src/stores/state/process-identity.js';
 import { createRecovery } from '../../../src/stores/state/recovery.js';
 import { failureOf } from '../../support/http.js';
 import { assertMode } from '../../support/modes.js';
@@ -67,58 +64,6 @@ test('[A-169] a sealed file that was changed, cut off or put in another one’s 
     await writeFile(at.path(key), text);
     assert.equal(await at.recovery.find(key, spent), undefined, text);
   }
-});
-
-test('[A-169] who has begun a refresh is no answer to one; and what this process has begun is not begun elsewhere', async () => {
-  await using at = await place();
-  await using _refresh = await at.recovery.begin(key, { bytes: 100, spent });
-  assert.equal(await at.recovery.begunElsewhere(key, spent), undefined);
-  const [note = ''] = await readdir(at.directory);
-  assert.match(note, /\.begun$/);
-  await copyFile(`${at.directory}/${note}`, at.path(key));
-  assert.equal(await at.recovery.find(key, spent), undefined);
-});
-
-test('where the system does not say when a process began, a used number is no sign of whoever has begun a refresh here', async () => {
-  await using at = await place();
-  const as = (change: object) => {
-    const identify = () => ({ ...ownIdentity(), started: '', ...change });
-    return createRecovery({ directory: at.directory, identify });
-  };
-  for (const [system, isTold] of [
-    [ownIdentity().system, false],
-    ['another-machine pid:[1]', true],
-  ] as const) {
-    await using _refresh = await as({ pid: process.ppid, system }).begin(key, { bytes: 100, spent });
-    assert.equal((await as({}).begunElsewhere(key, spent)) !== undefined, isTold, system);
-  }
-});
-
-test('a refresh that another process has begun is told while that lives, to whoever has its refresh token; killed, it keeps nobody from the next one', async () => {
-  await using at = await place();
-  const script = `
-    import { createRecovery } from ${JSON.stringify(new URL('../../../src/stores/state/recovery.js', import.meta.url).href)};
-    import { Secret } from ${JSON.stringify(new URL('../../../src/core/secret.js', import.meta.url).href)};
-    const [directory, key, spent] = process.argv.slice(1);
-    await createRecovery({ directory }).begin(key, { bytes: 100, spent: new Secret(spent) });
-    console.log('begun');
-    setInterval(() => undefined, 1_000);
-  `;
-  const words = ['--input-type=module', '--eval', script, at.directory, key, spent.reveal()];
-  const began = Date.now();
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
-  try {
-    await once(child.stdout, 'data');
-    const { since } = (await at.recovery.begunElsewhere(key, spent)) ?? assert.fail('it is told');
-    assert.ok(since >= began - 2_000 && since <= Date.now() + 2_000, `${since - began} ms`);
-    assert.equal(await at.recovery.begunElsewhere(key, new Secret('another')), undefined);
-    assert.equal(await at.recovery.begunElsewhere(other, spent), undefined);
-  } finally {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  }
-  assert.equal((await readdir(at.directory)).length, 1);
-  assert.equal(await at.recovery.begunElsewhere(key, spent), undefined);
 });
 
 test('a sealed file that others can read, or that is a link, is not used', async () => {
