@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/ports.js';
 import { Busy, stateUnwritable } from '../failures.js';
@@ -19,11 +18,8 @@ import {
 import { ensurePrivateFolder } from './private-file.js';
 import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 
-/** Between two looks at a lock that another process has, milliseconds; `long`: where a person is waited for; `queue`: at the folder. */
-const pollMs = { min: 3, max: 40, long: 250, queue: 250 } as const;
-
-/** A longer wait is one for a person, in milliseconds. */
-const longestWork = 60_000;
+/** Between two looks at a lock that another process has: a tenth of what was waited, in milliseconds. */
+const pollMs = { min: 3, max: 250 } as const;
 
 /** How often a holder gives a sign of life to those who cannot see its process, in milliseconds. */
 const usualSignMs = 30_000;
@@ -39,29 +35,36 @@ export function createLocks(options: {
   readonly signMs?: number;
 }): Locks {
   const { directory, clock, signMs = usualSignMs } = options;
-  const queues = new Queues();
+  /**
+   * For each lock, when the last of this process that wants it has left. Only the first looks at the file: twenty that look
+   * again and again leave the holder no time for its work where a look is slow (Windows).
+   */
+  const queues = new Map<string, Promise<unknown>>();
   return {
     acquire: async (name, { waitMs, signal }) => {
       const base = join(directory, `${fileNameOf(name)}.lock`);
       const since = clock.monotonic();
-      const { before, leave } = queues.join(base);
+      const before = queues.get(base);
+      let leave = () => {};
+      const left = new Promise<void>((resolve) => {
+        leave = resolve;
+      });
+      const last: Promise<unknown> = Promise.all([before, left]).then(() => {
+        if (queues.get(base) === last) queues.delete(base);
+      });
+      queues.set(base, last);
       try {
         await ensurePrivateFolder(directory);
-        for (let isTurn = before === undefined; !isTurn; ) {
-          signal.throwIfAborted();
-          const left = since + waitMs - clock.monotonic();
-          // A missing folder is reported at once by the look at the file.
-          if (left <= 0 || !existsSync(directory)) break;
-          isTurn = await isDoneWithin(before, Math.min(left, pollMs.queue), { clock, signal });
-        }
+        if (before !== undefined) await doneWithin(before, waitMs, { clock, signal });
         const us = ownIdentity();
-        for (let looks = 0; ; looks += 1) {
+        for (;;) {
           signal.throwIfAborted();
           const held = attempt({ base, us, now: clock.now() });
           if (held !== undefined && 'life' in held) return hold(base, held, { clock, signMs, leave });
           const waited = clock.monotonic() - since;
           if (waited >= waitMs && held !== undefined) throw new Busy(base, nameOf(held, us), waited);
-          await clock.sleep(pauseMs(looks, waitMs), signal);
+          const pause = Math.min(pollMs.max, pollMs.min + waited / 10);
+          await clock.sleep(pause * (0.5 + Math.random()), signal); // never the same for two that wait
         }
       } catch (error) {
         leave();
@@ -71,41 +74,15 @@ export function createLocks(options: {
   };
 }
 
-/**
- * Those of this process that want one lock, in the order in which they came: only the first looks at its file. Twenty that
- * all look again and again leave the holder no time for its work, where a look at a file is slow (Windows).
- */
-class Queues {
-  /** For each lock, when the last in its queue and all before it have left. */
-  readonly #last = new Map<string, Promise<void>>();
-
-  /** `before`: resolves when it is this one's turn; undefined: it is. `leave` has to be called in the end. */
-  join(base: string): { readonly before: Promise<void> | undefined; readonly leave: () => void } {
-    const before = this.#last.get(base);
-    let leave = () => {};
-    const left = new Promise<void>((resolve) => {
-      leave = resolve;
-    });
-    const last = Promise.all([before, left]).then(() => {
-      if (this.#last.get(base) === last) this.#last.delete(base);
-    });
-    this.#last.set(base, last);
-    return { before, leave };
-  }
-}
-
-/** False, too, when the signal is aborted. */
-async function isDoneWithin(
-  before: Promise<void> | undefined,
+async function doneWithin(
+  before: Promise<unknown>,
   ms: number,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<boolean> {
+): Promise<void> {
   const done = new AbortController();
-  const no = () => false;
-  const limit = clock.sleep(ms, AbortSignal.any([signal, done.signal])).then(no, no);
-  const isDone = await Promise.race([before?.then(() => true), limit]);
+  const limit = clock.sleep(ms, AbortSignal.any([signal, done.signal])).catch(() => undefined);
+  await Promise.race([before, limit]);
   done.abort();
-  return isDone ?? true;
 }
 
 /** Our claim, with a sign of life now and then for as long as the work takes. */
@@ -166,12 +143,6 @@ function release(base: string, nonce: string): void {
   } catch (cause) {
     throw stateUnwritable(base, cause);
   }
-}
-
-/** Grows with the number of looks, and is never the same for two that wait. */
-function pauseMs(looks: number, waitMs: number): number {
-  const longest = waitMs > longestWork ? pollMs.long : pollMs.max;
-  return pollMs.min + Math.random() * Math.min(longest, pollMs.min * 2 ** Math.min(looks, 7));
 }
 
 function nameOf(claim: Claim, us: ProcessIdentity): string {
