@@ -167,11 +167,11 @@ function remedyOf(source: AssertionSource): string {
   return 'Run that command by hand: it has to print one token, within 10 seconds, and to end with exit code 0.';
 }
 
-const tooLong = `it is longer than ${maxBytes} bytes`;
+const tooLong = `it is larger than ${maxBytes} bytes`;
 
 function fileText(source: Extract<AssertionSource, { from: 'file' }>): string {
   const file = readPlainFile(source.path, maxBytes);
-  if ('why' in file) throw unreadable(source, file.why);
+  if (!file.ok) throw unreadable(source, file.why);
   return file.bytes.toString();
 }
 
@@ -199,7 +199,7 @@ async function commandText(
     case 'timeout':
       throw unreadable(source, `it had not ended after ${commandLimitMs / 1000} s, and was killed`);
     case 'too_much':
-      throw unreadable(source, `what it prints is longer than ${maxBytes} bytes`);
+      throw unreadable(source, `what it prints is larger than ${maxBytes} bytes`);
     case 'not_started':
       throw unreadable(source, `it could not be started (${end.error.code ?? end.error.name})`);
   }

@@ -1,51 +1,22 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
+import { existsSync, realpathSync, type Stats } from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
 import { type Failure, systemCode } from '../core/failure.js';
 import { accessProblem } from '../core/files.js';
 import { pathRefused, storeKeyUnsafe } from './failures.js';
+import { type CheckedFile, readChecked } from './state/private-file.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const unreadable: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'it may not be read (permission denied)',
-  EISDIR: 'it is not a plain file',
-  ENXIO: 'it is not a plain file',
-};
-
-/** What a file holds; else why it was not read, which ends a sentence about it. */
-export type PlainFile = { readonly bytes: Buffer } | { readonly why: string; readonly isMissing: boolean };
-
-/**
- * Reads a file that another program may have made. A link is followed, as containers have them; a pipe or a device is not
- * waited for.
- * @param problem What makes the file unfit, if anything.
- */
+/** As `readChecked`, of a file that another program may have made. A link is followed, as containers have them. */
 export function readPlainFile(
   path: string,
   maxBytes: number,
-  problem: (stats: Stats) => string | undefined = () => undefined,
-): PlainFile {
-  let file: number;
+  problem: Parameters<typeof readChecked>[2] = () => undefined,
+): CheckedFile {
   try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    return readChecked(path, maxBytes, problem);
   } catch (error) {
-    const code = systemCode(error);
-    return { why: unreadable[code] ?? `opening it failed (${code})`, isMissing: code === 'ENOENT' };
-  }
-  try {
-    const stats = fstatSync(file);
-    const why = stats.isFile() ? problem(stats) : 'it is not a plain file';
-    if (why !== undefined) return { why, isMissing: false };
-    const buffer = Buffer.alloc(maxBytes + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length <= maxBytes; length += read) {
-      read = readSync(file, buffer, length, buffer.length - length, null);
-    }
-    if (length > maxBytes) return { why: `it is longer than ${maxBytes} bytes`, isMissing: false };
-    return { bytes: buffer.subarray(0, length) };
-  } finally {
-    closeSync(file);
+    return { ok: false, problem: 'unsafe', why: `opening it failed (${systemCode(error)})` };
   }
 }
 
@@ -84,8 +55,8 @@ export function readNamedFile(
     const access = { orRoots: true, denied, hint: '; chmod 600' };
     return problem?.(stats, path) ?? accessProblem(stats, process.geteuid?.(), access);
   });
-  if ('bytes' in file) return { path, bytes: file.bytes };
-  if (isSystemds && file.isMissing) return undefined;
+  if (file.ok) return { path, bytes: file.bytes };
+  if (isSystemds && file.problem === 'absent') return undefined;
   throw refuse(path, file.why);
 }
 

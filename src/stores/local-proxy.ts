@@ -15,8 +15,8 @@ export function newKey(): Secret {
 /** The key of a proxy, in a file that is made where it is missing. @throws Failure `local_key_unusable` */
 export function keyInFile(path: string): Secret {
   const file = readPlainFile(path, 64, (stats) => accessProblem(stats, process.geteuid?.(), { hint: '; chmod 600' }));
-  if ('why' in file) {
-    if (file.isMissing) return made(path);
+  if (!file.ok) {
+    if (file.problem === 'absent') return made(path);
     throw localKeyUnusable(path, file.why);
   }
   const [, key] = /^([\w-]{43})\r?\n?$/.exec(file.bytes.toString('latin1')) ?? [];

@@ -52,7 +52,7 @@ test('what is no file with one token is refused at once, by name, and nothing of
     ['words', `Bearer ${token}`, /not one token/],
     ['utf16', Buffer.from(`\ufeff${token}`, 'utf16le'), /no text in UTF-8/],
     ['long', 'x'.repeat(17_000), /longer than 16384 characters/],
-    ['huge', Buffer.alloc(10_000_000, 'x'), /longer than 65536 bytes/],
+    ['huge', Buffer.alloc(10_000_000, 'x'), /larger than 65536 bytes/],
   ] as const) {
     await writeFile(at(name), text);
     const failure = await failureOf(reader().read(file(at(name))), 'assertion_unreadable');

@@ -84,10 +84,10 @@ export function readClaim(path: string): Claim | undefined {
   const claim = parseObject(file.bytes);
   const holder = identityIn(claim);
   const nonce = claim?.['nonce'];
-  const writtenAt = file.modifiedAt;
+  const { ino, mtimeMs: writtenAt } = file.stats;
   const isWhole = typeof nonce === 'string' && /^[0-9a-f]{32}$/.test(nonce) && holder !== undefined;
   if (isWhole) return { nonce, holder, writtenAt };
-  return { nonce: `${file.inode}-${Math.floor(writtenAt)}`, holder: undefined, writtenAt };
+  return { nonce: `${ino}-${Math.floor(writtenAt)}`, holder: undefined, writtenAt };
 }
 
 /** Says, `at` milliseconds since 1970, that the holder of this claim is at work. */

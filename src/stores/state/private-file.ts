@@ -15,53 +15,86 @@ import { systemCode } from '../../core/failure.js';
 import { accessProblem } from '../../core/files.js';
 import { stateUnsafe, stateUnwritable } from '../failures.js';
 
-interface ReadFile {
-  readonly ok: true;
-  readonly bytes: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly modifiedAt: number;
-  readonly inode: number;
-}
-
-/** What a private file holds, or why it was not read. */
-export type PrivateFile =
-  | ReadFile
-  | { readonly ok: false; readonly problem: 'absent' }
+/** What a file holds, or why it was not read, which ends a sentence about it. */
+export type CheckedFile =
+  | { readonly ok: true; readonly bytes: Buffer; readonly stats: Stats }
+  | { readonly ok: false; readonly problem: 'absent'; readonly why: string }
   | { readonly ok: false; readonly problem: 'unsafe' | 'too_large'; readonly why: string };
 
+const openProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ELOOP: 'it is a symbolic link',
+  EACCES: 'it may not be read (permission denied)',
+  EISDIR: 'it is not a plain file',
+  ENXIO: 'it is not a plain file',
+  ENOTDIR: 'a part of its path is not a folder',
+};
+
 /**
- * Reads a small file that only we may have written: never through a symbolic link, a plain file with one name,
- * ours, closed to others, at most `maxBytes`, in a folder of the same kind. Does not wait on a FIFO. Synchronous:
- * it takes less time than a promise.
- * @param maxNames Hard links that it may have.
- * @throws an error of the file system other than "no such file"
+ * Reads a small plain file, and does not wait for a FIFO or a device. Synchronous: it takes less time than a promise.
+ * @param problem Why the file is not to be used; undefined: it is.
+ * @param flags Beside those of reading.
+ * @throws an error of the file system that says nothing about the file itself
  */
-export function readPrivateFile(path: string, maxBytes: number, maxNames = 1): PrivateFile {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+export function readChecked(
+  path: string,
+  maxBytes: number,
+  problem: (stats: Stats) => string | undefined,
+  flags = 0,
+): CheckedFile {
+  const { O_RDONLY, O_NONBLOCK = 0 } = constants;
   let file: number;
   try {
-    const why = folderProblem(dirname(path));
-    if (why !== undefined) return { ok: false, problem: 'unsafe', why: `of its folder ${dirname(path)}: ${why}` };
-    file = whenFree(() => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+    file = whenFree(() => openSync(path, O_RDONLY | O_NONBLOCK | flags));
   } catch (error) {
-    return notOpened(error);
+    return notRead(error);
   }
   try {
     const stats = fstatSync(file);
-    const why = fileProblem(stats, maxNames);
-    if (why === undefined && stats.size > maxBytes) {
-      return { ok: false, problem: 'too_large', why: `it is larger than ${maxBytes} bytes` };
-    }
-    return why === undefined
-      ? { ok: true, bytes: readFileSync(file), modifiedAt: stats.mtimeMs, inode: stats.ino }
-      : { ok: false, problem: 'unsafe', why };
+    const why = stats.isFile() ? problem(stats) : 'it is not a plain file';
+    if (why !== undefined) return { ok: false, problem: 'unsafe', why };
+    const bytes = stats.size > maxBytes ? undefined : readFileSync(file);
+    return bytes === undefined || bytes.length > maxBytes
+      ? { ok: false, problem: 'too_large', why: `it is larger than ${maxBytes} bytes` }
+      : { ok: true, bytes, stats };
   } finally {
     closeSync(file);
   }
 }
 
+function notRead(error: unknown): CheckedFile {
+  const code = systemCode(error);
+  const why = openProblems[code];
+  if (why === undefined) throw error;
+  return { ok: false, problem: code === 'ENOENT' ? 'absent' : 'unsafe', why };
+}
+
+/**
+ * Reads a small file that only we may have written: never through a symbolic link, a plain file with one name, ours,
+ * closed to others, at most `maxBytes`, in a folder of the same kind.
+ * @param maxNames Hard links that it may have.
+ * @throws as `readChecked`
+ */
+export function readPrivateFile(path: string, maxBytes: number, maxNames = 1): CheckedFile {
+  const us = process.geteuid?.();
+  let why: string | undefined;
+  try {
+    why = folderProblem(dirname(path));
+  } catch (error) {
+    return notRead(error);
+  }
+  if (why !== undefined) return { ok: false, problem: 'unsafe', why: `of its folder ${dirname(path)}: ${why}` };
+  const problem = (stats: Stats) =>
+    us !== undefined && stats.nlink > maxNames ? 'it has a second name (hard link)' : accessProblem(stats, us);
+  return readChecked(path, maxBytes, problem, constants.O_NOFOLLOW ?? 0);
+}
+
 /** As `readPrivateFile`; undefined where there is no file. @throws Failure `state_unsafe` */
-export function readIfThere(path: string, maxBytes: number, maxNames = 1): ReadFile | undefined {
+export function readIfThere(
+  path: string,
+  maxBytes: number,
+  maxNames = 1,
+): Extract<CheckedFile, { ok: true }> | undefined {
   const file = readPrivateFile(path, maxBytes, maxNames);
   if (!file.ok && file.problem !== 'absent') throw stateUnsafe(path, file.why);
   return file.ok ? file : undefined;
@@ -106,28 +139,6 @@ function isOpenToOthers(parent: Stats, us: number): boolean {
   const ownGroup = parent.gid === process.getegid?.() && parent.gid === us && us !== 0;
   const byGroup = (parent.mode & 0o020) !== 0 && !ownGroup;
   return (byOthers || byGroup) && !sticky;
-}
-
-function fileProblem(stats: Stats, maxNames: number): string | undefined {
-  const us = process.geteuid?.();
-  if (!stats.isFile()) return 'it is not a plain file';
-  const isLinked = us !== undefined && stats.nlink > maxNames;
-  return isLinked ? 'it has a second name (hard link)' : accessProblem(stats, us);
-}
-
-const unsafeToOpen: Readonly<Record<string, string>> = {
-  ELOOP: 'it is a symbolic link',
-  EACCES: 'it may not be read (permission denied)',
-  ENXIO: 'it is not a plain file',
-  ENOTDIR: 'a part of its path is not a folder',
-};
-
-function notOpened(error: unknown): PrivateFile {
-  const code = systemCode(error);
-  if (code === 'ENOENT') return { ok: false, problem: 'absent' };
-  const why = unsafeToOpen[code];
-  if (why === undefined) throw error;
-  return { ok: false, problem: 'unsafe', why };
 }
 
 /**
