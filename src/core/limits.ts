@@ -18,7 +18,7 @@ const table = [
   ],
   ['callPages', 100, 1, 10_000, 'for the pages of a list that one call reads'],
   ['storeSeconds', 5, 1, 60, 'for one use of the keychain or of a credential helper'],
-  ['leaseSeconds', 15, 2, 120, 'for a machine of a fleet to give no sign of life while it refreshes a shared login'],
+  ['leaseSeconds', 15, 2, 120, 'for a machine of a fleet to send a refresh, once it has its turn'],
   ['unlockSeconds', 120, 5, 600, 'for unlocking the keychain'],
 ] as const;
 

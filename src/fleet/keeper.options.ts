@@ -52,7 +52,7 @@ export const keeperTable = {
   ],
   notes: [
     'It runs until it is ended. Tokens are refreshed before they end, so machines that share the store only read. It never opens a browser: where only a person can fix a login, it says so once, with the command, goes on with the others, and tries that one again from time to time.',
-    'Of several keepers of one shared store one works: the one that has the store’s lease (15 s, renewed every 5 s). When it is killed, another follows within 20 s; at SIGTERM and Ctrl-C it ends the refresh under way, then hands over at once. Two that both lead for a moment do no harm: each refresh has a lease of its own.',
+    'Of several keepers of one shared store one works: the one that has the store’s lease (15 s, renewed every 5 s). When it is killed, another follows within 20 s; at SIGTERM and Ctrl-C it ends the refresh under way, then hands over at once. Two that both lead for a moment do no harm: each refresh has a turn of its own.',
     'Lines for people are on stderr. With --json each event is one object on stdout: started, leading, standing_by, stepped_down, refreshed, refresh_failed, store_failed, store_back, ended. /healthz responds 503 while the store is out of reach. Exit 0 when it was ended.',
   ],
   seeAlso: ['fleet', 'stores'],

@@ -3,7 +3,7 @@ import { isAbsolute, join, sep } from 'node:path';
 import { type Failure, systemCode } from '../core/failure.js';
 import { accessProblem } from '../core/files.js';
 import { pathRefused, storeKeyUnsafe } from './failures.js';
-import { type CheckedFile, readChecked } from './state/private-file.js';
+import { type CheckedFile, readChecked } from './private-file.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

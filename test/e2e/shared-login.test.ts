@@ -230,22 +230,26 @@ describe('a login that machines share', { skip }, () => {
     await using at = await loggedIn({ env: { POSTERN_LEASE_SECONDS: '2' } });
     const { engine, sandbox, fleet, first } = at;
     const key = fleet.keyOf(first);
-    const there = async (part: string) =>
-      (await engine.tool('--raw', 'keys', `postern/*/${part}/*/item`)).trim() !== '';
+    /** What is left of a turn that ends by itself, in milliseconds; none: undefined; -1: its refresh token was sent. */
+    const turn = async () => {
+      const name = (await engine.tool('--raw', 'keys', 'postern/*/turn/*/item')).trim();
+      const left = name === '' ? -2 : Number(await engine.tool('--raw', 'pttl', name));
+      return left === -2 ? undefined : left;
+    };
     await engine.tool('config', 'set', 'notify-keyspace-events', 'KA');
     let running: Running | undefined;
     const watching = connect(engine.port, '127.0.0.1').on('data', () => running?.kill('SIGSTOP'));
-    watching.write('PSUBSCRIBE __keyspace@0__:postern/*/lease/*/item\r\n');
+    watching.write('PSUBSCRIBE __keyspace@0__:postern/*/turn/*/item\r\n');
     let paused = 0;
     for (let tries = 0; paused === 0 && tries < 20; tries += 1) {
       await fleet.letExpire(key, -1_000);
       await wait(50); // for what the watcher is told of that write
       running = first.start('token', 'work');
       running.stdin.end();
-      while (!(await there('lease')) && refreshTokensSent({ sandbox }).length === tries) await wait(5);
-      const isBetween = (await there('lease')) && !(await there('note'));
+      while ((await turn()) === undefined && refreshTokensSent({ sandbox }).length === tries) await wait(5);
+      const isBetween = ((await turn()) ?? -1) >= 0;
       if (isBetween) await wait(2_500);
-      if (isBetween && !(await there('lease'))) paused += 1;
+      if (isBetween && (await turn()) === undefined) paused += 1;
       const stopped: Running = running;
       running = undefined;
       stopped.kill('SIGCONT');
@@ -262,7 +266,7 @@ describe('a login that machines share', { skip }, () => {
     await using at = await loggedIn();
     const { engine, sandbox, fleet, first } = at;
     await fleet.letExpire(fleet.keyOf(first), -1_000);
-    const remove = "for _, key in ipairs(redis.call('keys', 'postern/*/lease/*/item')) do redis.call('del', key) end";
+    const remove = "for _, key in ipairs(redis.call('keys', 'postern/*/turn/*/item')) do redis.call('del', key) end";
     await using removing = startCommand(
       'redis-cli',
       ['-p', `${engine.port}`, '-r', '-1', 'eval', remove, '0'],

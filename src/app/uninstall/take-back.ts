@@ -112,7 +112,7 @@ const namesInside: ReadonlyMap<string, RegExp> = new Map([
   ['recovery', /^\.?[0-9a-f]{64}\.(?:sealed|[0-9a-f]{16}\.begun)(?:\.new)?$/],
   ['sealed', /^\.?(?:head|[0-9a-f]{64}\.sealed)(?:\.new)?$/],
   ['setup', /^\.?(?:shim-[0-9a-f]{32}\.json|[0-9a-f-]{36}\.(?:json|backup))(?:\.new)?$/],
-  ['shared', /^\.?[0-9a-f]{64}\.spent(?:\.new)?$/],
+  ['shared', /^\.?[0-9a-f]{64}\.newest(?:\.new)?$/],
   ['tools', /^(?:x-)?[0-9a-f]{64}\.json(?:\.\d+)?$/],
 ]);
 

@@ -24,7 +24,9 @@ export function sharedKeysOf(readers: Uint8Array, refreshers: Uint8Array | undef
 }
 
 /** The parts of one login in the engine. */
-export type Part = 'access' | 'refresh' | 'lease' | 'note';
+export type Part = 'access' | 'refresh' | 'turn';
+
+export const allParts: readonly Part[] = ['access', 'refresh', 'turn'];
 
 /** What runners read: all of the credential but what `hidden` names, and what the index tells of it. */
 export interface AccessItem {
@@ -40,22 +42,20 @@ export interface RefreshItem {
   readonly pair: string;
   /** `digestOf` the half that runners read: their key is not enough to change where a refresh token goes. */
   readonly of: string;
-  /** Marks of refresh tokens that were replaced, the latest first. */
-  readonly spent: readonly string[];
   /** The last refresh gave no other refresh token: this one works more than once. */
   readonly isReusable: boolean;
   readonly hidden: JsonObject;
 }
 
-/** That a refresh token has been sent, written before it is. */
-export interface Note {
+/** Whose turn it is to refresh. */
+export interface TurnItem {
   readonly nonce: string;
   /** Of the items whose refresh token it is. */
   readonly pair: string;
-  /** Milliseconds since 1970, by the clock of who wrote it. */
-  readonly since: number;
   /** A machine and a process, for people. */
   readonly by: string;
+  /** When the refresh token was sent, by the clock of who sent it, in milliseconds since 1970; null: it was not. */
+  readonly sentAt: number | null;
 }
 
 /**
@@ -81,11 +81,6 @@ export class Items {
     this.#keys = keys;
     this.#prefix = `postern/${namespace}/`;
     this.readable = `${this.#prefix}access/`;
-  }
-
-  /** What tells a refresh token from others, and nothing else of it. */
-  markOf(refreshToken: string): string {
-    return createHmac('sha256', this.#keys.names).update(`spent ${refreshToken}`).digest('base64url');
   }
 
   get opensRefresh(): boolean {
@@ -176,7 +171,7 @@ export interface Look {
   readonly entries: Readonly<Partial<Record<Part, EngineEntry>>>;
   readonly access: AccessItem | undefined;
   readonly refresh: RefreshItem | undefined;
-  readonly note: Note | undefined;
+  readonly turn: TurnItem | undefined;
 }
 
 /**
@@ -208,15 +203,8 @@ export async function lookAt(
     entries,
     access: opened('access', accessItem),
     refresh: opened('refresh', refreshItem),
-    note: opened('note', noteItem),
+    turn: opened('turn', turnItem),
   };
-}
-
-/** The holder of the lease, for a message. */
-export function holderOf({ items }: { readonly items: Items }, key: string, { entries }: Look): string {
-  const item = entries.lease && items.open(items.nameOf(key, 'lease'), entries.lease.value);
-  const by = typeof item === 'object' ? item['by'] : undefined;
-  return typeof by === 'string' ? by : 'unknown';
 }
 
 export function accessItem(item: JsonObject): AccessItem | undefined {
@@ -227,16 +215,13 @@ export function accessItem(item: JsonObject): AccessItem | undefined {
 }
 
 export function refreshItem(item: JsonObject): RefreshItem | undefined {
-  const { pair, of, spent, isReusable } = item;
+  const { pair, of, isReusable } = item;
   const hidden = asObject(item['hidden']);
   if (typeof pair !== 'string' || typeof of !== 'string' || hidden === undefined) return undefined;
-  const marks = Array.isArray(spent) ? spent.filter((one) => typeof one === 'string') : [];
-  return { pair, of, spent: marks, isReusable: isReusable === true, hidden };
+  return { pair, of, isReusable: isReusable === true, hidden };
 }
 
-export function noteItem(item: JsonObject): Note | undefined {
-  const { nonce, pair, since, by } = item;
-  return typeof nonce === 'string' && typeof pair === 'string' && typeof since === 'number' && typeof by === 'string'
-    ? { nonce, pair, since, by }
-    : undefined;
+export function turnItem({ nonce, pair, by, sentAt }: JsonObject): TurnItem | undefined {
+  const isWhole = typeof nonce === 'string' && typeof pair === 'string' && typeof by === 'string';
+  return isWhole && (sentAt === null || typeof sentAt === 'number') ? { nonce, pair, by, sentAt } : undefined;
 }

@@ -7,14 +7,16 @@ import {
   sharedBusy,
   sharedItemsApart,
   sharedKeyWrong,
+  sharedOvertaken,
   sharedSpent,
   sharedUncertain,
 } from '../failures.js';
 import {
   type AccessItem,
   accessItem,
+  allParts,
   digestOf,
-  holderOf,
+  halvesOf,
   type Look,
   lookAt,
   newNonce,
@@ -22,8 +24,17 @@ import {
   type RefreshItem,
   wholeOf,
 } from './items.js';
-import { commitSurely, Lease, type LoginsOptions, maxTries, Turn } from './turn.js';
-import { writeUnder } from './write-under.js';
+import { commitSurely, maxTries, type SharedParts, Turn } from './turn.js';
+
+/** The newest write of each login's refresh token that this machine has seen, by the hash of the login and the fencing number. */
+export interface SeenWrites {
+  learn(login: string, revision: number): Promise<void>;
+  /** 0: none. */
+  newest(login: string): number;
+  forget(login: string): Promise<void>;
+}
+
+export type LoginsOptions = SharedParts & { readonly seen: SeenWrites };
 
 /** A login as it was read. */
 export interface ReadLogin {
@@ -32,29 +43,39 @@ export interface ReadLogin {
   readonly text: string | undefined;
 }
 
+/** What is to be written, and what it follows on. */
+interface Writing {
+  readonly key: string;
+  readonly text: string;
+  /** Of this write. */
+  readonly pair: string;
+  /** The pair that it follows on, where it is of the generation that is there. */
+  readonly basis: string | undefined;
+  /** It is what came of a refresh: a login that is gone stays gone. */
+  readonly isRefresh: boolean;
+}
+
 /** Between two looks at what another machine has in hand, in milliseconds; each adds up to as much again, by chance. */
 const pause = { first: 40, max: 700 } as const;
 
 /** How long writing a credential that an authorization server has issued is tried, in milliseconds. */
 const patienceMs = 10_000;
 
-const leaseWaitMs = 30_000;
-
-/** How long another machine is waited for that has sent the refresh token and lost its turn: it may only be paused. */
-const leftWaitMs = 20_000;
+/** How long another machine is waited for that has sent the refresh token, in milliseconds: longer than a request lasts. */
+const sentWaitMs = 30_000;
 
 /** A process that has sent a refresh token and written nothing for so long, in milliseconds, is not waited for. */
 const forgottenMs = 120_000;
 
 /**
- * Logins that several machines share. A login is two sealed items, written in one commit. A refresh takes its
- * lease first, proves by the same commit that both items are as it has read them, and notes what it is about to send;
- * what comes of it is written only where the lease is still its own, and the items are those it began with.
+ * Logins that several machines share. A login is two sealed items, written in one commit; a third entry says whose turn it is
+ * to refresh. Every commit names the revisions that it follows on, so that nothing is done by a process that was overtaken,
+ * however long it was paused.
  */
 export class SharedLogins {
   readonly #options: LoginsOptions;
   /** The pair that this process has read last. */
-  readonly #seen = new Map<string, string>();
+  readonly #pairs = new Map<string, string>();
   readonly #turns = new Map<string, Turn>();
 
   constructor(options: LoginsOptions) {
@@ -63,14 +84,14 @@ export class SharedLogins {
 
   /** @throws Failure of the engine, `store_key_wrong`, `credential_corrupt`, `credential_newer` */
   async read(key: string, signal: AbortSignal): Promise<ReadLogin | undefined> {
-    const parts: readonly Part[] = this.#options.items.opensRefresh ? ['access', 'refresh'] : ['access'];
-    const look = await lookAt(this.#options, key, parts, signal);
-    const { access, refresh } = look;
+    const { items, seen } = this.#options;
+    const parts: readonly Part[] = items.opensRefresh ? ['access', 'refresh'] : ['access'];
+    const { access, refresh, entries } = await lookAt(this.#options, key, parts, signal);
     if (access === undefined) return undefined;
-    this.#seen.set(key, access.pair);
+    this.#pairs.set(key, access.pair);
     this.#checkPair(access, refresh);
-    const text = this.#options.items.opensRefresh ? wholeOf(access.credential, refresh?.hidden ?? {}) : undefined;
-    if (refresh !== undefined) await this.#options.spent.learn(this.#options.items.hashOf(key), refresh.spent);
+    const text = items.opensRefresh ? wholeOf(access.credential, refresh?.hidden ?? {}) : undefined;
+    if (entries.refresh !== undefined) await seen.learn(items.hashOf(key), Number(entries.refresh.revision));
     return { access, text };
   }
 
@@ -90,27 +111,26 @@ export class SharedLogins {
     const { clock } = this.#options;
     const since = clock.monotonic();
     for (let looks = 0; ; looks += 1) {
-      const now = await lookAt(this.#options, key, ['access', 'refresh', 'lease', 'note'], signal);
-      const { access, refresh } = now;
-      if (access === undefined || access.pair !== this.#seen.get(key)) return 'overtaken';
+      const now = await lookAt(this.#options, key, allParts, signal);
+      const { access, refresh, turn: other } = now;
+      if (access === undefined || access.pair !== this.#pairs.get(key)) return 'overtaken';
       this.#checkPair(access, refresh);
-      this.#checkUnspent(key, refresh);
-      const left = this.#left(now);
-      if (now.entries.lease === undefined && left === undefined) {
-        const taken = await this.#take(key, now, signal);
-        if (taken !== undefined) {
-          const ended = () => this.#turns.delete(key);
-          const turn = new Turn(this.#options, { key, basis: access.pair, lease: taken, ended });
+      this.#checkNewest(key, now);
+      if (other === undefined || (other.sentAt !== null && other.pair !== access.pair)) {
+        const ended = () => this.#turns.delete(key);
+        const isReusable = refresh?.isReusable === true;
+        const turn = new Turn(this.#options, { key, basis: access.pair, isReusable, ended });
+        if (await turn.take(this.#asSeen(key, now))) {
           this.#turns.set(key, turn);
           return turn;
         }
       }
       const waited = clock.monotonic() - since;
-      if (now.entries.lease === undefined && left !== undefined) {
-        const isOld = clock.now() - left.since > forgottenMs;
-        if (lives || isOld || waited >= leftWaitMs) return left;
+      if (other !== undefined && other.sentAt !== null && refresh?.isReusable !== true) {
+        const isForgotten = clock.now() - other.sentAt > (lives ? waitMs : forgottenMs);
+        if (isForgotten || waited >= (lives ? waitMs : sentWaitMs)) return { since: other.sentAt, by: other.by };
       } else if (waited >= waitMs) {
-        throw sharedBusy(this.#label, holderOf(this.#options, key, now), waited);
+        throw sharedBusy(this.#label, other?.by ?? 'unknown', waited);
       }
       await this.#pause(looks, signal);
     }
@@ -118,53 +138,76 @@ export class SharedLogins {
 
   /**
    * Writes both halves. A credential of the generation that is there has to follow on the one that was read.
-   * @throws Failure of the engine, `shared_overtaken`, `busy`
+   * @throws Failure of the engine, `shared_overtaken`
    */
   async write(key: string, text: string, signal: AbortSignal): Promise<void> {
-    if (!this.#options.items.opensRefresh) throw refreshKeyMissing(this.#label);
+    const { items, clock } = this.#options;
+    if (!items.opensRefresh) throw refreshKeyMissing(this.#label);
     const turn = this.#turns.get(key);
-    const basis = turn?.basis ?? this.#seen.get(key);
-    const pair = newNonce();
-    const since = this.#options.clock.monotonic();
-    let lease = turn?.lease;
-    for (let tries = 0; ; tries += 1) {
-      try {
-        lease ??= await this.#takeAnyway(key, signal);
-        const done = await writeUnder(this.#options, lease, { key, text, basis, pair }, signal);
-        if (!done) {
-          await lease[Symbol.asyncDispose]();
-          lease = undefined; // lost: what follows is done under a new one, or not at all
-          continue;
-        }
-        await lease.end();
-        this.#seen.set(key, pair);
-        turn?.written();
-        return;
-      } catch (error) {
-        const isAway = isFailure(error, 'store_unavailable');
-        if (!isAway || this.#options.clock.monotonic() - since > patienceMs) {
-          if (lease !== turn?.lease) await lease?.[Symbol.asyncDispose]();
-          throw error;
-        }
-        await this.#pause(tries + 3, signal);
-      }
+    const basis = turn?.basis ?? this.#pairs.get(key);
+    const writing = { key, text, basis, pair: newNonce(), isRefresh: turn !== undefined };
+    const since = clock.monotonic();
+    for (let tries = 0; !(await this.#replaced(writing, since, signal)); tries += 1) await this.#pause(tries, signal);
+    this.#pairs.set(key, writing.pair);
+    turn?.written();
+  }
+
+  /** False where it is to be tried again. */
+  async #replaced(writing: Writing, since: number, signal: AbortSignal): Promise<boolean> {
+    const { items, clock, seen } = this.#options;
+    const { key, pair } = writing;
+    try {
+      const now = await lookAt(this.#options, key, allParts, signal);
+      if (now.refresh?.pair === pair) return true; // the engine was away when it had written
+      const puts = this.#putsOf(now, writing);
+      const removes = [items.nameOf(key, 'turn')];
+      const revisions = await this.#commit({ onlyIf: this.#asSeen(key, now), puts, removes }, signal);
+      if (revisions === undefined) return false;
+      await seen.learn(items.hashOf(key), Number(revisions.at(-1)));
+      return true;
+    } catch (error) {
+      if (!isFailure(error, 'store_unavailable') || clock.monotonic() - since > patienceMs) throw error;
+      return false;
     }
   }
 
-  /** True where there was something. @throws Failure of the engine, `busy` */
+  /** The refresh half comes last. @throws Failure `shared_overtaken` */
+  #putsOf(now: Look, { key, text, basis, pair, isRefresh }: Writing): EngineCommit['puts'] {
+    const { items } = this.#options;
+    const put = (part: Part, item: object) => {
+      const name = items.nameOf(key, part);
+      return { key: name, value: items.seal(name, item) };
+    };
+    const halves = halvesOf(text);
+    if (halves === undefined) return [put('refresh', { pair, of: '', isReusable: false, hidden: { text } })];
+    const { credential, hidden } = halves;
+    const generation = Number(credential['generation']);
+    const { access, refresh, turn } = now;
+    const isSame = access?.generation === generation;
+    const isLater = access !== undefined && access.generation > generation;
+    const isGone = access === undefined && isRefresh;
+    if (isLater || isGone || (isSame && access.pair !== basis)) throw sharedOvertaken(this.#label);
+    // Only what came of a refresh says whether its token works again.
+    const isSent = turn !== undefined && turn.sentAt !== null;
+    const isSameToken =
+      hidden['refreshToken'] !== undefined && refresh?.hidden['refreshToken'] === hidden['refreshToken'];
+    const isReusable = isSame && isSameToken && (isSent || refresh?.isReusable === true);
+    const item: AccessItem = { pair, generation, credential, record: access?.record };
+    const half: RefreshItem = { pair, of: digestOf(item), isReusable, hidden };
+    return [put('access', item), put('refresh', half)];
+  }
+
+  /** True where there was something. @throws Failure of the engine */
   async remove(key: string, signal: AbortSignal): Promise<boolean> {
-    if (!this.#options.items.opensRefresh) throw refreshKeyMissing(this.#label);
+    const { items, seen } = this.#options;
+    if (!items.opensRefresh) throw refreshKeyMissing(this.#label);
     let was = false;
     for (let tries = 0; ; tries += 1) {
-      const lease = await this.#takeAnyway(key, signal);
-      await using _lease = lease;
-      const { entries } = await lookAt(this.#options, key, ['access', 'refresh', 'lease', 'note'], signal);
-      was ||= (entries.access ?? entries.refresh) !== undefined;
-      if (!lease.isOurs(entries.lease)) continue;
-      const names = (['access', 'refresh', 'lease', 'note'] as const).map((part) => this.#nameOf(key, part));
-      if (await this.#commit({ onlyIf: [lease.condition], puts: [], removes: names }, signal)) {
-        await lease.end();
-        await this.#options.spent.forget(this.#options.items.hashOf(key));
+      const now = await lookAt(this.#options, key, allParts, signal);
+      was ||= (now.entries.access ?? now.entries.refresh) !== undefined;
+      const removes = allParts.map((part) => items.nameOf(key, part));
+      if (await this.#commit({ onlyIf: this.#asSeen(key, now), puts: [], removes }, signal)) {
+        await seen.forget(items.hashOf(key));
         return was;
       }
       if (tries === maxTries) throw sharedUncertain(this.#label, undefined);
@@ -177,7 +220,7 @@ export class SharedLogins {
     for (let tries = 0; tries < maxTries; tries += 1) {
       const { access, entries } = await lookAt(this.#options, key, ['access'], signal);
       if (access === undefined || JSON.stringify(access.record) === JSON.stringify(record)) return;
-      const name = this.#nameOf(key, 'access');
+      const name = this.#options.items.nameOf(key, 'access');
       const value = this.#options.items.seal(name, { ...access, record });
       const onlyIf = [{ key: name, revision: entries.access?.revision }];
       if (await this.#commit({ onlyIf, puts: [{ key: name, value }], removes: [] }, signal)) return;
@@ -199,7 +242,7 @@ export class SharedLogins {
     if (names.length > 0 && found.every((item) => item === undefined)) throw sharedKeyWrong(this.#label, 'readers');
     return found.filter((item, at) => {
       const key = item?.record?.['key'];
-      return typeof key === 'string' && this.#nameOf(key, 'access') === names[at];
+      return typeof key === 'string' && items.nameOf(key, 'access') === names[at];
     }) as readonly AccessItem[];
   }
 
@@ -207,52 +250,9 @@ export class SharedLogins {
     return this.#options.engine.label;
   }
 
-  #nameOf(key: string, part: Part): string {
-    return this.#options.items.nameOf(key, part);
-  }
-
-  /** Has a refresh token been sent that works once, and nobody has written what came of it? */
-  #left({ access, refresh, note }: Look): LeftRefresh | undefined {
-    if (note === undefined || note.pair !== access?.pair || refresh?.isReusable === true) return undefined;
-    return { since: note.since, by: note.by };
-  }
-
-  /** The lease, where nothing of the login has changed since that look. A note that is of no matter goes. */
-  async #take(key: string, { entries }: Look, signal: AbortSignal): Promise<Lease | undefined> {
-    const onlyIf = (['access', 'refresh', 'lease', 'note'] as const).map((part) => ({
-      key: this.#nameOf(key, part),
-      revision: entries[part]?.revision,
-    }));
-    return await this.#put(key, onlyIf, entries.note === undefined ? [] : [this.#nameOf(key, 'note')], signal);
-  }
-
-  /** The lease, whatever the login is: for who writes what follows on nothing, or on what it has in hand. */
-  async #takeAnyway(key: string, signal: AbortSignal): Promise<Lease> {
-    const name = this.#nameOf(key, 'lease');
-    const since = this.#options.clock.monotonic();
-    for (let looks = 0; ; looks += 1) {
-      const now = await lookAt(this.#options, key, ['lease'], signal);
-      if (now.entries.lease === undefined) {
-        const taken = await this.#put(key, [{ key: name, revision: undefined }], [], signal);
-        if (taken !== undefined) return taken;
-      }
-      const waited = this.#options.clock.monotonic() - since;
-      if (waited >= leaseWaitMs) throw sharedBusy(this.#label, holderOf(this.#options, key, now), waited);
-      await this.#pause(looks, signal);
-    }
-  }
-
-  async #put(
-    key: string,
-    onlyIf: EngineCommit['onlyIf'],
-    removes: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Lease | undefined> {
-    const lease = new Lease(this.#options, key);
-    const revisions = await this.#commit({ onlyIf, puts: [lease.put], removes }, signal);
-    if (revisions === undefined) return undefined;
-    lease.begin(revisions[0] ?? '');
-    return lease;
+  /** All parts of a login are as in that look. */
+  #asSeen(key: string, { entries }: Look): EngineCommit['onlyIf'] {
+    return allParts.map((part) => ({ key: this.#options.items.nameOf(key, part), revision: entries[part]?.revision }));
   }
 
   #commit(commit: EngineCommit, signal: AbortSignal): Promise<readonly string[] | undefined> {
@@ -265,10 +265,10 @@ export class SharedLogins {
   }
 
   /** An engine that has lost its last writes, or was put back from a copy, offers what would be taken for a theft. */
-  #checkUnspent(key: string, refresh: RefreshItem | undefined): void {
-    const { items, spent } = this.#options;
-    const token = refresh?.hidden['refreshToken'];
-    if (typeof token === 'string' && spent.has(items.hashOf(key), items.markOf(token))) throw sharedSpent(this.#label);
+  #checkNewest(key: string, { refresh, entries }: Look): void {
+    const newest = this.#options.seen.newest(this.#options.items.hashOf(key));
+    const isOlder = Number(entries.refresh?.revision) < newest;
+    if (isOlder && refresh?.isReusable !== true) throw sharedSpent(this.#label);
   }
 
   async #pause(looks: number, signal: AbortSignal): Promise<void> {

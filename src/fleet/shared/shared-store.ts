@@ -9,7 +9,7 @@ import { refuseTooLarge } from '../../stores/failures.js';
 import { isLoginRecord } from '../../stores/index/index-schema.js';
 import { readKeyFile, storeKey } from '../../stores/key-file.js';
 import type { SecretStore } from '../../stores/ports.js';
-import { ensurePrivateFolder, readIfThere } from '../../stores/state/private-file.js';
+import { readIfThere } from '../../stores/private-file.js';
 import { ownIdentity } from '../../stores/state/process-identity.js';
 import { removeFile, replacePrivateFile } from '../../stores/state/safe-file.js';
 import { parseEngineAddress } from '../engine/address.js';
@@ -17,8 +17,7 @@ import type { SharedEngine } from '../engine/engine.js';
 import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from '../failures.js';
 import type { FleetPorts } from '../ports.js';
 import { type AccessItem, byOurClock, Items, readersHalf, sharedKeysOf } from './items.js';
-import { SharedLogins } from './shared-logins.js';
-import type { SpentTokens } from './turn.js';
+import { type SeenWrites, SharedLogins } from './shared-logins.js';
 
 export interface SharedWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -122,7 +121,6 @@ export class SharedStore implements SecretStore {
     this.#refuseReadOnly();
     const { logins, items } = this.#open();
     if (!items.opensRefresh) throw refreshKeyMissing(this.#options.engine.label);
-    await ensurePrivateFolder(join(this.#options.stateFolder, 'shared'));
     return await logins.begin(key, wait);
   }
 
@@ -149,8 +147,8 @@ export class SharedStore implements SecretStore {
     if (readers === undefined) throw refreshers === undefined ? sharedKeyMissing(engine.label) : sharedKeysMixed();
     if (refreshers !== undefined && readers.equals(refreshers)) throw sharedKeysAlike();
     const items = new Items(sharedKeysOf(readers, refreshers), parseEngineAddress(kind).namespace);
-    const spent = spentTokensIn(join(stateFolder, 'shared'));
-    this.#opened = { items, logins: new SharedLogins({ ...this.#options, items, by: describeSelf(), spent }) };
+    const seen = seenWritesIn(join(stateFolder, 'shared'));
+    this.#opened = { items, logins: new SharedLogins({ ...this.#options, items, by: describeSelf(), seen }) };
     return this.#opened;
   }
 
@@ -208,33 +206,26 @@ function recordIn({ record, credential }: AccessItem, store: SharedKind): LoginR
   return isLoginRecord(made) ? made : undefined;
 }
 
-/** Marks of one login that are kept here. */
-const maxMarks = 64;
-
-/** Which refresh tokens are spent, in a file for each login: an engine that goes back in time is found out. */
-function spentTokensIn(folder: string): SpentTokens {
-  const pathOf = (login: string) => join(folder, `${login}.spent`);
-  const marksOf = (login: string): readonly string[] => {
+/** Which write of each login was the newest, in a file for each: an engine that goes back in time is found out. */
+function seenWritesIn(folder: string): SeenWrites {
+  const pathOf = (login: string) => join(folder, `${login}.newest`);
+  const newest = (login: string): number => {
     try {
-      const kept = readIfThere(pathOf(login), 65_536);
-      return kept === undefined ? [] : Buffer.from(kept.bytes).toString('latin1').split('\n').filter(Boolean);
+      return Number(readIfThere(pathOf(login), 64)?.bytes.toString() ?? 0);
     } catch {
-      return [];
+      return 0;
     }
   };
   return {
-    learn: async (login, marks) => {
-      const known = marksOf(login);
-      const news = marks.filter((mark) => !known.includes(mark));
-      if (news.length === 0) return;
+    newest,
+    learn: async (login, revision) => {
+      if (newest(login) >= revision) return;
       try {
-        await ensurePrivateFolder(folder);
-        await replacePrivateFile(pathOf(login), `${[...news, ...known].slice(0, maxMarks).join('\n')}\n`);
+        await replacePrivateFile(pathOf(login), `${revision}`);
       } catch {
         // on a full disk the engine is believed
       }
     },
-    has: (login, mark) => marksOf(login).includes(mark),
     forget: async (login) => void (await removeFile(pathOf(login)).catch(() => false)),
   };
 }

@@ -2,18 +2,18 @@ import { isFailure } from '../../core/failure.js';
 import type { Clock } from '../../core/ports.js';
 import { timeLimit } from '../../core/time.js';
 import type { SharedTurn } from '../../stores/ports.js';
-import type { EngineCommit, EngineEntry, SharedEngine } from '../engine/engine.js';
+import type { EngineCommit, SharedEngine } from '../engine/engine.js';
 import { sharedTurnLost, sharedUncertain } from '../failures.js';
-import { type Items, type Note, newNonce } from './items.js';
+import { type Items, newNonce, type TurnItem } from './items.js';
 
-/** What the parts of the protocol are made with. */
-interface SharedParts {
+/** What the protocol works with. */
+export interface SharedParts {
   readonly engine: SharedEngine;
   readonly items: Items;
   readonly clock: Clock;
   /** This machine and process, for people on others. */
   readonly by: string;
-  /** How long a lease lasts without a sign of life, by the engine's clock. */
+  /** How long a turn lasts, by the engine's clock, until the refresh token is sent. */
   readonly leaseMs: number;
   readonly signal: AbortSignal;
 }
@@ -48,200 +48,93 @@ export async function commitSurely(
 }
 
 /**
- * A lease: an entry that expires in the engine. It is extended until it is disposed of. What is done under it is
- * made to depend on its revision, so that nothing is done by who has lost it, however long it was paused.
+ * The turn of this process to refresh a login: one entry in the engine. Until the refresh token is sent the entry expires by
+ * itself; from then on it stays until the response is written, since a process that was killed may have spent that token.
  */
-export class Lease implements AsyncDisposable {
-  readonly nonce = newNonce();
-  readonly name: string;
-  readonly #parts: SharedParts;
-  readonly #ending = new AbortController();
-  #revision: string | undefined;
-  #living: Promise<void> = Promise.resolve();
-
-  constructor(parts: SharedParts, key: string) {
-    this.#parts = parts;
-    this.name = parts.items.nameOf(key, 'lease');
-  }
-
-  /** The entry of this lease, to be put. */
-  get put() {
-    const { items, by, leaseMs } = this.#parts;
-    return { key: this.name, value: items.seal(this.name, { nonce: this.nonce, by }), ttlMs: leaseMs };
-  }
-
-  /** Is this entry ours? Then its revision is known from now on. */
-  isOurs(entry: EngineEntry | undefined): boolean {
-    if (entry === undefined) return false;
-    const item = this.#parts.items.open(this.name, entry.value);
-    if (typeof item !== 'object' || item['nonce'] !== this.nonce) return false;
-    this.#revision = entry.revision;
-    return true;
-  }
-
-  /** What a commit under this lease depends on. */
-  get condition() {
-    return { key: this.name, revision: this.#revision ?? 'none' };
-  }
-
-  /** It was put. Signs of life begin. */
-  begin(revision: string): void {
-    this.#revision = revision;
-    this.#living = this.#live();
-  }
-
-  /** No more signs of life. Done when a commit has removed it, too. */
-  async end(): Promise<void> {
-    this.#ending.abort();
-    await this.#living;
-  }
-
-  /** Gives it back, where it is still ours; where that fails it ends by itself. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    const isEnded = this.#ending.signal.aborted;
-    await this.end();
-    if (isEnded || this.#revision === undefined) return;
-    await this.#quietly(async () => {
-      for (let tries = 0; tries < 3; tries += 1) {
-        const { engine, signal } = this.#parts;
-        if (await commitSurely(this.#parts, { onlyIf: [this.condition], puts: [], removes: [this.name] })) return;
-        const [entry] = await engine.read([this.name], signal);
-        if (!this.isOurs(entry)) return;
-      }
-    });
-  }
-
-  async #live(): Promise<void> {
-    const { clock, engine, leaseMs, signal } = this.#parts;
-    const { signal: ending } = this.#ending;
-    for (;;) {
-      try {
-        await clock.sleep(leaseMs / 3, AbortSignal.any([ending, signal]));
-      } catch {
-        return;
-      }
-      const isLost = await this.#quietly(async () => {
-        const extended = await commitSurely(this.#parts, { onlyIf: [this.condition], puts: [this.put], removes: [] });
-        if (extended !== undefined) {
-          this.#revision = extended[0];
-          return false;
-        }
-        const [entry] = await engine.read([this.name], signal);
-        return !this.isOurs(entry);
-      });
-      if (isLost === true) return;
-    }
-  }
-
-  /** An engine that is away for a moment is asked again the next time. */
-  async #quietly<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isFailure(error) && !this.#parts.signal.aborted) throw error;
-      return undefined;
-    }
-  }
-}
-
-/** Refresh tokens that this machine has seen replaced, by the hash of their login and their marks. */
-export interface SpentTokens {
-  learn(login: string, marks: readonly string[]): Promise<void>;
-  has(login: string, mark: string): boolean;
-  forget(login: string): Promise<void>;
-}
-
-export type LoginsOptions = SharedParts & { readonly spent: SpentTokens };
-
-/** The turn of this process to refresh a login. */
 export class Turn implements SharedTurn {
-  /** What was read when it began. */
+  /** The pair that was read when it began. */
   readonly basis: string;
-  readonly lease: Lease;
-  readonly #options: LoginsOptions;
-  readonly #key: string;
+  readonly #parts: SharedParts;
+  readonly #name: string;
+  /** The refresh token works more than once: then the entry always expires. */
+  readonly #isReusable: boolean;
+  readonly #item: TurnItem;
   readonly #ended: () => void;
-  readonly #note: Note;
-  #state: 'begun' | 'noted' | 'responded' | 'written' = 'begun';
+  #revision: string | undefined;
+  #state: 'begun' | 'sent' | 'responded' | 'written' = 'begun';
 
   constructor(
-    options: LoginsOptions,
-    of: { readonly key: string; readonly basis: string; readonly lease: Lease; readonly ended: () => void },
+    parts: SharedParts,
+    of: { readonly key: string; readonly basis: string; readonly isReusable: boolean; readonly ended: () => void },
   ) {
-    this.#options = options;
-    this.#key = of.key;
+    this.#parts = parts;
+    this.#name = parts.items.nameOf(of.key, 'turn');
     this.basis = of.basis;
-    this.lease = of.lease;
+    this.#isReusable = of.isReusable;
     this.#ended = of.ended;
-    this.#note = { nonce: newNonce(), pair: of.basis, since: options.clock.now(), by: options.by };
+    this.#item = { nonce: newNonce(), pair: of.basis, by: parts.by, sentAt: null };
   }
 
-  get #name(): string {
-    return this.#options.items.nameOf(this.#key, 'note');
+  /** False where one of these conditions, or the turn itself, is another one by now. @throws Failure of the engine */
+  async take(onlyIf: EngineCommit['onlyIf']): Promise<boolean> {
+    const revisions = await this.#put(onlyIf, null);
+    return revisions !== undefined;
   }
 
-  /**
-   * Writes the note, as the last thing before the refresh token leaves: a process that finds it knows that the token may be spent.
-   * @throws Failure `shared_overtaken` where the lease is lost, or of the engine: then nothing may be sent
-   */
+  /** @throws Failure `shared_overtaken` where the turn is lost, or of the engine: then nothing may be sent */
   async sending(): Promise<void> {
-    if (this.#state !== 'begun') return; // asked once more, with another key: a note stands already
-    this.#state = 'noted';
-    const { engine, items, signal } = this.#options;
-    const puts = [{ key: this.#name, value: items.seal(this.#name, this.#note) }];
-    for (;;) {
-      const onlyIf = [this.lease.condition, { key: this.#name, revision: undefined }];
-      if (await commitSurely(this.#options, { onlyIf, puts, removes: [] })) return;
-      const [lease] = await engine.read([this.lease.name], signal);
-      if (!this.lease.isOurs(lease)) throw sharedTurnLost(engine.label); // else a sign of life has come between
-    }
+    if (this.#state !== 'begun') return; // once more, with another of the client's keys
+    this.#state = 'sent';
+    const onlyIf = [{ key: this.#name, revision: this.#revision }];
+    const revisions = await this.#put(onlyIf, this.#parts.clock.now());
+    if (revisions === undefined) throw sharedTurnLost(this.#parts.engine.label);
   }
 
-  /** A response is here that may have a token: from now on the note stays until it is written. */
+  /** A response is here that may have a token: the entry stays until that is written. */
   responded(): void {
     this.#state = 'responded';
   }
 
   /** A response without a token. */
   hadNone(): void {
-    this.#state = 'noted';
+    this.#state = 'sent';
   }
 
-  /** The new credential is in the engine, the note and the lease are not. */
+  /** The new credential is in the engine, and the turn is not. */
   written(): void {
     this.#state = 'written';
   }
 
+  /**
+   * Gives the turn back where nothing came of it; where that fails after the refresh token was sent, the entry holds up the
+   * login until a person logs in again.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended();
-    try {
-      if (this.#state === 'noted') await this.#takeBack();
-    } finally {
-      await this.lease[Symbol.asyncDispose]();
-    }
-  }
-
-  #isOwnNote(entry: EngineEntry | undefined): boolean {
-    const item = entry && this.#options.items.open(this.#name, entry.value);
-    return typeof item === 'object' && item['nonce'] === this.#note.nonce;
-  }
-
-  /**
-   * Nothing was sent, or nothing came of it. Only our own note is removed, even if another process has the lease by now; where that fails, it
-   * holds up the login until a person logs in again.
-   */
-  async #takeBack(): Promise<void> {
-    const { engine } = this.#options;
+    const isNeeded = this.#state === 'responded' && !this.#isReusable;
+    if (this.#state === 'written' || isNeeded) return;
+    const { engine, items } = this.#parts;
     const signal = timeLimit(3_000);
     try {
       for (let tries = 0; tries < 3; tries += 1) {
         const [entry] = await engine.read([this.#name], signal);
-        if (!this.#isOwnNote(entry)) return;
+        const item = entry && items.open(this.#name, entry.value);
+        if (typeof item !== 'object' || item['nonce'] !== this.#item.nonce) return;
         const onlyIf = [{ key: this.#name, revision: entry?.revision }];
         if (await commitSurely({ engine, signal }, { onlyIf, puts: [], removes: [this.#name] })) return;
       }
     } catch (error) {
       if (!isFailure(error) && !signal.aborted) throw error;
     }
+  }
+
+  async #put(onlyIf: EngineCommit['onlyIf'], sentAt: number | null): Promise<readonly string[] | undefined> {
+    const { items, leaseMs } = this.#parts;
+    const value = items.seal(this.#name, { ...this.#item, sentAt });
+    const ttlMs = sentAt === null || this.#isReusable ? leaseMs : undefined;
+    const puts = [{ key: this.#name, value, ttlMs }];
+    const revisions = await commitSurely(this.#parts, { onlyIf, puts, removes: [] });
+    this.#revision = revisions?.[0];
+    return revisions;
   }
 }

@@ -5,8 +5,8 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { quotedPath } from '../../core/text/printable.js';
+import { openFolderAbove } from '../../stores/private-file.js';
 import { realPath } from '../../stores/run-program.js';
-import { openFolderAbove } from '../../stores/state/private-file.js';
 import { replaceFile } from '../../stores/state/safe-file.js';
 import { outsideProject, programFileChanged, programFileUnusable, programFileUnwritable } from '../failures.js';
 

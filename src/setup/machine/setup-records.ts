@@ -1,7 +1,7 @@
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stateUnsafe } from '../../stores/failures.js';
-import { readIfThere } from '../../stores/state/private-file.js';
+import { readIfThere } from '../../stores/private-file.js';
 import { replacePrivateFile } from '../../stores/state/safe-file.js';
 import type { EntryKey } from '../formats/entry.js';
 import type { Members } from '../formats/text.js';

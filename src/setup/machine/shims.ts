@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, rm, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isFailure, systemCode } from '../../core/failure.js';
-import { readIfThere } from '../../stores/state/private-file.js';
+import { readIfThere } from '../../stores/private-file.js';
 import { replacePrivateFile } from '../../stores/state/safe-file.js';
 import { fileUnwritable, shimFolderMissing, shimRefused } from '../failures.js';
 import { replaceWhole } from './program-files.js';

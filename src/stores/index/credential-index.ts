@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { IndexDocument, PastName } from '../../core/records.js';
 import { indexUnusable, stateUnreadable } from '../failures.js';
 import type { CredentialIndex, Locks } from '../ports.js';
-import { readPrivateFile } from '../state/private-file.js';
+import { readPrivateFile } from '../private-file.js';
 import { stateFile } from '../state/safe-file.js';
 import { type IndexText, indexText, parseIndex } from './index-schema.js';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Secret } from '../../core/secret.js';
 import { refuseTooLarge, sealedFileDamaged, sealedHeadDamaged, storeKeyWrong } from '../failures.js';
 import type { Locks, SecretStore } from '../ports.js';
-import { ensurePrivateFolder } from '../state/private-file.js';
+import { ensurePrivateFolder } from '../private-file.js';
 import { removeFile, replacePrivateFile } from '../state/safe-file.js';
 import {
   hasSealedFiles,

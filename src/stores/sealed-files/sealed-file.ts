@@ -9,8 +9,8 @@ import {
   storeKeyWrong,
 } from '../failures.js';
 import { readKeyFile } from '../key-file.js';
+import { readIfThere } from '../private-file.js';
 import { seal, unseal } from '../seal.js';
-import { readIfThere } from '../state/private-file.js';
 import { pathsIn } from '../state/safe-file.js';
 
 /** The largest value in base64, and some more. */

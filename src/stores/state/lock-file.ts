@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { parseObject } from '../../core/text/json.js';
 import { isWindows } from '../../core/text/system.js';
-import { readIfThere, removeIfThere, whenFree } from './private-file.js';
+import { readIfThere, removeIfThere, whenFree } from '../private-file.js';
 import { exists, identityIn, type ProcessIdentity, stateOf } from './process-identity.js';
 
 /** What a lock file says, and what is known of it. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/ports.js';
 import { Busy, stateUnwritable } from '../failures.js';
 import type { Lock, Locks } from '../ports.js';
+import { ensurePrivateFolder } from '../private-file.js';
 import {
   breakClaim,
   type Claim,
@@ -15,7 +16,6 @@ import {
   sweep,
   touchClaim,
 } from './lock-file.js';
-import { ensurePrivateFolder } from './private-file.js';
 import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 /** Between two looks at a lock that another process has: a tenth of what was waited, in milliseconds. */

@@ -17,8 +17,8 @@ import { parseObject, stringField } from '../../core/text/json.js';
 import { stateUnwritable } from '../failures.js';
 import { recoveryPath } from '../paths.js';
 import type { Recovery } from '../ports.js';
+import { ensurePrivateFolder, readIfThere, whenFree } from '../private-file.js';
 import { nonceBytes, seal, unseal } from '../seal.js';
-import { ensurePrivateFolder, readIfThere, whenFree } from './private-file.js';
 import { newFile, pathsIn, removeFile, synced, syncFolder } from './safe-file.js';
 
 /** A credential of 64 KiB, sealed and in base64, with room to spare. */

@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { stateUnwritable } from '../failures.js';
 import type { Locks } from '../ports.js';
-import { ensurePrivateFolder, removeIfThere, whenFree } from './private-file.js';
+import { ensurePrivateFolder, removeIfThere, whenFree } from '../private-file.js';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
 

@@ -7,7 +7,7 @@ import type { FormatFailure } from '../../core/records.js';
 import { asObject, type JsonObject, type JsonValue, parseObject } from '../../core/text/json.js';
 import { isText, isWhole, objectOf } from '../checks.js';
 import type { Attempts, FormatFailures, Locks, ToolList, ToolLists } from '../ports.js';
-import { ensurePrivateFolder, readIfThere } from './private-file.js';
+import { ensurePrivateFolder, readIfThere } from '../private-file.js';
 import { removeFile, replaceFile, stateFile } from './safe-file.js';
 
 /** The small files of the state folder: how large one may be, and how long a change waits for its lock. */

@@ -48,7 +48,7 @@ test('in a folder that is somebody’s, only what is ours goes; a link to anothe
   const inside = {
     locks: ['logins.lock', 'logins.lock.123.ab-cd.new', `sha256-${key}.lock`],
     tools: [`${key}.json`, `x-${key}.json.77`],
-    shared: [`${key}.spent`, `.${key}.spent.new`],
+    shared: [`${key}.newest`, `.${key}.newest.new`],
     recovery: [`${key}.sealed`, `${key}.0123456789abcdef.begun`],
     setup: [`shim-${key.slice(32)}.json`, `.${crypto.randomUUID()}.backup.new`],
   };

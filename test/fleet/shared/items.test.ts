@@ -7,10 +7,10 @@ import {
   byOurClock,
   halvesOf,
   Items,
-  noteItem,
   readersHalf,
   refreshItem,
   sharedKeysOf,
+  turnItem,
   wholeOf,
 } from '../../../src/fleet/shared/items.js';
 import { anyUrlWithoutFragment } from '../../support/arbitraries.js';
@@ -80,7 +80,7 @@ test('an item opens with its key, under its name, unchanged, and not otherwise',
 test('names tell nothing of a login, and other fleets give it other ones', () => {
   const others = new Items(sharedKeysOf(Buffer.alloc(32, 3), undefined), 'default');
   assert.notEqual(items.nameOf(key, 'access'), others.nameOf(key, 'access'));
-  assert.match(items.nameOf(key, 'lease'), /^postern\/default\/lease\/\{[0-9a-f]{64}\}\/item$/);
+  assert.match(items.nameOf(key, 'turn'), /^postern\/default\/turn\/\{[0-9a-f]{64}\}\/item$/);
   assert.ok(!items.nameOf(key, 'access').includes(key));
 });
 
@@ -93,7 +93,7 @@ test('whatever stands in an item, it is taken whole or not at all', () => {
       ),
       (given) => {
         const item = given as JsonObject;
-        for (const read of [accessItem, refreshItem, noteItem]) {
+        for (const read of [accessItem, refreshItem, turnItem]) {
           const made = read(item);
           assert.ok(made === undefined || typeof made.pair === 'string');
         }

@@ -3,7 +3,7 @@ import { Items, sharedKeysOf } from '../../../src/fleet/shared/items.js';
 import { SharedLogins } from '../../../src/fleet/shared/shared-logins.js';
 import type { Turn } from '../../../src/fleet/shared/turn.js';
 import { type Clock, isFailure } from '../../support/product.js';
-import { key, type ModelEngine, type ModelIssuer, type ModelMachine, numberIn, spentOn, textOf } from './model.js';
+import { key, type ModelEngine, type ModelIssuer, type ModelMachine, numberIn, seenOn, textOf } from './model.js';
 
 /** The end of a process: nothing that it would do afterwards is done. */
 class Killed extends Error {}
@@ -64,7 +64,7 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
     by: 'a machine, process 1',
     leaseMs: 15_000,
     signal,
-    spent: spentOn(machine.spentMarks),
+    seen: seenOn(machine),
   };
   const logins = new SharedLogins(parts);
   const write = async (number: number) => await logins.write(key, textOf(number), signal);

@@ -1,7 +1,13 @@
 import type { Scheduler } from 'fast-check';
-import type { CommitResult, EngineCommit, EngineEntry, SharedEngine } from '../../../src/fleet/engine/engine.js';
+import type {
+  CommitResult,
+  EngineCommit,
+  EngineEntry,
+  EnginePut,
+  SharedEngine,
+} from '../../../src/fleet/engine/engine.js';
 import { digestOf, Items, sharedKeysOf } from '../../../src/fleet/shared/items.js';
-import type { SpentTokens } from '../../../src/fleet/shared/turn.js';
+import type { SeenWrites } from '../../../src/fleet/shared/shared-logins.js';
 import { Failure } from '../../support/product.js';
 
 /** What an engine, or what is between it and a machine, does at one act. */
@@ -16,15 +22,18 @@ export const key = 'a'.repeat(64);
 export const plantedFaults = ['nothing is compared', 'a write is not', 'a note is not', 'no note is kept'] as const;
 export type Planted = (typeof plantedFaults)[number] | 'none';
 
-const unguarded: Readonly<Partial<Record<Planted, RegExp>>> = {
-  'nothing is compared': /./,
-  'a write is not': /\/access\//,
-  'a note is not': /\/note\//,
+/** Does it say of a refresh token that it was sent? */
+const isNote = ({ key, ttlMs }: Pick<EnginePut, 'key' | 'ttlMs'>) => key.includes('/turn/') && ttlMs === undefined;
+
+const unguarded: Readonly<Partial<Record<Planted, (put: EnginePut) => boolean>>> = {
+  'nothing is compared': () => true,
+  'a write is not': ({ key }) => key.includes('/access/'),
+  'a note is not': isNote,
 };
 
 /** One engine; each act of a process is two steps that the scheduler orders: it is done, and its response comes. */
 export class ModelEngine {
-  readonly entries = new Map<string, EngineEntry>();
+  readonly entries = new Map<string, EngineEntry & Pick<EnginePut, 'ttlMs'>>();
   readonly #scheduler: Scheduler;
   readonly #troubles: Iterator<Trouble>;
   readonly #planted: Planted;
@@ -75,13 +84,14 @@ export class ModelEngine {
 
   #apply({ onlyIf, puts, removes }: EngineCommit): CommitResult {
     const holds = onlyIf.every(({ key, revision }) => this.entries.get(key)?.revision === revision);
-    const isUnguarded = puts.some(({ key }) => unguarded[this.#planted]?.test(key));
+    const isUnguarded = puts.some((put) => unguarded[this.#planted]?.(put));
     if (!holds && !isUnguarded) return { outcome: 'conflict' };
     for (const name of removes) this.entries.delete(name);
-    const revisions = puts.map(({ key, value }) => {
+    const revisions = puts.map((put) => {
+      const { key, value, ttlMs } = put;
       this.#revision += 1;
-      if (this.#planted !== 'no note is kept' || !key.includes('/note/')) {
-        this.entries.set(key, { value, revision: `${this.#revision}` });
+      if (this.#planted !== 'no note is kept' || !isNote(put)) {
+        this.entries.set(key, { value, revision: `${this.#revision}`, ttlMs });
       }
       return `${this.#revision}`;
     });
@@ -90,7 +100,7 @@ export class ModelEngine {
 
   /** Does it say of a refresh token that it was sent? */
   get hasNote(): boolean {
-    return [...this.entries.keys()].some((name) => name.includes('/note/'));
+    return [...this.entries].some(([key, { ttlMs }]) => isNote({ key, ttlMs }));
   }
 
   /** From now on its network works, and the leases of the dead have ended. */
@@ -101,7 +111,7 @@ export class ModelEngine {
 
   /** Their time is over, whoever has them: he was paused, or his machine sleeps. */
   #endLeases(): void {
-    for (const name of this.entries.keys()) if (name.includes('/lease/')) this.entries.delete(name);
+    for (const [name, { ttlMs }] of this.entries) if (ttlMs !== undefined) this.entries.delete(name);
   }
 
   async #late(): Promise<void> {
@@ -134,7 +144,7 @@ export class ModelIssuer {
 export class ModelMachine {
   /** The response that was sealed, by the refresh token that it was got with. */
   readonly sealed = new Map<number, number>();
-  readonly spentMarks = new Set<string>();
+  newest = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   /** The lock between processes of one machine: that of a dead process is free, that of a paused one is not. */
@@ -154,14 +164,14 @@ export function textOf(number: number, generation = 1): string {
 
 export const numberIn = (text: string): number => Number(JSON.parse(text).refreshToken);
 
-/** What a machine knows of spent refresh tokens. */
-export function spentOn(marks: Set<string>): SpentTokens {
+/** The newest write that a machine has seen. */
+export function seenOn(machine: { newest: number }): SeenWrites {
   return {
-    learn: async (_, news) => {
-      for (const mark of news) marks.add(mark);
+    learn: async (_, revision) => {
+      machine.newest = Math.max(machine.newest, revision);
     },
     forget: async () => undefined,
-    has: (_, mark) => marks.has(mark),
+    newest: () => machine.newest,
   };
 }
 
@@ -175,7 +185,7 @@ export function seed(engine: ModelEngine): void {
   };
   const access = { pair: 'first', generation: 1, credential: { ...credential, refreshToken: null } };
   put('access', access);
-  put('refresh', { pair: 'first', of: digestOf(access), spent: [], isReusable: false, hidden: { refreshToken } });
+  put('refresh', { pair: 'first', of: digestOf(access), isReusable: false, hidden: { refreshToken } });
 }
 
 /** The refresh token that the engine has. */

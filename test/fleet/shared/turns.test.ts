@@ -4,7 +4,7 @@ import { Items, sharedKeysOf } from '../../../src/fleet/shared/items.js';
 import { SharedLogins } from '../../../src/fleet/shared/shared-logins.js';
 import { realClock } from '../../stores/state/real-clock.js';
 import type { SharedTurn } from '../../support/product.js';
-import { inEngine, key, ModelEngine, seed, spentOn, type Trouble, textOf } from './model.js';
+import { inEngine, key, ModelEngine, seed, seenOn, type Trouble, textOf } from './model.js';
 
 const { signal } = new AbortController();
 
@@ -21,8 +21,8 @@ function open(troubles: readonly Trouble[] = []) {
   seed(engine);
   const machine = () => {
     const items = new Items(sharedKeysOf(Buffer.alloc(32, 1), Buffer.alloc(32, 2)), 'default');
-    const spent = spentOn(new Set());
-    const parts = { items, spent, clock: realClock, by: 'build-1, process 1', leaseMs: 60_000, signal };
+    const seen = seenOn({ newest: 0 });
+    const parts = { items, seen, clock: realClock, by: 'build-1, process 1', leaseMs: 60_000, signal };
     return new SharedLogins({ ...parts, engine: engine.for(() => undefined) });
   };
   return { engine, machine };

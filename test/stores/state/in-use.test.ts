@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { whenFree } from '../../../src/stores/state/private-file.js';
+import { whenFree } from '../../../src/stores/private-file.js';
 
 const failing = (code: string, times: number) => {
   let count = 0;

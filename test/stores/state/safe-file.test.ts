@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ensurePrivateFolder, readPrivateFile } from '../../../src/stores/state/private-file.js';
+import { ensurePrivateFolder, readPrivateFile } from '../../../src/stores/private-file.js';
 import { replacePrivateFile } from '../../../src/stores/state/safe-file.js';
 import { assertMode } from '../../support/modes.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -139,7 +139,7 @@ test('[A-201] the parent’s group may write where it is the user’s own group,
   mkdirSync(`${parent}/ours`, { recursive: true });
   chmodSync(`${parent}/ours`, 0o700);
   chownSync(`${parent}/ours`, user, user);
-  const script = `import { folderProblem } from './src/stores/state/private-file.js'; console.log(folderProblem('home/ours') ?? 'fine');`;
+  const script = `import { folderProblem } from './src/stores/private-file.js'; console.log(folderProblem('home/ours') ?? 'fine');`;
   const judged = (group: number) => {
     chownSync(parent, user, group);
     chmodSync(parent, 0o775);

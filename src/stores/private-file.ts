@@ -11,9 +11,9 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../../core/failure.js';
-import { accessProblem } from '../../core/files.js';
-import { stateUnsafe, stateUnwritable } from '../failures.js';
+import { systemCode } from '../core/failure.js';
+import { accessProblem } from '../core/files.js';
+import { stateUnsafe, stateUnwritable } from './failures.js';
 
 /** What a file holds, or why it was not read, which ends a sentence about it. */
 export type CheckedFile =
