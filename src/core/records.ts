@@ -141,8 +141,6 @@ export interface RegistrationRecord {
   readonly device?: boolean;
   /** The name it registered under (`--client-name`). */
   readonly clientName?: string;
-  /** Its last login got no response: the authorization server may have forgotten it. */
-  readonly doubted?: boolean;
   /** Milliseconds since 1970; null: never. */
   readonly secretExpiresAt: number | null;
 }

@@ -15,7 +15,7 @@ import type { CallbackListener } from './browser/callback-listener.js';
 import { linkTakenTwice } from './browser/failures.js';
 import type { LoggedIn } from './browser/page.js';
 import { hasToRegister, identifyClient, LazyClient } from './client/identify-client.js';
-import { forgetRefusedClient, noteUnanswered } from './client/register.js';
+import { forgetRefusedClient, forgetUnanswered } from './client/register.js';
 import { loginRefused, pageAdvice, redirectRemedy, type Tried, type UsedRedirect } from './client/way-out.js';
 import { offerCode } from './device/offer-code.js';
 import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
@@ -164,7 +164,7 @@ async function firstResponse(
   } catch (error) {
     // Where no response comes to a page that was shown, the page may be why.
     const isUnanswered = isFailure(error, 'login_timed_out') || request.signal.aborted;
-    if (client.found !== undefined && isUnanswered) await noteUnanswered(begun, client.found);
+    if (client.found !== undefined && isUnanswered) await forgetUnanswered(begun, client.found);
     throw error;
   } finally {
     over.abort();

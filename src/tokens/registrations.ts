@@ -120,18 +120,6 @@ type Registered = Pick<RegistrationRecord, 'issuer' | 'clientId'>;
 
 const isSame = (one: Registered, other: Registered) => one.issuer === other.issuer && one.clientId === other.clientId;
 
-/** Notes whether to doubt that the authorization server still knows a registration. @throws Failure of the index */
-export async function doubtRegistration(
-  ports: Pick<StorePorts, 'index'>,
-  target: Registered,
-  doubted: boolean,
-): Promise<void> {
-  await ports.index.update((document) => ({
-    ...document,
-    registrations: document.registrations.map((one) => (isSame(one, target) ? { ...one, doubted } : one)),
-  }));
-}
-
 /** Forgets a registration and its secret. @throws Failure of the index */
 export function forgetRegistration(ports: Pick<StorePorts, 'stores' | 'index'>, target: Registered): Promise<void> {
   return replaceRegistrations(ports, (old) => isSame(old, target));

@@ -10,7 +10,7 @@ import { documentClient, documentHasKey } from '../../tokens/client-keys.js';
 import { manualRegistration, storedSecret } from '../../tokens/registrations.js';
 import type { BegunLogin, IdentifiedClient, LoginPorts } from '../ports.js';
 import { clientBoundElsewhere, clientIdentifierNeeded, clientSecretLost, registrationWayClosed } from './failures.js';
-import { type ClientRequest, hasGoodRegistration, registerDynamically } from './register.js';
+import { type ClientRequest, keptRegistration, registerDynamically } from './register.js';
 
 /** The client of a login, identified at the first use: where that tells the authorization server of it, that is late. */
 export class LazyClient {
@@ -57,7 +57,7 @@ export async function identifyClient(request: ClientRequest): Promise<Identified
 /** Is a client to be registered by itself for this login? Nothing is sent to find out. */
 export async function hasToRegister(request: ClientRequest): Promise<boolean> {
   const choice = await wayOf(request);
-  return choice.open && choice.way === 'dynamic' && !(await hasGoodRegistration(request));
+  return choice.open && choice.way === 'dynamic' && (await keptRegistration(request)) === undefined;
 }
 
 async function wayOf({ begun, userCode }: ClientRequest): Promise<WayChoice> {

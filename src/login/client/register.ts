@@ -3,13 +3,11 @@ import { takeStep } from '../../core/ports.js';
 import { clientInfo } from '../../core/product.js';
 import { type ClientAuthMethod, defined, type RegistrationRecord } from '../../core/records.js';
 import { scopesMissing } from '../../core/scope.js';
-import { Secret } from '../../core/secret.js';
 import { scopesToRegister } from '../../oauth/discover.js';
 import { type RegisteredClient, type RegistrationAsk, registerClient } from '../../oauth/registration.js';
 import { deviceGrant } from '../../oauth/token.js';
-import { doubtRegistration, forgetRegistration, keepRegistration, storedSecret } from '../../tokens/registrations.js';
+import { forgetRegistration, keepRegistration, storedSecret } from '../../tokens/registrations.js';
 import type { BegunLogin, IdentifiedClient } from '../ports.js';
-import { tokenResult } from '../redeem.js';
 import { registeredTooOften, registrationFailed, registrationRefused, registrationUnusable } from './failures.js';
 import { redirectRemedy, type UsedRedirect } from './way-out.js';
 
@@ -28,59 +26,24 @@ const registrationBudget = (issuer: string): string => `registration ${issuer}`;
 
 /**
  * The registration kept for this issuer when it fits (same redirect URI, or made for logins by a code where that is
- * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. A registration whose login page
- * brought no response, and which the authorization server does not know, is replaced; if that is impossible or not allowed,
- * it is used once more. `--registration dynamic` always registers again.
+ * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. `--registration dynamic` always
+ * registers again.
  * @throws Failure `registration_refused`, `registration_failed`, `redirect_uri_refused`, `registration_unusable`, `registered_too_often`, or of the HTTP client and the store
  */
 export async function registerDynamically(request: ClientRequest, endpoint: string): Promise<IdentifiedClient> {
-  const { ports, discovery } = request.begun;
-  const budget = registrationBudget(discovery.authorizationServer.issuer);
-  const kept = await keptRegistration(request);
-  if (kept === undefined) return registerAnew(request, endpoint);
-  if (!kept.doubted || !(await ports.attempts.allows(budget, maxRegistrations))) return kept.client;
-  if (await isKnown(request, kept.client)) return kept.client;
-  ports.terminal.tell('Last login wasn’t completed; registering a new client.');
-  try {
-    return await registerAnew(request, endpoint);
-  } catch (error) {
-    if (!isFailure(error, ...notRegistered)) throw error;
-    return kept.client; // better than none: the person may only have been slow
-  }
+  return (await keptRegistration(request)) ?? (await registerAnew(request, endpoint));
 }
 
-/** A made-up refresh token is refused for itself only where the client is known (RFC 6749 section 5.2): then no page can have refused that. */
-async function isKnown({ begun }: ClientRequest, client: IdentifiedClient): Promise<boolean> {
-  const { signal } = begun.request;
-  const grant = { refreshToken: new Secret(crypto.randomUUID()), scopes: [] };
-  try {
-    const { result } = await tokenResult({ ...begun, client, scopes: [], signal }, grant);
-    return !result.ok && result.problem === 'refused' && result.error === 'invalid_grant';
-  } catch (error) {
-    if (!isFailure(error) || signal.aborted) throw error;
-    return false;
-  }
-}
-
-/** Failures of a registration after which an earlier one is tried. Where the redirect URI was refused, it would be in vain. */
-const notRegistered = ['registration_refused', 'registration_failed', 'registration_unusable', 'registered_too_often'];
-
-/** Is there one that is kept, and used as it is? */
-export async function hasGoodRegistration(request: ClientRequest): Promise<boolean> {
-  return (await keptRegistration(request))?.doubted === false;
-}
-
-async function keptRegistration(
-  request: ClientRequest,
-): Promise<{ readonly client: IdentifiedClient; readonly doubted: boolean } | undefined> {
+/** The registration that is used again. */
+export async function keptRegistration(request: ClientRequest): Promise<IdentifiedClient | undefined> {
   const { ports, kept } = request.begun;
   const registration = kept.find((one) => fits(one, request));
   if (registration === undefined) return undefined;
   const found = await storedSecret(ports, registration);
   if (found.kind === 'lost') return undefined;
   const secret = found.kind === 'secret' ? found.secret : undefined;
-  const { clientId, authMethod: method, device = false, doubted = false } = registration;
-  return { client: { way: 'dynamic', clientId, secret, method, device, isKept: true }, doubted };
+  const { clientId, authMethod: method, device = false } = registration;
+  return { way: 'dynamic', clientId, secret, method, device, isKept: true };
 }
 
 function fits(kept: RegistrationRecord, request: ClientRequest): boolean {
@@ -228,11 +191,8 @@ export async function keepClient(
     await keepRegistration(ports, { ...registration, ...own });
     return;
   }
-  // A login came of it: whoever logs in, out of all, and in again is not in a loop.
+  // A login came of it: logging out of all and in again is no loop.
   await ports.attempts.forget(registrationBudget(issuer));
-  const { registrations } = await ports.index.read();
-  const kept = registrations.find((one) => one.issuer === issuer && one.clientId === clientId);
-  if (kept?.doubted === true) await doubtRegistration(ports, { issuer, clientId }, false);
 }
 
 /** The next login registers anew what registered itself and is not known any more, instead of meeting the same refusal. */
@@ -244,11 +204,12 @@ export async function forgetRefusedClient(begun: BegunLogin, client: IdentifiedC
 }
 
 /**
- * No response came to a login whose page was shown: a page that says "unknown client" sends none. A client that was
- * registered at an earlier login is then in doubt for the next one.
+ * Forgets a kept registration whose login page sent no response: a page that says "unknown client" sends none. Once no
+ * further registration is allowed it stays, since it may only have been a slow user.
  */
-export async function noteUnanswered({ ports, discovery }: BegunLogin, client: IdentifiedClient): Promise<void> {
+export async function forgetUnanswered({ ports, discovery }: BegunLogin, client: IdentifiedClient): Promise<void> {
   const { issuer } = discovery.authorizationServer;
-  const { way, clientId, isKept } = client;
-  if (way === 'dynamic' && isKept === true) await doubtRegistration(ports, { issuer, clientId }, true);
+  const { clientId, isKept } = client;
+  if (isKept !== true || !(await ports.attempts.allows(registrationBudget(issuer), maxRegistrations))) return;
+  await forgetRegistration(ports, { issuer, clientId });
 }

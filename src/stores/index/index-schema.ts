@@ -131,7 +131,6 @@ const registration: Checks = {
   scopes: isTexts,
   device: maybe(isFlag),
   clientName: maybe(isText),
-  doubted: maybe(isFlag),
   secretExpiresAt: isTime,
 };
 
