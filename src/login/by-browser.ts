@@ -14,78 +14,55 @@ import type { BrowserAvailability } from './browser/browser-availability.js';
 import type { CallbackListener } from './browser/callback-listener.js';
 import { linkTakenTwice } from './browser/failures.js';
 import type { LoggedIn } from './browser/page.js';
-import { hasToRegister, identifyClient, LazyClient } from './client/identify-client.js';
+import { type Attempt, hasToRegister, newAttempt } from './client/identify-client.js';
 import { forgetRefusedClient, forgetUnanswered } from './client/register.js';
-import { loginRefused, pageAdvice, redirectRemedy, type Tried, type UsedRedirect } from './client/way-out.js';
+import { loginRefused, pageAdvice, redirectRemedy } from './client/way-out.js';
 import { offerCode } from './device/offer-code.js';
 import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
 import { openListener, planRedirect } from './open-listener.js';
-import type { BegunLogin, IdentifiedClient, LoginPorts, PersonLogin } from './ports.js';
+import type { BegunLogin, LoginPorts, PersonLogin } from './ports.js';
 import { receiveResponse } from './receive-response.js';
 import { askForToken, type Redeemed } from './redeem.js';
 
 /** What differs between a login at a server and one at a company's provider. */
 interface BrowserLogin<Kept> {
   /** Says in the terminal who asks for what. */
-  readonly announce: (tried: Tried) => void;
+  readonly announce: (attempt: Attempt) => void;
   /** Stores the token: only then does the browser show success. */
-  readonly keep: (redeemed: Redeemed, client: IdentifiedClient, redirect: UsedRedirect) => Promise<Kept>;
+  readonly keep: (redeemed: Redeemed, attempt: Attempt) => Promise<Kept>;
 }
 
-interface Attempt {
-  readonly begun: BegunLogin<PersonLogin>;
-  readonly client: LazyClient;
-  readonly listener: CallbackListener;
-  readonly redirect: UsedRedirect;
-}
-
-const triedBy = ({ begun, client, redirect }: Omit<Attempt, 'listener'>): Tried => ({
-  begun,
-  client: client.found,
-  ...redirect,
-});
+/** Where a browser is likely to be opened: elsewhere a code is offered with the address. */
+const opensBrowsers: readonly BrowserAvailability[] = ['desktop', 'wsl'];
 
 /** A login by a person in the browser, from the callback listener to the stored token. @throws Failure of each step */
 export async function byBrowser<Kept extends LoggedIn>(
   begun: BegunLogin<PersonLogin>,
   { announce, keep }: BrowserLogin<Kept>,
 ): Promise<Kept> {
-  const { ports, discovery, request } = begun;
-  const { person } = request;
+  const { ports, discovery, request, consent } = begun;
+  const { mode, availability, listenAddress, redirectUri: chosen } = request.person;
   const plan = planRedirect(begun);
-  await using listener = await openListener(ports, plan, person.listenAddress);
-  const redirect = { redirectUri: listener.redirectUri, hasFixedPort: plan.hasFixedPort };
-  const client = await clientOf(begun, redirect);
-  const attempt = { begun, client, listener, redirect };
-  announce(triedBy(attempt));
+  await using listener = await openListener(ports, plan, listenAddress);
+  const { redirectUri } = listener;
+  const userCode = mode === 'no-browser' || !opensBrowsers.includes(availability) ? 'offered' : 'none';
+  const attempt = newAttempt({ begun, redirectUri, hasFixedPort: plan.hasFixedPort, userCode });
+  // Where the user has to agree first, nothing is sent to the authorization server before.
+  const isLate = consent !== undefined && mode === 'browser' && (await hasToRegister(attempt));
+  if (!isLate) await attempt.identify();
+  announce(attempt);
   try {
-    const redeemed = await redeem(attempt);
-    const kept = await keep(redeemed, await client.get(), redirect);
-    const { issuer } = discovery.authorizationServer;
-    if (person.redirectUri !== undefined) await keepChosenRedirectUri(ports, issuer, person.redirectUri);
+    const kept = await keep(await redeem(attempt, listener), attempt);
+    if (chosen !== undefined) await keepChosenRedirectUri(ports, discovery.authorizationServer.issuer, chosen);
     await listener.finish('stored', kept);
     return kept;
   } catch (error) {
     await listener.finish(isFailure(error, 'denied') ? 'declined' : 'failed');
-    if (client.found !== undefined) await forgetRefusedClient(begun, client.found, error);
-    throw loginRefused(begun, error, { tried: triedBy(attempt) });
+    await forgetRefusedClient(attempt, error);
+    throw loginRefused(begun, error, { tried: attempt });
   } finally {
     ports.progress.end();
   }
-}
-
-/** Where a browser is likely to be opened: elsewhere a code is offered with the address. */
-const opensBrowsers: readonly BrowserAvailability[] = ['desktop', 'wsl'];
-
-/** The client. Where the user has to agree first, nothing is sent to the authorization server before. */
-async function clientOf(begun: BegunLogin<PersonLogin>, redirect: UsedRedirect): Promise<LazyClient> {
-  const { mode, availability } = begun.request.person;
-  const isOffered = mode === 'no-browser' || !opensBrowsers.includes(availability);
-  const asked = { ...redirect, begun, userCode: isOffered ? 'offered' : 'none' } as const;
-  const client = new LazyClient(() => identifyClient(asked));
-  const isLazy = begun.consent !== undefined && mode === 'browser' && (await hasToRegister(asked));
-  if (!isLazy) await client.get();
-  return client;
 }
 
 /**
@@ -95,8 +72,8 @@ async function clientOf(begun: BegunLogin<PersonLogin>, redirect: UsedRedirect):
  * @throws Failure `request_too_long`, `denied`, `authorization_refused`, `issuer_mismatch`, `callback_unusable`,
  * `login_timed_out`, or as `askForToken`
  */
-async function redeem(attempt: Attempt): Promise<Redeemed> {
-  const { begun, client, listener, redirect } = attempt;
+async function redeem(attempt: Attempt, listener: CallbackListener): Promise<Redeemed> {
+  const { begun, redirectUri } = attempt;
   const { ports, discovery, meant, request } = begun;
   const { person, signal } = request;
   const server = discovery.authorizationServer;
@@ -105,17 +82,17 @@ async function redeem(attempt: Attempt): Promise<Redeemed> {
   // Where the HTTP client may not send a request, no browser is sent either.
   await ports.http.check({ url: endpoint, namedBy: discovery.zone, signal });
   if (person.mode === 'browser' && person.caller !== undefined) await loginBrakes(ports, meant).openTab();
-  const requests = new AuthorizationRequests(begun, { endpoint, client, redirect });
+  const requests = new AuthorizationRequests(attempt, endpoint);
   if (begun.consent === undefined) await requests.prepare();
-  const response = await firstResponse(attempt, requests).finally(() => noteIgnored(ports, listener));
+  const response = await firstResponse(attempt, listener, requests).finally(() => noteIgnored(ports, listener));
   if ('token' in response) return response;
   if (listener.doubtful) await askWhoseResponse(ports, signal);
-  const { state, verifier, clientId } = requests.sentFor(response);
-  const result = await validateAuthorizationResponse(response, { server, clientId, state });
+  const { state, verifier } = requests.proofOf(response);
+  const client = await attempt.identify();
+  const result = await validateAuthorizationResponse(response, { server, clientId: client.clientId, state });
   const code = codeOf(attempt, result, response);
   ports.progress.begin('Redeeming the code');
-  const grant = { code, verifier, redirectUri: redirect.redirectUri };
-  return await askForToken('redeem', { ...begun, client: await client.get(), signal }, grant);
+  return await askForToken('redeem', { ...begun, client, signal }, { code, verifier, redirectUri });
 }
 
 /** The person may have opened the link in two browsers. Nobody there to ask means no. */
@@ -144,9 +121,10 @@ function noteIgnored({ journal }: Pick<LoginPorts, 'journal'>, { ignored, redire
 /** The response, or the token that a code typed elsewhere has brought, whichever comes first. */
 async function firstResponse(
   attempt: Attempt,
+  listener: CallbackListener,
   { newRequest, failed }: AuthorizationRequests,
 ): Promise<AuthorizationResponse | Redeemed> {
-  const { begun, client, listener } = attempt;
+  const { begun } = attempt;
   const { request, ports, consent } = begun;
   const { person } = request;
   const over = new AbortController();
@@ -156,15 +134,14 @@ async function firstResponse(
     ...person,
     ...{ listener, consent, signal },
     browser: request.browser ?? begun.held?.browser,
-    offerCode: () => offerCode(begun, () => client.get(), signal),
-    pageAdvice: pageAdvice(triedBy(attempt)),
+    offerCode: () => offerCode(attempt, signal),
+    pageAdvice: pageAdvice(attempt),
   });
   try {
     return await Promise.race([received, failed, ...(person.overtaken ? [person.overtaken(signal)] : [])]);
   } catch (error) {
     // Where no response comes to a page that was shown, the page may be why.
-    const isUnanswered = isFailure(error, 'login_timed_out') || request.signal.aborted;
-    if (client.found !== undefined && isUnanswered) await forgetUnanswered(begun, client.found);
+    if (isFailure(error, 'login_timed_out') || request.signal.aborted) await forgetUnanswered(attempt);
     throw error;
   } finally {
     over.abort();
@@ -191,7 +168,7 @@ function codeOf(attempt: Attempt, result: AuthorizationResult, response: Authori
       throw responseFromAnotherIssuer(issuer, result.found);
     case 'refused':
       record(`error ${result.error}`, 'failure', 'RFC 6749 section 4.1.2.1');
-      throw authorizationDenied(issuer, result, redirectRemedy(triedBy(attempt), result.said));
+      throw authorizationDenied(issuer, result, redirectRemedy(attempt, result.said));
     case 'unusable':
       record(result.why, 'failure');
       throw responseUnusable(result.why);

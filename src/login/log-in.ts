@@ -20,13 +20,14 @@ export async function login(world: LoginPorts, request: PersonLogin): Promise<Lo
   return await byBrowser(
     { ...begun, consent: consentTo(begun) },
     {
-      announce: (tried) => {
+      announce: (attempt) => {
         announce(begun);
-        announceDocument(tried);
+        announceDocument(attempt);
       },
-      keep: async (redeemed, client, redirect) => {
+      keep: async (redeemed, attempt) => {
+        const client = await attempt.identify();
         const record = await saveCredential(begun, { redeemed, way: client.way, grant: 'authorization_code' });
-        await keepClient(begun, client, redirectUriToKeep(client, redirect), redeemed.client.method);
+        await keepClient(begun, client, redirectUriToKeep(client, attempt), redeemed.client.method);
         recordStored(begun.ports, record);
         return record;
       },

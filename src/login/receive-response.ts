@@ -89,7 +89,6 @@ async function askPerson(ports: ReceivePorts, request: Waiting): Promise<Authori
   if (signal.aborted) return never();
   if (why !== undefined) terminal.tell(why);
   const url = await listener.address();
-  if (url === undefined) return never();
   showAddress(terminal, request, url);
   // The address does not wait for the code.
   const { lines, redeemed } = await request.offerCode();
@@ -151,8 +150,8 @@ function showLink(terminal: Terminal, request: ReceiveRequest, where = 'If no pa
   const { listener, availability, consent, signal } = request;
   // Where a page of ours comes first, this address leads there, too.
   const isHere = consent !== undefined || !['ssh', 'container'].includes(availability);
-  const show = (url: string | undefined): void => {
-    if (signal.aborted || url === undefined) return;
+  const show = (url: string): void => {
+    if (signal.aborted) return;
     terminal.event({ event: 'login_page', url, redirectUri: listener.redirectUri });
     // Whoever watches an agent is to know why the page waits.
     if (consent !== undefined) terminal.tell('The page asks first whether to log in, as no person typed this.');

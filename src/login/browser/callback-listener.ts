@@ -103,13 +103,13 @@ export class CallbackListener implements AsyncDisposable {
 
   /**
    * From now on links lead on, and a callback with the state of a request that was made ends the wait.
-   * @param newRequest Makes an authorization request; what it throws, the person knows already. Undefined: the login is about to fail.
+   * @param newRequest Makes an authorization request; what it throws, the person knows already.
    */
   arm({
     newRequest,
     consent,
   }: {
-    readonly newRequest: () => Promise<RequestToOpen | undefined>;
+    readonly newRequest: () => Promise<RequestToOpen>;
     readonly consent?: LoginConsent | undefined;
   }): void {
     if (this.#armed !== undefined) throw new Error('a callback listener is armed once');
@@ -123,7 +123,7 @@ export class CallbackListener implements AsyncDisposable {
   }
 
   /** The address of an authorization request for the terminal, which the person may open on any computer. */
-  async address(): Promise<string | undefined> {
+  async address(): Promise<string> {
     if (this.#armed === undefined) throw new Error('a callback listener is armed before it shows an address');
     return this.#armed.requests.addressFor(undefined);
   }
@@ -177,9 +177,7 @@ export class CallbackListener implements AsyncDisposable {
   /** To a request of this browser's own; where there is none to be had, the terminal says why. */
   async #sendToLogin(requests: Requests, taker: Taker, response: ServerResponse, cookie?: string) {
     try {
-      const address = await requests.addressFor(taker);
-      if (address === undefined) this.#finalPage.hold(response);
-      else sendOn(response, address, cookie);
+      sendOn(response, await requests.addressFor(taker), cookie);
     } catch {
       sendPage(response, 502, this.#pages.unopened, cookie);
     }

@@ -22,7 +22,7 @@ export interface Taker {
   /** Value of its cookie. */
   readonly browser: string;
   /** The request that it was sent to; none while it has to have another one. */
-  request?: Promise<RequestToOpen | undefined> | undefined;
+  request?: Promise<RequestToOpen> | undefined;
   /** Where the button of its page leads, where a page of ours asks first. */
   button?: { readonly path: string; readonly isHere: (path: string) => boolean };
 }
@@ -113,26 +113,23 @@ export interface MadeRequest {
  * belongs to. They are made when somebody comes for them, since one that was pushed runs out and works once.
  */
 export class Requests {
-  readonly #newRequest: () => Promise<RequestToOpen | undefined>;
+  readonly #newRequest: () => Promise<RequestToOpen>;
   readonly #made: MadeRequest[] = [];
   readonly #terminal: Pick<Taker, 'request'> = {};
   #begun = 0;
 
-  constructor(newRequest: () => Promise<RequestToOpen | undefined>) {
+  constructor(newRequest: () => Promise<RequestToOpen>) {
     this.#newRequest = newRequest;
   }
 
-  /**
-   * The address for this browser, or for the terminal: the same again at a reload, unless that works once. Undefined: the
-   * login is about to fail.
-   */
-  async addressFor(taker: Taker | undefined): Promise<string | undefined> {
+  /** The address for this browser, or for the terminal: the same again at a reload, unless that works once. */
+  async addressFor(taker: Taker | undefined): Promise<string> {
     const visitor = taker ?? this.#terminal;
     visitor.request ??= this.#make(taker);
     try {
       const made = await visitor.request;
-      if (made?.once) visitor.request = undefined;
-      return made?.url;
+      if (made.once) visitor.request = undefined;
+      return made.url;
     } catch (error) {
       visitor.request = undefined;
       throw error;
@@ -143,11 +140,10 @@ export class Requests {
     return this.#made.find(({ isItsState }) => isItsState(state));
   }
 
-  async #make(taker: Taker | undefined): Promise<RequestToOpen | undefined> {
+  async #make(taker: Taker | undefined): Promise<RequestToOpen> {
     if (this.#begun >= maxRequests) throw new Error('this login has made too many authorization requests');
     this.#begun += 1;
     const made = await this.#newRequest();
-    if (made === undefined) return undefined;
     if (!/^https?:\/\/[\x21-\x7e]+$/.test(made.url))
       throw new Error('an authorization request is an http or https URL');
     this.#made.push({ isItsState: equalityTo(made.state.reveal()), taker });

@@ -8,31 +8,30 @@ import { checkAddress } from '../../oauth/client-metadata/client-id.js';
 import { isSameIssuer } from '../../oauth/discovery-document.js';
 import { documentClient, documentHasKey } from '../../tokens/client-keys.js';
 import { manualRegistration, storedSecret } from '../../tokens/registrations.js';
-import type { BegunLogin, IdentifiedClient, LoginPorts } from '../ports.js';
+import type { BegunLogin, IdentifiedClient, LoginPorts, PersonLogin } from '../ports.js';
 import { clientBoundElsewhere, clientIdentifierNeeded, clientSecretLost, registrationWayClosed } from './failures.js';
-import { type ClientRequest, keptRegistration, registerDynamically } from './register.js';
+import { keptRegistration, registerDynamically } from './register.js';
+import type { ClientRequest } from './way-out.js';
 
-/** The client of a login, identified at the first use: where that tells the authorization server of it, that is late. */
-export class LazyClient {
-  readonly #identify: () => Promise<IdentifiedClient>;
-  #identifying: Promise<IdentifiedClient> | undefined;
-  #found: IdentifiedClient | undefined;
+/** A login in the browser, whose client is identified at the first use: if that tells the authorization server of it, late. */
+export interface Attempt extends ClientRequest {
+  readonly begun: BegunLogin<PersonLogin>;
+  /** Identifies the client, once. @throws as `identifyClient` */
+  identify(): Promise<IdentifiedClient>;
+}
 
-  constructor(identify: () => Promise<IdentifiedClient>) {
-    this.#identify = identify;
-  }
-
-  /** What is identified so far. */
-  get found(): IdentifiedClient | undefined {
-    return this.#found;
-  }
-
-  /** Identifies it, once. @throws as `identifyClient` */
-  async get(): Promise<IdentifiedClient> {
-    this.#identifying ??= this.#identify();
-    this.#found = await this.#identifying;
-    return this.#found;
-  }
+export function newAttempt(request: Omit<Attempt, 'identify'>): Attempt {
+  let identifying: Promise<IdentifiedClient> | undefined;
+  const attempt = {
+    ...request,
+    client: request.client,
+    identify: async () => {
+      identifying ??= identifyClient(request);
+      attempt.client = await identifying;
+      return attempt.client;
+    },
+  };
+  return attempt;
 }
 
 /**

@@ -9,14 +9,7 @@ import { deviceGrant } from '../../oauth/token.js';
 import { forgetRegistration, keepRegistration, storedSecret } from '../../tokens/registrations.js';
 import type { BegunLogin, IdentifiedClient } from '../ports.js';
 import { registeredTooOften, registrationFailed, registrationRefused, registrationUnusable } from './failures.js';
-import { redirectRemedy, type UsedRedirect } from './way-out.js';
-
-/** What it takes to find out as whom a login is made. */
-export interface ClientRequest extends UsedRedirect {
-  readonly begun: BegunLogin;
-  /** Is the login by a code alone (RFC 8628), with no redirect at all, or is one shown with the address of the login page? */
-  readonly userCode: 'only' | 'offered' | 'none';
-}
+import { type ClientRequest, redirectRemedy } from './way-out.js';
 
 /** New registrations at one authorization server within an hour that no login came of. */
 const maxRegistrations = 3;
@@ -196,20 +189,20 @@ export async function keepClient(
 }
 
 /** The next login registers anew what registered itself and is not known any more, instead of meeting the same refusal. */
-export async function forgetRefusedClient(begun: BegunLogin, client: IdentifiedClient, error: unknown): Promise<void> {
+export async function forgetRefusedClient({ begun, client }: ClientRequest, error: unknown): Promise<void> {
   const { issuer } = begun.discovery.authorizationServer;
   const isRefused = isFailure(error, 'invalid_client', 'unauthorized_client');
-  const { way, clientId } = client;
-  if (isRefused && way === 'dynamic') await forgetRegistration(begun.ports, { issuer, clientId });
+  if (!isRefused || client?.way !== 'dynamic') return;
+  await forgetRegistration(begun.ports, { issuer, clientId: client.clientId });
 }
 
 /**
  * Forgets a kept registration whose login page sent no response: a page that says "unknown client" sends none. Once no
  * further registration is allowed it stays, since it may only have been a slow user.
  */
-export async function forgetUnanswered({ ports, discovery }: BegunLogin, client: IdentifiedClient): Promise<void> {
+export async function forgetUnanswered({ begun, client }: ClientRequest): Promise<void> {
+  const { ports, discovery } = begun;
   const { issuer } = discovery.authorizationServer;
-  const { clientId, isKept } = client;
-  if (isKept !== true || !(await ports.attempts.allows(registrationBudget(issuer), maxRegistrations))) return;
-  await forgetRegistration(ports, { issuer, clientId });
+  if (client?.isKept !== true || !(await ports.attempts.allows(registrationBudget(issuer), maxRegistrations))) return;
+  await forgetRegistration(ports, { issuer, clientId: client.clientId });
 }

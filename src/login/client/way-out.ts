@@ -11,16 +11,15 @@ import { printable, shellWord } from '../../core/text/printable.js';
 import { fixedPorts, ownRedirectUris } from '../../oauth/client-metadata/redirect-uris.js';
 import type { BegunLogin, IdentifiedClient } from '../ports.js';
 
-/** The redirect URI that a login was tried with. */
-export interface UsedRedirect {
+/** How a login is, or was, tried. */
+export interface ClientRequest {
+  readonly begun: BegunLogin;
   readonly redirectUri: string;
   /** Did an option or a setting fix its port? */
   readonly hasFixedPort: boolean;
-}
-
-/** A login that was tried, and as which client; undefined: one that was about to register itself. */
-export interface Tried extends UsedRedirect {
-  readonly begun: BegunLogin;
+  /** Is the login by a code alone (RFC 8628), with no redirect at all, or is one shown with the address of the login page? */
+  readonly userCode: 'only' | 'offered' | 'none';
+  /** Undefined: not identified yet, and about to register itself. */
   readonly client?: IdentifiedClient | undefined;
 }
 
@@ -28,7 +27,7 @@ export interface Tried extends UsedRedirect {
  * The redirect URI to try where an authorization server refuses this one: the one that it names, else the same with the
  * other host. Some take `localhost` alone, and some 127.0.0.1 alone. `said`: the authorization server's words.
  */
-function otherRedirectUri({ redirectUri, hasFixedPort, client }: Tried, said: string): string {
+function otherRedirectUri({ redirectUri, hasFixedPort, client }: ClientRequest, said: string): string {
   const named = redirectUriIn(said, redirectUri);
   if (named !== undefined) return redirectUriText(named);
   const read = readRedirectUri(redirectUri);
@@ -47,20 +46,20 @@ function otherRedirectUri({ redirectUri, hasFixedPort, client }: Tried, said: st
 }
 
 /** The command that tries another redirect URI. */
-function otherRedirectCommand(tried: Tried, said = ''): string {
+function otherRedirectCommand(tried: ClientRequest, said = ''): string {
   const login = { ...tried.begun.meant, grant: undefined };
   return loginCommand(login, '--redirect-uri', shellWord(otherRedirectUri(tried, said)));
 }
 
 /** What to do where an authorization server does not take the redirect URI. */
-export function redirectRemedy(tried: Tried, said: string): string {
+export function redirectRemedy(tried: ClientRequest, said: string): string {
   return `It does not take the redirect address ${tried.redirectUri}. Try another one, which is kept if it works: ${otherRedirectCommand(tried, said)}`;
 }
 
 const entra = /^login\.(?:microsoftonline\.(?:com|us)|partner\.microsoftonline\.cn|windows\.net)$|\.ciamlogin\.com$/;
 
 /** What to do where the login page shows an error: it sends no response then (RFC 6749 section 4.1.2.1). */
-export function pageAdvice(tried: Tried): string {
+export function pageAdvice(tried: ClientRequest): string {
   const { authorizationServer, requestedResource } = tried.begun.discovery;
   const isEntra = requestedResource === undefined && entra.test(new URL(authorizationServer.issuer).hostname);
   const resource = isEntra
@@ -69,7 +68,7 @@ export function pageAdvice(tried: Tried): string {
   return `Does the page show an error? ${resource}${otherClient(tried)}`;
 }
 
-function otherClient(tried: Tried): string {
+function otherClient(tried: ClientRequest): string {
   const { client, redirectUri, hasFixedPort } = tried;
   const other = `If it is about the redirect address, run: ${otherRedirectCommand(tried)}`;
   switch (client?.way) {
@@ -88,7 +87,7 @@ function otherClient(tried: Tried): string {
 }
 
 /** What to do where an authorization server does not take our metadata document, or its redirect URI. */
-function documentAdvice(tried: Tried, url: string, mayMindRedirect = true): string {
+function documentAdvice(tried: ClientRequest, url: string, mayMindRedirect = true): string {
   const { registrationEndpoint } = tried.begun.discovery.authorizationServer;
   const otherWay = registrationEndpoint === undefined ? '--client-id ID' : '--registration dynamic';
   const uri = `--redirect-uri ${shellWord(otherRedirectUri(tried, ''))}`;
@@ -99,12 +98,12 @@ function documentAdvice(tried: Tried, url: string, mayMindRedirect = true): stri
   return `To identify another way, add ${otherWay}; ${orRedirect}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`;
 }
 
-function hasListedPort({ hasFixedPort, redirectUri }: UsedRedirect): boolean {
+function hasListedPort({ hasFixedPort, redirectUri }: ClientRequest): boolean {
   return hasFixedPort || fixedPorts.includes(Number(new URL(redirectUri).port));
 }
 
 /** Says that a document is used; the first time, also what to do if its page shows an error: no response comes then. */
-export function announceDocument(tried: Tried): void {
+export function announceDocument(tried: ClientRequest): void {
   const { begun, client, redirectUri } = tried;
   if (client?.way !== 'metadata') return;
   const { tell } = begun.ports.terminal;
@@ -119,7 +118,7 @@ export function announceDocument(tried: Tried): void {
 }
 
 /** The redirect URI to keep with a client: without its port where a document leaves that open. */
-export function redirectUriToKeep({ way }: IdentifiedClient, redirect: UsedRedirect): string {
+export function redirectUriToKeep({ way }: IdentifiedClient, redirect: ClientRequest): string {
   const { redirectUri } = redirect;
   return way !== 'metadata' || hasListedPort(redirect) ? redirectUri : redirectUri.replace(/:[0-9]+/, '');
 }
@@ -146,7 +145,7 @@ export function loginRefused(begun: BegunLogin, error: unknown, { tried, isOwn =
 }
 
 interface Refused {
-  readonly tried?: Tried;
+  readonly tried?: ClientRequest;
   readonly isOwn?: boolean;
 }
 

@@ -29,7 +29,8 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
   if (endpoint === undefined) throw deviceFlowMissing(issuer, begun.meant);
   const manual = manualRegistration(kept, preregistered?.clientId);
   const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;
-  const client = await identifyClient({ begun, redirectUri, hasFixedPort: false, userCode: 'only' });
+  const tried = { begun, redirectUri, hasFixedPort: false, userCode: 'only' } as const;
+  const client = await identifyClient(tried);
   announce(begun);
   try {
     const started = await askForDevice({ ...begun, client, signal }, endpoint);
@@ -48,7 +49,7 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
     if (client.way !== 'metadata') await keepClient(begun, client, redirectUri, redeemed.client.method);
     return record;
   } catch (error) {
-    await forgetRefusedClient(begun, client, error);
+    await forgetRefusedClient({ ...tried, client }, error);
     // Of the grant itself (RFC 6749 section 5.2).
     const isNotAllowed = isFailure(error, 'unauthorized_client', 'unsupported_grant_type');
     throw isNotAllowed ? deviceGrantRefused(error, begun.meant) : loginRefused(begun, error);

@@ -1,7 +1,7 @@
 import { Failure, isFailure } from '../../core/failure.js';
 import { timeLimit } from '../../core/time.js';
-import type { ClientAuthentication } from '../../oauth/client-authentication.js';
-import type { BegunLogin, PersonLogin } from '../ports.js';
+import type { Attempt } from '../client/identify-client.js';
+import type { BegunLogin } from '../ports.js';
 import type { Redeemed } from '../redeem.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
 import { agreesToSite, deviceEvent, deviceLines } from './show-code.js';
@@ -29,11 +29,7 @@ const without = (...lines: readonly string[]): OfferedCode => ({ lines, redeemed
  * page would only say the same.
  * @throws Failure `denied`, `invalid_client`; the signal's reason
  */
-export async function offerCode(
-  begun: BegunLogin<PersonLogin>,
-  identify: () => Promise<ClientAuthentication & { readonly device?: boolean }>,
-  signal: AbortSignal,
-): Promise<OfferedCode> {
+export async function offerCode({ begun, identify }: Attempt, signal: AbortSignal): Promise<OfferedCode> {
   const { ports, discovery, request } = begun;
   const { timeoutMs, look } = request.person;
   const { deviceAuthorizationEndpoint: endpoint } = discovery.authorizationServer;
