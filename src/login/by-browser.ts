@@ -1,4 +1,5 @@
 import { isFailure } from '../core/failure.js';
+import { loginCommand } from '../core/login-command.js';
 import { saysYes } from '../core/text/says-yes.js';
 import {
   type AuthorizationCode,
@@ -10,14 +11,12 @@ import { capabilityMissing } from '../oauth/failures.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { keepChosenRedirectUri } from '../tokens/registrations.js';
 import { AuthorizationRequests } from './authorization-requests.js';
-import type { BrowserAvailability } from './browser/browser-availability.js';
 import type { CallbackListener } from './browser/callback-listener.js';
 import { linkTakenTwice } from './browser/failures.js';
 import type { LoggedIn } from './browser/page.js';
 import { type Attempt, hasToRegister, newAttempt } from './client/identify-client.js';
 import { forgetRefusedClient, forgetUnanswered } from './client/register.js';
 import { loginRefused, pageAdvice, redirectRemedy } from './client/way-out.js';
-import { offerCode } from './device/offer-code.js';
 import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
 import { openListener, planRedirect } from './open-listener.js';
 import type { BegunLogin, LoginPorts, PersonLogin } from './ports.js';
@@ -32,21 +31,17 @@ interface BrowserLogin<Kept> {
   readonly keep: (redeemed: Redeemed, attempt: Attempt) => Promise<Kept>;
 }
 
-/** Where a browser is likely to be opened: elsewhere a code is offered with the address. */
-const opensBrowsers: readonly BrowserAvailability[] = ['desktop', 'wsl'];
-
 /** A login by a person in the browser, from the callback listener to the stored token. @throws Failure of each step */
 export async function byBrowser<Kept extends LoggedIn>(
   begun: BegunLogin<PersonLogin>,
   { announce, keep }: BrowserLogin<Kept>,
 ): Promise<Kept> {
   const { ports, discovery, request, consent } = begun;
-  const { mode, availability, listenAddress, redirectUri: chosen } = request.person;
+  const { mode, listenAddress, redirectUri: chosen } = request.person;
   const plan = planRedirect(begun);
   await using listener = await openListener(ports, plan, listenAddress);
   const { redirectUri } = listener;
-  const userCode = mode === 'no-browser' || !opensBrowsers.includes(availability) ? 'offered' : 'none';
-  const attempt = newAttempt({ begun, redirectUri, hasFixedPort: plan.hasFixedPort, userCode });
+  const attempt = newAttempt({ begun, redirectUri, hasFixedPort: plan.hasFixedPort, byCode: false });
   // Where the user has to agree first, nothing is sent to the authorization server before.
   const isLate = consent !== undefined && mode === 'browser' && (await hasToRegister(attempt));
   if (!isLate) await attempt.identify();
@@ -67,8 +62,7 @@ export async function byBrowser<Kept extends LoggedIn>(
 
 /**
  * One authorization request, its response, and the token for it (rules 5.3 step 7, RFC 6749 section 4.1, RFC 7636, RFC
- * 9207): a fresh state and verifier for each browser that comes, kept in memory alone; exactly one response is redeemed. Or
- * the token of the fallback, where the person typed its code before any response came.
+ * 9207): a fresh state and verifier for each browser that comes, kept in memory alone; exactly one response is redeemed.
  * @throws Failure `request_too_long`, `denied`, `authorization_refused`, `issuer_mismatch`, `callback_unusable`,
  * `login_timed_out`, or as `askForToken`
  */
@@ -85,7 +79,6 @@ async function redeem(attempt: Attempt, listener: CallbackListener): Promise<Red
   const requests = new AuthorizationRequests(attempt, endpoint);
   if (begun.consent === undefined) await requests.prepare();
   const response = await firstResponse(attempt, listener, requests).finally(() => noteIgnored(ports, listener));
-  if ('token' in response) return response;
   if (listener.doubtful) await askWhoseResponse(ports, signal);
   const { state, verifier } = requests.proofOf(response);
   const client = await attempt.identify();
@@ -118,14 +111,15 @@ function noteIgnored({ journal }: Pick<LoginPorts, 'journal'>, { ignored, redire
   });
 }
 
-/** The response, or the token that a code typed elsewhere has brought, whichever comes first. */
+/** The first response with a state of ours. */
 async function firstResponse(
   attempt: Attempt,
   listener: CallbackListener,
   { newRequest, failed }: AuthorizationRequests,
-): Promise<AuthorizationResponse | Redeemed> {
+): Promise<AuthorizationResponse> {
   const { begun } = attempt;
-  const { request, ports, consent } = begun;
+  const { request, ports, consent, meant, discovery } = begun;
+  const { deviceAuthorizationEndpoint } = discovery.authorizationServer;
   const { person } = request;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
@@ -134,7 +128,7 @@ async function firstResponse(
     ...person,
     ...{ listener, consent, signal },
     browser: request.browser ?? begun.held?.browser,
-    offerCode: () => offerCode(attempt, signal),
+    byCode: deviceAuthorizationEndpoint && loginCommand(meant, '--device'),
     pageAdvice: pageAdvice(attempt),
   });
   try {

@@ -111,8 +111,6 @@ export interface PreregisteredClient {
 /** The client that a login is made by. */
 export interface IdentifiedClient extends ClientAuthentication {
   readonly way: RegistrationWay;
-  /** May it log in by a code (RFC 8628)? Undefined: only the authorization server knows. */
-  readonly device?: boolean;
   /** From an earlier dynamic registration. */
   readonly isKept?: boolean;
 }

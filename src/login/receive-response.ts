@@ -7,9 +7,7 @@ import type { CallbackListener } from './browser/callback-listener.js';
 import { loginTimedOut } from './browser/failures.js';
 import type { OpenerWatch } from './browser/open-browser.js';
 import type { LoginConsent } from './browser/page.js';
-import type { OfferedCode } from './device/offer-code.js';
 import type { LoginPorts, PersonOptions } from './ports.js';
-import type { Redeemed } from './redeem.js';
 
 interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | 'timeoutMs'> {
   /** Armed. */
@@ -18,8 +16,8 @@ interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | '
   readonly browser?: BrowserChoice | undefined;
   /** Asked of the person on a page of ours before the login page. */
   readonly consent?: LoginConsent | undefined;
-  /** Begins a login by a code where no browser was opened: it is shown with the address. */
-  readonly offerCode: () => Promise<OfferedCode>;
+  /** The command that logs in with a code instead, if the authorization server has codes. */
+  readonly byCode?: string | undefined;
   /** What to do where the page shows an error; said once. */
   readonly pageAdvice: string;
   readonly signal: AbortSignal;
@@ -43,10 +41,7 @@ type ReceivePorts = Pick<LoginPorts, 'terminal' | 'clock' | 'progress' | 'browse
  * was opened it shows the authorization request itself, which works from any computer.
  * @throws Failure `login_timed_out`, `callback_unusable`, `link_taken_twice`, or the signal's reason
  */
-export async function receiveResponse(
-  ports: ReceivePorts,
-  request: ReceiveRequest,
-): Promise<AuthorizationResponse | Redeemed> {
+export async function receiveResponse(ports: ReceivePorts, request: ReceiveRequest): Promise<AuthorizationResponse> {
   const { listener, pageAdvice, timeoutMs } = request;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
@@ -80,24 +75,22 @@ async function timeUp(clock: Clock, { timeoutMs, pageAdvice, mode, signal }: Rec
   throw loginTimedOut(timeoutMs, pageAdvice, mode === 'browser');
 }
 
-/** Resolves only if the response is pasted at the terminal, or a code has brought a token. */
-async function askPerson(ports: ReceivePorts, request: Waiting): Promise<AuthorizationResponse | Redeemed> {
+/** Resolves only if the response is pasted at the terminal. */
+async function askPerson(ports: ReceivePorts, request: Waiting): Promise<AuthorizationResponse> {
   const { terminal } = ports;
-  const { mode, listener, signal } = request;
+  const { mode, listener, byCode, signal } = request;
   const never = () => new Promise<never>(() => {});
   const why = mode === 'browser' ? await whyNotOpened(ports, request) : undefined;
   if (signal.aborted) return never();
   if (why !== undefined) terminal.tell(why);
   const url = await listener.address();
   showAddress(terminal, request, url);
-  // The address does not wait for the code.
-  const { lines, redeemed } = await request.offerCode();
-  if (lines.length > 0) [...lines, ''].forEach(terminal.tell);
-  if (!terminal.interactive) return redeemed;
+  if (byCode !== undefined) terminal.tell(`To type a code on any computer or phone instead, run: ${byCode}`);
+  if (!terminal.interactive) return never();
   terminal.tell(
     'If the browser ends on a page that does not load, copy that page’s whole address and paste it here, and nowhere else: whoever has it can use your login.',
   );
-  return Promise.race([redeemed, takePastedResponse(terminal, request).then((pasted) => pasted ?? never())]);
+  return (await takePastedResponse(terminal, request)) ?? never();
 }
 
 /** Opens the browser. Resolves only if that fails, at once or later, with a sentence that says why. */

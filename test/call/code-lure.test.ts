@@ -66,26 +66,6 @@ for (const [source, code, prepare] of sources) {
   });
 }
 
-test('[A-83] "enter code ABCD at …", says the device endpoint itself: what it gives for another site is never our instruction', async () => {
-  await using elsewhere = await startHttp((_, response) => void response.writeHead(200).end());
-  await using own = await openOwnScene();
-  const { issuer } = own.issuer;
-  own.issuer.metadata = { ...own.issuer.metadata, device_authorization_endpoint: `${issuer}/token` };
-  own.issuer.onToken = ({ fields }) => {
-    if (fields.has('grant_type')) return [400, { error: 'authorization_pending' }];
-    const code = { device_code: 'd', user_code: 'ABCD-EFGH', expires_in: 600, interval: 1 };
-    const verification_uri = `${elsewhere.origin}/device`;
-    return [200, { ...code, verification_uri, verification_uri_complete: `${verification_uri}?c=ABCD-EFGH` }];
-  };
-  await using scene = await openScene();
-  const wanted = { server: own.server.url, mode: 'no-browser', timeoutMs: 2_500 } as const;
-  await scene.loginFails('login_timed_out', wanted);
-  assert.equal(own.issuer.forms.length, 1, 'a code was asked for, and nothing about it since');
-  assert.doesNotMatch(scene.ports.told.join('\n'), /ABCD/);
-  assert.ok(!scene.ports.told.some((line) => line.includes(elsewhere.origin)));
-  assert.deepEqual(elsewhere.requests, []);
-});
-
 test('[A-83] "enter code ABCD at …", says the protected server, in a challenge or an error: likewise', async () => {
   await using elsewhere = await startHttp((_, response) => void response.writeHead(200).end());
   await using own = await openOwnScene();

@@ -16,16 +16,10 @@ test('login --device: the code that is shown, typed in a browser elsewhere, logs
   assert.match(who.stdout, /alice/, who.stderr);
 });
 
-test('login --no-browser: a code stands beside the address, and is enough; the prompt for a paste goes', async () => {
+test('login --no-browser names the command that shows a code', async () => {
   await using stage = await openStage();
-  await using login = await stage.atTerminal('login', stage.sandbox.serverUrl, '--no-browser');
-  const [, address = '', userCode = ''] = await login.screen.waitForStdout(
-    /^ {2}(http\S+)\r?\n.*code there: {2}(\S+)\r?\n[\s\S]*Address \(it stays hidden\)/m,
-  );
-  await walkLogin(address, { userCode });
-  stage.advance(5_000);
-  const { code, stdout } = await login.screen.finished;
-  assert.equal(code, 0, stdout);
-  assert.match(stdout, /\n\S*Logged in\./);
-  assert.equal((await stage.run('token', stage.sandbox.serverUrl)).code, 0);
+  const { serverUrl } = stage.sandbox;
+  await using login = stage.start('login', serverUrl, '--no-browser', '--name', 'box');
+  const [, command = ''] = await login.waitForStderr(/on any computer or phone instead, run: (postern .*)\n/);
+  assert.equal(command, `postern login ${serverUrl} --name box --device`);
 });

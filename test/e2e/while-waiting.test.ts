@@ -159,11 +159,10 @@ test('with --json or --verbose: the address, with --json in an event of one line
     assert.match(stderr, /1 answer came with another state and was ignored/);
     if (option === '--verbose') return;
     const events = stderr.split('\n').filter((line) => line.startsWith('{"event"'));
-    const [page, device] = events.map((line) => JSON.parse(line));
-    assert.deepEqual(page, { event: 'login_page', url, redirectUri: redirect.href });
-    assert.equal(device.event, 'device_code');
-    assert.match(device.userCode, /^[A-Z0-9-]{4,}$/);
-    assert.match(device.verificationUri, /^http:\/\/127\.0\.0\.1:/);
+    assert.deepEqual(
+      events.map((line) => JSON.parse(line)),
+      [{ event: 'login_page', url, redirectUri: redirect.href }],
+    );
   };
   await Promise.all([waitInVain('--json'), waitInVain('--verbose')]);
 });

@@ -59,7 +59,7 @@ export async function hasToRegister(request: ClientRequest): Promise<boolean> {
   return choice.open && choice.way === 'dynamic' && (await keptRegistration(request)) === undefined;
 }
 
-async function wayOf({ begun, userCode }: ClientRequest): Promise<WayChoice> {
+async function wayOf({ begun, byCode }: ClientRequest): Promise<WayChoice> {
   const { way: forced, metadataUrl } = begun.request.client;
   // Only what registers itself has a name to choose.
   const { preregistered, clientName, discovery } = begun;
@@ -70,7 +70,7 @@ async function wayOf({ begun, userCode }: ClientRequest): Promise<WayChoice> {
     preregistered: forced === undefined || forced === 'preregistered' ? preregisteredId(begun) : undefined,
     metadataUrl,
     documentHasKey: await documentHasKey(begun.ports, metadataUrl),
-    byDevice: userCode === 'only',
+    byDevice: byCode,
     server: begun.discovery.authorizationServer,
   });
 }
@@ -84,7 +84,7 @@ async function firstOpenWay(request: ClientRequest): Promise<IdentifiedClient> {
   if (choice.way === 'preregistered') return preregistered(begun);
   if (choice.way === 'metadata' && metadataUrl !== undefined) {
     checkAddress(metadataUrl);
-    return { ...(await documentClient(begun.ports, metadataUrl)), way: 'metadata', device: false };
+    return { ...(await documentClient(begun.ports, metadataUrl)), way: 'metadata' };
   }
   if (choice.way === 'dynamic' && registrationEndpoint !== undefined) {
     return registerDynamically(request, registrationEndpoint);

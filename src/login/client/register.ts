@@ -35,19 +35,17 @@ export async function keptRegistration(request: ClientRequest): Promise<Identifi
   const found = await storedSecret(ports, registration);
   if (found.kind === 'lost') return undefined;
   const secret = found.kind === 'secret' ? found.secret : undefined;
-  const { clientId, authMethod: method, device = false } = registration;
-  return { way: 'dynamic', clientId, secret, method, device, isKept: true };
+  const { clientId, authMethod: method } = registration;
+  return { way: 'dynamic', clientId, secret, method, isKept: true };
 }
 
 function fits(kept: RegistrationRecord, request: ClientRequest): boolean {
-  const { begun, redirectUri, userCode } = request;
+  const { begun, redirectUri, byCode } = request;
   return (
     kept.way === 'dynamic' &&
     begun.request.client.way !== 'dynamic' &&
     (begun.clientName === undefined || begun.clientName === (kept.clientName ?? clientInfo.name)) &&
-    (userCode === 'only' ? kept.device === true : kept.redirectUri === redirectUri) &&
-    // What was not asked for so far may be asked for; what was refused is not.
-    !(wantsCode(request) && kept.device === undefined) &&
+    (byCode ? kept.device === true : kept.redirectUri === redirectUri) &&
     scopesMissing(kept.scopes, scopesToRegister(begun.discovery, begun.scopes)).length === 0 &&
     (kept.secretExpiresAt === null || kept.secretExpiresAt > begun.ports.clock.now())
   );
@@ -56,11 +54,6 @@ function fits(kept: RegistrationRecord, request: ClientRequest): boolean {
 /** What this program was called here last counts until somebody says otherwise. */
 function nameAt({ clientName, kept }: BegunLogin): string | undefined {
   return clientName ?? kept.find(({ way }) => way === 'dynamic')?.clientName;
-}
-
-function wantsCode({ begun, userCode }: ClientRequest): boolean {
-  const { deviceAuthorizationEndpoint } = begun.discovery.authorizationServer;
-  return userCode === 'only' || (userCode === 'offered' && deviceAuthorizationEndpoint !== undefined);
 }
 
 async function registerAnew(request: ClientRequest, endpoint: string): Promise<IdentifiedClient> {
@@ -76,7 +69,7 @@ async function registerAnew(request: ClientRequest, endpoint: string): Promise<I
   const known = defined({ device, clientName: nameAt(begun) });
   const record = { issuer, clientId, secret, authMethod: method, redirectUri, scopes, secretExpiresAt, ...known };
   await keepRegistration(ports, { ...record, way: 'dynamic' }, meant);
-  return { way: 'dynamic', clientId, secret, method, device: device ?? false };
+  return { way: 'dynamic', clientId, secret, method };
 }
 
 /** Asks, and for less where that is refused for what it asks for (RFC 7591 section 3.2.2). */
@@ -125,7 +118,7 @@ async function register(
 
 /** What to do where the redirect URI is what was refused. Without a browser there is none. */
 function otherAddress(request: ClientRequest, error: string, said: string): string | undefined {
-  return request.userCode === 'only' || !mindsRedirectUri(error, said) ? undefined : redirectRemedy(request, said);
+  return request.byCode || !mindsRedirectUri(error, said) ? undefined : redirectRemedy(request, said);
 }
 
 /** Does a registration that was refused mind the redirect URI (RFC 7591 section 3.2.2)? Many say so in words alone. */
@@ -143,15 +136,14 @@ function asksOf(request: ClientRequest, scopes: readonly string[]): readonly Reg
   const isUnlisted = grantTypes?.includes('refresh_token') === false;
   const [code, refresh] = ['authorization_code', 'refresh_token'];
   const without = (grant: string) => (isUnlisted ? [{ grants: [grant], scopes }] : []);
-  if (request.userCode === 'only') {
+  if (request.byCode) {
     return [
       { grants: [deviceGrant, refresh], scopes },
       ...without(deviceGrant),
       { grants: [code, deviceGrant], scopes: [] },
     ];
   }
-  const withUserCode = wantsCode(request) ? [{ grants: [code, refresh, deviceGrant], scopes }] : [];
-  return [...withUserCode, { grants: [code, refresh], scopes }, ...without(code), { grants: [code], scopes: [] }];
+  return [{ grants: [code, refresh], scopes }, ...without(code), { grants: [code], scopes: [] }];
 }
 
 /** Errors that are not about grants or scopes (RFC 7591 section 3.2.2). */

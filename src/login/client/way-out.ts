@@ -17,8 +17,8 @@ export interface ClientRequest {
   readonly redirectUri: string;
   /** Did an option or a setting fix its port? */
   readonly hasFixedPort: boolean;
-  /** Is the login by a code alone (RFC 8628), with no redirect at all, or is one shown with the address of the login page? */
-  readonly userCode: 'only' | 'offered' | 'none';
+  /** Is the login by a code (RFC 8628), with no redirect at all? */
+  readonly byCode: boolean;
   /** Undefined: not identified yet, and about to register itself. */
   readonly client?: IdentifiedClient | undefined;
 }

@@ -102,7 +102,7 @@ async function clientAt(begun: BegunLogin): Promise<IdentifiedClient> {
   const identify = (way: 'preregistered' | 'metadata') =>
     identifyClient({
       begun: { ...begun, request: { ...request, client: { ...request.client, way } } },
-      ...{ redirectUri: '', hasFixedPort: false, userCode: 'none' },
+      ...{ redirectUri: '', hasFixedPort: false, byCode: false },
     });
   if (preregistered !== undefined) return await identify('preregistered');
   if (held?.provider !== undefined && held.issuer === issuer) {

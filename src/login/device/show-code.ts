@@ -4,6 +4,7 @@ import { counted, printable } from '../../core/text/printable.js';
 import { saysYes } from '../../core/text/says-yes.js';
 import type { DeviceAuthorization } from '../../oauth/device.js';
 import type { BegunLogin } from '../ports.js';
+import { deviceSiteRefused } from './failures.js';
 
 /**
  * The other site that a code is to be typed on; undefined where it is the issuer's own: its origin, or the same port of
@@ -23,26 +24,28 @@ function isOnSiteOf(issuer: string, address: string): boolean {
 }
 
 /**
- * May a code for this site be shown? One that somebody else began there looks the same: who types it lets him in. So a
- * person is asked about another site than the authorization server's own.
- * @returns The other site too; undefined where nobody can be asked.
- * @throws the signal's reason
+ * A code that somebody else began looks the same, and whoever types it lets them in. So the user is asked about another
+ * site than the authorization server's own; if nobody can be asked, a login there before will do.
+ * @throws Failure `device_site_refused`; the signal's reason
  */
-export async function agreesToSite(
-  { ports, discovery }: Pick<BegunLogin, 'ports' | 'discovery'>,
+export async function checkSite(
+  { ports, discovery, isNew, meant }: BegunLogin,
   device: DeviceAuthorization,
   signal: AbortSignal,
-): Promise<{ readonly site?: string; readonly agrees: boolean | undefined }> {
+): Promise<void> {
   const { terminal } = ports;
   const { issuer } = discovery.authorizationServer;
   const site = otherSiteOf(issuer, device);
-  if (site === undefined) return { agrees: true };
-  if (!terminal.interactive) return { site, agrees: undefined };
-  terminal.tell(
-    `The authorization server ${printable(issuer)} has its codes typed on another site, ${printable(site)}.`,
-  );
-  const question = `Show a code for ${printable(site, 200)}? Only if you know that it belongs there.`;
-  return { site, agrees: await saysYes(terminal, question, signal) };
+  if (site === undefined || (!terminal.interactive && !isNew.issuer)) return;
+  const asked = terminal.interactive;
+  if (asked) {
+    terminal.tell(
+      `The authorization server ${printable(issuer)} has its codes typed on another site, ${printable(site)}.`,
+    );
+    const question = `Show a code for ${printable(site, 200)}? Only if you know that it belongs there.`;
+    if (await saysYes(terminal, question, signal)) return;
+  }
+  throw deviceSiteRefused(issuer, site, { login: meant, asked });
 }
 
 /** Longest address that is shown, in characters. */
@@ -50,12 +53,11 @@ const maxShown = 2048;
 
 /**
  * What the person is shown of a code (RFC 8628 section 3.3): where to type it, and the address that has it in it
- * already; at a terminal the code large, too, and an address as a picture, for the camera of a phone. `isFallback`:
- * another address is shown above.
+ * already; at a terminal the code large, too, and an address as a picture, for the camera of a phone.
  */
 export async function deviceLines(
   device: DeviceAuthorization,
-  about: { readonly timeoutMs: number; readonly isFallback: boolean; readonly look?: Look | undefined },
+  about: { readonly timeoutMs: number; readonly look?: Look | undefined },
 ): Promise<readonly string[]> {
   const { look } = about;
   const say = (text: string) => (look === undefined ? [text] : wrapped(text, look.width));
@@ -73,11 +75,8 @@ export async function deviceLines(
   const picture =
     look === undefined || isHere ? [] : await qrCodeLines(verificationUriComplete ?? verificationUri, look);
   const which = isHere ? 'on this computer' : 'on any computer or phone';
-  const where = about.isFallback
-    ? `Or, if the browser cannot come back here, open this address ${which}:`
-    : `Open this address in a browser, ${which}:`;
   return [
-    ...say(where),
+    ...say(`Open this address in a browser, ${which}:`),
     `  ${printable(verificationUri, maxShown)}`,
     `and type this code there:  ${printable(userCode, 64)}`,
     ...(look === undefined ? [] : largeCode(printable(userCode, 64), look)),

@@ -56,10 +56,3 @@ test('[A-56] somebody who never gets through is registered three times an hour a
   assert.equal(own.issuer.registrations.length, 3);
   await scene.login({ server: own.server.url });
 });
-
-test('a client that is not known ends the wait as soon as the device endpoint says so', async () => {
-  await using scene = await openScene();
-  const client = { clientId: 'nope', secret: undefined, issuer: undefined, redirectUri: undefined };
-  const failure = await scene.loginFails('invalid_client', { client, mode: 'no-browser', timeoutMs: 60_000 });
-  assert.match(failure.remedy, /passed --client-id, check it/);
-});

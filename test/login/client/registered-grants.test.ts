@@ -2,36 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshToken } from '../../support/flows/calls.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
-import { openScene, type Scene, type WantedLogin } from '../../support/flows/scene.js';
+import { openScene, type Scene } from '../../support/flows/scene.js';
 
-const [code, refresh, device] = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'];
+const [code, refresh] = ['authorization_code', 'refresh_token'];
 
 /** The grants of every registration that the sandbox was asked for. */
 const asked = (scene: Scene) =>
   scene.sandbox.requests
     .filter(({ path }) => path === '/register')
     .map(({ body }) => (JSON.parse(body) as { grant_types: string[] }).grant_types);
-
-const shown: Partial<WantedLogin> = { mode: 'no-browser', timeoutMs: 300 };
-
-test('a registration asks for the grants that are going to be used: a code by typing only where one is shown', async () => {
-  await using scene = await openScene();
-  await scene.login();
-  assert.deepEqual(asked(scene), [[code, refresh]]);
-  await scene.loginFails('login_timed_out', shown);
-  assert.deepEqual(asked(scene).slice(1), [[code, refresh, device]], 'asked for once it is used');
-  await scene.login();
-  assert.equal(asked(scene).length, 2, 'and kept for logins without');
-});
-
-test('a server that refuses a registration for the device grant is asked again without it', async () => {
-  await using scene = await openScene({ faults: ['registration-no-device'] });
-  await scene.loginFails('login_timed_out', shown);
-  assert.deepEqual(asked(scene), [
-    [code, refresh, device],
-    [code, refresh],
-  ]);
-});
 
 test('what is refused as too much is asked for once more with the least, and the login goes on', async () => {
   await using scene = await openScene({ faults: ['registration-code-only'] });

@@ -17,14 +17,14 @@ const device = {
 };
 
 test('how long a code is good for is never said to be longer than it is waited for', async () => {
-  const said = async (timeoutMs: number) => (await deviceLines(device, { timeoutMs, isFallback: false })).at(-1);
+  const said = async (timeoutMs: number) => (await deviceLines(device, { timeoutMs })).at(-1);
   assert.equal(await said(10_000), 'The code is good for 10 seconds.');
   assert.equal(await said(119_000), 'The code is good for 1 minute.');
   assert.equal(await said(900_000), 'The code is good for 10 minutes.');
 });
 
 test('at a terminal the code is large, too, and the address a picture; elsewhere, and where it does not fit, neither', async () => {
-  const about = { timeoutMs: 900_000, isFallback: false };
+  const about = { timeoutMs: 900_000 };
   const elsewhere = (await deviceLines(device, about)).join('\n');
   assert.doesNotMatch(elsewhere, /A {2}B|█|camera/);
   const look = { width: 60, color: true };
@@ -47,10 +47,9 @@ test('an address that only this computer has is told so, and is no picture for a
   const about = { timeoutMs: 900_000, look: { width: 80, color: true } };
   for (const host of ['127.0.0.1:5801', 'localhost:5801', '[::1]:5801']) {
     const here = { ...device, verificationUri: `http://${host}/device` };
-    const lines = (await deviceLines(here, { ...about, isFallback: false })).join('\n');
+    const lines = (await deviceLines(here, about)).join('\n');
     assert.match(lines, /^Open this address in a browser, on this computer:$/m);
     assert.doesNotMatch(lines, /camera|phone|█/);
-    assert.match((await deviceLines(here, { ...about, isFallback: true })).join('\n'), /address on this computer:/);
   }
 });
 
