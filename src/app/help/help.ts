@@ -1,12 +1,14 @@
 import type { CommandTable } from '../../core/command.js';
 import { usageMistyped, usageWrong } from '../../core/failures.js';
+import { loginArgument } from '../../core/login-command.js';
 import type { Clock } from '../../core/ports.js';
-import type { IndexDocument, LoginRecord } from '../../core/records.js';
+import type { IndexDocument } from '../../core/records.js';
 import { closest } from '../../core/text/closest.js';
-import { cutInside, cutTo, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
+import { wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
-import { printable, quoted, shellWord } from '../../core/text/printable.js';
+import { printable, quoted } from '../../core/text/printable.js';
 import { type LoginStatus, loginStatus, needsPerson } from '../../login/status/login-status.js';
+import { statusBlocks } from '../../login/status/status-table.js';
 import { blocksOf, type Row, section } from './blocks.js';
 import { commandHelp, overview, product } from './command-help.js';
 import { ownTables } from './own-tables.js';
@@ -42,7 +44,14 @@ export function explain(look: Look, asked: Asked, commands: readonly CommandTabl
   throw meant === undefined ? usageWrong(message, 'postern --help') : usageMistyped(message, `postern help ${meant}`);
 }
 
-/** What `postern` alone prints. A list of logins that cannot be read is no reason to fail. */
+function textOf(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`;
+}
+
+/** As many logins as fit into a small terminal with the rest. */
+const shownLogins = 10;
+
+/** What `postern` alone prints: what there is, and what to type next. A list of logins that cannot be read is no failure. */
 export async function greet(
   look: Look,
   world: () => {
@@ -51,85 +60,42 @@ export async function greet(
   },
 ): Promise<string> {
   const { index, clock } = world();
-  const logins = await index.read().then(
-    ({ logins: all, providers }) => all.map((login) => loginStatus(login, clock.now(), providers)),
-    () => undefined,
-  );
-  return textOf(welcome(look, logins));
-}
-
-function textOf(lines: readonly string[]): string {
-  return `${lines.join('\n')}\n`;
-}
-
-/** As many logins as fit into a small terminal with the rest. */
-const shownLogins = 10;
-
-/**
- * What `postern` alone prints: what there is, and what to type next.
- * @param logins Undefined where the list of them cannot be read.
- */
-export function welcome(look: Look, logins: readonly LoginStatus[] | undefined): readonly string[] {
-  return [
+  const read = await index.read().catch(() => undefined);
+  const now = clock.now();
+  const logins = read?.logins.map((login) => loginStatus(login, now, read.providers));
+  return textOf([
     ...wrapped(product, look.width),
     '',
-    ...(logins === undefined || logins.length === 0 ? beginning(look, logins) : going(look, logins)),
+    ...stateOf(look, logins, now),
     '',
     ...wrapped(`All commands: ${toned(look, 'name', 'postern --help')}`, look.width),
-  ];
+  ]);
 }
 
-function beginning(look: Look, logins: readonly LoginStatus[] | undefined): readonly string[] {
-  if (logins === undefined) {
-    return linesOf(
-      look,
-      section('The list of your logins cannot be read', 'examples', [['postern status', 'say why']]),
-    );
-  }
-  return linesOf(
-    look,
-    section('No logins yet', 'examples', [
+function stateOf(look: Look, logins: readonly LoginStatus[] | undefined, now: number): readonly string[] {
+  const commands = (title: string, rows: readonly Row[]) => linesOf(look, section(title, 'examples', rows));
+  if (logins === undefined) return commands('The list of your logins cannot be read', [['postern status', 'say why']]);
+  if (logins.length === 0) {
+    return commands('No logins yet', [
       ['postern login https://example.com/mcp', 'log in to a server, in the browser'],
       ['postern setup --list', 'your programs that can use a login'],
       ['postern sandbox', 'a server to try it with, here'],
-    ]),
-  );
-}
-
-function going(look: Look, statuses: readonly LoginStatus[]): readonly string[] {
-  const rows = statuses.slice(0, shownLogins).map((status) => {
-    const { name, server } = status.login;
-    const address = printable(server.replace(/^https:\/\//, ''), 200);
-    const title = name === undefined ? cutInside(36, address) : cutTo(look.width - 2, printable(name, 200));
-    const state = needsPerson(status) ? toned(look, 'warning', 'needs a new login') : '';
-    return [toned(look, 'name', title), name === undefined ? '' : address, state];
-  });
-  const more = statuses.length - shownLogins;
-  const ended = statuses.filter(needsPerson);
-  const [first] = statuses.filter((one) => !needsPerson(one));
-  const again = (count: number, remedy = ''): Row =>
-    count === 1
-      ? [printable(remedy, 2000), 'log in again']
-      : ['postern login --expired', `log in again to the ${count} that need it`];
+    ]);
+  }
+  const shown = logins.slice(0, shownLogins).map((status) => ({ status, isDefault: false, checked: undefined }));
+  const more = logins.length - shown.length;
+  const usable = logins.find((one) => !needsPerson(one))?.login;
   return [
-    ...linesOf(look, [{ kind: 'heading', text: 'Your logins' }]),
-    ...inColumnsOrStacked({ ...look, width: look.width - 2 }, rows).map((line) => `  ${line}`),
-    ...(more > 0 ? [`  and ${more} more: postern status`] : []),
-    '',
-    ...linesOf(
-      look,
-      section('Next', 'examples', [
-        ...ended.slice(0, 1).map(({ remedy }) => again(ended.length, remedy)),
-        ...(first === undefined ? [] : [[`postern call ${nameOf(first.login)}`, 'its tools'] as const]),
-        ['postern setup --list', 'programs that can use a login'],
-        ['postern status', 'until when each login is valid'],
-        ['postern login https://example.com/mcp', 'log in to another server'],
-      ]),
+    ...statusBlocks({ out: { isTerminal: true }, look }, shown, now).flatMap((lines) =>
+      lines.length === 0 ? [] : [...lines, ''],
     ),
+    ...(more > 0 ? [`And ${more} more: postern status`, ''] : []),
+    ...commands('Next', [
+      ...(usable === undefined
+        ? []
+        : [[`postern call ${printable(loginArgument(usable), 200)}`, 'its tools'] as const]),
+      ['postern setup --list', 'programs that can use a login'],
+      ['postern login https://example.com/mcp', 'log in to another server'],
+    ]),
   ];
-}
-
-/** What every command takes for this login. */
-function nameOf({ name, server }: LoginRecord): string {
-  return shellWord(printable(name ?? server, 200));
 }

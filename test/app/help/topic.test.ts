@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Block, blocksOf } from '../../../src/app/help/blocks.js';
-import { copyLines, linesOf } from '../../../src/app/help/screen.js';
+import { linesOf } from '../../../src/app/help/screen.js';
 import { readTopic, topicNames } from '../../../src/app/help/topics.js';
 import { registry } from '../../../src/app/registry.js';
-import { columnsOf } from '../../../src/core/text/layout.js';
 import { plainLook } from '../../../src/core/text/look.js';
 
 test('the text of a topic is read as its blocks', () => {
@@ -74,12 +73,4 @@ test('no sign of how a topic is written is left in it', () => {
     for (const line of copied) assert.doesNotMatch(line, /\S {3,}\S/, `${topic.name}: these are columns`);
     for (const line of linesOf(plainLook, blocks)) assert.doesNotMatch(line, /^- |\. - |\*\*\w|<!--|^##|`/, topic.name);
   }
-});
-
-test('no line to copy out of a topic is wider than 80 columns', () => {
-  const code = topicNames.flatMap((name) =>
-    blocksOf(readTopic(name).text).flatMap((one) => (one.kind === 'code' ? one.lines : [])),
-  );
-  assert.ok(code.length > 60, String(code.length));
-  for (const copied of code.flatMap((each) => copyLines(plainLook, each))) assert.ok(columnsOf(copied) <= 80, copied);
 });
