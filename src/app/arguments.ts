@@ -1,10 +1,11 @@
+import { parseArgs } from 'node:util';
 import type { ArgumentValue, CommandTable, LooseArguments, OptionSpec } from '../core/command.js';
 import { camelCase } from '../core/command.js';
 import type { Failure } from '../core/failure.js';
 import { usageMistyped, usageWrong } from '../core/failures.js';
 import { closest } from '../core/text/closest.js';
 import { quoted } from '../core/text/printable.js';
-import { optionIn, optionsOf } from './global-options.js';
+import { optionsOf } from './global-options.js';
 
 /** All values of one option, in order. */
 type Given = readonly (string | boolean)[];
@@ -65,45 +66,34 @@ function noChoice(spec: OptionSpec, source: string, given: string, help: string)
 }
 
 /**
- * The arguments of a command line whose options each stand alone, without yargs, which takes as long to load as all else
- * that the hot path does. Undefined for whatever is odd or wrong: yargs finds out what it is.
+ * The arguments of a plain command line, without yargs, which takes as long to load as all else that the hot path does.
+ * Undefined for whatever is odd or wrong: yargs finds out what it is.
  */
 export function plainArguments(
   table: CommandTable,
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): LooseArguments | undefined {
-  if (table.rest !== undefined && argv.includes('--')) return undefined;
-  const given = new Map<string, (string | boolean)[]>();
-  const words: string[] = [];
-  for (let at = 0; at < argv.length; at += 1) {
-    const word = argv[at] ?? '';
-    if (!word.startsWith('-')) {
-      words.push(word);
-      continue;
-    }
-    const spec = optionIn(word, optionsOf(table));
-    const [, inline] = /^--[^=]+=(.*)$/s.exec(word) ?? [];
-    if (spec === undefined || (spec.excludes ?? spec.needs) !== undefined) return undefined;
-    let value: string | boolean | undefined = inline;
-    if (spec.kind === 'boolean') {
-      // yargs takes a `true` or `false` that follows for the value of a switch.
-      value = inline === undefined && !/^(?:true|false)$/.test(argv[at + 1] ?? '') ? true : undefined;
-    } else if (inline === undefined) {
-      at += 1;
-      value = argv[at];
-    }
-    if (value === undefined || (typeof value === 'string' && /^-|^$/.test(value))) return undefined;
-    given.set(spec.name, [...(given.get(spec.name) ?? []), value]);
-  }
-  const { positionals } = table;
-  const max = positionals.at(-1)?.many === true ? words.length : positionals.length;
-  if (words.length > max || positionals[words.length]?.required === true) return undefined;
-  positionals.forEach(({ name, many }, at) => {
-    given.set(name, words.slice(at, many === true ? undefined : at + 1));
+  const { positionals, rest } = table;
+  if (argv.includes('--')) return undefined;
+  const specs = optionsOf(table);
+  const options = specs.map(({ name, alias, kind }) => {
+    const type = kind === 'boolean' ? ('boolean' as const) : ('string' as const);
+    return [name, { type, multiple: true as const, ...(alias !== undefined && { short: alias }) }] as const;
   });
   try {
-    const behind = table.rest === undefined ? {} : { [camelCase(table.rest.name)]: [] };
+    const read = parseArgs({ args: [...argv], options: Object.fromEntries(options), allowPositionals: true });
+    const words = read.positionals;
+    const max = positionals.at(-1)?.many === true ? words.length : positionals.length;
+    if (words.length > max || positionals[words.length]?.required === true) return undefined;
+    if (words.some((word) => /^(?:true|false)$/.test(word))) return undefined; // yargs takes it for the value of a switch
+    const given = new Map(Object.entries(read.values).map(([name, values]) => [name, [values ?? []].flat()]));
+    if (specs.some(({ name, excludes, needs }) => given.has(name) && (excludes ?? needs) !== undefined))
+      return undefined;
+    for (const [at, { name, many }] of positionals.entries()) {
+      given.set(name, words.slice(at, many === true ? undefined : at + 1));
+    }
+    const behind = rest === undefined ? {} : { [camelCase(rest.name)]: [] };
     return { ...typedArguments(table, (name) => given.get(name) ?? [], env), ...behind };
   } catch {
     return undefined;

@@ -75,52 +75,36 @@ interface Known {
 /** As many names as one line has room for. */
 const shownLogins = 5;
 
-/** More ways to go, for some commands. */
-const alsoThere: Readonly<Record<string, readonly string[]>> = {
-  setup: ['Every program: postern setup --list --all'],
-  config: ['Every setting: postern config'],
-};
-
-/** Commands that do something to a login, and nothing where there is none. */
-const changing: ReadonlySet<string> = new Set(['logout', 'rename', 'switch']);
-
 /**
- * What to type where a word is missing: a line that works, and candidates for the word. @param example Replaces the
- * command's first one.
+ * What to type where a word is missing: a line that works, and candidates for the word. @param own Replaces the command's
+ * first example.
  */
-async function waysToGo(table: CommandTable, example: string | undefined, known: Known): Promise<readonly string[]> {
-  const { logins } = (await known.index.read().catch(ignoreFailure)) ?? { logins: [] };
-  return [
-    ...(await linesFor(table, example, logins, known)),
-    ...(alsoThere[table.name] ?? []),
-    `More: postern ${table.name} --help`,
-  ];
-}
-
-async function linesFor(
+async function waysToGo(
   { name, examples = [] }: CommandTable,
   own: string | undefined,
-  logins: readonly LoginRecord[],
-  { programsWithServers }: Known,
+  { index, programsWithServers }: Known,
 ): Promise<readonly string[]> {
+  const { logins } = (await index.read().catch(ignoreFailure)) ?? { logins: [] };
   const example = own ?? examples.find(({ command }) => command.startsWith('postern '))?.command;
-  if (name === 'login') {
-    const found = (await programsWithServers(logins).catch(ignoreFailure)) ?? [];
-    const theirs = found.map(
-      ({ name: program, title, count }) =>
-        `${title} knows ${counted(count, 'server')}: postern login --from ${program}`,
-    );
-    return [`For example: ${example}`, ...theirs.slice(0, 3), ...namesOf(logins)];
-  }
-  if (example === undefined) return [];
-  if (!ofLogin.test(example)) return [`For example: ${example}`];
+  const isLogin = name === 'login';
+  const takesLogin = example !== undefined && ofLogin.test(example);
+  const found = isLogin ? ((await programsWithServers(logins).catch(ignoreFailure)) ?? []) : [];
   const [first] = logins;
-  if (first === undefined) {
-    const then = changing.has(name) ? [] : [`Then: ${example}`];
-    return ['No logins yet. Make one with: postern login https://example.com/mcp --name work', ...then];
-  }
-  const named = example.replace(ofLogin, () => printable(loginArgument(first), 200));
-  return [`For example: ${named}`, ...namesOf(logins)];
+  const named = isLogin || first === undefined ? example : example?.replace(ofLogin, () => loginArgument(first));
+  const lines =
+    takesLogin && !isLogin && first === undefined
+      ? ['No logins yet. Make one with: postern login https://example.com/mcp --name work', `Then: ${example}`]
+      : named === undefined
+        ? []
+        : [`For example: ${printable(named, 300)}`];
+  return [
+    ...lines,
+    ...found
+      .slice(0, 3)
+      .map((one) => `${one.title} knows ${counted(one.count, 'server')}: postern login --from ${one.name}`),
+    ...(takesLogin ? namesOf(logins) : []),
+    `More: postern ${name} --help`,
+  ];
 }
 
 /** The login in an example. */
@@ -129,7 +113,6 @@ const ofLogin = /(?<= )work\b/;
 function namesOf(logins: readonly LoginRecord[]): readonly string[] {
   if (logins.length === 0) return [];
   const all = [...new Set(logins.map(({ name, server }) => printable(shellWord(name ?? server), 80)))];
-  const names = all.slice(0, shownLogins);
-  const more = all.length - names.length;
-  return [`Your logins: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
+  const more = all.length - shownLogins;
+  return [`Your logins: ${all.slice(0, shownLogins).join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
 }

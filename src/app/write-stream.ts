@@ -145,18 +145,13 @@ export function fieldWriter(out: ResultWriter, path: string): ResultWriter {
 /** The value at that path. @throws Failure `field_missing`, with the names that there are */
 export function fieldOf(value: unknown, path: string): unknown {
   const parts = path.split(/(?<!\\)\./).map((part) => part.replaceAll('\\.', '.'));
-  const passed: string[] = [];
   let at = value;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     // `logins[0]`, as in JavaScript and jq, where nothing is called so.
-    const [, name, indexes] = (has(at, part) ? undefined : /^([^[]*)((?:\[\d+\])+)$/.exec(part)) ?? [];
-    if (name !== undefined && indexes !== undefined) {
-      parts.unshift(...(name === '' ? [] : [name]), ...indexes.slice(1, -1).split(']['));
-      continue;
-    }
-    if (!has(at, part)) throw fieldMissing(part, passed.join('.'), at);
-    passed.push(part);
-    at = at[part];
+    const [, name, place] = (has(at, part) ? undefined : /^(.*)\[(\d+)\]$/s.exec(part)) ?? [];
+    if (place !== undefined) parts.unshift(...(name ? [name] : []), place);
+    else if (has(at, part)) at = at[part];
+    else throw fieldMissing(path, part, at);
   }
   return at;
 }
@@ -166,23 +161,18 @@ function has(value: unknown, name: string): value is Readonly<Record<string, unk
   return Object.hasOwn(value, name) && !(Array.isArray(value) && name === 'length');
 }
 
-/** @param path Where the name was looked for. */
-function fieldMissing(part: string, path: string, at: unknown): Failure {
-  const where = path === '' ? 'The result' : `${quoted(path, 200)} in the result`;
+/** @param at Where `part` of it was looked for. */
+function fieldMissing(path: string, part: string, at: unknown): Failure {
   const names = typeof at === 'object' && at !== null && !Array.isArray(at) ? Object.keys(at) : [];
-  const shown = names.slice(0, maxNamed).map((name) => printable(name, 80));
   const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : '';
-  const remedy = Array.isArray(at)
-    ? at.length === 0
-      ? 'That list is empty; see all of the result with --json.'
-      : `It is a list: name a place from 0 to ${at.length - 1}.`
-    : names.length === 0
-      ? 'It has no members; see all of the result with --json.'
-      : `It has: ${shown.join(', ')}${more}`;
+  const shown = names.slice(0, maxNamed).map((name) => printable(name, 80));
+  const there = Array.isArray(at)
+    ? `a list of ${at.length}, counted from 0`
+    : `${shown.join(', ') || 'no members'}${more}`;
   return new Failure({
     code: 'field_missing',
     exit: exitCode.usage,
-    message: `${where} has no field ${quoted(part, 80)}.`,
-    remedy,
+    message: `The result has no field ${quoted(path, 200)}.`,
+    remedy: `In place of ${quoted(part, 80)} there is: ${there}; see all of the result with --json.`,
   });
 }

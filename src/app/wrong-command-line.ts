@@ -94,39 +94,27 @@ export function whyRefused(words: readonly string[], table: CommandTable, { valu
 }
 
 /**
- * The corrected line for a mistyped word; undefined if the word is ambiguous. Values of options and of a tool's arguments
- * may be secrets, and are left out.
+ * What to ask about a mistyped word, with the corrected line if nothing in that may be a secret: values of options and of a
+ * tool's arguments are not shown. Undefined if the word is ambiguous.
  */
 export function lineMeant(
-  { typed, meant, command }: Typo,
+  { typed, meant, command = [] }: Typo,
   argv: readonly string[],
   table: CommandTable | undefined,
 ): string | undefined {
   if (!/^[\w-][\w ./=-]{0,200}$/.test(meant)) return undefined;
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  const isHidden = (index: number, option = argv[index - 1]) => index < end && hidesValue(option, table);
-  const [at, another] = argv.flatMap((word, index) => (nameIn(word) === typed && !isHidden(index) ? index : []));
+  const isValue = (index: number, option = argv[index - 1]) => index < end && hidesValue(option, table);
+  const [at, another] = argv.flatMap((word, index) => (nameIn(word) === typed && !isValue(index) ? index : []));
   if (at === undefined || another !== undefined) return undefined;
-  // `--text hello`, where the tool is to be given text=hello.
-  const isDashed = typed.startsWith('--') && !meant.startsWith('-');
-  const isApart = isDashed && argv[at] === typed && argv[at + 1]?.startsWith('-') === false;
-  const words = argv.flatMap((word, index) => {
-    if (index === at + 1 && isApart) return [];
-    if (index !== at)
-      return !isHidden(index, index - 1 === at ? meant : undefined) || isAddress(word) ? shownWord(word) : '…';
-    const rest = isDashed ? '=' : word.slice(typed.length);
-    const value = meant.includes('=') ? '' : rest.replace(/^(:?=).*$/s, '$1…');
-    return [...(command ?? []), `${shellWord(meant)}${value}`, ...toolIn(typed, meant, table)];
+  const words = argv.map((word, index) => {
+    if (index === at)
+      return word === typed || meant.includes('=') ? [...command, shellWord(meant)].join(' ') : undefined;
+    const isPlain = /^[\w./-]{1,40}$/.test(word) && !isValue(index, index - 1 === at ? meant : undefined);
+    return isPlain || isAddress(word) ? shellWord(word) : undefined;
   });
-  const said = [...(command ?? []), meant].join(' ');
-  return `Did you mean ${quoted(said)}? Run: postern ${words.join(' ')}`;
-}
-
-/** A typed word in the corrected line. */
-function shownWord(word: string): string {
-  const [, name, equals] = /^([\w.-]{1,40})(:?=)/.exec(word) ?? [];
-  if (name !== undefined) return `${name}${equals}…`;
-  return isAddress(word) || /^[\w./-]{1,40}$/.test(word) ? shellWord(word) : '…';
+  const question = `Did you mean ${quoted([...command, meant].join(' '))}?`;
+  return words.includes(undefined) ? question : `${question} Run: postern ${words.join(' ')}`;
 }
 
 /** An address without anything secret, such as an issuer. */
@@ -144,14 +132,6 @@ function hidesValue(word: string | undefined, table: CommandTable | undefined): 
   if (word === undefined || !isOption(word) || word === '--' || word.includes('=')) return false;
   const spec = optionIn(word, optionsOf(table));
   return spec === undefined || !(spec.kind === 'boolean' || spec.kind === 'number' || 'choices' in spec);
-}
-
-/** The tool in a word such as `work.echo`, where the command takes one. */
-function toolIn(typed: string, server: string, table: CommandTable | undefined): readonly string[] {
-  const [, tool] = /^@?[^.]+\.([\w-]+)$/.exec(typed) ?? [];
-  const takesTool = table?.positionals.some(({ name }) => name === 'method') === true;
-  const isTaken = takesTool && typed.replace(/^@/, '').startsWith(`${server}.`);
-  return isTaken && tool !== undefined ? [tool] : [];
 }
 
 /** Neither a lone dash, which is a value, nor a number below zero. */
@@ -179,7 +159,7 @@ function unknownOption(word: string, specs: readonly OptionSpec[], table: Comman
   if (meant !== undefined) return usageMistyped(message, `--${meant}`, { typed, meant: `--${meant}` });
   // A tool's arguments have no dashes here, unlike in other programs. Their values may be secrets.
   if (table?.positionals.some((one) => one.name === 'arguments') === true && typed.startsWith('--')) {
-    return usageMistyped(message, `${shellWord(name)}=…`, { typed, meant: name });
+    return usageMistyped(message, `${shellWord(name)}=…`);
   }
   return usageWrong(message, helpOn(table));
 }

@@ -85,10 +85,6 @@ export const credentialTable = {
     },
     { command: 'eval "$(postern credential env work --var API_TOKEN)"', describe: 'in a shell' },
     {
-      command: 'CARGO_REGISTRIES_WORK_TOKEN=$(postern credential value work) cargo build',
-      describe: 'cargo, pnpm and others take the header’s value: Bearer …',
-    },
-    {
       command: 'git config --global credential.https://example.com.helper postern',
       describe: 'git-credential-postern is on the PATH, too',
     },

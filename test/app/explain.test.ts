@@ -98,37 +98,31 @@ test('a job learns what it can do without a user, and whether the command that f
   );
 });
 
-test('the whole line is told again, with the word that was meant, and without what may be a secret', async () => {
+test('a mistyped word is answered with the whole line as it was meant, unless that holds what may be a secret', async () => {
   const tool = { typed: 'ech', meant: 'echo' };
   for (const [line, typo, command] of [
-    ['call work ech text=hi', tool, '"echo" postern call work echo text=…'],
-    ['call work ech text=hi n:=5 plain', tool, '"echo" postern call work echo text=… n:=… plain'],
-    ['call https://a.example/mcp ech', tool, '"echo" postern call https://a.example/mcp echo'],
-    ['call https://a.example/mcp?key=1 ech', tool, '"echo" postern call … echo'],
-    ['call work ech --output json --account me -v', tool, '"echo" postern call work echo --output json --account … -v'],
-    [
-      'call work ech --authorization-server https://as.example/?key=1',
-      tool,
-      '"echo" postern call work echo --authorization-server …',
-    ],
-    ['call work ech --account=me', tool, '"echo" postern call work echo --account=…'],
-    ['call work echo txet=hi', { typed: 'txet', meant: 'text' }, '"text" postern call work echo text=…'],
+    ['call work ech', tool, '"echo" postern call work echo'],
+    ['call work ech text=hi', tool, '"echo"'],
+    ['call work ech n:=5 plain', tool, '"echo"'],
+    ['call https://a.example/mcp ech plain', tool, '"echo" postern call https://a.example/mcp echo plain'],
+    ['call https://a.example/mcp?key=1 ech', tool, '"echo"'],
+    ['call work ech --output json -v', tool, '"echo" postern call work echo --output json -v'],
+    ['call work ech --account me', tool, '"echo"'],
+    ['call work ech --authorization-server https://as.example/?key=1', tool, '"echo"'],
+    ['call work ech --account=me', tool, '"echo"'],
+    ['call work echo txet=hi', { typed: 'txet', meant: 'text' }, '"text"'],
     [
       'call work a color=gren',
       { typed: 'color', meant: 'color=green' },
       '"color=green" postern call work a color=green',
     ],
     ['call work echo --output jsn', { typed: 'jsn', meant: 'json' }, '"json" postern call work echo --output json'],
-    [
-      'call work echo --acount me',
-      { typed: '--acount', meant: '--account' },
-      '"--account" postern call work echo --account …',
-    ],
-    ['call work e --quite n=1', { typed: '--quite', meant: '--quiet' }, '"--quiet" postern call work e --quiet n=…'],
+    ['call work echo --acount me', { typed: '--acount', meant: '--account' }, '"--account"'],
+    ['call work e --quite', { typed: '--quite', meant: '--quiet' }, '"--quiet" postern call work e --quiet'],
     ['call work ech', { typed: 'ech', meant: 'my echo' }, '"my echo" postern call work \'my echo\''],
   ] as const) {
     const remedy = await remedyOf(failureWith({ typo }), line);
-    assert.equal(remedy.replace(/^Did you mean (".*?")\? Run: /, '$1 '), command);
+    assert.equal(remedy.replace(/^Did you mean (".*?")\?(?: Run:)?/, '$1'), command);
   }
   assert.equal(await remedyOf(failureWith({ typo: tool }), 'call ech ech'), 'Do.', 'it is not clear which');
   assert.equal(await remedyOf(failureWith({ typo: tool }), 'call work'), 'Do.');

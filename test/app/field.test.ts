@@ -14,17 +14,17 @@ test('a field is found by names and places; a missing one is named with those th
   assert.equal(fieldOf({ grid: [[1, 2]], 'a[0]': 3, a: [4] }, 'grid[0][1]'), 2);
   assert.equal(fieldOf({ grid: [], 'a[0]': 3, a: [4] }, 'a[0]'), 3);
   const missing: readonly (readonly [string, RegExp])[] = [
-    ['login', /It has: logins, a\.b, none, empty/],
-    ['logins.3', /from 0 to 0/],
-    ['logins[3]', /from 0 to 0/],
-    ['login[0]', /It has: logins/],
-    ['logins.length', /from 0 to 0/],
-    ['empty.0', /is empty/],
+    ['login', /there is: logins, a\.b, none, empty;/],
+    ['logins.3', /a list of 1, counted from 0/],
+    ['logins[3]', /a list of 1, counted from 0/],
+    ['login[0]', /there is: logins,/],
+    ['logins.length', /a list of 1, counted from 0/],
+    ['empty.0', /a list of 0/],
     ['none.x', /no members/],
     ['logins.0.server.x', /no members/],
-    ['', /It has/],
-    ['constructor', /It has/],
-    ['__proto__', /It has/],
+    ['', /there is: logins/],
+    ['constructor', /there is: logins/],
+    ['__proto__', /there is: logins/],
   ];
   for (const [path, remedy] of missing) {
     assert.throws(

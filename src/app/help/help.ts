@@ -61,18 +61,17 @@ export async function greet(
 ): Promise<string> {
   const { index, clock } = world();
   const read = await index.read().catch(() => undefined);
-  const now = clock.now();
-  const logins = read?.logins.map((login) => loginStatus(login, now, read.providers));
+  const logins = read?.logins.map((login) => loginStatus(login, clock.now(), read.providers));
   return textOf([
     ...wrapped(product, look.width),
     '',
-    ...stateOf(look, logins, now),
+    ...stateOf(look, logins, clock),
     '',
     ...wrapped(`All commands: ${toned(look, 'name', 'postern --help')}`, look.width),
   ]);
 }
 
-function stateOf(look: Look, logins: readonly LoginStatus[] | undefined, now: number): readonly string[] {
+function stateOf(look: Look, logins: readonly LoginStatus[] | undefined, clock: Pick<Clock, 'now'>): readonly string[] {
   const commands = (title: string, rows: readonly Row[]) => linesOf(look, section(title, 'examples', rows));
   if (logins === undefined) return commands('The list of your logins cannot be read', [['postern status', 'say why']]);
   if (logins.length === 0) {
@@ -86,7 +85,7 @@ function stateOf(look: Look, logins: readonly LoginStatus[] | undefined, now: nu
   const more = logins.length - shown.length;
   const usable = logins.find((one) => !needsPerson(one))?.login;
   return [
-    ...statusBlocks({ out: { isTerminal: true }, look }, shown, now).flatMap((lines) =>
+    ...statusBlocks({ out: { isTerminal: true }, look }, shown, clock.now()).flatMap((lines) =>
       lines.length === 0 ? [] : [...lines, ''],
     ),
     ...(more > 0 ? [`And ${more} more: postern status`, ''] : []),

@@ -46,11 +46,12 @@ function labelled(look: Look, rows: readonly Row[], share: number): readonly str
   const column = Math.max(0, ...fitting);
   const room = look.width - column - 4;
   const isNarrow = room < (fitting.length < rows.length ? 34 : 24);
+  const indent = isNarrow || room * 2 < look.width ? 6 : column + 4;
   return rows.flatMap(([label, plain]) => {
     const text = inTones(look, plain);
     const isBelow = isNarrow || columnsOf(label) > column;
     const name = toned(look, 'name', isNarrow ? label.trim() : label);
-    if (isBelow) return [commandLine(name, look.width, 2), ...wrapped(text, look.width, isNarrow ? 6 : column + 4)];
+    if (isBelow) return [commandLine(name, look.width, 2), ...wrapped(text, look.width, indent)];
     const [first = '', ...others] = wrapped(text, look.width, column + 4);
     return [`  ${name}${first.slice(columnsOf(label) + 2)}`.trimEnd(), ...others];
   });
