@@ -76,8 +76,11 @@ async function endLogins(world: Context, force: boolean): Promise<LogoutOfAll> {
 async function undoAll({ locks, signal }: Context, { entries, programs }: Written) {
   const ends: { readonly kept: KeptRecord; readonly undone: UndoneEntry | Failure }[] = [];
   const open = new Set(entries);
-  while (open.size > 0) {
-    const kept = (await latestOf(open, programs.files)) as KeptRecord;
+  for (
+    let kept = await latestOf(open, programs.files);
+    kept !== undefined;
+    kept = await latestOf(open, programs.files)
+  ) {
     open.delete(kept);
     const undone = await undoEntry({ locks, programs }, kept, signal).catch((error: unknown) => {
       if (!(error instanceof Failure) || signal.aborted) throw error;
@@ -94,18 +97,17 @@ async function latestOf(open: ReadonlySet<KeptRecord>, files: Written['programs'
     const file = await files.read(kept.record.path).catch(() => undefined);
     if (file?.text !== undefined && digestOf(file.text) === kept.record.after) return kept;
   }
-  return open.values().next().value;
+  const [any] = open;
+  return any;
 }
 
 /**
- * What this program writes into its state and configuration folders. Nothing else in them is removed: a variable may have
- * put them where other files are.
+ * What this program writes into its state and configuration folders, and into the folders in these. Nothing else in them is
+ * removed: a variable may have put them where other files are, and other programs have folders of such names, too.
  */
 export const stateNames =
   /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|locks|native|recovery|sealed|setup|shared|tools)$/;
 const configNames = /^(?:\.?config\.json(?:\.new)?|\.config\.json\.[0-9a-f]{16}|config\.edited-[0-9a-f]{8}\.json)$/;
-
-/** What this program writes into each of those folders. Other programs have folders of such names, too. */
 const namesInside: ReadonlyMap<string, RegExp> = new Map([
   ['locks', /^[a-z0-9-]{1,71}\.lock(?:\.[0-9a-f.-]+(?:\.new|\.break)?)?$/],
   ['native', /^[0-9a-f]{64}\.node(?:\.\d+)?$/],
@@ -128,26 +130,20 @@ export async function ownFiles({ state, config }: OwnFolders): Promise<readonly 
   return [...new Set([...all.filter((path) => !isLast(path)), ...all.filter(isLast)])];
 }
 
-/** Removes them, and the folders that are empty then. Returns what could not be removed, and what is left in the folders. */
+/** Removes them, and the folders that are empty then. Returns what is left in the folders. */
 export async function removeOwnFiles(folders: OwnFolders): Promise<readonly string[]> {
-  for (const path of await ownFiles(folders)) await removeOwn(path);
+  for (const path of await ownFiles(folders)) {
+    const names = namesInside.get(basename(path));
+    const inside = names === undefined ? [] : await namesIn(path, names);
+    for (const one of [...inside, path]) await rm(one, { force: true }).catch(() => undefined);
+    await rmdir(path).catch(() => undefined);
+  }
   const left: string[] = [];
   for (const folder of new Set([folders.state, folders.config])) {
-    const isGone = await rmdir(folder).then(
-      () => true,
-      () => false,
-    );
-    if (!isGone) left.push(...(await readdir(folder).catch(() => [])).map((name) => join(folder, name)));
+    await rmdir(folder).catch(() => undefined);
+    left.push(...(await readdir(folder).catch(() => [])).map((name) => join(folder, name)));
   }
   return left;
-}
-
-/** A file or a link goes; of a folder what is ours in it, and then itself, if it is empty. */
-async function removeOwn(path: string): Promise<void> {
-  const names = namesInside.get(basename(path));
-  const inside = names === undefined ? [] : await namesIn(path, names);
-  for (const one of [...inside, path]) await rm(one, { force: true }).catch(() => undefined);
-  await rmdir(path).catch(() => undefined);
 }
 
 /** Nothing where the folder is not there, or is a link to another one. */

@@ -11,7 +11,7 @@ export const command: Command<typeof uninstallTable, Context> = {
   async run(world, args) {
     const { out, json, tell } = world;
     const written = await allWritten(world);
-    const plan = planLines(written, world.look);
+    const plan = planLines(written);
     const isDone = plan.length === 0;
     if (isDone || !args.yes) {
       if (json) await out.json({ takenBack: false, ...planJson(written) });
