@@ -5,7 +5,7 @@ import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
 import { registry } from './app/registry.js';
 import { runCommandLine } from './app/run.js';
-import { createKeyboard } from './app/terminal/quiet-keys.js';
+import { createKeyboard } from './app/terminal/keyboard.js';
 import { createContext } from './app/world.js';
 import { createResultWriter, fieldWriter, linesTo, writerTo } from './app/write-stream.js';
 import type { CommandExit, CommandTable } from './core/command.js';

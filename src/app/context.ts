@@ -26,7 +26,7 @@ import type { OpenProxy } from '../proxy/ports.js';
 import type { ExternalPrograms } from '../setup/machine/external-programs.js';
 import type { GlobalOptions } from './global-options.js';
 import type { OwnSignals } from './process.js';
-import type { Keyboard } from './terminal/quiet-keys.js';
+import type { Keyboard } from './terminal/keyboard.js';
 
 /**
  * The real world, as commands see it: each takes of it what its own `World` names. A port is made at its first use, so

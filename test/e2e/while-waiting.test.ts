@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { get } from 'node:http';
@@ -14,7 +13,7 @@ const skip = needs('gnome-keyring', 'secret-tool', 'script');
 const link = /^http:\/\/127\.0\.0\.1:\d+\/go\/[\w-]+\r?$/m;
 
 /** `postern login` at a terminal, by a shell that by default shows the terminal's settings when it has ended. */
-async function logIn(stage: Stage, script = '"$@"; echo "ended with $?"; stty -a') {
+async function logIn(stage: Stage, script = 'trap : INT; "$@"; echo "ended with $?"; stty -a') {
   const words = programCommand(['login', stage.sandbox.serverUrl]);
   const command = ['sh', '-c', script, 'sh', 'sh', '-c', 'echo "pid $$"; exec "$@"', 'sh', ...words];
   // A display, of which nothing is asked: the person sits at this machine.
@@ -44,16 +43,7 @@ async function endOrStop(pid: number): Promise<void> {
   }
 }
 
-/** Waits until the login reads keys: before, a Ctrl-C would be the signal of whoever has the foreground. */
-async function readsKeys(pid: number): Promise<void> {
-  const settings = () => execFileSync('stty', ['-a', '-F', `/proc/${pid}/fd/0`], { encoding: 'utf8' });
-  for (const late = performance.now() + 30_000; !settings().includes('-icanon'); ) {
-    assert.ok(performance.now() < late, 'the login does not read keys in the foreground');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-test('beside the opened browser: another link, the time, no key echoed, Enter opens and shows it again; then all is as it was', {
+test('beside the opened browser: another link, the time, Enter opens and shows it again; then all is as it was', {
   skip,
 }, async () => {
   await using stage = await openStage();
@@ -63,7 +53,6 @@ test('beside the opened browser: another link, the time, no key echoed, Enter op
   assert.notEqual(shown, first);
   await screen.waitForStdout(/Waiting for the browser \(15 min left; Enter opens the page again\)/);
   await stage.browser.forget();
-  terminal.type('garble');
   const enter = setInterval(() => terminal.type('\r'), 1_000); // the first second after the browser opened counts for nothing
   const second = await stage.browser.opened();
   clearInterval(enter);
@@ -72,7 +61,6 @@ test('beside the opened browser: another link, the time, no key echoed, Enter op
   await walkLogin(shown); // the terminal's
   const { stdout } = await screen.finished;
   assert.match(stdout, /ended with 0/);
-  assert.doesNotMatch(stdout, /garble/);
   assert.ok(isAsItWas(stdout), stdout);
 });
 
@@ -109,7 +97,6 @@ for (const how of ['Ctrl-Z', 'SIGSTOP'] as const) {
     const { terminal, screen, shown, pid } = await logIn(stage, script);
     await using _terminal = terminal;
     await stage.browser.opened();
-    await readsKeys(pid);
     if (how === 'Ctrl-Z') terminal.type('\x1a');
     else process.kill(pid, 'SIGSTOP');
     await screen.waitForStdout(/left with 1\d\d.*in the background/s);
@@ -122,7 +109,7 @@ for (const how of ['Ctrl-Z', 'SIGSTOP'] as const) {
   });
 }
 
-test('a login that begins in the background is not stopped there, and has the keyboard once it is in the foreground', {
+test('a login that begins in the background is not stopped there, and hears Enter once it is in the foreground', {
   skip,
 }, async () => {
   await using stage = await openStage();
@@ -135,11 +122,12 @@ test('a login that begins in the background is not stopped there, and has the ke
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
   assert.notEqual(stat.slice(stat.lastIndexOf(')') + 2)[0], 'T', 'the login was stopped in the background');
   terminal.type('now\r');
-  await readsKeys(pid);
+  const enter = setInterval(() => terminal.type('\r'), 1_000);
+  await screen.waitForStdout(/Opened again/);
+  clearInterval(enter);
   terminal.type('\x03');
   const { stdout } = await screen.finished;
   assert.match(stdout, /ended with 130/);
-  assert.doesNotMatch(stdout.split('Cancelled')[0] ?? '', /\^C/, 'what is typed is not echoed');
   assert.ok(isAsItWas(stdout), stdout);
 });
 

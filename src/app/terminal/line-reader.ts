@@ -1,7 +1,7 @@
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import type { Writable } from 'node:stream';
 import type { LineReader, LineReaderOptions } from '../../call/shell/shell.command.js';
-import type { Keyboard } from './quiet-keys.js';
+import type { Keyboard } from './keyboard.js';
 
 /** Most lines that the arrow keys go back to. */
 const maxHistory = 500;
@@ -61,7 +61,7 @@ export class TerminalLineReader implements LineReader {
     cursorTo(this.#screen, 0);
     clearScreenDown(this.#screen);
     show();
-    Object.assign(editor, { prevRows: 0 }); // else it would go up by the rows that are gone
+    this.#screen.write('\n'.repeat(rows)); // the editor goes up by as many
     editor.prompt(true);
   }
 

@@ -7,7 +7,7 @@ import { columnsOf, wrapped } from '../../core/text/layout.js';
 import { lookOf } from '../../core/text/look.js';
 import { asciiJson, printable } from '../../core/text/printable.js';
 import { ciOf } from '../../login/browser/browser-availability.js';
-import { type Keyboard, QuietKeys } from './quiet-keys.js';
+import { createEnterKey, type Keyboard } from './keyboard.js';
 import type { Spinner } from './spinner.js';
 
 export interface TerminalOptions {
@@ -34,9 +34,9 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const interactive =
     !options.nonInteractive && ciOf(env) === undefined && stderr.isTTY === true && options.stdin().isTTY === true;
   const ahead = { keys: '' };
-  const keys = new QuietKeys(options.stdin, options.interrupt);
+  const enterKey = createEnterKey(options.stdin);
   const ask: Terminal['ask'] = async (question, { hidden, signal }) => {
-    using _keyboard = keys.leave();
+    using _keyboard = enterKey.leave();
     const typed = await askLine(options, { question: printable(question, 400), hidden, signal, ahead });
     if (hidden && typed !== undefined) holdSecret(typed.trim());
     return typed;
@@ -45,7 +45,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     interactive,
     tell,
     ask,
-    listen: (enter) => keys.listen(enter),
+    listen: enterKey.listen,
     event: (event) => {
       if (options.json) tell(asciiJson(event));
     },

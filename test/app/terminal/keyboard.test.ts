@@ -7,25 +7,20 @@ import { startAtTerminal } from '../../support/pty.js';
 
 const worker = fileURLToPath(new URL('./background-worker.js', import.meta.url));
 
-for (const [how, word] of [
-  ['ended at once', 'exit'],
-  ['ends by itself', 'leave'],
-] as const) {
-  test(`a program that was stopped just when it had set the terminal, and ${how} in the background, leaves the terminal to the shell`, {
-    skip: needs('script'),
-  }, async () => {
-    await using home = await makeHome();
-    // `wait` comes back from what is stopped, too; nothing of it is left.
-    const end = 'wait %1; echo "ended with $?"; stty -a; kill -9 %1';
-    const script = `set -m; "$@"; echo "left with $?"; stty sane; bg; kill -s USR2 %1; ${end}`;
-    const command = ['sh', '-c', script, 'sh', process.execPath, worker, word];
-    await using terminal = await startAtTerminal(home, command, { stdout: 'terminal', columns: 100 });
-    const { stdout } = await terminal.screen.finished;
-    assert.match(stdout, /left with 1\d\d[\s\S]*ended with 7/);
-    const settings = stdout.replaceAll(/\s/g, ' ');
-    assert.ok(
-      [' icanon', ' echo ', ' isig'].every((setting) => settings.includes(setting)),
-      stdout,
-    );
-  });
-}
+test('a program that was stopped just when it had set the terminal, and ended in the background, leaves the terminal to the shell', {
+  skip: needs('script'),
+}, async () => {
+  await using home = await makeHome();
+  // `wait` comes back from what is stopped, too; nothing of it is left.
+  const end = 'wait %1; echo "ended with $?"; stty -a; kill -9 %1';
+  const script = `set -m; "$@"; echo "left with $?"; stty sane; bg; kill -s USR2 %1; ${end}`;
+  const command = ['sh', '-c', script, 'sh', process.execPath, worker];
+  await using terminal = await startAtTerminal(home, command, { stdout: 'terminal', columns: 100 });
+  const { stdout } = await terminal.screen.finished;
+  assert.match(stdout, /left with 1\d\d[\s\S]*ended with 7/);
+  const settings = stdout.replaceAll(/\s/g, ' ');
+  assert.ok(
+    [' icanon', ' echo ', ' isig'].every((setting) => settings.includes(setting)),
+    stdout,
+  );
+});
