@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConfigWorld } from '../config/change.js';
 import { exitCode, Failure, systemCode } from '../core/failure.js';
-import { configurationUnsafe, configurationUnusable } from '../core/failures.js';
+import { configurationUnsafe, configurationUnusable, usageWrong } from '../core/failures.js';
 import { accessProblem } from '../core/files.js';
-import { quoted, quotedPath } from '../core/text/printable.js';
+import { quoted } from '../core/text/printable.js';
 import { isWholePath, isWindows } from '../core/text/system.js';
 import type { Programs } from '../credential/exec-program.js';
+import { fileUnwritable } from '../setup/failures.js';
 import { replaceFile } from '../stores/state/safe-file.js';
 
 const longestConfiguration = 256 * 1024;
@@ -20,40 +21,35 @@ const longestConfiguration = 256 * 1024;
  */
 export function readConfigFile(folder: string): { readonly path: string; readonly bytes: Uint8Array } | undefined {
   const path = join(folder, 'config.json');
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  let file: number;
   try {
-    const why = openToOthers(lstatSync(folder));
+    // In a folder that is closed to others, nobody puts another file in its place meanwhile.
+    const why = openToOthers(statSync(folder));
     if (why !== undefined) throw configurationUnsafe(folder, why);
-    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const problem = fileProblem(lstatSync(path));
+    if (problem !== undefined) throw configurationUnsafe(path, problem);
+    const bytes = readFileSync(path);
+    if (bytes.length <= longestConfiguration) return { path, bytes: withoutMark(bytes) };
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') return undefined;
-    if (code === 'ELOOP') throw configurationUnsafe(path, 'it is a symbolic link');
     throw code.startsWith('E') ? configurationUnusable(path, `it cannot be opened (${code})`) : error;
   }
-  try {
-    const stats = fstatSync(file);
-    const why = stats.isFile() ? openToOthers(stats) : 'it is not a plain file';
-    if (why !== undefined) throw configurationUnsafe(path, why);
-    if (stats.size > longestConfiguration) {
-      throw configurationUnusable(path, `it is larger than ${longestConfiguration} bytes`);
-    }
-    return { path, bytes: withoutMark(readFileSync(file)) };
-  } finally {
-    closeSync(file);
-  }
+  throw configurationUnusable(path, `it is larger than ${longestConfiguration} bytes`);
+}
+
+function fileProblem(stats: Stats): string | undefined {
+  if (stats.isSymbolicLink()) return 'it is a symbolic link';
+  return stats.isFile() ? openToOthers(stats) : 'it is not a plain file';
+}
+
+function openToOthers(stats: Stats): string | undefined {
+  return accessProblem(stats, process.geteuid?.(), { orRoots: true, denied: 0o022 });
 }
 
 /** Notepad and PowerShell put a byte order mark before UTF-8. */
 function withoutMark(bytes: Uint8Array): Uint8Array {
   const isMarked = [0xef, 0xbb, 0xbf].every((byte, at) => bytes[at] === byte);
   return isMarked ? bytes.subarray(3) : bytes;
-}
-
-/** A link's own mode says nothing. */
-function openToOthers(stats: Stats): string | undefined {
-  return accessProblem(stats, process.geteuid?.(), { orRoots: true, denied: stats.isSymbolicLink() ? 0 : 0o022 });
 }
 
 /** Writes the configuration file, and opens a copy of it in the user's editor. */
@@ -70,13 +66,7 @@ export function createConfigEditor(
         const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o755;
         await replaceFile(path, text, mode, join(folder(), `.config.json.${randomBytes(8).toString('hex')}`));
       } catch (cause) {
-        throw new Failure({
-          code: 'file_unwritable',
-          exit: exitCode.usage,
-          message: `${quotedPath(path, 200)} cannot be written (${systemCode(cause)}).`,
-          remedy: 'Make its folder yours and writable, or name another with POSTERN_CONFIG_DIR.',
-          cause,
-        });
+        throw fileUnwritable(path, systemCode(cause));
       }
     },
     editText: async (text) => {
@@ -110,14 +100,8 @@ export function editorOf(
   const [program = '', ...others] = words;
   const isWhole = windows ? isWholePath(program) : program.startsWith('/');
   if (isWhole || (program !== '' && !/[\\/]/.test(program))) return [program, ...others];
-  throw new Failure({
-    code: 'usage_wrong',
-    exit: exitCode.usage,
-    message: 'Neither VISUAL nor EDITOR names a program, by its name or its absolute path.',
-    remedy: windows
-      ? 'Set it to one, or to nothing for Notepad, then: postern config edit'
-      : 'Set it, as in: EDITOR=nano postern config edit',
-  });
+  const message = 'Neither VISUAL nor EDITOR names a program, by its name (EDITOR=nano) or its absolute path.';
+  throw usageWrong(message, 'postern config --help');
 }
 
 function editorFailed(program: string, ended: number): Failure {

@@ -148,8 +148,8 @@ export function fieldOf(value: unknown, path: string): unknown {
   let at = value;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     // `logins[0]`, as in JavaScript and jq, where nothing is called so.
-    const [, name, place] = (has(at, part) ? undefined : /^(.*)\[(\d+)\]$/s.exec(part)) ?? [];
-    if (place !== undefined) parts.unshift(...(name ? [name] : []), place);
+    const [, name, index] = (has(at, part) ? undefined : /^(.*)\[(\d+)\]$/s.exec(part)) ?? [];
+    if (index !== undefined) parts.unshift(...(name ? [name] : []), index);
     else if (has(at, part)) at = at[part];
     else throw fieldMissing(path, part, at);
   }

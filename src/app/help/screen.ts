@@ -41,8 +41,8 @@ function inTones(look: Look, text: string): string {
  * @param share Of the width, at most that much for the labels.
  */
 function labelled(look: Look, rows: readonly Row[], share: number): readonly string[] {
-  const most = Math.max(16, Math.floor(look.width * share));
-  const fitting = rows.map(([label]) => columnsOf(label)).filter((columns) => columns <= most);
+  const max = Math.max(16, Math.floor(look.width * share));
+  const fitting = rows.map(([label]) => columnsOf(label)).filter((columns) => columns <= max);
   const column = Math.max(0, ...fitting);
   const room = look.width - column - 4;
   const isNarrow = room < (fitting.length < rows.length ? 34 : 24);
