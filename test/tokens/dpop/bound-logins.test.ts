@@ -148,13 +148,13 @@ test('[A-116] a token that says it is bound to another key is thrown away: at th
 });
 
 test('a login that is bound is not made a Bearer login: not by a refresh, and not by metadata that has changed', async () => {
-  await using scene = await openScene({ dpop: 'offered', accessTokenSeconds: 1 });
+  await using scene = await openScene({ dpop: 'offered' });
   const login = await scene.login();
   scene.sandbox.setFaults(['dpop-not-announced']);
   const failure = await scene.loginFails('dpop_downgraded');
   assert.match(failure.remedy, /--no-dpop/);
   scene.sandbox.setFaults(['dpop-token-bearer']);
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  scene.ports.advance(301_000);
   await failureOf(echo(scene, login), 'dpop_downgraded');
   assert.ok((await readCredential(scene.ports, login)).dpopKey !== undefined);
 });
