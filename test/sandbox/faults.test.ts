@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Sandbox, startSandbox } from '../support/start-sandbox.js';
 import { type Json, listenForCallback, loggedIn, register, registerNative, tokenOf, tokenRequest } from './client.js';
-import { observe } from './observe.js';
 import { messagesOf, post } from './protected-server/session.js';
 
 type Look = (sandbox: Sandbox) => Promise<boolean>;
 
+const textOf = async (address: string) => (await fetch(address)).text();
+
 /** Sees what the metadata of the authorization server says. */
 const metadata = (isFaulty: (document: Json) => boolean): Look => {
-  return async ({ issuer }) =>
-    isFaulty(JSON.parse((await observe(`${issuer}/.well-known/oauth-authorization-server`)).text));
+  return async ({ issuer }) => isFaulty(JSON.parse(await textOf(`${issuer}/.well-known/oauth-authorization-server`)));
 };
 
 const resourceMetadata = (isFaulty: (document: Json) => boolean): Look => {
   return async ({ serverUrl }) =>
-    isFaulty(JSON.parse((await observe(serverUrl.replace('/mcp', '/.well-known/oauth-protected-resource/mcp'))).text));
+    isFaulty(JSON.parse(await textOf(serverUrl.replace('/mcp', '/.well-known/oauth-protected-resource/mcp'))));
 };
 
 const challenge = (start: string): Look => {
   return async ({ serverUrl }) => {
-    const { header } = await observe(serverUrl, { method: 'POST' });
-    return header('www-authenticate').join('\n').startsWith(start);
+    const { headers } = await fetch(serverUrl, { method: 'POST' });
+    return headers.get('www-authenticate')?.startsWith(start) === true;
   };
 };
 
@@ -73,10 +73,10 @@ const silent: Readonly<Record<string, Look>> = {
   'as-unused-endpoints': metadata(({ userinfo_endpoint: url }) => url === 'http://169.254.169.254/userinfo'),
   'as-endpoint-shell': metadata(({ authorization_endpoint: url }) => String(url).includes('$(touch')),
   'as-first-html': async ({ issuer }) =>
-    (await observe(`${issuer}/.well-known/oauth-authorization-server`)).text.startsWith('<!doctype'),
+    (await textOf(`${issuer}/.well-known/oauth-authorization-server`)).startsWith('<!doctype'),
   'as-first-500': async ({ issuer }) =>
-    (await observe(`${issuer}/.well-known/oauth-authorization-server`)).status === 500,
-  'server-wants-no-login': async ({ serverUrl }) => (await observe(serverUrl, { method: 'POST' })).status !== 401,
+    (await fetch(`${issuer}/.well-known/oauth-authorization-server`)).status === 500,
+  'server-wants-no-login': async ({ serverUrl }) => (await fetch(serverUrl, { method: 'POST' })).status !== 401,
   'registration-lenient': registered({ redirect_uris: [redirectUri] }, (_client, status) => status === 200),
   'registration-no-device': registered(
     { redirect_uris: [redirectUri], grant_types: device },
