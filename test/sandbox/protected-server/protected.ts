@@ -20,8 +20,8 @@ export interface Running extends AsyncDisposable {
   token(claims?: JWTPayload, header?: Readonly<Record<string, unknown>>): Promise<string>;
 }
 
-/** Starts a protected server on a free loopback port, as the sandbox does. */
-export async function runProtected(options: Partial<ProtectedServerSettings> = {}): Promise<Running> {
+/** Starts a protected server on a free loopback port, as the sandbox does; `keys` are more of its issuer's. */
+export async function runProtected({ keys = [], ...options }: Partial<ProtectedServerSettings> = {}): Promise<Running> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const publicJwk: JWK = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' };
   // Room for a token of a megabyte, so that the server's own limit is what is seen.
@@ -33,7 +33,7 @@ export async function runProtected(options: Partial<ProtectedServerSettings> = {
     ...{
       resource: url,
       issuer,
-      keys: [publicJwk],
+      keys: [publicJwk, ...keys],
       isFaulty: () => false,
       accounts: { profile: async () => undefined },
     },
