@@ -7,10 +7,11 @@ import { failureOf } from '../support/http.js';
 import { startSandbox as start } from '../support/start-sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { listenForCallback, loggedIn, registerNative, tokenRequest } from './client.js';
+import { TestSession } from './protected-server/session.js';
 
 const startIn = async (folder: string) => await start({}, await StateFolder.open(folder));
 
-test('--state: addresses, keys, clients and refresh tokens are the same after a restart', async () => {
+test('--state: addresses, keys, clients and refresh tokens are the same after a restart, by one private file without any token in it', async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'kept');
   await using callback = await listenForCallback();
@@ -20,35 +21,23 @@ test('--state: addresses, keys, clients and refresh tokens are the same after a 
   const { json } = await tokenRequest(first, redemption);
   await first.close();
 
-  await using second = await startIn(path);
+  const second = await startIn(path);
   assert.deepEqual([second.serverUrl, second.issuer], [first.serverUrl, first.issuer]);
-  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-  const called = await fetch(second.serverUrl, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${json['access_token']}`, 'content-type': 'application/json' },
-    body: JSON.stringify(list),
-  });
-  assert.equal(called.status, 200, 'the access token of the first run');
+  await TestSession.open(second.serverUrl, String(json['access_token'])); // the access token of the first run
   const refresh = { grant_type: 'refresh_token', client_id: clientId, refresh_token: String(json['refresh_token']) };
   const refreshed = await tokenRequest(second, refresh);
   assert.equal(refreshed.status, 200, 'its refresh token');
   assert.equal((await tokenRequest(second, refresh)).status, 400, 'and that one only once');
   const { answer } = await loggedIn(second, callback, clientId);
   assert.ok(answer.has('code'), 'its client');
-});
+  await second.close();
 
-test('--state: one private file in a private folder, without any token in it', async () => {
-  await using folder = await temporaryFolder();
-  const path = join(folder.path, 'kept');
-  await using callback = await listenForCallback();
-  await using sandbox = await startIn(path);
-  const clientId = await registerNative(sandbox);
-  const { json } = await tokenRequest(sandbox, (await loggedIn(sandbox, callback, clientId)).redemption);
   assert.deepEqual(await readdir(path), ['sandbox.json']);
   const modes = [path, join(path, 'sandbox.json')].map(async (each) => (await stat(each)).mode & 0o777);
   assert.deepEqual(await Promise.all(modes), [0o700, 0o600]);
   const text = await readFile(join(path, 'sandbox.json'), 'utf8');
-  for (const name of ['access_token', 'refresh_token']) assert.ok(!text.includes(String(json[name])), name);
+  for (const one of [json, refreshed.json])
+    for (const name of ['access_token', 'refresh_token']) assert.ok(!text.includes(String(one[name])), name);
 });
 
 test('--state: a folder that others may enter, and what no sandbox wrote, are refused', async () => {
