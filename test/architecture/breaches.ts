@@ -85,25 +85,25 @@ export const limits = { linesOfFile: 300, filesOfFolder: 20 } as const;
 
 /** What each room has: files, lines, kilobytes. The numbers fall with each change that takes something away, and never rise. */
 export const budgets: Readonly<Record<string, readonly [files: number, lines: number, kilobytes: number]>> = {
-  app: [41, 4794, 212],
+  app: [41, 4550, 203],
   bridge: [13, 1921, 79],
-  call: [28, 4800, 212],
+  call: [28, 4797, 212],
   'client-metadata': [10, 1117, 54],
   config: [3, 295, 15],
-  core: [38, 4180, 172],
-  credential: [15, 1642, 77],
+  core: [37, 4163, 171],
+  credential: [15, 1638, 77],
   doctor: [22, 3086, 149],
-  fleet: [18, 2956, 128],
-  http: [15, 2059, 89],
-  login: [62, 9097, 432],
-  mcp: [23, 2985, 125],
+  fleet: [17, 2742, 120],
+  http: [15, 2055, 89],
+  login: [60, 8873, 421],
+  mcp: [23, 2915, 123],
   oauth: [37, 4668, 233],
   proxy: [18, 2435, 101],
   relay: [11, 1848, 67],
   sandbox: [73, 7261, 316],
   setup: [35, 4434, 203],
-  stores: [39, 5544, 230],
-  tokens: [20, 3801, 179],
+  stores: [39, 5454, 226],
+  tokens: [20, 3778, 178],
 };
 
 /**
