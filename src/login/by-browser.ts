@@ -43,8 +43,8 @@ export async function byBrowser<Kept extends LoggedIn>(
   const { redirectUri } = listener;
   const attempt = newAttempt({ begun, redirectUri, hasFixedPort: plan.hasFixedPort, byCode: false });
   // Where the user has to agree first, nothing is sent to the authorization server before.
-  const isLate = consent !== undefined && mode === 'browser' && (await hasToRegister(attempt));
-  if (!isLate) await attempt.identify();
+  const asksFirst = consent !== undefined && mode === 'browser' && (await hasToRegister(attempt));
+  if (!asksFirst) await attempt.identify();
   announce(attempt);
   try {
     const kept = await keep(await redeem(attempt, listener), attempt);

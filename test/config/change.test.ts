@@ -62,5 +62,5 @@ test('edit starts the editor as it is, on a copy that replaces the file only whe
   assert.equal((await editWith('exit 0')).code, 0);
   assert.equal(await readFile(file, 'utf8'), '{"timeoutSeconds": 77}\n');
   const none = await runHere(home, ['config', 'edit']);
-  assert.match(none.stderr, /EDITOR=nano[^]*postern config --help/);
+  assert.match(none.stderr, /EDITOR=nano[\s\S]*postern config --help/);
 });

@@ -54,7 +54,7 @@ describe('client ID metadata documents', { skip: needs('openssl') }, () => {
     assert.equal(host.server.requests.filter((line) => line === 'GET /client.json').length, 1);
   });
 
-  test('[R-5.8h] [A-276] consent names the document, warns of this computer and of another host, and shows no logo', async () => {
+  test('[R-5.8h] [A-63] [A-276] consent names the document, warns of this computer and of another host, and shows no logo', async () => {
     const elsewhere = 'https://elsewhere.invalid/cb';
     host.serve((document) => ({
       ...document,
