@@ -55,7 +55,6 @@ async function run(person: Person, files: readonly string[]): Promise<readonly R
     node,
     `--test-reporter=${ofBuild('line-reporter.mjs')}`,
     '--test-reporter-destination=stdout',
-    `--import=${ofBuild('running-test.mjs')}`,
     `--import=data:text/javascript,${encodeURIComponent(withoutKeepAlive)}`,
     z('.build/import-tests.mjs'),
     ...files.map((file) => z(`build/test/${file}.test.js`)),
