@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { startAuthority } from '../support/certificates.js';
 import { needs } from '../support/needs.js';
 import { newerPrograms } from '../support/newer-programs.js';
+import { runProgram } from '../support/program.js';
 import { type Stage, stage, token } from './stage.js';
 
 // What only newer programs can do than Debian 12 has; .ci/newer-programs installs them.
@@ -38,7 +39,10 @@ test('go 1.24 and later gets its modules with the token, below the path of the l
 }, async () => {
   await using authority = await startAuthority();
   await using world = await stage(await authority.issue('IP:127.0.0.1')); // it sends nothing over plain http
-  assert.equal((await world.setup('go', 'work', '--write')).code, 0);
+  const PATH = `${newerPrograms.folder}:${world.home.env['PATH'] ?? process.env['PATH']}`; // `go env -w` is run
+  const home = { ...world.home, env: { ...world.home.env, PATH } };
+  const written = await runProgram(home, ['setup', 'go', 'work', '--write']);
+  assert.equal(written.code, 0, written.stderr);
   const versions = (path: string) =>
     world.start('env', [
       `SSL_CERT_FILE=${authority.caFile}`,
