@@ -141,11 +141,8 @@ function storePorts({ world, table }: Run, parts: StoreParts): Pick<StorePorts, 
   const { own, settings, localIndex, folder: stateFolder } = parts;
   const { platform, env, interruption, tokenGiven } = world;
   const { signal } = interruption;
-  const fleet = once(async () => {
-    const { sharedStores } = await import('../fleet/shared/shared-store.js');
-    return sharedStores({ ...parts, env, signal });
-  });
-  const openShared = async (kind: SharedKind) => await (await fleet())(kind);
+  const openShared = async (kind: SharedKind) =>
+    (await import('../fleet/shared/shared-store.js')).openShared({ ...parts, env, signal }, kind);
   const limits = async () => (await settings()).limits;
   const usual = createStores({ ...parts, platform, env, stateFolder, signal, limits, openShared });
   // Read once, when a login is looked up, so that a bad value fails the command.
@@ -159,7 +156,7 @@ function storePorts({ world, table }: Run, parts: StoreParts): Pick<StorePorts, 
   const { store, index: ownIndex } = own;
   const stores: SecretStores = { of: (kind) => store ?? (kind === given?.kind ? given : usual.of(kind)) };
   const configured = async () => (await settings()).store;
-  const adopting = ownIndex ?? withSharedLogins(localIndex, { shared: openShared, configured });
+  const adopting = ownIndex ?? withSharedLogins(localIndex, { stores: usual, configured });
   const index = hasToken && ownIndex === undefined ? withEnvironmentLogin(adopting, environment) : adopting;
   return { stores, index, store: store ?? createStoreRouter({ index, stores }) };
 }

@@ -1,4 +1,4 @@
-import type { FormatFailure, IndexDocument, StoreKind } from '../core/records.js';
+import type { FormatFailure, IndexDocument, LoginRecord, StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import type { JsonValue } from '../core/text/json.js';
 import type { Assertions } from './assertions.js';
@@ -18,6 +18,10 @@ export interface SecretStore {
    * @throws Failure of the store, `busy`
    */
   refreshTurn?(key: string, wait: TurnWait): Promise<SharedTurn | 'overtaken' | LeftRefresh | undefined>;
+  /** Of such a store: tells the other machines what the index here tells of a login. @throws Failure of the store */
+  publish?(login: LoginRecord): Promise<void>;
+  /** Of such a store: what other machines tell of their logins. @throws Failure of the store */
+  records?(): Promise<readonly LoginRecord[]>;
 }
 
 export interface TurnWait {

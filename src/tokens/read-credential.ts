@@ -103,8 +103,8 @@ export async function tryUpdate(
 /** A record of a later generation is a newer login's: then it is the credential at hand that is old. */
 function isBehind(record: LoginRecord, { generation, scopes, obtainedAt, ended }: StoredCredential): boolean {
   const sameScopes = [...record.scopes].sort().join(' ') === [...scopes].sort().join(' ');
-  // Another machine has refreshed it, or has heard that it is over.
-  const isOlder = isSharedKind(record.store) && (record.obtainedAt < obtainedAt || (ended === true && !record.dead));
+  // Another machine has refreshed it, or has heard that it is over; or a process was killed before it wrote the index.
+  const isOlder = record.obtainedAt < obtainedAt || (ended === true && !record.dead);
   return record.generation < generation || (record.generation === generation && (!sameScopes || isOlder));
 }
 

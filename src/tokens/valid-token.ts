@@ -1,6 +1,6 @@
 import { isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
-import { isSharedKind, type LoginRecord } from '../core/records.js';
+import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -50,7 +50,6 @@ async function madeElsewhere(
   { index }: Pick<StorePorts, 'index'>,
   { store, key, server, account }: LoginRecord,
 ): Promise<LoginRecord | undefined> {
-  if (!isSharedKind(store)) return undefined;
   await index.adopt?.(store);
   const { logins } = await index.read();
   return logins.find((login) => login.server === server && login.account === account && login.key !== key);

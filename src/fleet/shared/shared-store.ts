@@ -30,17 +30,8 @@ export interface SharedWorld {
   readonly openEngine: FleetPorts['openEngine'];
 }
 
-/** The stores that machines share, each opened at its first use, and once. */
-export function sharedStores(world: SharedWorld): (kind: SharedKind) => Promise<SharedStore> {
-  const opened = new Map<SharedKind, Promise<SharedStore>>();
-  return async (kind) => {
-    const store = opened.get(kind) ?? openShared(world, kind);
-    opened.set(kind, store);
-    return await store;
-  };
-}
-
-async function openShared(world: SharedWorld, kind: SharedKind): Promise<SharedStore> {
+/** The store that several machines share. @throws Failure as `openEngine` */
+export async function openShared(world: SharedWorld, kind: SharedKind): Promise<SharedStore> {
   const [engine, { limits, storeReadOnly }] = await Promise.all([world.openEngine(kind), world.settings()]);
   const leaseMs = limits.leaseSeconds * 1000;
   return new SharedStore({
@@ -124,7 +115,6 @@ export class SharedStore implements SecretStore {
     return await logins.begin(key, wait);
   }
 
-  /** Tells the other machines what the index here tells of a login. @throws Failure of the store */
   async publish(login: LoginRecord): Promise<void> {
     const { isReadOnly, signal } = this.#options;
     if (isReadOnly) return;
@@ -132,7 +122,6 @@ export class SharedStore implements SecretStore {
     if (items.opensRefresh) await logins.publish(login.key, publishedOf(login), signal);
   }
 
-  /** What other machines tell of their logins. @throws Failure of the store */
   async records(): Promise<readonly LoginRecord[]> {
     const found = await this.#open().logins.records(this.#options.signal);
     return found.flatMap((item) => recordIn(item, this.kind) ?? []);

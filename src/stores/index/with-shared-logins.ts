@@ -1,19 +1,6 @@
 import { ignoreFailure } from '../../core/failure.js';
-import {
-  defined,
-  type IndexDocument,
-  isSharedKind,
-  type LoginRecord,
-  type SharedKind,
-  type StoreKind,
-} from '../../core/records.js';
-import type { CredentialIndex } from '../ports.js';
-
-/** What a shared store tells other machines of logins, and they it. */
-interface SharedRecords {
-  publish(login: LoginRecord): Promise<void>;
-  records(): Promise<readonly LoginRecord[]>;
-}
+import { defined, type IndexDocument, isSharedKind, type LoginRecord, type StoreKind } from '../../core/records.js';
+import type { CredentialIndex, SecretStores } from '../ports.js';
 
 /**
  * The index of a machine that shares logins with others: changes to a shared login here are published to them, and
@@ -22,13 +9,7 @@ interface SharedRecords {
  */
 export function withSharedLogins(
   index: CredentialIndex,
-  {
-    shared,
-    configured,
-  }: {
-    readonly shared: (kind: SharedKind) => Promise<SharedRecords>;
-    readonly configured: () => Promise<StoreKind | undefined>;
-  },
+  { stores, configured }: { readonly stores: SecretStores; readonly configured: () => Promise<StoreKind | undefined> },
 ): CredentialIndex {
   return {
     read: () => index.read(),
@@ -42,16 +23,14 @@ export function withSharedLogins(
         const { store } = login;
         if (!isSharedKind(store) || before?.logins.includes(login) === true) continue;
         // The next change of this login tells them.
-        await shared(store)
-          .then((one) => one.publish(login))
-          .catch(ignoreFailure);
+        await stores.of(store).publish?.(login).catch(ignoreFailure);
       }
       return after;
     },
     adopt: async (asked) => {
       const kind = asked ?? (await configured());
       if (kind === undefined || !isSharedKind(kind)) return;
-      const records = await (await shared(kind)).records();
+      const records = (await stores.of(kind).records?.()) ?? [];
       const { logins } = await index.read();
       if (records.some((record) => isNews(logins, record))) {
         await index.update((now) => ({ ...now, logins: records.reduce(withAdopted, now.logins) }));
