@@ -123,7 +123,7 @@ function statePorts(folder: () => string, own: OwnPorts, clock: Context['clock']
       (await import('../stores/state/small-files.js')).createFormatFailures({ directory: folder(), locks }),
     ),
     toolLists:
-      own.toolLists ?? lazy(async () => (await import('../stores/state/small-files.js')).createToolLists(folder())),
+      own.toolLists ?? lazy(async () => (await import('../stores/state/tool-lists.js')).createToolLists(folder())),
     shellHistory: async () =>
       (await import('../stores/state/small-files.js')).createShellHistory({ directory: folder(), locks }),
   };

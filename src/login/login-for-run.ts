@@ -3,7 +3,8 @@ import { defaultAccount, type LoginRecord } from '../core/records.js';
 import type { SecretHeader } from '../core/secret.js';
 import type { HttpClient } from '../http/request.js';
 import type { StoredCredential } from '../stores/credential-item.js';
-import type { Attempts, FormatFailures, Recovery } from '../stores/ports.js';
+import type { Recovery } from '../stores/state/recovery.js';
+import type { Attempts, FormatFailures } from '../stores/state/small-files.js';
 import { inMemory } from '../stores/stores.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { readCredential } from '../tokens/read-credential.js';
@@ -99,5 +100,6 @@ const noFailures: FormatFailures = { read: async () => [], keep: async () => und
 
 /** What is in memory ends with the process: nothing of it is recovered. */
 function noRecovery({ begin }: Recovery): Recovery {
-  return { begin, isWaiting: async () => false, find: async () => undefined, forget: async () => undefined };
+  const nothing = async () => undefined;
+  return { begin, isWaiting: async () => false, find: nothing, begunElsewhere: nothing, forget: nothing };
 }

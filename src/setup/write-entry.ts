@@ -1,4 +1,4 @@
-import type { Locks } from '../stores/ports.js';
+import type { Locks } from '../stores/state/locks.js';
 import { rawEntry } from './formats/entry.js';
 import type { ExternalPrograms } from './machine/external-programs.js';
 import { runCommands } from './machine/run-commands.js';

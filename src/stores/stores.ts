@@ -3,7 +3,9 @@ import type { Limits } from '../core/limits.js';
 import type { Clock, Terminal } from '../core/ports.js';
 import { type IndexDocument, isSharedKind, type SharedKind, type StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
-import type { CredentialIndex, Locks, SecretStore, SecretStores, ToolLists } from './ports.js';
+import type { CredentialIndex, SecretStore, SecretStores } from './ports.js';
+import type { Locks } from './state/locks.js';
+import type { ToolLists } from './state/tool-lists.js';
 
 export interface StoresOptions {
   readonly platform: NodeJS.Platform;

@@ -181,14 +181,19 @@ export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Fa
   return needsLogin('login_expired', login, message, undefined, '--force');
 }
 
-/** Another machine has sent the refresh token, as far as is known, and has written no response. */
+/** Another process has sent the refresh token, as far as is known, and has written no response. */
 export function refreshLeft(login: LoginMeant, { by, since }: LeftRefresh): Failure {
   const at = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
-  const who = printable(by, 100);
+  const who = by === undefined ? 'another machine or container' : printable(by, 100);
   const host = who.split(',')[0];
   const message = `The login for ${quotedServer(login.server)} could not be refreshed: ${who} sent its refresh token at ${at} and has written no response, and a refresh token works only once.`;
   const remedy = `If that machine still has the response, this writes it: on ${host}, run postern token ${loginArgument(login)}; else log in again: ${loginCommand(login)}`;
-  return new Failure({ code: 'login_expired', exit: exitCode.loginNeeded, message, remedy });
+  return new Failure({
+    code: 'login_expired',
+    exit: exitCode.loginNeeded,
+    message,
+    remedy: by === undefined ? runLogin(login) : remedy,
+  });
 }
 
 /** A machine that only reads has waited in vain. @param waitedMs Milliseconds. */

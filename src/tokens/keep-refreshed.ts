@@ -7,7 +7,8 @@ import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
 import { endOfIdToken, identityIn, idTokenProblem } from '../oauth/id-token.js';
 import { type IssuedToken, validateTokenResponse } from '../oauth/token.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
-import type { BegunRefresh, StorePorts } from '../stores/ports.js';
+import type { StorePorts } from '../stores/ports.js';
+import type { BegunRefresh } from '../stores/state/recovery.js';
 import { refreshNotStored } from './failures.js';
 import { type TokenPorts, tryUpdate, type ValidTokenRequest, withLogin } from './read-credential.js';
 

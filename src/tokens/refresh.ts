@@ -4,7 +4,9 @@ import { providerRefusedTooOften } from '../oauth/company/failures.js';
 import type { FailedToken } from '../oauth/token.js';
 import { platformRefusedTooOften } from '../oauth/workload/failures.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
-import type { BegunRefresh, Lock, SharedTurn } from '../stores/ports.js';
+import type { SharedTurn } from '../stores/ports.js';
+import type { Lock } from '../stores/state/locks.js';
+import type { BegunRefresh } from '../stores/state/recovery.js';
 import { maxPlatformRefusals, platformRefusals } from './budget.js';
 import { noKeyToRefresh, refreshLeft, tokenNotRefreshed, tokenUnusable } from './failures.js';
 import { keepCredential, recover, refreshed, sealing, sealResponse, whyNotOurs } from './keep-refreshed.js';
@@ -129,7 +131,10 @@ class Refresh {
       const tooOften = held.provider === undefined ? platformRefusedTooOften : providerRefusedTooOften;
       throw tooOften(login, maxPlatformRefusals);
     }
-    return true;
+    // A process out of sight may have sent this refresh token. Sent twice, it could cost both the login.
+    const other = held.refreshToken && (await this.#ports.recovery.begunElsewhere(login.key, held.refreshToken));
+    if (other !== undefined && !this.#lives(held)) throw refreshLeft(login, other);
+    return other === undefined;
   }
 
   async #refresh(held: StoredCredential, turn: Lock): Promise<StoredCredential | undefined> {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { shells } from '../../src/app/help/own-tables.js';
 import { statePaths } from '../../src/stores/paths.js';
 import { createLocks } from '../../src/stores/state/locks.js';
-import { createToolLists } from '../../src/stores/state/small-files.js';
+import { createToolLists } from '../../src/stores/state/tool-lists.js';
 import { realClock } from '../stores/state/real-clock.js';
 import { type Home, makeHome } from '../support/home.js';
 import { needs } from '../support/needs.js';

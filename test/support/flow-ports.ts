@@ -9,7 +9,8 @@ import { createServerPages } from '../../src/login/browser/server-pages.js';
 import { createAssertions } from '../../src/stores/assertions.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { createRecovery } from '../../src/stores/state/recovery.js';
-import { createAttempts, createFormatFailures, createToolLists } from '../../src/stores/state/small-files.js';
+import { createAttempts, createFormatFailures } from '../../src/stores/state/small-files.js';
+import { createToolLists } from '../../src/stores/state/tool-lists.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { type MovableClock, movableClock } from './movable-clock.js';
 import {

@@ -32,16 +32,9 @@ export type { SandboxClient, SandboxOptions } from '../../src/sandbox/options.js
 export { formsOf, type Walk, walkLogin } from '../../src/sandbox/walk.js';
 export { createCredentialIndex, readIndexSync } from '../../src/stores/index/credential-index.js';
 export { storeFailed, storeLocked } from '../../src/stores/keychain/failures.js';
-export type {
-  CredentialIndex,
-  SecretStore,
-  SecretStores,
-  SharedTurn,
-  StorePorts,
-  ToolList,
-  ToolSignature,
-} from '../../src/stores/ports.js';
+export type { CredentialIndex, SecretStore, SecretStores, SharedTurn, StorePorts } from '../../src/stores/ports.js';
 export { createLocks } from '../../src/stores/state/locks.js';
+export type { ToolList, ToolSignature } from '../../src/stores/state/tool-lists.js';
 export { createMemoryStore } from '../../src/stores/stores.js';
 // What a proxy's mount takes: a made-up login goes through the authorizer like a real one.
 export { Authorizer, type TokenSource } from '../../src/tokens/authorizer.js';

@@ -73,3 +73,21 @@ test('[A-135] only when the store still holds the very token that was refused is
   assert.equal((await scene.ports.index.read()).logins[0]?.dead, true);
   assert.equal((await scene.ports.store.read(login.key))?.reveal(), item?.reveal());
 });
+
+test('[A-135] a refresh token that a process out of sight has sent, and not come back, is not sent again: the token at hand serves while it lives', async () => {
+  await using rotation = await openRotation();
+  const { scene, own, login } = rotation;
+  const { recovery } = scene.ports;
+  const ports = { ...scene.ports, recovery: { ...recovery, begunElsewhere: async () => ({ since: 0 }) } };
+  const before = own.issuer.forms.length;
+  const held = await fresh(ports, login);
+  scene.ports.advance(10_000);
+  const failure = await failureOf(fresh(ports, login), 'login_expired');
+  assert.match(failure.message, /another machine or container sent its refresh token at 1970-01-01T00:00:00Z/);
+  assert.equal(own.issuer.forms.length, before);
+  assert.notEqual(
+    (await fresh(scene.ports, login)).accessToken.reveal(),
+    held.accessToken.reveal(),
+    'once that is over',
+  );
+});

@@ -3,8 +3,8 @@ import type { LoginRecord, ProviderRecord } from '../../core/records.js';
 import { printable } from '../../core/text/printable.js';
 import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
 import { homeFolder, statePaths } from '../../stores/paths.js';
-import type { ToolList, ToolParameter } from '../../stores/ports.js';
-import { readToolListSync } from '../../stores/state/small-files.js';
+import type { ToolList, ToolParameter } from '../../stores/state/tool-lists.js';
+import { readToolListSync } from '../../stores/state/tool-lists.js';
 import { type Completion, complete, type Known, type Offer } from './complete.js';
 
 /**

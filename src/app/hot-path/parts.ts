@@ -5,7 +5,7 @@ import type { LoginRecord } from '../../core/records.js';
 import { decodeCredential, type StoredCredential } from '../../stores/credential-item.js';
 import { mentionsToken } from '../../stores/environment-token.js';
 import { withSessionBus } from '../../stores/keychain/bus-address.js';
-import { openKeyring } from '../../stores/keychain/open-item.js';
+import { openKeyring } from '../../stores/keychain/secret-service-calls.js';
 import type { OwnLoginArguments } from '../../stores/own-login.js';
 import { homeFolder, recoveryPath, statePaths } from '../../stores/paths.js';
 import { usable } from '../../tokens/read-credential.js';

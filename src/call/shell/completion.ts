@@ -1,6 +1,6 @@
 import { asObject, type JsonObject, type JsonValue, stringField } from '../../core/text/json.js';
 import { printable } from '../../core/text/printable.js';
-import type { ToolParameter } from '../../stores/ports.js';
+import type { ToolParameter } from '../../stores/state/tool-lists.js';
 import { outputForms } from '../call.options.js';
 import { methods } from '../failures.js';
 import { toolListOf } from '../tools/signatures.js';

@@ -1,7 +1,7 @@
 import { closest } from '../../core/text/closest.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core/text/json.js';
 import { shellWord } from '../../core/text/printable.js';
-import type { ToolParameter, ToolSignature } from '../../stores/ports.js';
+import type { ToolParameter, ToolSignature } from '../../stores/state/tool-lists.js';
 import { argumentUnusable, parameterMissing, parameterUnknown, several, valueRefused } from '../failures.js';
 import { exampleOf, takesInWords } from './in-words.js';
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../core/text/json.js';
 import { jsonText } from '../../core/text/json-number.js';
 import { printable, shellWord } from '../../core/text/printable.js';
-import type { ToolParameter } from '../../stores/ports.js';
+import type { ToolParameter } from '../../stores/state/tool-lists.js';
 
 /** Choices are shown one by one where they take no more characters. */
 const shortChoices = 40;

@@ -1,20 +1,19 @@
 import { isFailure } from '../../core/failure.js';
-import type { Clock } from '../../core/ports.js';
+import type { CorePorts } from '../../core/ports.js';
 import type { LoginRecord } from '../../core/records.js';
 import { closest } from '../../core/text/closest.js';
 import { asObject, type JsonObject } from '../../core/text/json.js';
 import { shellWord } from '../../core/text/printable.js';
 import { CallRefused } from '../../mcp/failures.js';
-import type { StorePorts, ToolList, ToolSignature } from '../../stores/ports.js';
+import type { StorePorts } from '../../stores/ports.js';
+import type { ToolList, ToolSignature } from '../../stores/state/tool-lists.js';
 import type { OpenServer } from '../../tokens/find-login.js';
 import { methods, toolUnknown } from '../failures.js';
 import { argumentsFor, type Given, needsSchema, plainArguments } from './arguments.js';
 import { exampleOf } from './in-words.js';
 import { toolListOf } from './signatures.js';
 
-interface KnownToolsPorts extends Pick<StorePorts, 'toolLists'> {
-  readonly clock: Clock;
-}
+type KnownToolsPorts = Pick<StorePorts & CorePorts, 'toolLists' | 'clock'>;
 
 /** The command line that asks the same server for something else. */
 export type CommandFor = (words: string) => string;

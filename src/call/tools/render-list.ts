@@ -2,7 +2,7 @@ import { asObject, type JsonObject, type JsonValue, stringField } from '../../co
 import { columnsOf, cutTo, inColumns, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { printable, shellWord } from '../../core/text/printable.js';
-import type { ToolParameter, ToolSignature } from '../../stores/ports.js';
+import type { ToolParameter, ToolSignature } from '../../stores/state/tool-lists.js';
 import { exampleOf, parameterWord, typeWord, valueWord } from './in-words.js';
 import type { CommandFor } from './known-tools.js';
 import { signatureOf } from './signatures.js';

@@ -1,6 +1,6 @@
 import { asObject, type JsonObject, type JsonValue, stringField, stringListField } from '../../core/text/json.js';
 import { headerMarks } from '../../mcp/headers/header-marks.js';
-import type { ToolList, ToolParameter, ToolSignature } from '../../stores/ports.js';
+import type { ToolList, ToolParameter, ToolSignature } from '../../stores/state/tool-lists.js';
 
 /** What is read of a server's list, at most; names and texts in characters. */
 const max = { tools: 2_000, parameters: 200, choices: 200, name: 256, value: 200 } as const;

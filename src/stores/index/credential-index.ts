@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { IndexDocument, PastName } from '../../core/records.js';
 import { indexUnusable, stateUnreadable } from '../failures.js';
-import type { CredentialIndex, Locks } from '../ports.js';
+import type { CredentialIndex } from '../ports.js';
 import { readPrivateFile } from '../private-file.js';
+import type { Locks } from '../state/locks.js';
 import { stateFile } from '../state/safe-file.js';
 import { type IndexText, indexText, parseIndex } from './index-schema.js';
 

@@ -1,4 +1,4 @@
-import { type BusConnection, type BusTrouble, busCall } from './bus-connection.js';
+import { type BusConnection, type BusTrouble, busCall, connectBus } from './bus-connection.js';
 import type { Argument, BusMessage, BusValue, MethodCall } from './bus-messages.js';
 import type { ServiceName } from './failures.js';
 
@@ -114,7 +114,44 @@ export async function isWalletOpen(bus: BusConnection): Promise<boolean> {
   return (await Promise.all(responses)).some((response) => firstValue(response) === true);
 }
 
-/** Of a response that is no error. */
 function firstValue(response: BusMessage | BusTrouble): BusValue | undefined {
-  return typeof response === 'string' ? undefined : response.values[0];
+  return valuesOf(response)[0];
+}
+
+/** Of a response that is no error. */
+function valuesOf(response: BusMessage | BusTrouble): readonly BusValue[] {
+  return typeof response === 'string' ? [] : response.values;
+}
+
+/** Of what the hot path asks, in milliseconds. */
+const hotMs = 1000;
+
+/** An open keyring, for one item. */
+export interface Keyring extends Disposable {
+  /** The item of this key, if it is there, unlocked and the only one; the whole program finds out why it is not. Never rejects. */
+  read(key: string): Promise<string | undefined>;
+}
+
+/** Connects to the Secret Service, whose greeting is on its way when this returns: the key can be found meanwhile. */
+export async function openKeyring(env: Readonly<Record<string, string | undefined>>): Promise<Keyring | undefined> {
+  if (process.platform === 'darwin' || process.platform === 'win32') return undefined;
+  const bus = await connectBus(env, hotMs);
+  if (typeof bus === 'string') return undefined;
+  const greeted = bus.call(secretService.greet);
+  return {
+    read: async (key) => {
+      await greeted;
+      return await read(bus, key);
+    },
+    [Symbol.dispose]: () => bus[Symbol.dispose](),
+  };
+}
+
+async function read(bus: BusConnection, key: string): Promise<string | undefined> {
+  const opening = bus.call(secretService.openPlainSession);
+  const items = firstValue(await bus.call(secretService.searchItems(key)));
+  const [, session] = valuesOf(await opening);
+  const [item, another] = Array.isArray(items) ? items : [];
+  if (typeof item !== 'string' || typeof session !== 'string' || another !== undefined) return undefined;
+  return textOf(valuesOf(await bus.call(secretService.getSecret(item, session))));
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { Secret } from '../../core/secret.js';
 import { refuseTooLarge, sealedFileDamaged, sealedHeadDamaged, storeKeyWrong } from '../failures.js';
-import type { Locks, SecretStore } from '../ports.js';
+import type { SecretStore } from '../ports.js';
 import { ensurePrivateFolder } from '../private-file.js';
+import type { Locks } from '../state/locks.js';
 import { removeFile, replacePrivateFile } from '../state/safe-file.js';
 import {
   hasSealedFiles,

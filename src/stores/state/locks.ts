@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../../core/ports.js';
 import { Busy, stateUnwritable } from '../failures.js';
-import type { Lock, Locks } from '../ports.js';
 import { ensurePrivateFolder } from '../private-file.js';
 import {
   breakClaim,
@@ -29,11 +28,7 @@ const usualSignMs = 30_000;
  * stopped process never is: the wait for it fails with `busy`. A holder that cannot be seen, on another machine or in
  * another container, counts as dead when it has long given no sign of life.
  */
-export function createLocks(options: {
-  readonly directory: string;
-  readonly clock: Clock;
-  readonly signMs?: number;
-}): Locks {
+export function createLocks(options: { readonly directory: string; readonly clock: Clock; readonly signMs?: number }) {
   const { directory, clock, signMs = usualSignMs } = options;
   /**
    * For each lock, when the last of this process that wants it has left. Only the first looks at the file: twenty that look
@@ -41,7 +36,9 @@ export function createLocks(options: {
    */
   const queues = new Map<string, Promise<unknown>>();
   return {
-    acquire: async (name, { waitMs, signal }) => {
+    /** @throws Failure `busy` after `waitMs` */
+    acquire: async (name: string, options: { readonly waitMs: number; readonly signal: AbortSignal }) => {
+      const { waitMs, signal } = options;
       const base = join(directory, `${fileNameOf(name)}.lock`);
       const since = clock.monotonic();
       const before = queues.get(base);
@@ -74,6 +71,11 @@ export function createLocks(options: {
   };
 }
 
+/** Locks between processes, by name. */
+export type Locks = ReturnType<typeof createLocks>;
+
+export type Lock = ReturnType<typeof hold>;
+
 async function doneWithin(
   before: Promise<unknown>,
   ms: number,
@@ -90,7 +92,7 @@ function hold(
   base: string,
   { nonce, life }: OwnClaim,
   { clock, signMs, leave }: { readonly clock: Clock; readonly signMs: number; readonly leave: () => void },
-): Lock {
+) {
   const signs = setInterval(() => {
     try {
       touchClaim(base, nonce, clock.now());
@@ -99,6 +101,7 @@ function hold(
     }
   }, signMs).unref();
   return {
+    /** Is it still ours? A process on another machine may take it from one that was paused for long. */
     isHeld: () => {
       try {
         return readClaim(base)?.nonce === nonce;

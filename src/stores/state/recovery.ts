@@ -16,9 +16,9 @@ import { Secret } from '../../core/secret.js';
 import { parseObject, stringField } from '../../core/text/json.js';
 import { stateUnwritable } from '../failures.js';
 import { recoveryPath } from '../paths.js';
-import type { Recovery } from '../ports.js';
 import { ensurePrivateFolder, readIfThere, whenFree } from '../private-file.js';
 import { nonceBytes, seal, unseal } from '../seal.js';
+import { identityIn, ownIdentity, stateOf } from './process-identity.js';
 import { newFile, pathsIn, removeFile, synced, syncFolder } from './safe-file.js';
 
 /** A credential of 64 KiB, sealed and in base64, with room to spare. */
@@ -31,30 +31,42 @@ const spareBytes = 8_192;
  * Sealed files in `directory`: AES-256-GCM, the key by HKDF-SHA-256 (RFC 5869) from the refresh token that the store
  * still holds, a fresh salt and nonce for each, the credential's own key authenticated with it, so that no file can
  * stand in for another. `<key>.sealed` holds the response to a refresh until the store has it; `<key>.<number>.begun` is the
- * room on the disk that a refresh in progress has for it.
+ * room on the disk that a refresh in progress has for it, and says which process that is.
  */
-export function createRecovery({ directory }: { readonly directory: string }): Recovery {
+export function createRecovery({ directory }: { readonly directory: string }) {
   const pathOf = (key: string) => recoveryPath(directory, key);
+  const roomsOf = async (key: string): Promise<readonly string[]> => {
+    const base = join(directory, `${key}.`);
+    return (await pathsIn(directory)).filter((path) => path.startsWith(base) && path.endsWith('.begun'));
+  };
   /** Of processes that were killed. */
   const removeRooms = async (key: string): Promise<void> => {
-    const base = join(directory, `${key}.`);
-    for (const path of await pathsIn(directory)) {
-      if (path.startsWith(base) && path.endsWith('.begun')) await removeFile(path);
-    }
+    for (const path of await roomsOf(key)) await removeFile(path);
   };
   return {
-    begin: async (key, { bytes, spent }) => {
+    /**
+     * Begins a refresh, with room for a response of about `bytes` bytes. The caller has the lock of that key.
+     * @param refresh.spent The refresh token that is about to be sent; undefined where none is, and nothing can be kept.
+     * @throws Failure `state_unsafe`, `state_unwritable`
+     */
+    begin: async (key: string, refresh: { readonly bytes: number; readonly spent: Secret | undefined }) => {
+      const { bytes, spent } = refresh;
       await removeRooms(key);
       // The key is derived before anything is sent: once the response is here, two short calls have to be enough.
       const sealWith = spent && sealer(key, spent);
       // A name of its own, so that no process writes into another's file.
       const room = join(directory, `${key}.${randomBytes(8).toString('hex')}.begun`);
-      const file = await openRoom(room, 2 * bytes + spareBytes);
+      const who = sealWith?.('refresh', JSON.stringify(ownIdentity())) ?? '';
+      const file = await openRoom(room, who.padEnd(2 * bytes + spareBytes));
       let kept: Promise<void> | undefined;
       return {
-        keep: (value) => {
+        /**
+         * Keeps the response: SIGKILL takes nothing back from now on, a power cut once this resolves. Undefined where nothing
+         * was spent. @throws Failure `state_unwritable`, at once or later
+         */
+        keep: (value: Secret): Promise<void> | undefined => {
           if (sealWith === undefined) return undefined;
-          kept = keepIn(file, room, pathOf(key), sealWith(value.reveal()));
+          kept = keepIn(file, room, pathOf(key), sealWith('recovery', value.reveal()));
           return kept;
         },
         // Once: a number that was closed may be another file's by now.
@@ -65,24 +77,58 @@ export function createRecovery({ directory }: { readonly directory: string }): R
         }),
       };
     },
-    isWaiting: async (key) => existsSync(pathOf(key)),
-    find: async (key, spent) => {
+    /** Is there a response that waits, whatever opens it? */
+    isWaiting: async (key: string) => existsSync(pathOf(key)),
+    /** Undefined when there is none, or when this secret does not open it. @throws Failure `state_unsafe` */
+    find: async (key: string, spent: Secret) => {
       const file = readIfThere(pathOf(key), maxBytes);
-      const text = file && opened(file.bytes, key, spent);
+      const text = file && opened(file.bytes, 'recovery', key, spent);
       return text === undefined ? undefined : new Secret(text);
     },
-    forget: async (key) => {
+    /**
+     * When another process, which is not known to be dead, began a refresh with this refresh token, in milliseconds since 1970:
+     * it lost the lock, which the caller has, and may go on. @throws Failure `state_unsafe`
+     */
+    begunElsewhere: async (key: string, spent: Secret) => {
+      for (const path of await roomsOf(key)) {
+        const file = readIfThere(path, maxBytes);
+        const who = file && opened(file.bytes, 'refresh', key, spent);
+        if (file && who !== undefined && mayGoOn(who, file.stats.mtimeMs)) return { since: file.stats.mtimeMs };
+      }
+      return undefined;
+    },
+    /** @throws Failure `state_unwritable` */
+    forget: async (key: string) => {
       await removeFile(pathOf(key));
       await removeRooms(key);
     },
   };
 }
 
-function sealer(key: string, spent: Secret): (text: string) => string {
+/** Keeps the response to a refresh until the store has it, sealed with the refresh token that the store still holds. */
+export type Recovery = ReturnType<typeof createRecovery>;
+
+/** A refresh in progress; its room is given back at the end. */
+export type BegunRefresh = Awaited<ReturnType<Recovery['begin']>>;
+
+/**
+ * Where the system does not say when a process began (all but Linux), the number may be a newer one's by now; but of this
+ * machine's processes none loses the lock before its end.
+ */
+function mayGoOn(who: string, writtenAt: number): boolean {
+  const [by, us] = [identityIn(parseObject(who)), ownIdentity()];
+  if (by === undefined || JSON.stringify(by) === JSON.stringify(us)) return false;
+  return (by.started !== '' || by.system !== us.system) && stateOf(by, us, writtenAt) !== 'dead';
+}
+
+/** What a sealed text is: the response to a refresh, or which process began one. One never opens as the other. */
+type Kind = 'recovery' | 'refresh';
+
+function sealer(key: string, spent: Secret): (kind: Kind, text: string) => string {
   const salt = randomBytes(32);
   const sealingKey = keyFrom(spent, salt);
-  return (text) => {
-    const sealed = seal(sealingKey, nameOf(key), text);
+  return (kind, text) => {
+    const sealed = seal(sealingKey, nameOf(kind, key), text);
     return JSON.stringify({
       version: 1,
       salt: salt.toString('base64'),
@@ -93,30 +139,30 @@ function sealer(key: string, spent: Secret): (text: string) => string {
 }
 
 /** The sealed text; undefined when it was changed, cut off, or sealed with another secret: of no use then. */
-function opened(bytes: Uint8Array, key: string, spent: Secret): string | undefined {
+function opened(bytes: Uint8Array, kind: Kind, key: string, spent: Secret): string | undefined {
   const object = parseObject(bytes);
   if (object?.['version'] !== 1) return undefined;
   const bytesOf = (name: string) => Buffer.from(stringField(object, name) ?? '', 'base64');
   const sealed = Buffer.concat([bytesOf('nonce'), bytesOf('sealed')]);
-  return unseal(keyFrom(spent, bytesOf('salt')), nameOf(key), sealed);
+  return unseal(keyFrom(spent, bytesOf('salt')), nameOf(kind, key), sealed);
 }
 
 function keyFrom(spent: Secret, salt: Uint8Array): Buffer {
   return Buffer.from(hkdfSync('sha256', spent.reveal(), salt, 'postern recovery 1', 32));
 }
 
-function nameOf(key: string): string {
-  return `postern recovery 1 ${key}`;
+function nameOf(kind: Kind, key: string): string {
+  return `postern ${kind} 1 ${key}`;
 }
 
-/** An open file of that many spaces: a full disk refuses it before anything is spent. @throws Failure `state_unsafe`, `state_unwritable` */
-async function openRoom(path: string, bytes: number): Promise<number> {
+/** An open file with that text, padded with spaces: a full disk refuses it before anything is spent. @throws Failure `state_unsafe`, `state_unwritable` */
+async function openRoom(path: string, text: string): Promise<number> {
   await ensurePrivateFolder(dirname(path));
   let file: number | undefined;
   try {
     file = openSync(path, newFile, 0o600);
     fchmodSync(file, 0o600); // whatever the umask
-    writeFileSync(file, ' '.repeat(bytes));
+    writeFileSync(file, text);
     return file;
   } catch (cause) {
     if (file !== undefined) closeSync(file);

@@ -12,8 +12,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { stateUnwritable } from '../failures.js';
-import type { Locks } from '../ports.js';
 import { ensurePrivateFolder, removeIfThere, whenFree } from '../private-file.js';
+import type { Locks } from './locks.js';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
 

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../../core/failure.js';
 import type { Clock } from '../../core/ports.js';
 import type { FormatFailure } from '../../core/records.js';
-import { asObject, type JsonObject, type JsonValue, parseObject } from '../../core/text/json.js';
+import { asObject, type JsonValue, parseObject } from '../../core/text/json.js';
 import { isText, isWhole, objectOf } from '../checks.js';
-import type { Attempts, FormatFailures, Locks, ToolList, ToolLists } from '../ports.js';
-import { ensurePrivateFolder, readIfThere } from '../private-file.js';
-import { removeFile, replaceFile, stateFile } from './safe-file.js';
+import { readIfThere } from '../private-file.js';
+import type { Locks } from './locks.js';
+import { stateFile } from './safe-file.js';
 
 /** The small files of the state folder: how large one may be, and how long a change waits for its lock. */
 export const smallFiles = {
@@ -56,15 +54,15 @@ type Times = Readonly<Record<string, readonly number[]>>;
  * Attempts of the last hour, shared by every process. Names are hashed: the file outlives a logout, and is not to show
  * which servers there were. Times in the future (the clock was set back) count as now.
  */
-export function createAttempts(options: {
-  readonly directory: string;
-  readonly locks: Locks;
-  readonly clock: Clock;
-}): Attempts {
+export function createAttempts(options: { readonly directory: string; readonly locks: Locks; readonly clock: Clock }) {
   const { clock } = options;
   const file = smallFile('attempts', options, (entries) => recent(entries, clock.now()));
   return {
-    take: async (what, max, withinMs = windowMs) => {
+    /**
+     * Counts one more; false, and not counted, after `max` in the last hour, or in `withinMs` where that is less.
+     * @throws Failure of the state folder, `busy`
+     */
+    take: async (what: string, max: number, withinMs = windowMs) => {
       const name = hashed(what);
       let isTaken = false;
       await file.update((times) => {
@@ -74,14 +72,19 @@ export function createAttempts(options: {
       });
       return isTaken;
     },
-    allows: async (what, max) => (file.read()[hashed(what)] ?? []).length < max,
-    forget: async (what) => {
+    /** Would `take` count one? @throws as `take` */
+    allows: async (what: string, max: number) => (file.read()[hashed(what)] ?? []).length < max,
+    /** From now on there were none. @throws as `take` */
+    forget: async (what: string) => {
       const name = hashed(what);
       if (file.read()[name] === undefined) return; // the usual case needs no lock
       await file.update(({ [name]: _, ...others }) => others);
     },
   };
 }
+
+/** Limits on what is done within an hour, over all processes. */
+export type Attempts = ReturnType<typeof createAttempts>;
 
 function hashed(name: string): string {
   return createHash('sha256').update(name).digest('base64url');
@@ -99,22 +102,27 @@ const maxFailures = 32;
 
 type Failures = readonly FormatFailure[];
 
-/** The failures of other programs' requests: the last of each format and origin. */
-export function createFormatFailures(options: { readonly directory: string; readonly locks: Locks }): FormatFailures {
+/** What other programs asked for and did not get, as several of them hide our stderr: the last of each format and origin. */
+export function createFormatFailures(options: { readonly directory: string; readonly locks: Locks }) {
   const file = smallFile('failures', options, failuresIn);
   return {
+    /** Oldest first. */
     read: async () => file.read(),
-    keep: async (failure) => {
+    /** Replaces what was kept for its format and origin. @throws Failure `state_unsafe`, `state_unwritable`, `busy` */
+    keep: async (failure: FormatFailure) => {
       const isOther = (one: FormatFailure) => one.origin !== failure.origin || one.format !== failure.format;
       await file.update((failures) => [...failures.filter(isOther), failure].slice(-maxFailures));
     },
-    forget: async (origin, format) => {
+    /** Of an origin, all or those of one format. @throws as `keep` */
+    forget: async (origin: string, format?: string) => {
       const isOf = (one: FormatFailure) => one.origin === origin && (format === undefined || one.format === format);
       if (!file.read().some(isOf)) return; // the usual case needs no lock
       await file.update((failures) => failures.filter((one) => !isOf(one)));
     },
   };
 }
+
+export type FormatFailures = ReturnType<typeof createFormatFailures>;
 
 /** Where the failures are in the state folder. */
 export function failuresPath(stateFolder: string): string {
@@ -150,81 +158,4 @@ export function createShellHistory(options: { readonly directory: string; readon
       );
     },
   };
-}
-
-/** After a day a list counts no more. */
-const longestMs = 86_400_000;
-
-/** A longer list is not kept. In bytes. */
-const maxListBytes = 1_048_576;
-
-/** Lists at most: the one that was renewed longest ago goes first. */
-const maxLists = 64;
-
-/**
- * The file of the tools of one login, in the state folder.
- * @param key Of its record; for a server that is called without a login the server's URL.
- */
-export function toolListPath(stateFolder: string, key: string): string {
-  const name = /^[0-9a-f]{64}$/.test(key) ? key : `x-${createHash('sha256').update(key).digest('hex')}`;
-  return join(stateFolder, 'tools', `${name}.json`);
-}
-
-/**
- * The tools that the server has listed for the login with that key (of its record), from a small file, at once: for what
- * completes words, too. Undefined where none were listed within a day, or what is there is not private or not understood.
- * All texts are the server's, and untrusted: they are shown through `printable` alone.
- * @param now Milliseconds since 1970.
- */
-export function readToolListSync(stateFolder: string, key: string, now: number): ToolList | undefined {
-  let list: JsonObject | undefined;
-  try {
-    const file = readIfThere(toolListPath(stateFolder, key), maxListBytes);
-    // We alone can have written it, and the strict parser takes milliseconds more.
-    list = file && asObject(JSON.parse(Buffer.from(file.bytes).toString()));
-  } catch {
-    return undefined; // it only saves a request
-  }
-  if (list?.['version'] !== 1 || !Array.isArray(list['tools'])) return undefined;
-  const { version: _, ...kept } = list as unknown as ToolList & { readonly version: 1 };
-  return kept.at <= now && now - kept.at < longestMs ? kept : undefined;
-}
-
-/** Keeps what servers have listed in small private files, one for each login. Nothing depends on them: they fail silently. */
-export function createToolLists(stateFolder: string): ToolLists {
-  return {
-    read: async (key, now) => readToolListSync(stateFolder, key, now),
-    keep: async (key, list) => {
-      const text = JSON.stringify({ version: 1, ...list });
-      if (Buffer.byteLength(text) > maxListBytes) return forget(stateFolder, key);
-      const path = toolListPath(stateFolder, key);
-      await silently(async () => {
-        await ensurePrivateFolder(join(path, '..'));
-        await replaceFile(path, text, 0o600, `${path}.${process.pid}`);
-        await prune(join(path, '..'));
-      });
-    },
-    forget: (key) => forget(stateFolder, key),
-  };
-}
-
-async function forget(stateFolder: string, key: string): Promise<void> {
-  await silently(() => removeFile(toolListPath(stateFolder, key)));
-}
-
-async function prune(folder: string): Promise<void> {
-  const names = readdirSync(folder).filter((name) => /^(?:x-)?[0-9a-f]{64}\.json/.test(name)); // nobody else's
-  if (names.length <= maxLists) return;
-  const files = names.map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }));
-  files.sort((one, other) => other.at - one.at);
-  for (const { path } of files.slice(maxLists)) await removeFile(path);
-}
-
-/** The disk is full, or not ours to write: then the list is asked for again. */
-async function silently(work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof Failure) && !(error instanceof Error && 'code' in error)) throw error;
-  }
 }

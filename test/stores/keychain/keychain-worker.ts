@@ -1,5 +1,5 @@
 import { createKeychain } from '../../../src/stores/keychain/keychain.js';
-import { openKeyring } from '../../../src/stores/keychain/open-item.js';
+import { openKeyring } from '../../../src/stores/keychain/secret-service-calls.js';
 import { defaultLimits, Failure, Secret } from '../../support/product.js';
 import { realClock } from '../state/real-clock.js';
 import type { KeychainCommand, KeychainResult } from './keychain-session.js';

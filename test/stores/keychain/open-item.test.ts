@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openKeyring } from '../../../src/stores/keychain/open-item.js';
+import { openKeyring } from '../../../src/stores/keychain/secret-service-calls.js';
 import { found, odd, type Reply, secret, startBus } from './scripted-bus.js';
 
 async function readFrom(replies: Readonly<Record<string, Reply | undefined>>, key: string) {

@@ -3,7 +3,7 @@ import { chmod, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createToolLists, readToolListSync, toolListPath } from '../../../src/stores/state/small-files.js';
+import { createToolLists, readToolListSync, toolListPath } from '../../../src/stores/state/tool-lists.js';
 import { anyText } from '../../support/arbitraries.js';
 import { assertMode } from '../../support/modes.js';
 import type { ToolList } from '../../support/product.js';
