@@ -16,7 +16,8 @@ import { chosenRedirectUri, registrationsFor } from '../tokens/registrations.js'
 import { revokePending } from '../tokens/revoke.js';
 import { proofsFor } from './bind-login.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
-import { clientNameUseless, companyNotShared, nameTaken, nameUnusable, tooManyLogins } from './failures.js';
+import { clientNameUseless, companyNotShared, tooManyLogins } from './failures.js';
+import { checkName } from './login-name.js';
 import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
 
 /**
@@ -204,28 +205,6 @@ export function announce({ ports, discovery, scopes, headers, isNew }: BegunLogi
 export function headerLines(headers: readonly SecretHeader[]): readonly string[] {
   const names = headers.map(({ name }) => printable(name, 80));
   return names.length === 0 ? [] : [`sending the server ${names.join(', ')} with each request`];
-}
-
-/** What `--name` takes: nothing that a shell or a path could read as something else. */
-const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
-
-/** @throws Failure `name_unusable` */
-export function checkNameForm(name: string | undefined): void {
-  if (name !== undefined && !namePattern.test(name)) throw nameUnusable(name);
-}
-
-/**
- * Checks `--name` before anything is sent.
- * @throws Failure `name_unusable`, `name_taken`
- */
-export function checkName(
-  { name, server, account }: Pick<LoginRequest, 'name' | 'server' | 'account'>,
-  logins: readonly LoginRecord[],
-): void {
-  if (name === undefined) return;
-  checkNameForm(name);
-  const other = logins.find((login) => login.name === name && (login.server !== server || login.account !== account));
-  if (other !== undefined) throw nameTaken(name, other.server, other.account);
 }
 
 /**

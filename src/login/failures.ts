@@ -55,6 +55,12 @@ export function moveNotVerified(store: string): Failure {
   return new Failure({ code: 'store_failed', exit: exitCode.store, message, remedy });
 }
 
+/** `logout` of what is not there. */
+export function nothingToEnd(message: string, others: number): Failure {
+  const remedy = `There is nothing to log out of${others === 0 ? ': no logins are left.' : '. All logins: postern status'}`;
+  return new Failure({ code: 'login_needed', exit: exitCode.loginNeeded, message, remedy });
+}
+
 /** A store that does not open keeps its login from being ended. */
 export function notForgotten(failure: Failure): Failure {
   return failure.withRemedy((situation) => `${failure.remedyIn(situation)} To forget the login anyway, add --force.`);

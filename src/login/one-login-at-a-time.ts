@@ -3,8 +3,8 @@ import { unionScopes } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
 import { Busy } from '../stores/failures.js';
 import { sameLogin } from '../tokens/find-login.js';
-import { checkName } from './begin-login.js';
 import { differences } from './login-again.js';
+import { checkName, renamed } from './login-name.js';
 import type { LoginPorts, LoginRequest, PersonLogin } from './ports.js';
 
 /** How often a program that waits for a person looks whether the login has been made elsewhere. */
@@ -163,11 +163,7 @@ async function madeSince({ index }: LoginPorts, request: LoginRequest, seen: See
 /** The other one's login under the name that was asked for here, as a login of one's own would have it. */
 async function named({ index }: LoginPorts, made: LoginRecord, name: string | undefined): Promise<LoginRecord> {
   if (name === undefined || made.name === name) return made;
-  const { logins } = await index.update((document) => {
-    checkName({ ...made, name }, document.logins);
-    const now = sameLogin(document.logins, made);
-    return { ...document, logins: document.logins.map((login) => (login === now ? { ...login, name } : login)) };
-  });
+  const { logins } = await index.update((document) => renamed(document, made, name));
   return sameLogin(logins, made) ?? made;
 }
 

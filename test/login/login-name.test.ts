@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkName } from '../../src/login/begin-login.js';
-import { asName, baseNameOf, freeName } from '../../src/login/login-name.js';
+
+import { asName, baseNameOf, checkName, freeName } from '../../src/login/login-name.js';
 import { withPastNames } from '../../src/stores/index/credential-index.js';
 import { loginNamed } from '../stores/index/sample-login.js';
 import { anyText, anyUrlWithoutFragment } from '../support/arbitraries.js';

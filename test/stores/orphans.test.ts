@@ -80,7 +80,7 @@ test('[A-205] a store that cannot be reached keeps its login from being ended, a
   assert.equal(failure.exit, 7);
   const all = await logoutOfAll(shelf.ports, { force: false, signal });
   assert.deepEqual(
-    [all.logouts.map(({ login: { account } }) => account), all.failures.map(({ login: { account } }) => account)],
+    [all.done.map(({ login }) => login.account), all.failures.map(({ item }) => item.account)],
     [['two'], ['one']],
   );
   assert.deepEqual(

@@ -53,8 +53,8 @@ export function takenLines(taken: TakenBack, { look, clock }: Pick<Context, 'loo
         ? `${shown(path)} was removed.`
         : `${shown(path)} is gone already, or not as postern wrote it; it was left.`,
     ),
-    ...ended.logouts.map((result) => resultLine(result, clock.now())),
-    ...ended.failures.map(({ login, failure }) => bad(failure, `${shown(fullName(login))}: `)),
+    ...ended.done.map((result) => resultLine(result, clock.now())),
+    ...ended.failures.map(({ item, failure }) => bad(failure, `${shown(fullName(item))}: `)),
     ...ended.left.map(({ failure }) => bad(failure)),
     ...(forgotten === '' ? [] : [`Forgotten, too: ${forgotten}.`]),
     ...(leftFiles === undefined ? [] : ['postern’s own files were removed.']),

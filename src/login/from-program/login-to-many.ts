@@ -1,5 +1,5 @@
 import type { ArgumentsOf, CommandExit, CommandOutput } from '../../core/command.js';
-import { exitCode, Failure } from '../../core/failure.js';
+import { exitCode } from '../../core/failure.js';
 import { usageWrong } from '../../core/failures.js';
 import type { GivenOption } from '../../core/login-command.js';
 import type { CorePorts } from '../../core/ports.js';
@@ -7,15 +7,15 @@ import { defaultAccount, type LoginRecord } from '../../core/records.js';
 import { inColumnsOrStacked, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { counted, printable, shellWord } from '../../core/text/printable.js';
-import { confirmMany } from '../confirm-many.js';
 import { situationOf } from '../given/given-options.js';
 import type { loginTable } from '../login.options.js';
 import type { LoginWorld } from '../logins.js';
+import { confirmMany, doEach, type Outcomes } from '../many.js';
 import { fullName, loginJson, loginStatus, needsPerson } from '../status/login-status.js';
 import { failureJson } from '../status/render.js';
 import { type ChosenServer, type ImportWorld, serversOf } from './import-servers.js';
 
-type World = ImportWorld & CommandOutput & Pick<CorePorts, 'clock'> & Pick<LoginWorld, 'env'>;
+type World = ImportWorld & CommandOutput & Pick<CorePorts, 'clock' | 'progress'> & Pick<LoginWorld, 'env'>;
 
 type Arguments = ArgumentsOf<typeof loginTable>;
 
@@ -37,10 +37,12 @@ interface Task {
   readonly args: Arguments & ChosenServer;
 }
 
-type Outcome = { readonly task: Task } & (
-  | { readonly kind: 'made' | 'kept'; readonly login: LoginRecord }
-  | { readonly kind: 'failed'; readonly failure: Failure }
-);
+/** A login that serves; `made`: just now. */
+interface Served {
+  readonly task: Task;
+  readonly login: LoginRecord;
+  readonly made: boolean;
+}
 
 /**
  * `login --from PROGRAM --all`: logs in to each server that the program is set up for and that has no valid login, and
@@ -106,28 +108,15 @@ export async function loginToExpired(world: World, args: Arguments, logIn: LogIn
   return await makeEach(world, tasks, logIn);
 }
 
-/** One after the other; one that fails does not keep the others from it. */
 async function makeEach(world: World, tasks: readonly Task[], logIn: LogIn): Promise<CommandExit> {
-  const { tell, signal, env } = world;
-  const outcomes: Outcome[] = [];
-  for (const [at, task] of tasks.entries()) {
+  const outcomes = await doEach(tasks, world, async (task, at): Promise<Served> => {
     const kept = await validLogin(world, task); // which an earlier one may have made
-    if (kept !== undefined) {
-      outcomes.push({ task, kind: 'kept', login: kept });
-      continue;
-    }
-    tell(printable(`${at + 1} of ${tasks.length}${task.heading}`, 300));
-    try {
-      outcomes.push({ task, kind: 'made', login: await logIn(task.args) });
-    } catch (error) {
-      if (!(error instanceof Failure) || signal.aborted) throw error;
-      const failure = error.withRemedy(error.remedyIn(situationOf({ ...task.args }, env)));
-      outcomes.push({ task, kind: 'failed', failure });
-      tell(`${failure.message} ${failure.remedy}`);
-    }
-  }
+    if (kept !== undefined) return { task, login: kept, made: false };
+    world.tell(printable(`${at + 1} of ${tasks.length}${task.heading}`, 300));
+    return { task, login: await logIn(task.args), made: true };
+  });
   await print(world, outcomes);
-  return outcomes.find((one) => one.kind === 'failed')?.failure.exit ?? 0;
+  return outcomes.failures[0]?.failure.exit ?? 0;
 }
 
 async function validLogin({ index, clock }: World, { args, mayStay }: Task): Promise<LoginRecord | undefined> {
@@ -136,29 +125,37 @@ async function validLogin({ index, clock }: World, { args, mayStay }: Task): Pro
   return logins.find((one) => one.server === args.server && loginStatus(one, clock.now()).problem === undefined);
 }
 
-const words = { made: ['good', 'logged in'], kept: ['good', 'was logged in'], failed: ['bad', 'failed'] } as const;
-
-async function print({ out, json, look, clock }: World, outcomes: readonly Outcome[]): Promise<void> {
-  const lost = outcomes.filter((one) => one.kind === 'failed');
+async function print(world: World, { done, failures }: Outcomes<Task, Served>): Promise<void> {
+  const { out, json, look, tell, clock, env } = world;
+  const lost = failures.map(({ item: task, failure }) => {
+    const remedy = failure.remedyIn(situationOf({ ...task.args }, env));
+    return { task, failure: { ...failureJson(failure), remedy } };
+  });
+  for (const { task, failure } of lost) tell(`${printable(task.label, 80)}: ${failure.message} ${failure.remedy}`);
   if (json) {
-    const logins = outcomes.flatMap((one) =>
-      one.kind === 'failed' ? [] : { made: one.kind === 'made', ...loginJson(loginStatus(one.login, clock.now())) },
-    );
-    const failures = lost.map(({ task: { name, args }, failure }) => ({
-      ...{ name, server: args.server, account: args.account },
-      ...failureJson(failure),
-    }));
-    await out.json({ logins, failures });
+    await out.json({
+      logins: done.map(({ made, login }) => ({ made, ...loginJson(loginStatus(login, clock.now())) })),
+      failures: lost.map(({ task: { name, args }, failure }) => ({
+        ...{ name, server: args.server, account: args.account },
+        ...failure,
+      })),
+    });
     return;
   }
-  if (outcomes.length === 0) return await out.line('No login has to be made again.');
-  const rows = outcomes.map((one) => {
-    const name = one.kind === 'failed' ? one.task.label : fullName(one.login);
-    const [tone, state] = words[one.kind];
-    return [printable(name, 80), toned(look, tone, state), printable(one.task.args.server, 300)];
-  });
-  const made = outcomes.filter(({ kind }) => kind === 'made').length;
-  const sum = `Logged in to ${counted(made, 'server')} of ${outcomes.length}`;
+  const all = done.length + lost.length;
+  if (all === 0) return await out.line('No login has to be made again.');
+  const rowOf = (name: string, state: string, { args }: Task) => [
+    printable(name, 80),
+    state,
+    printable(args.server, 300),
+  ];
+  const rows = [
+    ...done.map(({ task, login, made }) =>
+      rowOf(fullName(login), toned(look, 'good', made ? 'logged in' : 'was logged in'), task),
+    ),
+    ...lost.map(({ task }) => rowOf(task.label, toned(look, 'bad', 'failed'), task)),
+  ];
+  const sum = `Logged in to ${counted(done.filter(({ made }) => made).length, 'server')} of ${all}`;
   const more = lost.length === 0 ? '' : `; ${lost.length} failed: run the command again to try them once more`;
   await out.line([...inColumnsOrStacked(readerLook({ out, look }), rows), `${sum}${more}.`].join('\n'));
 }

@@ -6,14 +6,15 @@ import { plainLook, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { providerResource } from '../../stores/credential-item.js';
 import { removeOrphans } from '../../stores/orphans.js';
-import { findLogin, loginsCalled } from '../../tokens/find-login.js';
+import { findLogin } from '../../tokens/find-login.js';
 import { revokePending } from '../../tokens/revoke.js';
 import { providerUnknown } from '../company/failures.js';
-import { confirmMany } from '../confirm-many.js';
+import { nothingToEnd } from '../failures.js';
+import { confirmMany, failureLines } from '../many.js';
 import type { LoginPorts } from '../ports.js';
 import { fullName } from '../status/login-status.js';
 import { logoutTable } from '../status/logins.options.js';
-import { byFailure, dateOrNull, failureJson, inWords, orphanLines } from '../status/render.js';
+import { dateOrNull, failureJson, inWords, orphanLines } from '../status/render.js';
 import { type EndedLogins, type LogoutOfAll, type LogoutResult, logout, logoutOfAll, logoutOfEach } from './logout.js';
 
 type World = CommandOutput & LoginPorts;
@@ -46,23 +47,20 @@ async function endOne(world: World, server: string, { account, force, local }: A
   const result = await logout(world, { login, force, isLocal: local, signal });
   world.progress.end();
   const left = await removeOrphans(world, ({ store }) => store === login.store, signal);
-  const ended = { logouts: [result], failures: [], left };
+  const ended = { done: [result], failures: [], left };
   await print(world, ended, { logouts: [resultJson(result)] });
   return 0;
 }
 
-/** @throws Failure as `findLogin`; who names what is not there is not told to log in. */
+/** @throws Failure as `findLogin`; what is not there is not to be logged in to. */
 async function loginToEnd(world: World, server: string, account: string | undefined): Promise<LoginRecord> {
-  const { logins } = await world.index.read();
-  const isName = !server.includes('://');
   try {
-    if (isName) loginsCalled(logins, server);
     return await findLogin(world, { server, account, exact: true });
   } catch (error) {
     if (!isFailure(error, 'login_needed') || error.detail.typo !== undefined) throw error;
-    if (logins.length === 0) throw error.withRemedy('There is nothing to log out of: no logins are left.');
-    if (isName) throw error; // its remedy lists the names
-    throw error.withRemedy('There is nothing to log out of. All logins: postern status');
+    const { logins } = await world.index.read();
+    // For a name, the remedy lists those that there are.
+    throw logins.length > 0 && !server.includes('://') ? error : nothingToEnd(error.message, logins.length);
   }
 }
 
@@ -82,16 +80,12 @@ async function endProvider(world: World, issuer: string, { force }: Arguments): 
 }
 
 /** Returns the exit code of the first that was not ended. */
-async function print(world: World, { logouts, failures, left }: EndedLogins, json: object): Promise<CommandExit> {
+async function print(world: World, { done, failures, left }: EndedLogins, json: object): Promise<CommandExit> {
   const { out, tell, clock, look } = world;
   if (world.json) await out.json(json);
   else {
-    for (const result of logouts) await out.line(resultLine(result, clock.now(), look));
-    for (const alike of byFailure(failures)) {
-      const [{ failure }] = alike;
-      const names = alike.map(({ login }) => printable(fullName(login), 600)).join(', ');
-      tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
-    }
+    for (const result of done) await out.line(resultLine(result, clock.now(), look));
+    failureLines('Not logged out of', failures, fullName).forEach(tell);
   }
   for (const line of orphanLines(left)) tell(line);
   return failures[0]?.failure.exit ?? (left.length === 0 ? 0 : exitCode.store);
@@ -120,8 +114,8 @@ function namedInFull(login: LoginRecord): readonly string[] {
 async function endAll(world: World, { force }: Arguments): Promise<CommandExit> {
   const { out, tell, json } = world;
   const all = await logoutOfAll(world, { force, signal: world.signal });
-  const { logouts, failures, registrations, clientKeys } = all;
-  if (!json && logouts.length + failures.length === 0) tell('There is no login to end.');
+  const { done, failures, registrations, clientKeys } = all;
+  if (!json && done.length + failures.length === 0) tell('There is no login to end.');
   const exit = await print(world, all, { ...endedJson(all), forgotten: { registrations, clientKeys } });
   const forgotten = keysInWords(all).join(' and ');
   if (!json && forgotten !== '') await out.line(`Forgotten, too: ${forgotten}.`);
@@ -140,10 +134,10 @@ export function keysInWords({ registrations, clientKeys }: Pick<LogoutOfAll, 're
   ];
 }
 
-export function endedJson({ logouts, failures, left }: EndedLogins) {
+export function endedJson({ done, failures, left }: EndedLogins) {
   return {
-    logouts: logouts.map(resultJson),
-    failures: failures.map(({ login: { server, account }, failure }) => ({ server, account, ...failureJson(failure) })),
+    logouts: done.map(resultJson),
+    failures: failures.map(({ item: { server, account }, failure }) => ({ server, account, ...failureJson(failure) })),
     left: left.map(({ item, failure }) => ({ store: item.store, ...failureJson(failure) })),
   };
 }

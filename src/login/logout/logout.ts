@@ -11,6 +11,7 @@ import { readCredential } from '../../tokens/read-credential.js';
 import { forgetEveryRegistration } from '../../tokens/registrations.js';
 import { dropPending, keepToRevoke, revoke, revokePending, withPending } from '../../tokens/revoke.js';
 import { notForgotten } from '../failures.js';
+import { doEach, type Outcomes } from '../many.js';
 import type { LoginPorts } from '../ports.js';
 import { credentialLockWaitMs } from '../save-credential.js';
 
@@ -137,11 +138,8 @@ function keptBy(error: unknown): unknown {
   return error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
 }
 
-/** What became of several logins. */
-export interface EndedLogins {
-  readonly logouts: readonly LogoutResult[];
-  /** Logins that are as they were, and why. */
-  readonly failures: readonly { readonly login: LoginRecord; readonly failure: Failure }[];
+/** What became of several logins; those that failed are as they were. */
+export interface EndedLogins extends Outcomes<LoginRecord, LogoutResult> {
   /** Items that a store did not give up; noted, so that the next one tries again. */
   readonly left: readonly KeptOrphan[];
 }
@@ -164,7 +162,7 @@ export async function logoutOfAll(ports: LoginPorts, request: EndRequest): Promi
   const { signal } = request;
   await revokePending(ports, undefined, signal);
   const { logins, providers = [] } = await ports.index.read();
-  const ended = await endEach(ports, [...logins, ...providers], request);
+  const ended = await logoutOfEach(ports, [...logins, ...providers], request);
   const registrations = await forgetEveryRegistration(ports);
   const { clientKeys = [] } = await ports.index.read();
   const own = clientKeys.filter(({ issuer }) => issuer !== undefined);
@@ -173,30 +171,15 @@ export async function logoutOfAll(ports: LoginPorts, request: EndRequest): Promi
   return { ...ended, left, registrations, clientKeys: own.length, keptKeys: clientKeys.length - own.length };
 }
 
-/** Ends these, and removes whatever else was left in a store. @throws as `endEach` */
+/** Ends these, and removes whatever else was left in a store. @throws Failure of the index; the signal's reason */
 export async function logoutOfEach(
   ports: LoginPorts,
   logins: readonly LoginRecord[],
-  request: EndRequest,
+  { force, signal }: EndRequest,
 ): Promise<EndedLogins> {
-  const ended = await endEach(ports, logins, request);
-  return { ...ended, left: await removeOrphans(ports, () => true, request.signal) };
-}
-
-/** Each, whatever becomes of the others. @throws Failure of the index; the signal's reason */
-async function endEach(ports: LoginPorts, logins: readonly LoginRecord[], { force, signal }: EndRequest) {
-  const logouts: LogoutResult[] = [];
-  const failures: { login: LoginRecord; failure: Failure }[] = [];
-  for (const login of logins) {
+  const ended = await doEach(logins, { ...ports, signal }, async (login) => {
     ports.progress.begin(`Logging out of ${login.server}`);
-    try {
-      logouts.push(await logout(ports, { login, force, signal }));
-    } catch (error) {
-      if (!(error instanceof Failure) || signal.aborted) throw error;
-      failures.push({ login, failure: error });
-    } finally {
-      ports.progress.end();
-    }
-  }
-  return { logouts, failures };
+    return await logout(ports, { login, force, signal });
+  });
+  return { ...ended, left: await removeOrphans(ports, () => true, signal) };
 }

@@ -1,6 +1,6 @@
 import type { Command, CommandOutput } from '../../core/command.js';
 import { readStoreOption } from '../../core/configuration/settings.js';
-import { exitCode, Failure } from '../../core/failure.js';
+import { exitCode } from '../../core/failure.js';
 import {
   type ClientKeyRecord,
   defined,
@@ -12,17 +12,18 @@ import {
   storeInWords,
 } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
-import { counted, printable } from '../../core/text/printable.js';
+import { counted } from '../../core/text/printable.js';
 import { providerResource } from '../../stores/credential-item.js';
 import { recordsIn } from '../../stores/orphans.js';
 import type { SecretStore } from '../../stores/ports.js';
 import { companyNotMoved } from '../company/failures.js';
 import { moveNotVerified } from '../failures.js';
+import { doEach, failureLines } from '../many.js';
 import type { LoginPorts } from '../ports.js';
 import { credentialLockWaitMs } from '../save-credential.js';
 import { fullName } from '../status/login-status.js';
 import { moveTable } from '../status/logins.options.js';
-import { byFailure, failureJson } from '../status/render.js';
+import { failureJson } from '../status/render.js';
 
 type Needs = Pick<LoginPorts, 'stores' | 'index' | 'locks' | 'progress'>;
 
@@ -33,57 +34,36 @@ export const command: Command<typeof moveTable, CommandOutput & Needs> = {
     const store = readStoreOption(given, 'store', 'postern move --help');
     const { moved, failures } = await moveStore(world, { to: store, signal: world.signal });
     if (world.json) {
-      const failed = failures.map(({ what, failure }) => ({ what, ...failureJson(failure) }));
+      const failed = failures.map(({ item, failure }) => ({ what: item.what, ...failureJson(failure) }));
       await out.json({ store, moved, failures: failed });
     } else {
       if (moved + failures.length === 0)
         world.tell(`Nothing to move: no secret is kept anywhere but in ${storeInWords(store)}.`);
       else await out.line(`Moved ${counted(moved, 'secret')} to: ${storeInWords(store)}.`);
-      for (const alike of byFailure(failures)) {
-        const [{ failure }] = alike;
-        const names = alike.map(({ what }) => printable(what)).join(', ');
-        world.tell(`Not moved: ${names}. ${failure.message} ${failure.remedy}`);
-      }
+      failureLines('Could not move', failures, ({ what }) => what).forEach(world.tell);
     }
     return failures.length === 0 ? 0 : exitCode.store;
   },
 };
 
-/** What a move did. A secret that several logins share counts once. */
-interface MoveResult {
-  readonly moved: number;
-  /** Those that are where they were, or of which a copy is still there (a login, or what the secret is for), and why. */
-  readonly failures: readonly { readonly what: string; readonly failure: Failure }[];
-}
-
 /**
  * Moves every credential, client secret and client key to one store: written there, read again, the index changed, and
  * only then removed where it was. Interrupted at any point, nothing is lost, and the next move takes away what is
- * left. One that cannot be moved does not keep the others.
+ * left. One that cannot be moved does not keep the others; a secret that several logins share counts once.
  * @throws Failure when the store that is moved to does not work, of the index, or `busy`
  */
-export async function moveStore(
-  ports: Needs,
-  request: { readonly to: StoreKind; readonly signal: AbortSignal },
-): Promise<MoveResult> {
+export async function moveStore(ports: Needs, request: { readonly to: StoreKind; readonly signal: AbortSignal }) {
   const to = ports.stores.of(request.to);
   await to.ready();
   const document = await ports.index.read();
   const keys = [...new Set(recordsIn(document).map(({ key }) => key))];
-  const failures: { what: string; failure: Failure }[] = [];
-  let moved = 0;
-  for (const [at, key] of keys.entries()) {
+  const items = keys.map((key) => ({ key, what: nameOf(document, key) }));
+  const { signal } = request;
+  const { done, failures } = await doEach(items, { ...ports, signal }, async ({ key }, at) => {
     ports.progress.begin(`Moving ${at + 1} of ${keys.length}`);
-    try {
-      if (await moveOne(ports, key, to, request.signal)) moved += 1;
-    } catch (error) {
-      if (!(error instanceof Failure) || request.signal.aborted) throw error;
-      failures.push({ what: nameOf(document, key), failure: error });
-    } finally {
-      ports.progress.end();
-    }
-  }
-  return { moved, failures };
+    return await moveOne(ports, key, to, signal);
+  });
+  return { moved: done.filter(Boolean).length, failures };
 }
 
 /** True when it was elsewhere. */

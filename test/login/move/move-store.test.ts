@@ -103,7 +103,7 @@ test('a move that fails at any use of a store loses nothing; the next one ends i
       Object.assign(at.stores.state, { failAt, after });
       const { failures } = await at.move('file');
       assert.equal(failures.length, 1, context);
-      assert.match(failures[0]?.what ?? '', /^the (?:login |client secret for )/, context);
+      assert.match(failures[0]?.item.what ?? '', /^the (?:login |client secret for )/, context);
       await at.assertNothingLost(context);
       assert.equal((await at.move('file')).failures.length, 0, context);
       await at.assertNothingLost(`${context}, ended`);

@@ -29,8 +29,8 @@ test('login --expired makes each login anew that has ended, as it was; one that 
   assert.equal(code, 6, stderr);
   const lines = stdout.replaceAll(/ {2,}/g, '|').split('\n');
   assert.deepEqual(lines, [
-    `away|failed|${away}`,
     `box (account me)|logged in|${sandbox.serverUrl}`,
+    `away|failed|${away}`,
     'Logged in to 1 server of 2; 1 failed: run the command again to try them once more.',
     '',
   ]);

@@ -1,9 +1,11 @@
 import type { CommandOutput } from '../core/command.js';
+import { Failure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import { inColumnsOrStacked } from '../core/text/layout.js';
 import { counted, printable } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
 import { notConfirmed } from './failures.js';
+import { byFailure } from './status/render.js';
 
 /** What is to be done to many things at once. */
 export interface Deed {
@@ -41,4 +43,47 @@ export async function confirmMany(
   if (await saysYes(terminal, question, signal)) return true;
   tell('Nothing was changed.');
   return false;
+}
+
+/** What became of several things. */
+export interface Outcomes<Item, Done> {
+  readonly done: readonly Done[];
+  readonly failures: readonly { readonly item: Item; readonly failure: Failure }[];
+}
+
+/**
+ * Does it for each, one after the other; one that fails does not keep the others from it.
+ * @throws What is no failure; the signal's reason
+ */
+export async function doEach<Item, Done>(
+  items: readonly Item[],
+  { progress, signal }: Pick<CorePorts, 'progress'> & Pick<CommandOutput, 'signal'>,
+  act: (item: Item, at: number) => Promise<Done>,
+): Promise<Outcomes<Item, Done>> {
+  const done: Done[] = [];
+  const failures: { item: Item; failure: Failure }[] = [];
+  for (const [at, item] of items.entries()) {
+    try {
+      done.push(await act(item, at));
+    } catch (failure) {
+      if (!(failure instanceof Failure) || signal.aborted) throw failure;
+      failures.push({ item, failure });
+    } finally {
+      progress.end();
+    }
+  }
+  return { done, failures };
+}
+
+/** Those that failed, a line for each cause: a store that does not open is reported once. */
+export function failureLines<Item>(
+  what: string,
+  failures: Outcomes<Item, unknown>['failures'],
+  nameOf: (item: Item) => string,
+): readonly string[] {
+  return byFailure(failures).map((alike) => {
+    const [{ failure }] = alike;
+    const names = alike.map(({ item }) => printable(nameOf(item), 600)).join(', ');
+    return `${what} ${names}: ${failure.message} ${failure.remedy}`;
+  });
 }
