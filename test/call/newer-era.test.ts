@@ -243,16 +243,6 @@ test('[Q-1.9] a request that may have been carried out is not repeated: an error
   assert.deepEqual(JSON.parse(stdout || '{}'), { older: true }, stderr);
 });
 
-test('[Q-1.7] 401, 403, 5xx and a closed connection say nothing of an era', async () => {
-  for (const status of [403, 500, 503, 429]) {
-    await using server = await scriptedServer((_seen, response) => response.writeHead(status).end());
-    await using home = await bareHome();
-    const { code } = await runHere(home, ['call', server.url, 'ping']);
-    assert.notEqual(code, 0);
-    assert.deepEqual(methodsOf(server), ['server/discover'], String(status));
-  }
-});
-
 test('[Q-2.9] a tool whose header marks break the rules is left out of lists, and called by none: the person is told which and why', async () => {
   const marked = (name: string) => ({
     type: 'object',

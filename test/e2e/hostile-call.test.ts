@@ -4,24 +4,11 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
 import { makeHome } from '../support/home.js';
-import { answerOf, answersTo, eventStream, inCrumbs, MiB } from '../support/hostile-server.js';
-import { programCommand, runProgram } from '../support/program.js';
+import { answerOf, answersTo, eventStream, MiB } from '../support/hostile-server.js';
+import { programCommand } from '../support/program.js';
 
 const notice = (size: number): string =>
   `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(size) } })}\n\n`;
-
-test('a body in chunks of one byte is no crash: a million are read, more are refused [A-257]', async () => {
-  await using server = await answersTo('tools/call', ({ id, params }) =>
-    inCrumbs(answerOf(id, params?.name === 'large' ? 2 * MiB : MiB)),
-  );
-  await using home = await makeHome({ NODE_OPTIONS: '--max-old-space-size=64' });
-  const read = await runProgram(home, ['call', server.url, 'small', '--json']);
-  assert.equal(read.code, 0, read.stderr);
-  assert.ok(read.stdout.length > 0.9 * MiB);
-  const refused = await runProgram(home, ['call', server.url, 'large']);
-  assert.equal(refused.code, 6, refused.stderr);
-  assert.match(refused.stderr, /in millions of tiny pieces \(crumbs\)/);
-});
 
 test('what nobody reads of the notifications is not read from the server either, and nothing of it is lost [A-257]', async () => {
   const count = 60_000;

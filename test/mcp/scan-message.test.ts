@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { encoded } from '../../src/mcp/headers/message-headers.js';
 import { scanText, textMember } from '../../src/mcp/scan-message.js';
-import { anyText } from '../support/arbitraries.js';
 
 const scan = (text: string) => scanText(Buffer.from(text), true);
 
@@ -67,37 +64,4 @@ test('what is longer than anything that counts is no id, no method, and no name 
   for (const id of wrongIds) {
     assert.deepEqual(only(request('1', '"a"', `{"requestId":${id}}`)).params, {}, id.slice(0, 9));
   }
-});
-
-test('a name of a member that is spelled at length is not the one that counts', () => {
-  const escaped = [...'method'].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
-  assert.equal(only(`{"jsonrpc":"2.0","id":1,"${escaped}":"a"}`).method, 'a', 'escapes are read');
-  const name = `${'x'.repeat(300)}${escaped}`;
-  assert.equal(only(`{"jsonrpc":"2.0","id":1,"method":"a","${name}":"b"}`).method, 'a');
-});
-
-test('the messages of a batch, each where it stands', () => {
-  const text = ' [ {"jsonrpc":"2.0","id":1,"method":"a"} ,{"jsonrpc":"2.0","method":"b"}]';
-  const scanned = scan(text);
-  assert.ok(typeof scanned !== 'string');
-  assert.deepEqual(
-    scanned.spans.map(([from, to]) => text.slice(from, to)),
-    ['{"jsonrpc":"2.0","id":1,"method":"a"}', '{"jsonrpc":"2.0","method":"b"}'],
-  );
-  assert.equal(scanText(Buffer.from(text)), 'batch', 'none is looked at where they are not wanted');
-});
-
-test('a text in a header is plain where it can be, and can always be read back', () => {
-  assert.equal(encoded('get_weather'), 'get_weather');
-  assert.equal(encoded('file:///a b'), 'file:///a b');
-  const decoded = (value: string) =>
-    /^=\?base64\?.*\?=$/.test(value) ? Buffer.from(value.slice(9, -2), 'base64').toString() : value;
-  fc.assert(
-    fc.property(anyText({ maxLength: 40 }), (text) => {
-      const value = encoded(text);
-      assert.match(value, /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/);
-      assert.equal(decoded(value), text);
-    }),
-  );
-  for (const text of ['', ' a', 'a\n', 'é', '=?base64?YQ==?=']) assert.equal(decoded(encoded(text)), text);
 });

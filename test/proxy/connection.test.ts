@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { BodyReader } from '../../src/relay/server-request.js';
 import { startHttp, startTcp } from '../support/http-server.js';
 import { mountOf, openStand, raw, type Stand } from './stand.js';
 
@@ -156,22 +155,4 @@ test('a caller that shuts its side while it is answered has gone, as for Node.js
   await once(socket, 'end');
   await until(() => gone || server.requests.length === 0);
   assert.equal(socket.seen, '');
-});
-
-test('a length of nothing may be written with more than one zero', async () => {
-  await using server = await startHttp((_, response) => void response.end('fine'));
-  await using stand = await openStand(mountOf(`${server.origin}/mcp`));
-  const close = 'Connection: close';
-  const answer = await raw(stand.port, ask(stand, `POST ${stand.at()} HTTP/1.1`, 'Content-Length: 00', close));
-  assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*fine$/);
-});
-
-test('a body in chunks of a byte each costs what its bytes cost [A-226]', () => {
-  const pieces: string[] = [];
-  const taker = { data: (piece: Buffer) => pieces.push(piece.toString()) > 0, end: () => undefined };
-  const reader = new BodyReader({ kind: 'chunked' }, taker);
-  const text = 'abcdefgh'.repeat(100);
-  const progress = reader.push(Buffer.from([...text].map((each) => `1\r\n${each}\r\n`).join('')));
-  assert.deepEqual(pieces, [text]);
-  assert.deepEqual(progress, { used: text.length * 6, ended: false, goOn: true });
 });

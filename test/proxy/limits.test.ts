@@ -4,33 +4,8 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
-import { Silence } from '../../src/proxy/silence.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, mountOf, open, openStand } from './stand.js';
-
-test('who keeps silent too long is told apart by whose turn it is, and a stream may be silent for ever [A-225] [A-226]', () => {
-  const limits = { headMs: 1_000, silenceMs: null };
-  const later = (ms: number) => performance.now() + ms;
-  const silence = new Silence();
-  const judge = (ms: number, awaited = false, own: { headMs: number; silenceMs: number | null } = limits) =>
-    silence.overdue(later(ms), 'h', own, awaited)?.kind;
-  assert.equal(judge(59_000, true), undefined);
-  assert.equal(judge(61_000, true), 'caller_stalled');
-  silence.turnOf('token');
-  assert.equal(judge(10 ** 9), undefined, 'a person takes the time that a login takes');
-  silence.turnOf('server responds');
-  assert.equal(judge(900), undefined);
-  assert.equal(judge(1_100), 'server');
-  silence.turnOf('server sends');
-  assert.equal(judge(10 ** 9), undefined);
-  assert.equal(judge(5_100, false, { headMs: 1, silenceMs: 5_000 }), 'server');
-  silence.turnOf('caller reads');
-  assert.equal(judge(299_000), undefined);
-  assert.equal(judge(299_000, false, { headMs: 1, silenceMs: 5_000 }), undefined, 'the server is not who is silent');
-  assert.equal(judge(301_000), 'caller_gone');
-  silence.moved();
-  assert.equal(judge(299_000), undefined);
-});
 
 test('a server without an answer is given up in time, and the caller told so [A-225]', async () => {
   await using server = await startHttp(() => undefined);

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { Duplex } from 'node:stream';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { refuse } from '../../src/proxy/refusal.js';
 import { ServerConnection } from '../../src/relay/server-connection.js';
 import type { ServerResponse } from '../../src/relay/server-response.js';
-import { ServerSocket } from '../../src/relay/server-socket.js';
 import { startHttp } from '../support/http-server.js';
 import { mountOf, openStand } from './stand.js';
 
@@ -77,22 +75,4 @@ test('a piece of a body that is still on its way is not read over, even behind t
   assert.ok(first);
   refuse(first, { status: 400, code: 'x', message: 'x' }, 'r1');
   while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve));
-});
-
-test('the caller goes on to be told when the last that waits for it is a few bytes behind a piece [A-225]', async () => {
-  const taken: (() => void)[] = [];
-  const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => void taken.push(done) });
-  const calls: string[] = [];
-  const nothing = () => undefined;
-  const watcher = { data: nothing, ended: nothing, closed: nothing, drained: () => void calls.push('drained') };
-  const caller = new ServerSocket(socket as Socket, watcher);
-  assert.equal(caller.write('1f40\r\n', Buffer.alloc(8_000)), false);
-  assert.equal(caller.write('\r\n'), false);
-  for (let at = 0; at < 3; at += 1) {
-    assert.deepEqual(calls, []);
-    taken.shift()?.();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  assert.deepEqual(calls, ['drained']);
-  assert.equal(caller.behind, false);
 });

@@ -1,32 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { SessionCookies, Sessions } from '../../src/proxy/admit.js';
 import { forwardedRequest, forwardedResponse } from '../../src/proxy/forwarded-headers.js';
 import { mountOf } from './stand.js';
-
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-
-function heldBytes(): number {
-  collect();
-  return process.memoryUsage().heapUsed;
-}
-
-test('ten thousand sessions cost little, however long their identifiers and the heads about them are [A-228] [A-225]', () => {
-  for (const length of [40, 16_000]) {
-    const sessions = new Sessions();
-    const before = heldBytes();
-    for (let count = 0; count < 10_000; count += 1) {
-      const head = Buffer.from(`x${count}`.padStart(16_300, 'x')).toString('latin1');
-      sessions.learn([head.slice(-length)], 'a');
-    }
-    const grown = (heldBytes() - before) / 1024 / 1024;
-    assert.ok(grown < 16, `${Math.round(grown)} MiB are held for identifiers of ${length} characters`);
-    assert.ok(sessions.isOfOther(['x9999'.padStart(length, 'x')], 'b'), 'the last one is remembered');
-  }
-});
 
 test('long identifiers are told apart to their last character, the oldest are forgotten first [A-228]', () => {
   const sessions = new Sessions();

@@ -1,36 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { readMessageHead, readRequestLine, readResponseHead } from '../../src/relay/heads.js';
-
-test('names and values of a head come out as they went in, without the blanks around them [A-217]', () => {
-  const name = fc.stringMatching(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,12}$/);
-  const value = fc.stringMatching(/^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]{0,8}[\x21-\x7e\x80-\xff])?)?$/);
-  const blank = fc.constantFrom('', ' ', '\t', '  \t');
-  fc.assert(
-    fc.property(fc.array(fc.tuple(name, blank, value, blank), { maxLength: 8 }), (lines) => {
-      const text = lines.map(([key, before, content, after]) => `${key}:${before}${content}${after}\r\n`);
-      const head = readMessageHead(`GET / HTTP/1.1\r\n${text.join('')}`, 8);
-      const expected = lines.flatMap(([key, , content]) => [key, content]);
-      assert.deepEqual(head, { start: 'GET / HTTP/1.1', lines: expected });
-      const fewer = readMessageHead(`GET / HTTP/1.1\r\n${text.join('')}`, 3);
-      assert.equal(fewer === undefined, lines.length > 3);
-    }),
-  );
-});
-
-test('a line that parsers read differently makes no head [A-217]', () => {
-  const lines = [
-    ...['A : b\r\n', ' A: b\r\n', 'A: b\r\n c\r\n', 'A: b\n', 'A: b\rC: d\r\n', 'A: b\0\r\n', 'A\r\n', ': b\r\n'],
-    ...['A: b\r\n\r\n', 'A: \x7f\r\n', 'A\xe9: b\r\n', 'A: b\r\nC', '\r\n'],
-  ];
-  for (const line of lines) {
-    assert.equal(readMessageHead(`GET / HTTP/1.1\r\n${line}`, 10), undefined, JSON.stringify(line));
-  }
-  for (const start of ['', '\r\nGET / HTTP/1.1', 'GET /\0 HTTP/1.1', 'GET / HTTP/1.1\rX']) {
-    assert.equal(readMessageHead(`${start}\r\nA: b\r\n`, 10), undefined, JSON.stringify(start));
-  }
-});
+import { readRequestLine, readResponseHead } from '../../src/relay/heads.js';
 
 test('request and status lines are read exactly or not at all [A-217]', () => {
   assert.deepEqual(readRequestLine('GET /a?b HTTP/1.1'), { method: 'GET', target: '/a?b', minor: 1 });
@@ -60,4 +30,19 @@ test('request and status lines are read exactly or not at all [A-217]', () => {
   ]) {
     assert.equal(statusOf(line), undefined, line);
   }
+});
+
+const head = (lines: readonly string[], status = 200, minor = 1) =>
+  readResponseHead(`HTTP/1.${minor} ${status} Some reason\r\n${lines.map((line) => `${line}\r\n`).join('')}`);
+
+test('a connection is used again where its server allows it, and for as long as it says, less a second', () => {
+  const stays = (minor: number, ...lines: string[]) => head(['Content-Length: 0', ...lines], 200, minor)?.idleMs;
+  assert.deepEqual([stays(1), stays(0), stays(0, 'Connection: Keep-Alive')], [4_000, 0, 4_000]);
+  assert.deepEqual([stays(1, 'connection: x, close'), stays(1, 'Connection: closed')], [0, 4_000]);
+  assert.deepEqual([stays(1, 'Connection: x', 'Connection: close'), stays(1, 'Connection:\tclose\t')], [0, 0]);
+  assert.equal(head([])?.idleMs, 0, 'what ends with its connection');
+  const timeout = (value: string) => stays(1, `Keep-Alive: ${value}`);
+  assert.deepEqual([timeout('timeout=75, max=9'), timeout('max=9,timeout=5')], [74_000, 4_000]);
+  assert.deepEqual([timeout('timeout=999999'), timeout('timeout=1'), timeout('timeout=0')], [599_000, 0, 0]);
+  assert.deepEqual([timeout('timeout=x'), timeout('xtimeout=9')], [4_000, 4_000]);
 });

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type OutgoingRequest, SentBody } from '../../src/relay/request-writer.js';
-import { allClosed, startTcp } from '../support/http-server.js';
+import type { OutgoingRequest } from '../../src/relay/request-writer.js';
+import { startTcp } from '../support/http-server.js';
 import { ask, Collector, codesOf, startConnections, TestBody } from './start-connections.js';
-import { Wire } from './two-servers.js';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
@@ -124,23 +122,6 @@ test('a body is sent no faster than it is taken, and as long as it said it is', 
   assert.deepEqual([body.resumed, body.stopped], [1, 1]);
 });
 
-test('what a body gives behind its end, or behind what was too much, is not sent: it would begin the next request [A-217]', () => {
-  for (const end of ['end', 'too much'] as const) {
-    const wire = new Wire();
-    const source = { length: 2, start: () => undefined, resume: () => undefined, stop: () => undefined };
-    const body = new SentBody(wire as unknown as Socket, source, {
-      bodySent: () => undefined,
-      bodyBroken: () => undefined,
-    });
-    body.bodyPiece(Buffer.from(end === 'end' ? 'ab' : 'a'));
-    if (end === 'end') body.bodyEnd();
-    else body.bodyPiece(Buffer.from('bc'));
-    body.bodyPiece(Buffer.from(end === 'end' ? '' : 'b'));
-    body.bodyPiece(Buffer.from('GET / HTTP/1.1'));
-    assert.equal(wire.written, end === 'end' ? 'ab' : 'a');
-  }
-});
-
 test('a body that is longer or shorter than was said, or breaks off, never looks whole to the server', async () => {
   const seen: string[] = [];
   await using server = await startTcp((socket) => {
@@ -215,42 +196,4 @@ test('a request that is cut ends with its connection, while it is opened, too', 
   another.send(request, other);
   await stand[Symbol.asyncDispose]();
   assert.equal(codesOf((await other.told).error)[0], 'interrupted');
-});
-
-test('a request that is cut at the moment when its connection is there is not sent, and leaves none open', async () => {
-  const sent: string[] = [];
-  await using server = await startTcp((socket) => {
-    socket.setEncoding('latin1').on('data', (text: string) => void sent.push(text.split(' ')[1] ?? ''));
-  });
-  const mayBeSent: string[] = [];
-  for (let turns = 0; turns < 20; turns += 1) {
-    await using stand = startConnections(server.origin);
-    const connection = await stand.borrow();
-    const taker = new Collector();
-    const opened = await new Promise<Socket>((resolve) => {
-      const made = (message: unknown): void => {
-        unsubscribe('net.client.socket', made);
-        const { socket } = message as { socket: Socket };
-        resolve(socket);
-        socket.prependOnceListener('connect', async () => {
-          for (let turn = 0; turn < turns; turn += 1) await undefined;
-          if (socket.bytesWritten > 0) mayBeSent.push(`/${turns}`);
-          connection.cut(taker);
-        });
-      };
-      subscribe('net.client.socket', made);
-      connection.send({ method: 'GET', target: `/${turns}`, headers: [], body: null }, taker);
-    });
-    const late = performance.now() + 5_000;
-    while (!opened.closed) {
-      assert.ok(performance.now() < late, `the connection stays open after a cut in turn ${turns}`);
-      await nextTurn();
-    }
-    await allClosed(server);
-  }
-  assert.ok(mayBeSent.length > 0, 'no connection was looked at long enough');
-  assert.deepEqual(
-    sent.filter((target) => !mayBeSent.includes(target)),
-    [],
-  );
 });

@@ -37,12 +37,6 @@ test('an empty file, and an empty object, take an entry', async () => {
   }
 });
 
-test('what is written in one line stays in one', async () => {
-  const text = '{"mcpServers":{"work":{"headers":{"Authorization":"x"}}}}';
-  const made = await put(text, { members: { command: 'a', args: ['b'] }, without: ['headers'] });
-  assert.equal(made, '{"mcpServers":{"work":{"command": "a", "args": ["b"]}}}');
-});
-
 test('comments and trailing commas stay where they are', async () => {
   const text = '// mine\n{\n  "mcpServers": {\n    // first\n    "x": { "command": "a" }, // why\n  }, /* end */\n}\n';
   const made = await put(text);

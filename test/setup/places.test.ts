@@ -118,32 +118,3 @@ test('Claude Desktop on Windows: where its package is, the package’s own folde
     [plain, plain, packaged, packaged, packaged],
   );
 });
-
-test('with --project it is the working folder’s, where a program has such a file', () => {
-  assert.deepEqual(places({}, 'project'), {
-    claude: '/home/a/project/.mcp.json',
-    codex: '/home/a/project/.codex/config.toml',
-    cursor: '/home/a/project/.cursor/mcp.json',
-    vscode: '/home/a/project/.vscode/mcp.json',
-    'vscode-insiders': '/home/a/project/.vscode/mcp.json',
-    vscodium: '/home/a/project/.vscode/mcp.json',
-    zed: '/home/a/project/.zed/settings.json',
-    devin: '/home/a/project/.devin/mcp_config.json',
-    'devin-cli': '/home/a/project/.devin/config.local.json',
-    antigravity: '/home/a/project/.agents/mcp_config.json',
-    kiro: '/home/a/project/.kiro/settings/mcp.json',
-    junie: '/home/a/project/.junie/mcp/mcp.json',
-    warp: '/home/a/project/.warp/.mcp.json',
-    copilot: '/home/a/project/.github/mcp.json',
-    gemini: '/home/a/project/.gemini/settings.json',
-    qwen: '/home/a/project/.qwen/settings.json',
-    opencode: '/home/a/project/opencode.json',
-    kilo: '/home/a/project/kilo.json',
-    droid: '/home/a/project/.factory/mcp.json',
-    grok: '/home/a/project/.grok/config.toml',
-    kimi: '/home/a/project/.kimi-code/mcp.json',
-    amp: '/home/a/project/.amp/settings.json',
-    crush: '/home/a/project/.crushrc',
-    bazel: '/home/a/project/.bazelrc',
-  });
-});

@@ -1,14 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { programFiles as files } from '../../src/setup/machine/program-files.js';
@@ -80,24 +71,4 @@ test('backups and records are closed to others; a damaged record is passed over'
   await records.forget(id);
   await assert.rejects(records.backup(id), { code: 'state_unsafe' });
   assert.throws(() => readFileSync(backup), { code: 'ENOENT' });
-});
-
-test('a file in a folder that everybody may write to is left alone; where only owners may replace, it is not [A-266]', async () => {
-  await using folder = await temporaryFolder();
-  const place = join(folder.path, 'open');
-  const path = join(place, 'config');
-  mkdirSync(place);
-  writeFileSync(path, 'a');
-  const file = await files.read(path);
-  chmodSync(place, 0o777);
-  const refused = { code: 'program_file_unusable', message: /other users can write to the folder/ };
-  await assert.rejects(files.read(path), refused);
-  await assert.rejects(files.read(join(place, 'absent')), refused);
-  await assert.rejects(files.replace(file, 'b'), refused);
-  await assert.rejects(files.remove(file), refused);
-  assert.equal(readFileSync(path, 'utf8'), 'a');
-  chmodSync(place, 0o1777);
-  assert.equal((await files.read(path)).text, 'a');
-  chmodSync(place, 0o700);
-  assert.equal((await files.read(join(place, 'no', 'such', 'folder'))).text, undefined);
 });

@@ -4,9 +4,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { goWords } from '../../src/setup/formats/tools.js';
 import { startWords } from '../../src/setup/machine/external-programs.js';
-import { gitLine, goLine } from '../../src/setup/programs/access-programs.js';
+import { gitLine } from '../../src/setup/programs/access-programs.js';
 import { callWords, isExpanded, shellLine } from '../../src/setup/programs/program.js';
 import { anyText } from '../support/arbitraries.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -36,19 +35,6 @@ test('on Windows words are quoted for cmd, and what cmd would replace is refused
   }
   assert.equal(shellLine('win32', ['https://h/a?b&c']), '"https://h/a?b&c"');
   assert.equal(gitLine('win32', [node, 'x']), "!'C:/Program Files/nodejs/node.exe' x");
-});
-
-test('GOAUTH says each word, or refuses', () => {
-  fc.assert(
-    fc.property(fc.array(fc.string({ unit: fc.constantFrom(...'ab/ \'";\t:') }), { minLength: 1 }), (words) => {
-      const line = goLine(words);
-      if (line === undefined) {
-        assert.ok(words.some((word) => word === '' || word.includes(';') || /'.*"|".*'/.test(word)));
-      } else {
-        assert.deepEqual(goWords(line), words);
-      }
-    }),
-  );
 });
 
 test('words that a program would replace by variables are refused', () => {

@@ -8,11 +8,6 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { startCanaries } from './canary.js';
-import { openTab } from './chromium.js';
-import { fakeBrowser } from './fake-browser.js';
-import { makeHome } from './home.js';
-import { needs } from './needs.js';
-import { startCommand } from './program.js';
 import { findSecrets } from './secrets-search.js';
 import { temporaryFolder } from './temporary.js';
 
@@ -62,39 +57,6 @@ test('a canary records every connection and byte on three loopback addresses', a
     canaries.visits.map(({ bytes }) => bytes),
     Object.keys(canaries.ports).map((host) => `hello from ${host}`),
   );
-});
-
-test('a program in a home sees nothing of the real environment', async () => {
-  await using home = await makeHome({ POSTERN_TEST: 'given' });
-  await using program = startCommand(process.execPath, ['-p', 'JSON.stringify(process.env)'], home);
-  const { code, stdout } = await program.finished;
-  assert.equal(code, 0);
-  assert.deepEqual(JSON.parse(stdout), home.env);
-  assert.equal(JSON.parse(stdout).HOME, home.path);
-});
-
-test('what a program writes is awaited, and its early end is told with its output', async () => {
-  await using home = await makeHome();
-  await using program = startCommand('sh', ['-c', 'echo port 42 >&2; read line; echo $line'], home);
-  assert.equal((await program.waitForStderr(/port (\d+)/))[1], '42');
-  program.stdin.write('bye\n');
-  await assert.rejects(program.waitForStdout(/never/), /stdout: bye/);
-  assert.equal((await program.finished).stdout, 'bye\n');
-});
-
-test('a fake browser tells the URL it was opened with and its environment', async () => {
-  await using home = await makeHome();
-  const browser = await fakeBrowser(home);
-  const opened = browser.opened();
-  spawnSync(browser.path, ['http://127.0.0.1:9/go/nonce'], { env: { SEEN: 'yes' } });
-  assert.equal(await opened, 'http://127.0.0.1:9/go/nonce');
-  assert.match(await browser.record(), /^SEEN=yes$/m);
-});
-
-test('a page opens in a real Chromium', { skip: needs('chromium') }, async () => {
-  await using tab = await openTab();
-  await tab.page.goto('data:text/html,<title>seen</title>');
-  assert.equal(await tab.page.title(), 'seen');
 });
 
 test('a missing need is a reason and a note, and an error where nothing may be left out', async () => {

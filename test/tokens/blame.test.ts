@@ -1,21 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serverUnusable } from '../../src/tokens/failures.js';
 import { freePort } from '../support/free-port.js';
 import { failureOf, send, testHttp } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
-
-test('an address without a scheme is told what it lacks', () => {
-  const remedyFor = (argument: string) => serverUnusable(argument, 'it has no scheme', undefined).remedy;
-  assert.equal(remedyFor('example.com'), 'Did you mean https://example.com?');
-  assert.equal(remedyFor('mcp.example.com:8443/mcp'), 'Did you mean https://mcp.example.com:8443/mcp?');
-  assert.equal(remedyFor('localhost:8080/mcp'), 'Did you mean http://localhost:8080/mcp?');
-  assert.equal(remedyFor('work'), 'To log in, run: postern login URL --name work');
-  for (const other of ['my server', 'ftp://example.com', 'a.b?token=canary', '']) {
-    assert.equal(remedyFor(other), 'Pass the server’s full URL, such as https://example.com/mcp.', other);
-  }
-  assert.match(serverUnusable('wrk.a', 'it has no scheme', 'work').remedy, /^Did you mean "work"\?/);
-});
 
 test('a host that a server named, and that is not there, is blamed on the server and not on the person’s spelling', async () => {
   await using http = testHttp({ 'mcp.example': ['127.0.0.1'] });

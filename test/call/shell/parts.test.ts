@@ -30,16 +30,6 @@ test('words that are quoted for a shell are read as they were, and any line is r
   );
 });
 
-test('quotes, backslashes and open quotes are as in a shell', () => {
-  assert.deepEqual(wordsOfLine(`echo text="a b" 'it''s' "q\\"q" "a\\b" c\\ d ""`), {
-    words: ['echo', 'text=a b', 'its', 'q"q', 'a\\b', 'c d', ''],
-    open: '',
-  });
-  assert.equal(wordsOfLine('echo "a').open, '"');
-  assert.equal(wordsOfLine("echo 'a").open, "'");
-  assert.equal(wordsOfLine('echo a\\').open, '\\');
-});
-
 test('lines that seem to hold a secret are known, and usual ones are not', () => {
   for (const line of [
     'login password=hunter2',

@@ -81,10 +81,3 @@ test('[A-243] whatever a server lists, nothing but text and our own colours reac
     { numRuns: 25 },
   );
 });
-
-test('a description that is cut ends behind a whole word, with one ellipsis', () => {
-  for (let width = 40; width <= 120; width += 7) {
-    const shown = [...(listLines('tools/list', { tools: tools.slice(0, 1) }, screen(width)) ?? [])];
-    assert.match(shown.at(-1) ?? '', /(?:^|[ .])(?:Says|the|text|again|as|often|it|is|asked|for)…$/, String(width));
-  }
-});
