@@ -62,34 +62,6 @@ test('[R-2.3c][A-62] private_key_jwt with the published key: aud is the issuer a
   assert.deepEqual(usedKids(scene), [...kidsOf(keys), ...kidsOf(keys)]);
 });
 
-test('[R-2.3c] rotate: both keys are published; the new one is used, and the old one where only that is known', {
-  skip,
-}, async () => {
-  const { url } = documents;
-  await using behind = await documents.open();
-  const { ports } = behind;
-  const before = settingsFor(url, await keysFor(ports, url, ports.store));
-  documents.publish(before.keys);
-  await behind.login({ metadataUrl: url });
-
-  const during = await rotateKey(ports, { settings: before, path, store: ports.store });
-  assert.deepEqual(kidsOf(during.keys).slice(1), kidsOf(before.keys));
-  await failureOf(rotateKey(ports, { settings: during, path, store: ports.store }), 'rotation_under_way');
-  const again = await rotateKey(ports, { settings: before, path, store: ports.store });
-  assert.deepEqual(again, during, 'a rotation that was cut short goes on with the key that it has made');
-
-  // The new document is not hosted yet: the old key still verifies, and no login is lost.
-  const [newest, oldest] = kidsOf(during.keys);
-  await behind.login({ metadataUrl: url });
-  assert.deepEqual(usedKids(behind).slice(1), [newest, oldest]);
-
-  documents.publish(during.keys);
-  await using ahead = await documents.open();
-  const server = ahead.sandbox.serverUrl;
-  await behind.login({ metadataUrl: url, server });
-  assert.deepEqual(usedKids(ahead), [newest]);
-});
-
 test('[R-2.3c][R-5.8a] a login made before a rotation is refreshed after it has ended, and revoked, with the new key', {
   skip,
 }, async () => {

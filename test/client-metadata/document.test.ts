@@ -161,10 +161,8 @@ test('[R-2.3a] the address built into a release is none yet, or one that can be 
 
 test('[R-2.3c] a document with a key that was just made is built again byte for byte', async () => {
   const unchanged = { url: undefined, name: undefined, contact: undefined };
-  for (const algorithm of ['ES256', 'RS256'] as const) {
-    const { publicJwk } = await makeClientKey(algorithm);
-    const text = writeDocument(newSettings({ ...unchanged, url: 'https://me.postern/client.json' }, [publicJwk]));
-    const there = { bytes: new TextEncoder().encode(text), path: 'client.json' };
-    assert.equal(writeDocument(changedSettings(there, unchanged)), text);
-  }
+  const { publicJwk } = await makeClientKey('ES256');
+  const text = writeDocument(newSettings({ ...unchanged, url: 'https://me.postern/client.json' }, [publicJwk]));
+  const there = { bytes: new TextEncoder().encode(text), path: 'client.json' };
+  assert.equal(writeDocument(changedSettings(there, unchanged)), text);
 });

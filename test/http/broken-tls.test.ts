@@ -51,30 +51,29 @@ async function startBreaking(answer: string, breach: Breach, maxVersion: 'TLSv1.
 /** What is still missing when TLS breaks. */
 const unfinished = {
   'a head': 'HTTP/1.1 200 OK\r\n',
-  'a body of known length': 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf',
   'a body in chunks': 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n',
-  'an event stream': 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: 1\n\n',
 };
 
-for (const [missing, answer] of Object.entries(unfinished)) {
-  for (const [what, breach] of Object.entries({ garbage, 'a damaged record': badRecord })) {
-    test(`${what} of TLS within ${missing}: the request fails at once [A-131]`, async () => {
-      const { caFile } = authority;
-      for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-        await using server = await startBreaking(answer, breach, version);
-        await using http = testHttp({}, { caFile });
-        const limits = { totalMs: null, headersMs: 60_000, maxBytes: null };
-        const work = within(send(http, server.origin, { limits }).then(textOf));
-        const failure = await failureOf(work, 'network_failed');
-        assert.match(failure.message, /broke off|damaged/);
-        assert.doesNotMatch(failure.message, /speak TLS|handshake/);
-        await using stand = startConnections(server.origin, { caFile });
-        const { end, error } = await within(ask(stand));
-        assert.equal(end, 'failed');
-        assert.equal(codesOf(error)[0], 'network_failed');
-      }
-    });
-  }
+for (const [what, breach, missing] of [
+  ['garbage', garbage, 'a head'],
+  ['a damaged record', badRecord, 'a body in chunks'],
+] as const) {
+  test(`${what} of TLS within ${missing}: the request fails at once [A-131]`, async () => {
+    const { caFile } = authority;
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      await using server = await startBreaking(unfinished[missing], breach, version);
+      await using http = testHttp({}, { caFile });
+      const limits = { totalMs: null, headersMs: 60_000, maxBytes: null };
+      const work = within(send(http, server.origin, { limits }).then(textOf));
+      const failure = await failureOf(work, 'network_failed');
+      assert.match(failure.message, /broke off|damaged/);
+      assert.doesNotMatch(failure.message, /speak TLS|handshake/);
+      await using stand = startConnections(server.origin, { caFile });
+      const { end, error } = await within(ask(stand));
+      assert.equal(end, 'failed');
+      assert.equal(codesOf(error)[0], 'network_failed');
+    }
+  });
 }
 
 test('a TLS tunnel that breaks within an answer ends the request at once, also through a proxy [A-131]', async () => {
@@ -95,7 +94,7 @@ test('an answer over TLS that only the end of the connection ends is not taken f
   // Node does not tell whether the other side closed TLS or somebody cut the connection under it: both look the same.
   for (const breach of [cut, closed]) {
     const xchunked = plain.replace('content-type: text/plain', 'transfer-encoding: xchunked');
-    for (const answer of [plain, plain.replace('half of it', ''), plain.replace('1.1', '1.0'), xchunked]) {
+    for (const answer of breach === cut ? [plain, xchunked] : [plain.replace('half of it', '')]) {
       await using server = await startBreaking(answer, breach, 'TLSv1.3');
       await using http = testHttp({}, { caFile });
       const failure = await failureOf(within(send(http, server.origin).then(textOf)), 'network_failed');
@@ -112,16 +111,11 @@ test('over TLS, JSON that is whole proves its own end, and what has no content n
   const json = 'HTTP/1.1 200 OK\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
   for (const [answer, whole] of [
     [`${json}{"a":[1]}`, '{"a":[1]}'],
-    [`${json}[{}]\r\n`, '[{}]\r\n'],
     [`${json} {"}\\"]":"["}`, ' {"}\\"]":"["}'],
     [`${json}{"a":[1`, undefined],
-    [`${json}{"a":"}`, undefined],
     [`${json}{}{`, undefined],
-    [`${json}12`, undefined],
     ['HTTP/1.1 202 Accepted\r\n\r\n', ''],
-    ['HTTP/1.1 404 Not Found\r\n\r\n', ''],
     ['HTTP/1.1 404 Not Found\r\n\r\nno su', undefined],
-    ['HTTP/1.1 204 No Content\r\n\r\n', ''],
     ['HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok', 'ok'],
   ] as const) {
     await using server = await startBreaking(answer, cut, 'TLSv1.3');

@@ -6,12 +6,13 @@ import { Authorizer } from '../../src/tokens/authorizer.js';
 import { personOf } from '../../src/tokens/step-up.js';
 import { TokenInUse } from '../../src/tokens/token-in-use.js';
 import { stepUp } from '../support/flows/calls.js';
-import { openScene, type Scene } from '../support/flows/scene.js';
+import { loggedInOnce, openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 import { Failure, type LoginRecord, type Relogin } from '../support/product.js';
 import { ask, openStand } from './stand.js';
 
 const { signal } = new AbortController();
+const loggedIn = loggedInOnce();
 
 interface TestMount extends ProxyMount {
   readonly tokens: TokenInUse;
@@ -68,15 +69,6 @@ test('a token that the server refuses is replaced once for all who hold it, and 
   scene.ports.advance(61_000);
   const later = await mount.tokens.replace(third);
   assert.notEqual(later.accessToken.reveal(), third.accessToken.reveal(), 'a minute later it may be');
-});
-
-test('a token of short life is not fetched anew for each request', async () => {
-  await using scene = await openScene({ accessTokenSeconds: 40 });
-  const mount = mountFor(scene, await scene.login());
-  await mount.token();
-  const before = refreshes(scene);
-  for (let at = 0; at < 20; at += 1) await mount.token();
-  assert.ok(refreshes(scene) - before <= 1);
 });
 
 test('a logout ends it within seconds, and a new login is taken up as soon as it is there [A-232]', async () => {
@@ -150,8 +142,8 @@ const initialize = JSON.stringify({
 const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 test('missing scope is asked for where somebody can be asked, else the caller gets a 403 without a challenge [A-223] [A-162]', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
+  await using scene = await loggedIn();
+  const { held: login } = scene;
   await using alone = await openStand(mountFor(scene, login));
   const begun = await ask(alone, alone.at(), { method: 'POST', headers, body: initialize });
   const session = { 'mcp-session-id': String(begun.headers['mcp-session-id']) };
@@ -170,36 +162,20 @@ test('missing scope is asked for where somebody can be asked, else the caller ge
   for (const answer of both) assert.notEqual(answer.status, 403, answer.body);
 });
 
-test('scope that another process has got for the login is used, and nobody is asked [A-162]', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
-  await using stand = await openStand(mountFor(scene, login));
-  const begun = await ask(stand, stand.at(), { method: 'POST', headers, body: initialize });
-  const session = { 'mcp-session-id': String(begun.headers['mcp-session-id']) };
-  const post = { method: 'POST', headers: { ...headers, ...session }, body: noteAdd };
-  assert.equal((await ask(stand, stand.at(), post)).status, 403);
-  await scene.login({ scopes: ['notes:write'], heldScopes: login.scopes });
-  const answer = await ask(stand, stand.at(), post);
-  assert.equal(answer.status, 200, `the widened login is not taken up: ${answer.body}`);
+test('[A-165] a plain refusal is the caller’s', async () => {
+  await using scene = await loggedIn();
+  scene.sandbox.setFaults(['server-403-html']);
+  await using stand = await openStand(mountFor(scene, scene.held));
+  const answer = await ask(stand, stand.at(), { method: 'POST', headers, body: noteAdd });
+  assert.deepEqual([answer.status, answer.code], [403, undefined]);
 });
-
-for (const fault of ['server-403-plain', 'server-403-html']) {
-  test(`[A-165] ${fault}: a plain refusal is the caller’s`, async () => {
-    await using scene = await openScene();
-    const mount = mountFor(scene, await scene.login());
-    scene.sandbox.setFaults([fault]);
-    await using stand = await openStand(mount);
-    const answer = await ask(stand, stand.at(), { method: 'POST', headers, body: noteAdd });
-    assert.deepEqual([answer.status, answer.code], [403, undefined]);
-  });
-}
 
 const widening = ['Bearer error="insufficient_scope", scope="notes:write"'];
 
 test('whoever is refused with a token that another request has widened already gets that one: nobody is asked twice [A-162]', async () => {
-  await using scene = await openScene();
+  await using scene = await loggedIn();
   const relogin = stepUp(scene);
-  const { server, authorizer } = mountFor(scene, await scene.login(), relogin);
+  const { server, authorizer } = mountFor(scene, scene.held, relogin);
   const target = { url: server, method: 'POST', operation: () => 'POST / note_add', repeatable: () => true };
   const old = await authorizer.authorize(target);
   const refused = (challenges: readonly string[]) => authorizer.retry(old, { status: 403, challenges });
@@ -226,17 +202,8 @@ test('[A-78] a login no token of which has worked is not made anew by itself whe
   assert.equal(asked, 0, 'no tab for a token that never worked');
 });
 
-test('where the person is not asked after all, the caller hears that the login is over', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
-  const mount = mountFor(scene, login, async () => undefined);
-  await logout(scene.ports, { login, force: false, signal });
-  const over = (error: unknown) => error instanceof Failure && error.code === 'login_needed';
-  await assert.rejects(Promise.resolve(mount.token()), over);
-});
-
 test('that a token works is noted once, and not with each of its requests', async () => {
-  await using scene = await openScene();
+  await using scene = await loggedIn();
   const { attempts } = scene.ports;
   let noted = 0;
   const forget = async (what: string): Promise<void> => {
@@ -244,7 +211,7 @@ test('that a token works is noted once, and not with each of its requests', asyn
     await attempts.forget(what);
   };
   const ports = Object.assign(Object.create(scene.ports), { attempts: { ...attempts, forget } });
-  await using stand = await openStand(mountFor({ ...scene, ports }, await scene.login()));
+  await using stand = await openStand(mountFor({ ...scene, ports }, scene.held));
   const post = { method: 'POST', headers, body: initialize };
   assert.equal((await ask(stand, stand.at(), post)).status, 200);
   const once = noted;

@@ -28,36 +28,37 @@ function pour(response: ServerResponse): { written: number } {
   return state;
 }
 
-for (const secure of [false, true]) {
-  for (const length of [true, false]) {
-    const name = `${secure ? 'TLS' : 'TCP'}, ${length ? 'of announced length' : 'chunked'}`;
-    test(`who wants no more slows the server down, and gets the rest when it wants more: ${name} [A-225]`, async () => {
-      const states: { written: number }[] = [];
-      const tls = secure ? await authority.issue('IP:127.0.0.1') : undefined;
-      await using server = await startHttp((_, response) => {
-        response.writeHead(200, length ? { 'content-length': total } : {});
-        states.push(pour(response));
-      }, tls);
-      await using stand = startConnections(server.origin, { caFile: authority.caFile });
-      const connection = await stand.borrow();
-      let isOpen = false;
-      const taker = new Collector(() => !isOpen);
-      connection.send(request, taker);
-      const state = (): number => states[0]?.written ?? 0;
-      let previous = -1;
-      for (let still = 0; still < 200; still = state() === previous && previous > 0 ? still + 1 : 0) {
-        previous = state();
-        await nextTurn();
-      }
-      assert.ok(state() < total / 2, `${state()} bytes left the server unread`);
-      assert.ok(taker.bytes < 1_000_000, `${taker.bytes} bytes came though nothing more was wanted`);
-      isOpen = true;
-      connection.resume(taker);
-      assert.equal((await taker.told).end, 'end');
-      assert.equal(taker.bytes, total);
-      assert.ok(connection.usable);
-    });
-  }
+for (const [secure, length] of [
+  [false, false],
+  [true, true],
+] as const) {
+  const name = `${secure ? 'TLS' : 'TCP'}, ${length ? 'of announced length' : 'chunked'}`;
+  test(`who wants no more slows the server down, and gets the rest when it wants more: ${name} [A-225]`, async () => {
+    const states: { written: number }[] = [];
+    const tls = secure ? await authority.issue('IP:127.0.0.1') : undefined;
+    await using server = await startHttp((_, response) => {
+      response.writeHead(200, length ? { 'content-length': total } : {});
+      states.push(pour(response));
+    }, tls);
+    await using stand = startConnections(server.origin, { caFile: authority.caFile });
+    const connection = await stand.borrow();
+    let isOpen = false;
+    const taker = new Collector(() => !isOpen);
+    connection.send(request, taker);
+    const state = (): number => states[0]?.written ?? 0;
+    let previous = -1;
+    for (let still = 0; still < 200; still = state() === previous && previous > 0 ? still + 1 : 0) {
+      previous = state();
+      await nextTurn();
+    }
+    assert.ok(state() < total / 2, `${state()} bytes left the server unread`);
+    assert.ok(taker.bytes < 1_000_000, `${taker.bytes} bytes came though nothing more was wanted`);
+    isOpen = true;
+    connection.resume(taker);
+    assert.equal((await taker.told).end, 'end');
+    assert.equal(taker.bytes, total);
+    assert.ok(connection.usable);
+  });
 }
 
 test('a pause and its end may come from within, and from outside at any time', async () => {

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { createTransport } from '../../src/call/transport.js';
 import { loginBrakes, stepUpBudget } from '../../src/tokens/budget.js';
 import { stepUpDeclined } from '../../src/tokens/request-failures.js';
-import { operationOf } from '../../src/tokens/step-up.js';
 import { callTool, listTools, stepUp } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { loggedInOnce, openScene } from '../support/flows/scene.js';
@@ -92,19 +91,6 @@ test('[R-5.6a] what another process was given in the meantime is used, and nobod
   await callTool(scene, login, 'note_add', { text: 'x' }, { relogin: () => assert.fail('asked') });
 });
 
-test('[R-5.6b] an operation is the HTTP method and path, and of a message its method and what it names', () => {
-  const url = 'https://a.example/mcp?x=1';
-  const call = (name: string, text: string) => ({
-    method: 'POST' as const,
-    url,
-    body: JSON.stringify({ jsonrpc: '2.0', id: text, method: 'tools/call', params: { name, arguments: { text } } }),
-  });
-  assert.equal(operationOf(call('add', 'one')), operationOf(call('add', 'two')));
-  assert.notEqual(operationOf(call('add', 'one')), operationOf(call('remove', 'one')));
-  assert.equal(operationOf({ method: 'GET', url }), 'GET /mcp');
-  assert.equal(operationOf({ method: 'POST', url, body: 'no JSON' }), 'POST /mcp');
-});
-
 const byProgram = { caller: () => 'agent' };
 
 test('[A-78] three tabs that no person asked for and nobody answers, then no more within the hour: exit 3, and what to type', async () => {
@@ -177,15 +163,4 @@ test('registrations that a login came of do not count: in, out of all, and in ag
   const wanted = { server: own.server.url, registration: 'dynamic' } as const;
   for (let times = 0; times < 4; times += 1) await scene.login(wanted);
   assert.equal(own.issuer.registrations.length, 4);
-});
-
-test('step-ups and refusals of two servers that share a resource are counted apart', async () => {
-  await using scene = await loggedIn();
-  const { held: login } = scene;
-  const about = { login, operation: 'POST /mcp tools/call x', scopes: ['notes:write'] };
-  for (let times = 0; times < 3; times += 1) await stepUpBudget(scene.ports, about).begin();
-  await assert.rejects(stepUpBudget(scene.ports, about).check());
-  const other = { ...login, server: `${login.server}?project=beta` };
-  assert.equal(other.resource, login.resource);
-  await stepUpBudget(scene.ports, { ...about, login: other }).check();
 });

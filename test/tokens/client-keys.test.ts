@@ -40,27 +40,26 @@ async function openShelf() {
   };
 }
 
-test('[R-2.3c] a key made here signs what its public half verifies, for the issuer, named by kid; ES256 and RS256', async () => {
+test('[R-2.3c] a key made here signs what its public half verifies, for the issuer, named by kid', async () => {
   await using shelf = await openShelf();
-  for (const algorithm of ['ES256', 'RS256'] as const) {
-    const store = shelf.stores.of('file');
-    const { record } = await generateClientKey(shelf.ports, { ...owner, algorithm, store });
-    const [newest] = await clientKeysOf(shelf.ports, owner);
-    assert.deepEqual({ ...newest }, record);
-    const key = await readClientKey(shelf.ports, record);
-    const { d, p, q, dp, dq, qi, ...shown } = key.publicJwk;
-    assert.deepEqual([d, p, q, dp, dq, qi], Array(6).fill(undefined), 'nothing private in the public half');
-    assert.deepEqual([shown['kid'], shown['alg'], shown['use']], [record.keyId, algorithm, 'sig']);
+  const algorithm = 'ES256';
+  const store = shelf.stores.of('file');
+  const { record } = await generateClientKey(shelf.ports, { ...owner, algorithm, store });
+  const [newest] = await clientKeysOf(shelf.ports, owner);
+  assert.deepEqual({ ...newest }, record);
+  const key = await readClientKey(shelf.ports, record);
+  const { d, p, q, dp, dq, qi, ...shown } = key.publicJwk;
+  assert.deepEqual([d, p, q, dp, dq, qi], Array(6).fill(undefined), 'nothing private in the public half');
+  assert.deepEqual([shown['kid'], shown['alg'], shown['use']], [record.keyId, algorithm, 'sig']);
 
-    const form = new URLSearchParams();
-    const method = 'private_key_jwt';
-    const authenticate = await clientAuthentication({ clientId: 'robot', method, secret: key.privateJwk });
-    await authenticate({ issuer }, { client_id: 'robot' }, form, new Headers());
-    const assertion = form.get('client_assertion') ?? '';
-    assert.equal(decodeProtectedHeader(assertion).kid, record.keyId);
-    const verified = await jwtVerify(assertion, await importJWK({ ...key.publicJwk }, algorithm));
-    assert.deepEqual([verified.payload.iss, verified.payload.aud], ['robot', issuer]);
-  }
+  const form = new URLSearchParams();
+  const method = 'private_key_jwt';
+  const authenticate = await clientAuthentication({ clientId: 'robot', method, secret: key.privateJwk });
+  await authenticate({ issuer }, { client_id: 'robot' }, form, new Headers());
+  const assertion = form.get('client_assertion') ?? '';
+  assert.equal(decodeProtectedHeader(assertion).kid, record.keyId);
+  const verified = await jwtVerify(assertion, await importJWK({ ...key.publicJwk }, algorithm));
+  assert.deepEqual([verified.payload.iss, verified.payload.aud], ['robot', issuer]);
 });
 
 test('a key is found by its own issuer and client alone, a document’s by no issuer', async () => {

@@ -43,31 +43,6 @@ test('[A-162] the same scope asked for again after it was got: no second step-up
   assert.equal(relogin.count, 1);
 });
 
-test('[A-163][R-5.6b] a treadmill of ever new scopes, each of them granted, ends after three step-ups', async () => {
-  await using scene = await openScene();
-  await using own = await openOwnScene();
-  let asked = 0;
-  own.server.whenAuthorized = (_, response) => {
-    asked += 1;
-    const challenge = `Bearer error="insufficient_scope", scope="more-${asked}"`;
-    response.writeHead(403, { 'www-authenticate': challenge }).end();
-  };
-  const held = await scene.login({ server: own.server.url });
-  const relogin: Relogin = async ({ server, scopes: heldScopes }, scopes, begin) => {
-    await begin();
-    return scene.login({ server, scopes, heldScopes });
-  };
-  const failure = await failureOf(listTools(scene, held, relogin), 'scope_refused');
-  assert.equal(failure.exit, 4);
-  assert.equal(scene.ports.opened.length, 4, 'the login, and three step-ups');
-  const [granted] = (await scene.ports.index.read()).logins;
-  assert.deepEqual(granted?.scopes.filter((scope) => scope.startsWith('more-')).toSorted(), [
-    'more-1',
-    'more-2',
-    'more-3',
-  ]);
-});
-
 test('[A-164] a step-up challenge that leads to another server is no step-up', async () => {
   await using scene = await loggedIn();
   const { held: login } = scene;

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
-import { makeDpopKey } from '../../../src/oauth/dpop/key.js';
-import { TokenProofs } from '../../../src/oauth/dpop/token-proofs.js';
 import { readCredential } from '../../../src/tokens/read-credential.js';
 import { callTool, freshToken, stepUp } from '../../support/flows/calls.js';
 import { hurried } from '../../support/flows/hurried.js';
@@ -82,28 +80,4 @@ test('what is pushed names the key, too', async () => {
   await callTool(scene, await scene.login(), 'echo', { text: 'x' });
   const pushed = scene.sandbox.requests.find(({ path }) => path === '/pushed');
   assert.match(new Map(pushed?.params).get('dpop_jkt') ?? '', /^[\w-]{43}$/);
-});
-
-test('a token endpoint whose clock is another one: once more by its own time, and once only', async () => {
-  const proofs = await TokenProofs.of({ key: await makeDpopKey(), isRequired: true, now: Date.now });
-  const ahead = new Date(Date.now() + 600_000).toUTCString();
-  const refusal = (date: string) => Response.json({ error: 'invalid_dpop_proof' }, { status: 400, headers: { date } });
-  const handles = new Set<unknown>();
-  const response = await proofs.send(async () => {
-    handles.add(proofs.handle);
-    return handles.size > 1 ? Response.json({ ok: true }) : refusal(ahead);
-  });
-  assert.deepEqual([response.status, handles.size], [200, 2]);
-  let asked = 0;
-  await proofs.send(async () => {
-    asked += 1;
-    return refusal(ahead);
-  });
-  assert.equal(asked, 2);
-  asked = 0;
-  await proofs.send(async () => {
-    asked += 1;
-    return refusal(new Date().toUTCString());
-  });
-  assert.equal(asked, 1, 'where the clocks agree, the proof is refused for something else');
 });
