@@ -2,7 +2,7 @@ import type { CommandExit } from '../core/command.js';
 import { exitCode, Failure, isFailure, type Step } from '../core/failure.js';
 import type { Journal } from '../core/ports.js';
 import { ruleInWords } from '../core/rules.js';
-import { columnsOf, commandAtEnd, commandLine, fitted, wrapped } from '../core/text/layout.js';
+import { fitted } from '../core/text/layout.js';
 import { type Look, type Tone, toned } from '../core/text/look.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { isOutOfFiles, outOfFiles } from '../stores/failures.js';
@@ -101,30 +101,20 @@ const tones: Readonly<Record<string, Tone>> = {
 const margin = 9;
 
 /**
- * Lays out a line for a terminal: text is wrapped below itself, a command gets its own line, and the first word of a
- * failure, a step or a request is coloured.
+ * Lays out a line for a terminal: text is wrapped below itself, a command that has no room gets its own line, and the first
+ * word of a failure, a step or a request is coloured.
  * @param line Printable and already redacted, since wrapping may split a secret.
  */
 export function laidOut(line: string, look: Look): readonly string[] {
   const word = line.slice(0, margin).trimEnd();
-  if (line === '' || (word !== '' && !Object.hasOwn(tones, word))) return fitted(line, look.width);
-  const text = line.slice(margin);
-  const tone = tones[word];
-  const begin =
-    tone === undefined ? ' '.repeat(margin) : `${toned(look, tone, word)}${' '.repeat(margin - word.length)}`;
-  const [, advice, command] = (tone === undefined && commandAtEnd.exec(text)) || [];
-  if (advice !== undefined && command !== undefined) {
-    const copied = command.replace(/\?$/, '');
-    const strong = toned(look, 'strong', copied);
-    if (columnsOf(line) <= look.width)
-      return [`${' '.repeat(margin)}${advice}: ${strong}${command.slice(copied.length)}`];
-    const lines = wrapped(`${advice}:`, look.width, margin);
-    return [...lines, commandLine(copied, look.width, margin + 2).replace(copied, () => strong)];
-  }
-  const fits = columnsOf(line) <= look.width;
-  const [first = '', ...others] = fits ? [' '.repeat(margin) + text] : wrapped(text, look.width, margin);
-  const isAside = tone === undefined && /^(?:\[\w+, exit \d+\]$|[<>] )/.test(text);
-  return [begin + first.slice(margin), ...others].map((one) => (isAside ? toned(look, 'dim', one) : one));
+  const tone = Object.hasOwn(tones, word) ? tones[word] : undefined;
+  const [first = '', ...others] = fitted(
+    tone === undefined ? line : line.slice(margin).padStart(line.length),
+    look.width,
+  );
+  if (tone !== undefined) return [toned(look, tone, word) + first.slice(word.length), ...others];
+  const isAside = /^ {9}(?:\[\w+, exit \d+\]$|[<>] )/.test(line);
+  return isAside ? [first, ...others].map((one) => toned(look, 'dim', one)) : [first, ...others];
 }
 
 function fault(error: unknown): Failure {
@@ -183,15 +173,9 @@ export function stepLines(step: Step): readonly string[] {
 }
 
 /** A step for programs: every text harmless, its rule in words. */
-function plainStep(step: Step): Step {
-  const { name, asked, came, rule, verdict, note } = step;
-  const plain = (text: string) => printable(text, longest);
-  return {
-    name: plain(name),
-    asked: plain(asked),
-    came: plain(came),
-    rule: plain(ruleInWords(rule)),
-    verdict,
-    ...(note === undefined ? {} : { note: plain(note) }),
-  };
+function plainStep({ code: _, ...step }: Step) {
+  const texts = Object.entries({ ...step, rule: ruleInWords(step.rule) });
+  return Object.fromEntries(
+    texts.flatMap(([name, text]) => (text === undefined ? [] : [[name, printable(text, longest)]])),
+  );
 }

@@ -11,38 +11,50 @@ const maxExamples = 4;
 
 /** One screen about a command. The rest is in topics, and on the manual's page. */
 export function commandHelp(look: Look, table: CommandTable): readonly string[] {
-  const { options, seeAlso = [], terms = { title: '', rows: [] }, notes = [] } = table;
-  const rare = grouped(options, 'topic').filter(([topic]) => topic !== '');
-  const more = rare.map(([topic, specs]): Row => [topic, specs.map(optionName).join(', ')]);
-  const others = seeAlso.filter((one) => rare.every(([topic]) => topic !== one));
-  return [
-    ...usageLines(look, `postern ${usageOf(table)}`),
-    '',
-    ...linesOf(look, [
-      ...introduction(table),
-      ...section('Examples', 'examples', examplesOf(table).slice(0, maxExamples)),
-      ...argumentBlocks(table),
-      ...section('More options, by topic of postern help', 'terms', oneLineEach(look, more)),
-      ...paragraphs(['Global options, such as --json, --quiet and --verbose: postern --help']),
-      ...section(terms.title, 'terms', terms.rows),
-      ...paragraphs(notes),
-      ...paragraphs(others.length === 0 ? [] : [`See also: ${others.map((one) => `postern help ${one}`).join(', ')}`]),
-    ]),
+  const topics = rareOptions(table);
+  const column = Math.max(0, ...topics.map(([topic]) => topic.length));
+  const room = look.width - column - 4;
+  const more = topics.map(([topic, specs]): Row => {
+    const names = specs.map(({ name }) => `--${name}`).join(', ');
+    return [topic, cutTo(room < 24 ? look.width - 6 : room, names)];
+  });
+  const others = (table.seeAlso ?? []).filter((one) => topics.every(([topic]) => topic !== one));
+  const blocks = [
+    ...commandBlocks(table, maxExamples, section('More options, by topic of postern help', 'terms', more)),
+    ...paragraphs(others.length === 0 ? [] : [`See also: ${others.map((one) => `postern help ${one}`).join(', ')}`]),
+    ...paragraphs(['Global options, such as --json, --quiet and --verbose: postern --help']),
   ];
+  return [...usageLines(look, `postern ${usageOf(table)}`), '', ...linesOf(look, blocks)];
 }
 
 /** All that the table says, for the manual. */
 export function commandPage(table: CommandTable): readonly Block[] {
-  const { options, terms = { title: '', rows: [] }, notes = [] } = table;
-  const rare = grouped(options, 'topic').filter(([topic]) => topic !== '');
+  const rare = rareOptions(table).flatMap(([topic, specs]) =>
+    section(`Options of postern-${topic}(7)`, 'terms', optionRows(specs)),
+  );
+  return commandBlocks(table, Number.POSITIVE_INFINITY, rare);
+}
+
+function commandBlocks(table: CommandTable, examplesShown: number, rare: readonly Block[]): readonly Block[] {
+  const { summary, aliases = [], examples: all = [], positionals, rest, options, terms, notes = [] } = table;
+  const rows = all.map(({ command, describe }): Row => [command, describe]);
+  const words = positionals.map(({ name, describe }): Row => [name, describe]);
+  const behind: readonly Row[] = rest === undefined ? [] : [[`-- ${rest.name}`, rest.describe]];
+  const usual = options.filter(({ topic }) => topic === undefined);
   return [
-    ...introduction(table),
+    ...paragraphs([`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`]),
+    ...paragraphs(aliases.length === 0 ? [] : [`Also: ${aliases.map((one) => `postern ${one}`).join(', ')}`]),
+    ...section('Examples', 'examples', rows.slice(0, examplesShown)),
+    ...section('Arguments', 'terms', [...words, ...behind]),
+    ...grouped(usual, 'group').flatMap(([title, specs]) => section(title || 'Options', 'terms', optionRows(specs))),
+    ...rare,
+    ...(terms === undefined ? [] : section(terms.title, 'terms', terms.rows)),
     ...paragraphs(notes),
-    ...section('Examples', 'examples', examplesOf(table)),
-    ...argumentBlocks(table),
-    ...rare.flatMap(([topic, specs]) => section(`Options of postern-${topic}(7)`, 'terms', optionRows(specs))),
-    ...section(terms.title, 'terms', terms.rows),
   ];
+}
+
+function rareOptions({ options }: CommandTable) {
+  return grouped(options, 'topic').filter(([topic]) => topic !== '');
 }
 
 /** `login [server] [options]`. */
@@ -60,47 +72,10 @@ function wordIn({ name, required, many }: PositionalSpec): string {
   return required ? `<${word}>` : `[${word}]`;
 }
 
-function introduction({ summary, aliases = [] }: CommandTable): readonly Block[] {
-  const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-  return paragraphs([sentence, ...(aliases.length === 0 ? [] : [`Also: ${aliases.map(named).join(', ')}`])]);
-}
-
-function named(command: string): string {
-  return `postern ${command}`;
-}
-
-function examplesOf({ examples = [] }: CommandTable): readonly Row[] {
-  return examples.map(({ command, describe }) => [command, describe]);
-}
-
-/** The words of a command, then its usual options, below their headings. */
-function argumentBlocks({ positionals, rest, options }: CommandTable): readonly Block[] {
-  const behind: readonly Row[] = rest === undefined ? [] : [[`-- ${rest.name}`, rest.describe]];
-  const words = positionals.map(({ name, describe }): Row => [name, describe]);
-  const groups = grouped(
-    options.filter(({ topic }) => topic === undefined),
-    'group',
-  );
-  return [
-    ...section('Arguments', 'terms', [...words, ...behind]),
-    ...groups.flatMap(([title, specs]) => section(title || 'Options', 'terms', optionRows(specs))),
-  ];
-}
-
 /** The options by a member of theirs; first those without. */
 function grouped(options: readonly OptionSpec[], by: 'group' | 'topic'): readonly [string, readonly OptionSpec[]][] {
   const titles = new Set(['', ...options.map((spec) => spec[by] ?? '')]);
   return [...titles].map((title) => [title, options.filter((spec) => (spec[by] ?? '') === title)]);
-}
-
-/** Each on one line, cut where it has no room. */
-function oneLineEach({ width }: Look, rows: readonly Row[]): readonly Row[] {
-  const room = width - Math.max(0, ...rows.map(([label]) => label.length)) - 4;
-  return rows.map(([label, text]) => [label, cutTo(room < 24 ? width - 6 : room, text)]);
-}
-
-function optionName({ name }: OptionSpec): string {
-  return `--${name}`;
 }
 
 /** Options as they are typed, with what each does, its values, and what holds without it. */

@@ -90,7 +90,7 @@ export function commandLine(command: string, width: number, indent: number): str
 }
 
 /** A line that ends with a command, which users copy. */
-export const commandAtEnd = /^(.+): (postern [^;]+)$/s;
+const commandAtEnd = /^(.+): (postern [^;]+)$/s;
 
 /** Lines that must not be wrapped: JSON, stack frames, commands to copy. */
 const keptWhole = /^(?:\{| +at | +postern )/;
