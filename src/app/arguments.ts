@@ -65,6 +65,16 @@ function noChoice(spec: OptionSpec, source: string, given: string, help: string)
   return meant === undefined ? usageWrong(message, help) : usageMistyped(message, meant, { typed: given, meant });
 }
 
+/** The options of a command, as `parseArgs` wants them. */
+export function parsedOptions(table: CommandTable | undefined) {
+  return Object.fromEntries(
+    optionsOf(table).map(({ name, alias, kind }) => {
+      const type = kind === 'boolean' ? ('boolean' as const) : ('string' as const);
+      return [name, { type, multiple: true as const, ...(alias !== undefined && { short: alias }) }];
+    }),
+  );
+}
+
 /**
  * The arguments of a plain command line, without yargs, which takes as long to load as all else that the hot path does.
  * Undefined for whatever is odd or wrong: yargs finds out what it is.
@@ -77,12 +87,8 @@ export function plainArguments(
   const { positionals, rest } = table;
   if (argv.includes('--')) return undefined;
   const specs = optionsOf(table);
-  const options = specs.map(({ name, alias, kind }) => {
-    const type = kind === 'boolean' ? ('boolean' as const) : ('string' as const);
-    return [name, { type, multiple: true as const, ...(alias !== undefined && { short: alias }) }] as const;
-  });
   try {
-    const read = parseArgs({ args: [...argv], options: Object.fromEntries(options), allowPositionals: true });
+    const read = parseArgs({ args: [...argv], options: parsedOptions(table), allowPositionals: true });
     const words = read.positionals;
     const max = positionals.at(-1)?.many === true ? words.length : positionals.length;
     if (words.length > max || positionals[words.length]?.required === true) return undefined;

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { type CommandTable, isCommandName, type OptionSpec } from '../../core/command.js';
 import { settings } from '../../core/configuration/settings.js';
 import { credentialFormats } from '../../credential/credential.options.js';
@@ -5,7 +6,8 @@ import { readCatalogue } from '../../doctor/findings.js';
 import { browserNames, usualBrowser } from '../../login/browser/chosen-browser.js';
 import { listFaults } from '../../sandbox/faults/table.js';
 import { programs } from '../../setup/programs/programs.js';
-import { optionIn, optionsOf } from '../global-options.js';
+import { parsedOptions } from '../arguments.js';
+import { commandAt, optionIn, optionsOf } from '../global-options.js';
 import { ownTables, shells } from '../help/own-tables.js';
 import { readTopic, topicNames } from '../help/topics.js';
 import { registry } from '../registry.js';
@@ -55,43 +57,32 @@ export function complete(known: Known, before: readonly string[], current: strin
 
 const commands: readonly CommandTable[] = [...registry.map(({ table }) => table), ...ownTables];
 
-interface ReadWords {
-  readonly command: CommandTable | undefined;
-  /** The words of the command, options and their values left out. */
-  readonly words: readonly string[];
-  /** The options that are there already. */
-  readonly typed: readonly OptionSpec[];
-  /** The option whose value is being typed. */
-  readonly wanting: OptionSpec | undefined;
-  /** Behind `--`, where another program's command stands. */
-  readonly isBehind: boolean;
-}
-
-function readWords(before: readonly string[]): ReadWords {
-  let command: CommandTable | undefined;
-  let wanting: OptionSpec | undefined;
-  const words: string[] = [];
-  const typed: OptionSpec[] = [];
-  for (const word of before) {
-    if (wanting !== undefined) {
-      wanting = undefined;
-      continue;
-    }
-    if (word === '--' && command !== undefined) {
-      return { command, words, typed, wanting, isBehind: command.rest !== undefined };
-    }
-    if (!word.startsWith('-') || word === '-') {
-      const named = command === undefined ? commands.find((one) => isCommandName(one, word)) : undefined;
-      if (named === undefined) words.push(word);
-      command ??= named;
-      continue;
-    }
-    const option = optionIn(word, optionsOf(command));
-    if (option === undefined) continue;
-    typed.push(option);
-    if (option.kind !== 'boolean' && !word.includes('=')) wanting = option;
-  }
-  return { command, words, typed, wanting, isBehind: false };
+function readWords(before: readonly string[]) {
+  const at = commandAt(before, commands);
+  const command = commands.find((one) => isCommandName(one, before[at]));
+  const { tokens, positionals } = parseArgs({
+    ...{ args: [...before], options: parsedOptions(command), allowPositionals: true },
+    ...{ strict: false, tokens: true },
+  });
+  const specs = optionsOf(command);
+  const typed = tokens.flatMap((token) =>
+    token.kind === 'option' ? (specs.find(({ name }) => name === token.name) ?? []) : [],
+  );
+  const last = tokens.at(-1);
+  return {
+    command,
+    /** The words of the command, options and their values left out. */
+    words: command === undefined ? positionals : positionals.slice(1),
+    /** The options that are there already. */
+    typed,
+    /** The option whose value is being typed. */
+    wanting:
+      last?.kind === 'option' && last.value === undefined && typed.at(-1)?.kind !== 'boolean'
+        ? typed.at(-1)
+        : undefined,
+    /** Behind `--`, where another program's command stands. */
+    isBehind: command?.rest !== undefined && tokens.some(({ kind }) => kind === 'option-terminator'),
+  };
 }
 
 /** Options that may still be typed. */
