@@ -7,7 +7,7 @@ import { systemCode } from './core/failure.js';
 import type { LoginRecord } from './core/records.js';
 import { credentialTable, tokenTable } from './credential/credential.options.js';
 import { findCredential, isGone, proveWanted } from './credential/find-credential.js';
-import { formatOf, type GetCall, inputOf } from './credential/formats/call.js';
+import { type GetCall, inputOf } from './credential/formats/call.js';
 import { inputBytes, type ReadInput, readCall, readInput } from './credential/read-call.js';
 import { tokenOutput } from './credential/token.command.js';
 import { decodeCredential, type StoredCredential } from './stores/credential-item.js';
@@ -81,7 +81,7 @@ function writeAll(text: string): boolean {
 async function credentialOutput(argv: readonly string[], end: HotEnd): Promise<string | undefined> {
   const args = usualArguments(credentialTable, argv);
   if (args === undefined || args.shim !== undefined) return undefined;
-  const format = formatOf(args);
+  const { format } = args;
   const input = inputOf(format, args);
   // What a secret may be shown on, and what is typed at a terminal, the whole program decides.
   const mayBeTerminal = (descriptor: number) => fstatSync(descriptor).isCharacterDevice();

@@ -30,9 +30,11 @@ export function typedArguments(
     const [source, values] = isSet ? [spec.env ?? '', [variable]] : [`--${spec.name}`, typed];
     return [camelCase(spec.name), optionValue(spec, source, values, help)];
   });
-  const words = table.positionals.map(({ name, many }): [string, ArgumentValue] => {
+  const words = table.positionals.map(({ name, many, choices }): [string, ArgumentValue] => {
     const values = given(name).map(String);
     if (values.includes('')) throw usageWrong(many === true ? 'A word is empty.' : `The ${name} is empty.`, help);
+    const odd = values.find((value) => choices?.includes(value) === false);
+    if (odd !== undefined) throw noChoice(choices, `The ${name}`, odd, help);
     return [camelCase(name), many === true ? values : values[0]];
   });
   return Object.fromEntries([...options, ...words]);
@@ -44,8 +46,9 @@ function optionValue(spec: OptionSpec, source: string, given: Given, help: strin
   if (spec.kind === 'boolean') return given.at(-1) === true;
   const values = given.map(String);
   if (values.includes('')) throw wrong('needs a value');
-  const odd = values.find((value) => 'choices' in spec && spec.choices?.includes(value) === false);
-  if (odd !== undefined) throw noChoice(spec, source, odd, help);
+  const choices = 'choices' in spec ? spec.choices : undefined;
+  const odd = values.find((value) => choices?.includes(value) === false);
+  if (odd !== undefined) throw noChoice(choices, source, odd, help);
   if (spec.kind === 'list') return values;
   if (values.length > 1) throw wrong('was given more than once');
   const [value] = values;
@@ -58,8 +61,7 @@ function optionValue(spec: OptionSpec, source: string, given: Given, help: strin
 }
 
 /** Refuses a value that is no choice, and suggests the closest one. */
-function noChoice(spec: OptionSpec, source: string, given: string, help: string): Failure {
-  const choices = 'choices' in spec ? (spec.choices ?? []) : [];
+function noChoice(choices: readonly string[] = [], source: string, given: string, help: string): Failure {
   const message = `${source} cannot be ${quoted(given, 80)}: it is one of ${choices.join(', ')}.`;
   const meant = closest(given, choices);
   return meant === undefined ? usageWrong(message, help) : usageMistyped(message, meant, { typed: given, meant });

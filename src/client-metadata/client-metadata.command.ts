@@ -1,7 +1,6 @@
 import { type Command, type CommandExit, camelCase } from '../core/command.js';
 import { readStoreOption } from '../core/configuration/settings.js';
-import { usageMistyped, usageWrong } from '../core/failures.js';
-import { closest } from '../core/text/closest.js';
+import { usageWrong } from '../core/failures.js';
 import { quoted } from '../core/text/printable.js';
 import { clientMetadataTable, type DocumentArguments } from './client-metadata.options.js';
 import type { ClientMetadataWorld } from './ports.js';
@@ -14,7 +13,7 @@ interface Action {
 
 const make = () => import('./make.js');
 
-const actions: Readonly<Record<string, Action>> = {
+const actions: Readonly<Record<DocumentArguments['action'], Action>> = {
   init: {
     takes: ['name', 'contact', 'redirectUri', 'auth', 'out'],
     run: async (...given) => (await make()).init(...given),
@@ -40,15 +39,7 @@ export const command: Command<typeof clientMetadataTable, ClientMetadataWorld> =
 
 /** @throws Failure `usage_wrong` */
 function actionOf(args: DocumentArguments): Action {
-  const names = Object.keys(actions);
-  const action = Object.hasOwn(actions, args.action) ? actions[args.action] : undefined;
-  if (action === undefined) {
-    const message = `client-metadata has no action ${quoted(args.action, 80)}; there are ${names.join(', ')}.`;
-    const meant = closest(args.action, names);
-    throw meant === undefined
-      ? usageWrong(message, help)
-      : usageMistyped(message, `postern client-metadata ${meant}`, { typed: args.action, meant });
-  }
+  const action = actions[args.action];
   for (const { name } of clientMetadataTable.options) {
     const key = camelCase(name) as keyof DocumentArguments;
     const isGiven = [args[key]].flat().some((value) => value !== undefined && value !== false);

@@ -5,7 +5,12 @@ export const clientMetadataTable = {
   group: 'more',
   summary: 'host a client identity of your own',
   positionals: [
-    { name: 'action', describe: 'init, build, check, show or rotate (below)', required: true },
+    {
+      name: 'action',
+      describe: 'init, build, check, show or rotate (below)',
+      required: true,
+      choices: ['init', 'build', 'check', 'show', 'rotate'],
+    },
     { name: 'target', describe: 'FOLDER, FILE, URL or server, by action', required: false },
   ],
   options: [

@@ -1,12 +1,11 @@
 import type { Command } from '../core/command.js';
 import { type Configuration, environmentLines, type SetValue, setValues } from '../core/configuration/configuration.js';
 import { type Setting, settings } from '../core/configuration/settings.js';
-import { usageMistyped, usageWrong, wordMissing } from '../core/failures.js';
+import { usageWrong, wordMissing } from '../core/failures.js';
 import { defaultLimits } from '../core/limits.js';
-import { closest } from '../core/text/closest.js';
 import { fitted, inColumnsOrStacked, readerLook, wrapped } from '../core/text/layout.js';
 import { type Look, toned } from '../core/text/look.js';
-import { printable, quoted } from '../core/text/printable.js';
+import { printable } from '../core/text/printable.js';
 import { below } from '../core/text/system.js';
 import { type ConfigWorld, change, edit, settingNamed } from './change.js';
 import { configTable } from './config.options.js';
@@ -21,9 +20,8 @@ export const command: Command<typeof configTable, World> = {
   async run(world, args) {
     const { action, key, value } = args;
     if (action === undefined) return showAll(world);
-    const wrong = (why: string) => usageWrong(why, 'postern config --help');
     const extra = action === 'set' ? undefined : action === 'edit' || action === 'path' ? (key ?? value) : value;
-    if (extra !== undefined) throw wrong(`postern config ${action} takes fewer words.`);
+    if (extra !== undefined) throw usageWrong(`postern config ${action} takes fewer words.`, 'postern config --help');
     switch (action) {
       case 'path':
         return showPath(world);
@@ -44,18 +42,9 @@ export const command: Command<typeof configTable, World> = {
           );
         await change(world, settingNamed(key), value);
         return showOne(world, settingNamed(key));
-      default: {
-        const meant = closest(action, actions);
-        const message = `postern config cannot ${quoted(action, 80)}; it can ${actions.join(', ')}.`;
-        throw meant === undefined
-          ? wrong(message)
-          : usageMistyped(message, `postern config ${meant}`, { typed: action, meant });
-      }
     }
   },
 };
-
-const actions = ['get', 'set', 'unset', 'edit', 'path'];
 
 /** The value alone, so that it can be used; nothing where there is none. */
 async function showOne(world: World, setting: Setting): Promise<0> {

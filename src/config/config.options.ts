@@ -5,7 +5,12 @@ export const configTable = {
   group: 'more',
   summary: 'show every setting: its value and source, how to change it',
   positionals: [
-    { name: 'action', describe: 'get, set, unset, edit or path; without: show every setting', required: false },
+    {
+      name: 'action',
+      describe: 'get, set, unset, edit or path; without: show every setting',
+      required: false,
+      choices: ['get', 'set', 'unset', 'edit', 'path'],
+    },
     { name: 'key', describe: 'of get, set and unset', required: false },
     { name: 'value', describe: 'of set', required: false },
   ],

@@ -57,6 +57,7 @@ export interface PositionalSpec {
   readonly name: string;
   readonly describe: string;
   readonly required: boolean;
+  readonly choices?: readonly string[];
   /** Takes all remaining words; only the last positional may. */
   readonly many?: boolean;
 }
@@ -116,9 +117,7 @@ type OptionValue<Option extends OptionSpec> = Option extends BooleanOption
 
 type PositionalValue<Positional extends PositionalSpec> = Positional extends { readonly many: true }
   ? readonly string[]
-  : Positional extends { readonly required: true }
-    ? string
-    : string | undefined;
+  : ChoiceOf<Positional> | (Positional extends { readonly required: true } ? never : undefined);
 
 /** The parsed command line for a table declared `as const`: one member per option and positional, in camelCase. */
 export type ArgumentsOf<Table extends CommandTable> = {

@@ -21,7 +21,7 @@ import {
   proveWanted,
   type WantedCredential,
 } from './find-credential.js';
-import { type CredentialArguments, type CredentialCall, formatOf, type GetCall, inputOf } from './formats/call.js';
+import { type CredentialArguments, type CredentialCall, type GetCall, inputOf } from './formats/call.js';
 import { grantToken, type RefreshPorts } from './grant-token.js';
 import { inputBytes, type ReadInput, readCall, readInput } from './read-call.js';
 import { type ShimWorld, writeShim } from './shim.js';
@@ -47,7 +47,7 @@ interface World extends TokenPorts, ShimWorld, CommandOutput, RefreshPorts, Pick
 export const command: Command<typeof credentialTable, World> = {
   table: credentialTable,
   async run(world, args) {
-    const format = formatOf(args);
+    const { format } = args;
     const isOwn = args.clientCredentials;
     if (isOwn && args.shim !== undefined) {
       throw usageContradictory('--shim', '--client-credentials', 'postern help credential');

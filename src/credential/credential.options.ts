@@ -28,7 +28,7 @@ export const credentialTable = {
   summary: 'answer another program that asks for a credential',
   unattended: true,
   positionals: [
-    { name: 'format', describe: `one of ${credentialFormats.join(', ')}`, required: true },
+    { name: 'format', describe: `one of ${credentialFormats.join(', ')}`, required: true, choices: credentialFormats },
     {
       name: 'words',
       describe:

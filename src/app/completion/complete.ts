@@ -1,14 +1,13 @@
 import { parseArgs } from 'node:util';
 import { type CommandTable, isCommandName, type OptionSpec } from '../../core/command.js';
 import { settings } from '../../core/configuration/settings.js';
-import { credentialFormats } from '../../credential/credential.options.js';
 import { readCatalogue } from '../../doctor/findings.js';
 import { browserNames, usualBrowser } from '../../login/browser/chosen-browser.js';
 import { listFaults } from '../../sandbox/faults/table.js';
 import { programs } from '../../setup/programs/programs.js';
 import { parsedOptions } from '../arguments.js';
 import { commandAt, optionIn, optionsOf } from '../global-options.js';
-import { ownTables, shells } from '../help/own-tables.js';
+import { ownTables } from '../help/own-tables.js';
 import { readTopic, topicNames } from '../help/topics.js';
 import { registry } from '../registry.js';
 
@@ -145,12 +144,8 @@ function valuesOfOption(spec: OptionSpec): Values {
 const wordValues: Readonly<Record<string, (before: string | undefined) => Values>> = {
   'call method': () => 'tool',
   'call arguments': () => 'parameter',
-  'completion shell': () => plain(shells),
-  'credential format': () => plain(credentialFormats),
   'credential words': () => 'login',
-  'client-metadata action': () => plain(['init', 'build', 'check', 'show', 'rotate']),
   'client-metadata target': () => 'file',
-  'config action': () => plain(['get', 'set', 'unset', 'edit', 'path']),
   'config key': () => settings.map(({ key, describe }) => [key, describe]),
   'config value': (key) => (key === 'store' ? stores : key === 'storeReadOnly' ? plain(['true', 'false']) : []),
   'help topic': () => [
@@ -166,7 +161,9 @@ const wordValues: Readonly<Record<string, (before: string | undefined) => Values
 /** What the next word of a command may be. @param words Those before it. */
 function valuesOfWord({ name: command, positionals }: CommandTable, words: readonly string[]): Values {
   const isMany = positionals.at(-1)?.many === true;
-  const name = positionals[isMany ? Math.min(words.length, positionals.length - 1) : words.length]?.name ?? '';
+  const { name = '', choices } =
+    positionals[isMany ? Math.min(words.length, positionals.length - 1) : words.length] ?? {};
+  if (choices !== undefined) return plain(choices);
   const known = wordValues[`${command} ${name}`];
   return known?.(words.at(-1)) ?? (/^(?:server|servers|login|name)$/.test(name) ? 'login' : []);
 }

@@ -1,5 +1,3 @@
-import { usageWrong } from '../../core/failures.js';
-import { quoted } from '../../core/text/printable.js';
 import { installLines, type Shell, shells } from '../help/own-tables.js';
 
 /** What each shell runs at its start; it asks this program for the words whenever Tab is pressed. */
@@ -86,7 +84,6 @@ complete -c postern -f -a '(__postern_words)'`,
 /**
  * What a shell is to run at its start.
  * @param given The shell's name; without, the one in `$SHELL`.
- * @throws Failure `usage_wrong`
  */
 export function completionScript(given: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
   const shell = shellOf(given, env);
@@ -94,11 +91,6 @@ export function completionScript(given: string | undefined, env: Readonly<Record
 }
 
 function shellOf(given: string | undefined, env: Readonly<Record<string, string | undefined>>): Shell {
-  const isMeant = (one: Shell) => one === given || (one === 'powershell' && given === 'pwsh');
-  const shell = shells.find((one) => (given === undefined ? env['SHELL']?.endsWith(one) : isMeant(one)));
-  if (shell !== undefined || given === undefined) return shell ?? 'bash';
-  throw usageWrong(
-    `There is no completion for ${quoted(given, 40)}: it is for ${shells.join(', ')}.`,
-    'postern completion --help',
-  );
+  const isNamed = (one: Shell) => (given === undefined ? env['SHELL']?.endsWith(one) === true : given === one);
+  return given === 'pwsh' ? 'powershell' : (shells.find(isNamed) ?? 'bash');
 }

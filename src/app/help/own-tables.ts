@@ -26,7 +26,14 @@ export const installLines: Readonly<Record<Shell, string>> = {
 export const completionTable: CommandTable = {
   name: 'completion',
   summary: 'complete words at the Tab key of a shell',
-  positionals: [{ name: 'shell', describe: `${shells.join(', ')} (default: the one in $SHELL)`, required: false }],
+  positionals: [
+    {
+      name: 'shell',
+      describe: `${shells.join(', ')} (default: the one in $SHELL)`,
+      required: false,
+      choices: [...shells, 'pwsh'],
+    },
+  ],
   options: [],
   examples: shells.map((shell) => ({ command: installLines[shell], describe: `install it for ${shell}` })),
   notes: [

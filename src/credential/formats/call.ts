@@ -1,9 +1,6 @@
 import type { ArgumentsOf } from '../../core/command.js';
-import { usageMistyped, usageWrong } from '../../core/failures.js';
 import type { Secret } from '../../core/secret.js';
-import { closest } from '../../core/text/closest.js';
-import { quoted } from '../../core/text/printable.js';
-import { type CredentialFormat, credentialFormats, type credentialTable } from '../credential.options.js';
+import type { CredentialFormat, credentialTable } from '../credential.options.js';
 import { wordsWrong } from '../failures.js';
 import type { WantedCredential } from '../find-credential.js';
 import type { Granted } from './plain.js';
@@ -42,17 +39,6 @@ export interface GetCall {
 
 /** Where the request ends that a caller writes to stdin; undefined: nothing is read. */
 export type Input = 'git' | 'bazel' | 'goauth' | undefined;
-
-/** @throws Failure `usage_wrong` */
-export function formatOf(args: CredentialArguments): CredentialFormat {
-  const format = credentialFormats.find((one) => one === args.format);
-  if (format !== undefined) return format;
-  const meant = closest(args.format, credentialFormats);
-  const message = `There is no credential format ${quoted(args.format, 80)}.`;
-  throw meant === undefined
-    ? usageWrong(message, 'postern help credential')
-    : usageMistyped(message, `postern credential ${meant}`, { typed: args.format, meant });
-}
 
 /** What has to be read before `readCall`. */
 export function inputOf(format: CredentialFormat, { words }: CredentialArguments): Input {

@@ -127,7 +127,7 @@ test('names of logins, their servers, their tools and what these take are known'
   assert.ok(offered('setup', 'cl').includes('claude'));
   assert.deepEqual(offered('credential', 'kube'), ['kubectl']);
   assert.deepEqual(offered('help', 'store'), ['stores']);
-  assert.deepEqual(offered('completion', 'p'), ['powershell']);
+  assert.deepEqual(offered('completion', 'p'), ['powershell', 'pwsh']);
   assert.deepEqual(offered('exec', 'work', '--', 'l'), [':command']);
   assert.deepEqual(offered('nobody', ''), []);
 });
