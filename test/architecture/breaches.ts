@@ -102,8 +102,8 @@ export const budgets: Readonly<Record<string, readonly [files: number, lines: nu
   relay: [11, 1848, 67],
   sandbox: [73, 7261, 316],
   setup: [35, 4434, 203],
-  stores: [39, 5454, 226],
-  tokens: [20, 3778, 178],
+  stores: [39, 5454, 227],
+  tokens: [20, 3788, 179],
 };
 
 /**
