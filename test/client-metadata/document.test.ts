@@ -119,20 +119,11 @@ test('chosen redirect URIs stand on the page, and where a login has to name one,
 for (const [what, wish, code] of [
   ['no address', { url: undefined }, 'client_metadata_url_missing'],
   ['http', { url: 'http://me.postern/client.json' }, 'client_metadata_url_refused'],
-  ['no path', { url: 'https://me.postern' }, 'client_metadata_url_refused'],
-  ['no file name', { url: 'https://me.postern/app/' }, 'client_metadata_url_refused'],
   ['the name of another file', { url: 'https://me.postern/index.html' }, 'client_metadata_url_refused'],
-  ['an escape in the file name', { url: 'https://me.postern/%2e%2e%2fclient.json' }, 'client_metadata_url_refused'],
   ['an empty name', { url: 'https://me.postern/client.json', name: ' ' }, 'usage'],
-  ['a name in disguise', { url: 'https://me.postern/client.json', name: 'a\u202eb' }, 'usage'],
   [
     'a redirect URI elsewhere',
     { url: 'https://me.postern/client.json', redirectUri: ['https://x.example/cb'] },
-    'usage',
-  ],
-  [
-    'a redirect URI with a query',
-    { url: 'https://me.postern/c.json', redirectUri: ['http://localhost/cb?a=1'] },
     'usage',
   ],
   [

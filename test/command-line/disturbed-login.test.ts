@@ -8,9 +8,7 @@ import { openStage } from '../support/stage-here.js';
 const strays: readonly (readonly [title: string, query: string])[] = [
   ['another state and a code [A-84] [R-5.8e]', 'code=stolen-code-0123456789&state=another-state-0123456789'],
   ['a code and no state [A-85] [R-5.8e]', 'code=stolen-code-0123456789'],
-  ['a code and an empty state [A-85]', 'code=stolen-code-0123456789&state='],
   ['an error and no state [A-86]', 'error=access_denied'],
-  ['an error and another state [A-86]', 'error=access_denied&state=another-state-0123456789'],
 ];
 
 for (const [title, query] of strays) {

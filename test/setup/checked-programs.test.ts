@@ -125,14 +125,6 @@ test('the entry of a person and that of a folder are told apart at --undo', { sk
   assert.equal((await inFolder('kiro', '--undo')).code, 0);
 });
 
-test('--shim into a folder that is not there names it, with mkdir -p', { skip }, async () => {
-  assert.ok(world !== undefined);
-  const path = at('no such', 'folder', 'shim');
-  const { code, stdout, stderr } = await world.ask(['headers', 'work', '--shim', path]);
-  assert.deepEqual([code, stdout], [2, '']);
-  assert.match(stderr, /"[^"]+no such\/folder"[^\n]+mkdir -p '[^']+no such\/folder'/);
-});
-
 test('--undo finds what was written by a name that no login has any more', { skip }, async () => {
   assert.ok(world !== undefined);
   await storeLogin(world.home, { ...work({ name: 'brief' }), server: 'https://brief.example/mcp' });

@@ -184,13 +184,6 @@ test('exec, bridge and credential refuse a pin that does not fit the login found
   assert.deepEqual([error?.code, error?.data?.['code']], [-31011, 'login_changed']);
 });
 
-test('a shim names server and account, too', { skip }, async () => {
-  await using seeded = await seed(work({ account: 'me' }));
-  const path = join(seeded.home.path, 'shim');
-  assert.equal((await seeded.ask(['headers', 'work', '--shim', path])).code, 0);
-  assert.match(readFileSync(path, 'utf8'), /credential headers https:\/\/mcp\.example\/mcp --account me /);
-});
-
 test('on Windows, what cmd.exe would replace is not written: name and pin are', async () => {
   const url = 'https://h.example/a%7Eb';
   const words = await loginWords({ server: url, account: 'default', name: 'work' }, false);

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
 import { writeShimFile } from '../../src/setup/machine/shims.js';
-import { entryState, type SetupRequest } from '../../src/setup/plan-entry.js';
+import type { SetupRequest } from '../../src/setup/plan-entry.js';
 import { programNamed } from '../../src/setup/programs/programs.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
@@ -77,15 +77,6 @@ test('where the entry was taken out by hand, the next --write keeps the file of 
   assert.equal(readFileSync(second.backup ?? '', 'utf8'), '{"b": 2}');
   assert.equal(existsSync(first.backup ?? ''), false);
   assert.equal((await world.programs.records.all()).length, 1);
-});
-
-test('what an entry means does not hang on the order of names, but on every name that was put there', () => {
-  const key = { format: 'json', path: ['s', 'work'] } as const;
-  const record = { ...plainRecord, key, holds: { a: { x: 1, y: [1, 2] }, b: true } };
-  const stateOf = (work: unknown) => entryState(record, JSON.stringify({ s: { work } }), 'linux');
-  assert.equal(stateOf({ b: true, theirs: 1, a: { y: [1, 2], x: 1 } }), 'same');
-  assert.equal(stateOf({ b: true, a: { y: [2, 1], x: 1 } }), 'other', 'order of a list');
-  assert.equal(stateOf({ a: { x: 1, y: [1, 2] } }), 'other', 'a name that is gone');
 });
 
 const record = plainRecord;

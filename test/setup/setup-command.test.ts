@@ -189,19 +189,6 @@ test('[A-266] a folder above a program’s file that is another user’s, or a g
   assert.deepEqual(readdirSync(join(folder, 'settings')), []);
 });
 
-test('a variable that names another place is followed, a relative one is not', async () => {
-  await using home = await plainHome();
-  const folder = join(home.path, 'other');
-  mkdirSync(folder);
-  const file = async (value: string) => {
-    const env = { ...home.env, CODEX_HOME: value };
-    const { stdout } = await runProgram({ ...home, env }, ['setup', 'codex', server, '--json']);
-    return JSON.parse(stdout).file;
-  };
-  assert.equal(await file(folder), join(folder, 'config.toml'));
-  assert.equal(await file('other'), join(home.path, '.codex', 'config.toml'));
-});
-
 test('a login and a program in the wrong order are told apart, with the line to type, by whatever name of the program', async () => {
   await using home = await plainHome();
   for (const [typed, name] of [

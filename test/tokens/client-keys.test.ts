@@ -12,7 +12,7 @@ import {
 } from '../../src/tokens/client-keys.js';
 import { flowPorts } from '../support/flow-ports.js';
 import { failureOf } from '../support/http.js';
-import { createMemoryStore, Failure, Secret, type SecretStore, type SecretStores } from '../support/product.js';
+import { createMemoryStore, Secret, type SecretStore, type SecretStores } from '../support/product.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const { signal } = new AbortController();
@@ -122,12 +122,4 @@ test('[A-200][A-58] a key that is gone, or swapped for another one, another issu
   }
   await store.remove(one.record.key);
   await failureOf(readClientKey(shelf.ports, one.record), 'client_key_gone');
-});
-
-test('a store that does not take it: nothing is left in the index', async () => {
-  await using shelf = await openShelf();
-  const down = new Failure({ code: 'store_failed', exit: 7, message: 'down', remedy: '' });
-  const store = { ...shelf.stores.of('file'), write: () => Promise.reject(down) };
-  await failureOf(generateClientKey(shelf.ports, { ...owner, algorithm: 'ES256', store }), 'store_failed');
-  assert.deepEqual(await clientKeysOf(shelf.ports, owner), []);
 });

@@ -118,21 +118,6 @@ test('[A-163] a step-up that is refused: the credential at hand stays as it was'
   assert.deepEqual([{ ...logins[0] }, logins.length], [login, 1]);
 });
 
-test('[A-163] what a 403 leaves out of its scope is kept: the step-up asks for the union', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
-  scene.sandbox.setFaults(['server-403-always']);
-  const relogin: Relogin = async (held, scopes) => {
-    const widened = await scene.login({ scopes, heldScopes: held.scopes });
-    scene.sandbox.setFaults([]);
-    return widened;
-  };
-  await listTools(scene, login, relogin);
-  const asked = scene.sandbox.requests.findLast(({ path }) => path === '/authorize');
-  const scopes = (new Map(asked?.params).get('scope') ?? '').split(' ');
-  for (const scope of ['notes:write', ...login.scopes]) assert.ok(scopes.includes(scope), scope);
-});
-
 test('[A-164] a 403 whose challenge leads elsewhere: its metadata is not read, the step-up goes where the login was made', async () => {
   await using machine = await openMachine();
   await using own = await openOwnScene();

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bridgeTokens } from '../../src/bridge/bridge.js';
 import { createTransport } from '../../src/call/transport.js';
-import { Authorizer } from '../../src/tokens/authorizer.js';
 import { atServer } from '../support/flows/calls.js';
 import { keepLogin, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
@@ -44,21 +42,4 @@ test('[R-5.1a] a login of another server, though it was made for this request, b
   );
   const shown = atServer(scene).map(({ headers }) => headers['authorization']);
   assert.ok(!shown.includes(`Bearer ${await tokenOf(scene, other)}`));
-});
-
-test('[R-5.1a] the same for a bridge: what a login for another server brings is not used', async () => {
-  await using scene = await openScene();
-  await using own = await openOwnScene();
-  const server = scene.sandbox.serverUrl;
-  const other = await keepLogin(scene, own);
-  const wanted = { server, account: undefined };
-  const ask = async () => other;
-  const options = { wanted, server, login: undefined, ask, waitMs: 10_000, signal };
-  const authorizer = new Authorizer(bridgeTokens(scene.ports, options));
-  const target = { url: server, method: 'POST', operation: () => '', repeatable: () => true };
-  const first = await authorizer.authorize(target);
-  assert.equal(first.token, undefined);
-  const refusal = { status: 401, challenges: [] };
-  await failureOf(Promise.resolve(authorizer.retry(first, refusal)), 'token_not_for_url');
-  await failureOf(Promise.resolve(authorizer.authorize(target)), 'token_not_for_url');
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
-import { grantToken } from '../../src/credential/grant-token.js';
 import { logout } from '../../src/login/logout/logout.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
 import { storeFailed } from '../../src/stores/keychain/failures.js';
@@ -85,17 +84,6 @@ test('[A-136] a token that lives is handed out though a newer one waits: another
   assert.equal(existsSync(fileOf(scene, login)), false);
 });
 
-test('a program that asks for a credential gets the newer token that a killed refresh has left', async () => {
-  await using at = await sealedScene();
-  const { scene, login, store } = at;
-  scene.ports.advance(-200_000);
-  store.broken = false;
-  const held = await store.read(login.key);
-  const granted = await grantToken(scene.ports, { login, minLifeMs: undefined, signal });
-  assert.equal(held?.reveal().includes(granted.accessToken.reveal()), false);
-  assert.equal(existsSync(fileOf(scene, login)), false);
-});
-
 /** A login whose refresh went well, and whose store failed then. */
 async function sealedScene() {
   const memory = createMemoryStore();
@@ -113,24 +101,6 @@ async function sealedScene() {
   assert.ok(existsSync(fileOf(scene, login)));
   return { ...at, store, spent };
 }
-
-test('an error of our own while a refresh is stored is no trouble of the store: it is not tried again, and passed on as it is', async () => {
-  const memory = createMemoryStore();
-  let writes = 0;
-  let isWrong = false;
-  const write = async (key: string, value: Secret) => {
-    writes += 1;
-    if (isWrong) throw new TypeError('of our own');
-    await memory.write(key, value);
-  };
-  await using at = await openKept({ store: { ...memory, write } });
-  const { scene, login } = at;
-  scene.ports.advance(299_000);
-  writes = 0;
-  isWrong = true;
-  await assert.rejects(ask(scene, login), /^TypeError: of our own$/);
-  assert.equal(writes, 1);
-});
 
 test('[A-138][A-136] a store that fails after the refresh loses nothing: the next use moves the sealed credential there', async () => {
   await using at = await sealedScene();
@@ -208,13 +178,6 @@ test('[A-136] a sealed answer is judged when it is found as one that has just co
   );
   assert.equal(await found('{"error":"invalid_grant"}'), undefined);
   assert.equal(await found('no JSON'), undefined);
-  await using refresh = await recovery.begin(login.key, { bytes: 100, spent: stored.refreshToken });
-  await refresh.keep(encodeCredential(stored));
-  assert.equal(
-    await recover(scene.ports, login, stored),
-    undefined,
-    'a whole credential, which an older release sealed',
-  );
 });
 
 test('[A-136] an answer that turns out to be no token, or for somebody else, leaves nothing sealed', async () => {

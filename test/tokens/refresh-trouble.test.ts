@@ -109,17 +109,6 @@ test('[A-145] whose login it is, is shown where it is told; a refresh for somebo
   await freshToken(scene, login);
 });
 
-test('[A-140] the clock jumps ahead by two days: one refresh, then the new token is used', async () => {
-  await using scene = await openScene();
-  await using own = await openOwnScene();
-  const login = await keepLogin(scene, own);
-  scene.ports.advance(2 * day);
-  const first = await freshToken(scene, login);
-  const second = await freshToken(scene, login);
-  assert.equal(first.accessToken.reveal(), second.accessToken.reveal());
-  assert.equal(refreshesOf(own), 1);
-});
-
 test('[A-140] the clock is set back by a day: nobody knows when the token ends, so it is refreshed, once', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
