@@ -43,11 +43,13 @@ export function completionLines(shell: string, found: Completion, line: ShellLin
   if (found.kind !== 'words') return [`:${found.kind}\t${found.before}`];
   const { words } = found;
   const goesOn = words.length > 0 && words.every(([word]) => /[=:]$/.test(word));
-  const open = goesOn ? [':nospace'] : [];
-  if (shell === 'powershell') return words.map(([word, text]) => `${forPowershell(word)}\t${text}`);
-  if (shell !== 'bash') return [...open, ...words.map(([word, text]) => (text === '' ? word : `${word}\t${text}`))];
   const typed = line.quote === '' ? lengthBroken(line.current, breaks) : 0;
-  return [...open, ...words.map(([word]) => asTyped(word.slice(typed), line.quote))];
+  const shown = ([word, text]: Offer) => {
+    if (shell === 'bash') return asTyped(word.slice(typed), line.quote);
+    if (shell === 'powershell') return `${forPowershell(word)}\t${text}`;
+    return text === '' ? word : `${word}\t${text}`;
+  };
+  return [...(goesOn ? [':nospace'] : []), ...words.map(shown)];
 }
 
 /** PowerShell types what it is given: in quotes of its own, with each quote twice, where it would mean something. */
@@ -116,8 +118,8 @@ const methods: readonly Offer[] = [
 ];
 
 /**
- * What the files of this machine hold of logins and their tools. A server's text is made printable; a name of a tool that
- * cannot be printed as it is is not offered.
+ * What the files of this machine hold of logins and their tools. A server's text is made printable; a name that cannot be
+ * printed as it is, or reads as an option or as a line for the shell's script, is not offered.
  */
 export function knownFrom(
   logins: readonly LoginRecord[],
@@ -126,57 +128,29 @@ export function knownFrom(
 ): Known {
   return (what, [word, tool], typed) => {
     const named = logins.filter(({ name, server }) => word === name || word === server);
-    const tools = () => named.flatMap((login) => toolsOf(login)?.tools ?? []).filter(({ name }) => isPlain(name));
-    switch (what) {
-      case 'login':
-        return [
-          ...logins.flatMap(({ name, server }): readonly Offer[] =>
-            name === undefined ? [] : [[name, printable(server, 100)]],
-          ),
-          ...logins.map(({ server, name }): Offer => [server, name ?? 'a login without a name']),
-        ];
-      case 'account':
-        return (word === undefined ? logins : named)
-          .filter(({ account }) => isOneLine(account))
-          .map(({ account, server }) => [account, printable(server, 100)]);
-      case 'issuer':
-        return issuersOf(logins);
-      case 'provider':
-        return issuersOf(providers);
-      case 'tool':
-        return [...tools().map(({ name, description }): Offer => [name, lineOf(description)]), ...methods];
-      case 'parameter':
-        return parameterOffers(tools().find(({ name }) => name === tool)?.parameters ?? [], typed);
-    }
+    const tools = () => named.flatMap((login) => toolsOf(login)?.tools ?? []);
+    const offers: Readonly<Record<typeof what, () => readonly Offer[]>> = {
+      login: () => [
+        ...logins.map(({ name = '', server }): Offer => [name, server]),
+        ...logins.map(({ name, server }): Offer => [server, name ?? 'a login without a name']),
+      ],
+      account: () => (word === undefined ? logins : named).map(({ account, server }) => [account, server]),
+      issuer: () => logins.map(({ issuer }) => [issuer, '']),
+      provider: () => providers.map(({ issuer }) => [issuer, '']),
+      tool: () => [...tools().map(({ name, description }): Offer => [name, description]), ...methods],
+      parameter: () => parameterOffers(tools().find(({ name }) => name === tool)?.parameters ?? [], typed),
+    };
+    const isOffered = ([text]: Offer) =>
+      text !== '' && printable(text, 300) === text && !/^[-:\s]/.test(text) && (what === 'account' || !/\s/.test(text));
+    const shown = ([one, text]: Offer): Offer => [one, printable(text.split('\n', 1)[0] ?? '', 100)];
+    return offers[what]().filter(isOffered).map(shown);
   };
 }
 
 /** `name=` of each parameter; behind one of them, its values. */
 function parameterOffers(parameters: readonly ToolParameter[], typed: string): readonly Offer[] {
-  const plain = parameters.filter(({ name }) => isPlain(name));
-  const named = plain.find(({ name }) => typed.startsWith(`${name}=`));
-  if (named !== undefined) return valuesOf(named).map((value) => [`${named.name}=${value}`, '']);
-  return plain.map(({ name, description }) => [`${name}=`, lineOf(description)]);
-}
-
-function issuersOf(records: readonly { readonly issuer: string }[]): readonly Offer[] {
-  return records.filter(({ issuer }) => isPlain(issuer)).map(({ issuer }) => [issuer, '']);
-}
-
-function valuesOf({ types, choices }: ToolParameter): readonly string[] {
-  if (choices !== undefined) return choices.filter((one) => typeof one === 'string').filter(isPlain);
-  return types.includes('boolean') ? ['true', 'false'] : [];
-}
-
-/** One word that reads neither as an option nor as a line for the shell's script. */
-function isPlain(text: string): boolean {
-  return isOneLine(text) && !/\s/.test(text);
-}
-
-function isOneLine(text: string): boolean {
-  return text !== '' && printable(text, 200) === text && !/^[-:\s]/.test(text);
-}
-
-function lineOf(text: string): string {
-  return printable(text.split('\n', 1)[0] ?? '', 100);
+  const named = parameters.find(({ name }) => typed.startsWith(`${name}=`));
+  if (named === undefined) return parameters.map(({ name, description }) => [`${name}=`, description]);
+  const values = named.choices ?? (named.types.includes('boolean') ? ['true', 'false'] : []);
+  return values.filter((one) => typeof one === 'string').map((value) => [`${named.name}=${value}`, '']);
 }
