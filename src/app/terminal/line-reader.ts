@@ -1,53 +1,78 @@
-import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
+import { clearScreenDown, cursorTo, type Interface, moveCursor } from 'node:readline';
 import type { Writable } from 'node:stream';
 import type { LineReader, LineReaderOptions } from '../../call/shell/shell.command.js';
 import type { Keyboard } from './keyboard.js';
+import { readLine } from './terminal.js';
 
 /** Most lines that the arrow keys go back to. */
 const maxHistory = 500;
 
-/** A prompt at the terminal, on Node's own line editor; between two lines the terminal is as it was. */
+/** Why a prompt was closed: it comes again. */
+const left = Symbol('left');
+
+/** A prompt at the terminal; between two lines the terminal is as it was. */
 export class TerminalLineReader implements LineReader {
   readonly #stdin: Keyboard;
   readonly #screen: Writable;
   readonly #options: LineReaderOptions;
+  readonly #ahead = { keys: '' };
   /** The newest first. */
-  #history: string[];
-  /** Lines that were typed ahead, and the text begun after them. */
-  #waiting: string[] = [];
-  #begun = '';
+  #history: readonly string[];
   #editor: Interface | undefined;
-  /** Resumes editing after something else had the keyboard. */
-  #edit: (() => void) | undefined;
+  #leaving = new AbortController();
+  #closed: Promise<unknown> = Promise.resolve();
+  /** What has the keyboard in place of the prompt. */
+  #aside: Promise<unknown> = Promise.resolve();
 
   constructor(stdin: Keyboard, screen: Writable, options: LineReaderOptions) {
     this.#stdin = stdin;
     this.#screen = screen;
     this.#options = options;
-    this.#history = [...options.history];
+    this.#history = options.history;
   }
 
   async next(): Promise<string | undefined> {
-    const { signal } = this.#options;
-    signal.throwIfAborted();
-    const waiting = this.#waiting.shift();
-    if (waiting !== undefined) {
-      this.#screen.write(`${this.#options.prompt}${waiting}\n`);
-      return this.#note(waiting);
+    for (;;) {
+      await this.#aside;
+      const reading = this.#read();
+      this.#closed = reading.catch(() => undefined);
+      try {
+        const line = await reading;
+        if (line?.trim()) this.#history = [line, ...this.#history.filter((one) => one !== line)].slice(0, maxHistory);
+        return line;
+      } catch (error) {
+        if (error !== left) throw error;
+      } finally {
+        this.#editor = undefined;
+      }
     }
-    let stop = () => undefined as unknown;
-    try {
-      return await new Promise<string | undefined>((resolve, reject) => {
-        stop = () => reject(signal.reason);
-        signal.addEventListener('abort', stop, { once: true });
-        this.#edit = () => this.#begin(resolve);
-        this.#edit();
-      });
-    } finally {
-      signal.removeEventListener('abort', stop);
-      this.#edit = undefined;
-      this.#close();
-    }
+  }
+
+  async #read(): Promise<string | undefined> {
+    const { prompt, signal, complete, nothingToCancel } = this.#options;
+    this.#leaving = new AbortController();
+    return await readLine({
+      ...{ stdin: this.#stdin, screen: this.#screen, question: prompt, hidden: false, ahead: this.#ahead },
+      signal: AbortSignal.any([signal, this.#leaving.signal]),
+      interrupted: (typed) => {
+        this.#screen.write('^C');
+        if (typed === '') this.#aside = this.#closed.then(nothingToCancel);
+        return left;
+      },
+      commands: {
+        history: [...this.#history],
+        historySize: maxHistory,
+        completer: (line: string, give: (error: null, found: [string[], string]) => void) => {
+          complete(line).then(
+            ([fitting, part]) => give(null, [[...fitting], part]),
+            () => give(null, [[], line]),
+          );
+        },
+        opened: (editor) => {
+          this.#editor = editor;
+        },
+      },
+    });
   }
 
   above(show: () => void): void {
@@ -61,81 +86,16 @@ export class TerminalLineReader implements LineReader {
     cursorTo(this.#screen, 0);
     clearScreenDown(this.#screen);
     show();
-    this.#screen.write('\n'.repeat(rows)); // the editor goes up by as many
+    this.#screen.write('\n'.repeat(rows)); // the editor goes up by as many rows at most
     editor.prompt(true);
   }
 
   async aside<Result>(work: () => Promise<Result>): Promise<Result> {
-    const edit = this.#edit;
-    if (this.#editor === undefined || edit === undefined) return await work();
-    this.#begun = this.#editor.line;
-    this.#close();
-    this.#screen.write('\n');
-    try {
-      return await work();
-    } finally {
-      if (this.#edit === edit) edit();
-    }
-  }
-
-  [Symbol.dispose](): void {
-    this.#close();
-  }
-
-  #begin(done: (line: string | undefined) => void): void {
-    const editor = createInterface({
-      input: this.#stdin,
-      output: this.#screen,
-      terminal: true,
-      prompt: this.#options.prompt,
-      history: [...this.#history],
-      historySize: maxHistory,
-      escapeCodeTimeout: 100,
-      completer: (line: string, give: (error: null, found: [string[], string]) => void) => {
-        this.#options.complete(line).then(
-          ([fitting, part]) => give(null, [[...fitting], part]),
-          () => give(null, [[], line]),
-        );
-      },
-    });
-    this.#editor = editor;
-    const lines: string[] = [];
-    editor.on('line', (line) => {
-      lines.push(line);
-      // What was pasted with it comes in the same turn.
-      if (lines.length === 1) {
-        setImmediate(() => {
-          this.#begun = editor.line;
-          this.#waiting.push(...lines.slice(1));
-          done(this.#note(lines[0] ?? ''));
-        });
-      }
-    });
-    editor.on('SIGINT', () => {
-      const isEmpty = editor.line === '';
-      this.#close();
-      this.#screen.write('^C\n');
-      if (isEmpty) this.#options.nothingToCancel();
-      this.#edit?.();
-    });
-    editor.once('close', () => {
-      if (this.#editor !== editor || lines.length > 0) return;
-      this.#screen.write('\n');
-      done(undefined);
-    });
-    editor.prompt();
-    if (this.#begun !== '') editor.write(this.#begun);
-    this.#begun = '';
-  }
-
-  #note(line: string): string {
-    if (line.trim() !== '') this.#history = [line, ...this.#history.filter((one) => one !== line)].slice(0, maxHistory);
-    return line;
-  }
-
-  #close(): void {
-    const editor = this.#editor;
+    if (this.#editor === undefined) return await work();
     this.#editor = undefined;
-    editor?.close();
+    this.#leaving.abort(left);
+    const done = this.#closed.then(work);
+    this.#aside = done.catch(() => undefined);
+    return await done;
   }
 }

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface, type ReadLineOptions } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { nothingChosen } from '../../core/failures.js';
 import type { Terminal } from '../../core/ports.js';
@@ -23,8 +23,6 @@ export interface TerminalOptions {
   readonly interrupt: () => void;
 }
 
-const bracketedPaste = { on: '\x1b[?2004h', off: '\x1b[?2004l' } as const;
-
 /** After so many wrong answers to a menu, it is no person who types. */
 const maxTries = 3;
 
@@ -35,9 +33,17 @@ export function createTerminal(options: TerminalOptions): Terminal {
     !options.nonInteractive && ciOf(env) === undefined && stderr.isTTY === true && options.stdin().isTTY === true;
   const ahead = { keys: '' };
   const enterKey = createEnterKey(options.stdin);
-  const ask: Terminal['ask'] = async (question, { hidden, signal }) => {
+  const ask: Terminal['ask'] = async (text, { hidden, signal }) => {
     using _keyboard = enterKey.leave();
-    const typed = await askLine(options, { question: printable(question, 400), hidden, signal, ahead });
+    using _hidden = options.spinner.hide();
+    const question = questionFor(stderr, printable(text, 400));
+    const typed = await readLine({
+      ...{ stdin: options.stdin(), screen: stderr, question, hidden, signal, ahead },
+      interrupted: () => {
+        options.interrupt();
+        return signal.reason ?? new Error('interrupted');
+      },
+    });
     if (hidden && typed !== undefined) holdSecret(typed.trim());
     return typed;
   };
@@ -73,29 +79,38 @@ function questionFor(stderr: TerminalOptions['stderr'], question: string): strin
   return `${wrapped(question.trim(), width - end.length, indent.length).join('\n')}${end}`;
 }
 
-interface Question {
+/** A line to read. */
+export interface Question {
+  readonly stdin: Keyboard;
+  readonly screen: Writable;
   readonly question: string;
   readonly hidden: boolean;
   readonly signal: AbortSignal;
-  /** Keys pressed after the last answer, for this question. */
+  /** Keys pressed after the last line, for this one. */
   readonly ahead: { keys: string };
+  /** Ctrl-C: what to reject with. */
+  readonly interrupted: (typed: string) => unknown;
+  /** For a prompt of commands: a pasted line break ends a line. */
+  readonly commands?: Pick<ReadLineOptions, 'history' | 'historySize' | 'completer'> & {
+    readonly opened: (editor: Interface) => void;
+  };
 }
 
 /**
  * Reads one line with Node's line editor, in raw mode: the terminal's own editing cuts a line at 4,095 bytes, which a pasted
- * redirect URL may exceed. A pasted line break is part of the answer. Whatever ends it, the terminal is then as it was.
+ * redirect URL may exceed. A pasted line break is part of an answer. Whatever ends it, the terminal is then as it was.
  */
-async function askLine(options: TerminalOptions, asked: Question): Promise<string | undefined> {
-  const { stderr, interrupt } = options;
-  const stdin = options.stdin();
-  const { hidden, signal, ahead } = asked;
+export async function readLine(asked: Question): Promise<string | undefined> {
+  const { stdin, screen, question, hidden, signal, ahead, interrupted, commands } = asked;
   signal.throwIfAborted();
-  using _hidden = options.spinner.hide();
-  const output = hidden ? {} : { output: stderr };
-  const editor = createInterface({ input: stdin, ...output, terminal: true, historySize: 0, escapeCodeTimeout: 100 });
+  const output = hidden ? {} : { output: screen };
+  const { opened, ...more } = commands ?? { opened: () => undefined, historySize: 0 };
+  const editor = createInterface({ input: stdin, ...output, ...more, terminal: true, escapeCodeTimeout: 100 });
+  const [pasteOn, pasteOff] = commands === undefined ? ['\x1b[?2004h', '\x1b[?2004l'] : ['', ''];
   const pasted: string[] = [];
   const lines: string[] = [];
   let isPasting = false;
+  let isInterrupted = false;
   const watchPaste = (_: unknown, { name }: { readonly name?: string }) => {
     if (name === 'paste-start' || name === 'paste-end') isPasting = name === 'paste-start';
   };
@@ -103,7 +118,7 @@ async function askLine(options: TerminalOptions, asked: Question): Promise<strin
     return await new Promise<string | undefined>((resolve, reject) => {
       const aborted = () => reject(signal.reason);
       signal.addEventListener('abort', aborted, { once: true });
-      stdin.on('keypress', watchPaste);
+      if (commands === undefined) stdin.on('keypress', watchPaste);
       editor.on('line', (line) => {
         if (isPasting) return void pasted.push(line);
         lines.push([...pasted.splice(0), line].join('\n').replace(/\n+$/, ''));
@@ -111,28 +126,28 @@ async function askLine(options: TerminalOptions, asked: Question): Promise<strin
         if (lines.length === 1) setImmediate(() => resolve(lines[0]));
       });
       editor.on('SIGINT', () => {
-        interrupt();
-        reject(signal.reason ?? new Error('interrupted'));
+        isInterrupted = true;
+        reject(interrupted(editor.line));
       });
       editor.once('error', () => editor.close());
       editor.once('close', () => {
         signal.removeEventListener('abort', aborted);
         if (lines.length === 0) resolve(undefined);
       });
-      const question = questionFor(stderr, asked.question);
-      if (hidden) stderr.write(question);
+      if (hidden) screen.write(question);
       editor.setPrompt(hidden ? '' : question);
       editor.prompt();
-      stderr.write(bracketedPaste.on);
+      screen.write(pasteOn);
       const { keys } = ahead;
       ahead.keys = '';
       if (keys !== '') editor.write(keys);
+      opened(editor);
     });
   } finally {
     stdin.off('keypress', watchPaste);
-    ahead.keys = [...lines.slice(1), editor.line].join('\r');
+    ahead.keys = isInterrupted ? '' : [...lines.slice(1), editor.line].join('\r');
     editor.close();
     // The editor ends the line that it shows.
-    stderr.write(hidden || lines.length === 0 ? `${bracketedPaste.off}\n` : bracketedPaste.off);
+    screen.write(hidden || lines.length === 0 ? `${pasteOff}\n` : pasteOff);
   }
 }

@@ -16,7 +16,7 @@ import { type Completion, completionOf } from './completion.js';
 import { type LineWorld, mayBeKept, runLine, type SessionArguments } from './run-line.js';
 
 /** What a person types at a prompt, line by line. */
-export interface LineReader extends Disposable {
+export interface LineReader {
   /** The next line; undefined at the end (Ctrl-D). @throws the signal's reason */
   next(): Promise<string | undefined>;
   /** Shows something above the line that is being typed. */
@@ -114,7 +114,7 @@ async function runShell(real: ShellWorld, args: SessionArguments): Promise<Comma
   const greeting = `Connected to ${printable(name, 80)}. “help” says what to type; Ctrl-D ends.`;
   const { width } = world.tellLook;
   for (const line of [...wrapped(greeting, width), ...instructionLines(instructions, width)]) world.tell(line);
-  using reader = await world.openLineReader({
+  const reader = await world.openLineReader({
     prompt: `${toned(world.tellLook, 'name', promptOf(args))}> `,
     history: await history.read().catch(() => []),
     complete: (line) => completionOf(line, (method) => session.entries(method)),
