@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { systemCode } from '../core/failure.js';
 import { printable } from '../core/text/printable.js';
+import { isWindows } from '../core/text/system.js';
 import { programNotStarted } from '../credential/failures.js';
 import { LineSplitter } from '../mcp/stdio/line-splitter.js';
-import type { ProgramTaker, ServerProgram } from '../mcp/stdio/stdio-client.js';
+import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import { startable } from '../stores/run-program.js';
 
 /** Milliseconds that a server has to end after its stdin is closed, and again after SIGTERM. */
@@ -14,7 +16,7 @@ const patience = { usual: 2_000, interrupted: 400 } as const;
 /** Longest line of stderr that is shown, in bytes. */
 const longestLine = 8_192;
 
-export interface ServerStart {
+interface ServerStart {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Called with each line of its stderr, printable. */
@@ -24,102 +26,77 @@ export interface ServerStart {
 }
 
 /**
- * Starts a program that speaks the protocol on stdin and stdout: without a shell, without our own variables, in a process
- * group of its own, so that no key at the terminal reaches it.
+ * Starts a program that speaks the protocol on stdin and stdout: without a shell, without our own variables, which say where
+ * secrets are, and in a process group of its own, so that no key at the terminal reaches it.
  * @throws Failure `command_not_started`
  */
 export async function startServerProgram(start: ServerStart): Promise<ServerProgram> {
-  const env = withoutOurs(start.env);
-  const options = { env, stdio: 'pipe', detached: process.platform !== 'win32', windowsHide: true } as const;
+  const env = Object.fromEntries(Object.entries(start.env).filter(([name]) => !/^POSTERN_/i.test(name)));
+  const options = { env, stdio: 'pipe', detached: !isWindows, windowsHide: true } as const;
   try {
     const { file, args, ...how } = startable(start.command, env, process.cwd());
     const child = spawn(file, args, { ...options, ...how });
     await once(child, 'spawn');
-    return new RunningServer(child, start);
+    return runningServer(child, start);
   } catch (error) {
     throw programNotStarted(start.command[0] ?? '', systemCode(error), error);
   }
 }
 
-/** Our variables say where secrets are: other programs do not get them. */
-function withoutOurs(env: ServerStart['env']): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^POSTERN_/i.test(name)));
+function runningServer(child: ChildProcessWithoutNullStreams, { said, signal }: ServerStart): ServerProgram {
+  const { stdin, stdout, stderr } = child;
+  child.on('error', () => undefined); // a signal sent too late
+  stdin.on('error', () => undefined); // it may end before it has read its input
+  showLines(stderr, said);
+  const end = new Promise<string>((resolve) => {
+    child.once('close', (code, by) => resolve(by ?? `exit code ${code ?? 'unknown'}`));
+  });
+  const endsWithin = (ms: number) => Promise.race([end.then(() => true), setTimeout(ms, false, { ref: false })]);
+  const kill = () => sendTo(child, 'SIGKILL');
+  process.once('exit', kill); // in case this process ends before it could wait
+  return {
+    listen: ({ data, ended }) => {
+      stdout.on('data', data);
+      void end.then(ended);
+    },
+    write: async (bytes) => {
+      if (stdin.destroyed) return;
+      await Promise.race([new Promise<void>((resolve) => stdin.write(bytes, () => resolve())), end]);
+    },
+    pause: () => void stdout.pause(),
+    resume: () => void stdout.resume(),
+    [Symbol.asyncDispose]: async () => {
+      stdin.end();
+      stdout.resume(); // a server blocked on its output does not read its stdin
+      for (const by of ['SIGTERM', 'SIGKILL'] as const) {
+        if (await endsWithin(signal.aborted ? patience.interrupted : patience.usual)) break;
+        sendTo(child, by);
+      }
+      await endsWithin(patience.interrupted);
+      stdout.destroy(); // its own children may still hold the other end
+      stderr.destroy();
+      child.unref();
+      process.off('exit', kill);
+    },
+  };
 }
 
-class RunningServer implements ServerProgram {
-  readonly #child: ChildProcess;
-  readonly #signal: AbortSignal;
-  readonly #ended: Promise<string>;
-  /** In case this process ends before it could wait. */
-  readonly #kill = () => this.#send('SIGKILL');
-
-  constructor(child: ChildProcess, { said, signal }: ServerStart) {
-    this.#child = child;
-    this.#signal = signal;
-    child.on('error', () => undefined); // a signal sent too late
-    child.stdin?.on('error', () => undefined); // it may end before it has read its input
-    showLines(child, said);
-    this.#ended = new Promise((resolve) => {
-      child.once('close', (code, by) => resolve(by ?? `exit code ${code ?? 'unknown'}`));
-    });
-    process.once('exit', this.#kill);
-  }
-
-  listen({ data, ended }: ProgramTaker): void {
-    this.#child.stdout?.on('data', data);
-    void this.#ended.then(ended);
-  }
-
-  async write(bytes: Uint8Array): Promise<void> {
-    const { stdin } = this.#child;
-    if (stdin === null || stdin.destroyed) return;
-    const written = new Promise<void>((resolve) => stdin.write(bytes, () => resolve()));
-    await Promise.race([written, this.#ended]);
-  }
-
-  pause(): void {
-    this.#child.stdout?.pause();
-  }
-
-  resume(): void {
-    this.#child.stdout?.resume();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.stdin?.end();
-    this.#child.stdout?.resume(); // a server blocked on its output does not read its stdin
-    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      if (await this.#endsWithin(this.#signal.aborted ? patience.interrupted : patience.usual)) break;
-      this.#send(signal);
-    }
-    await this.#endsWithin(patience.interrupted);
-    this.#child.stdout?.destroy(); // its own children may still hold the other end
-    this.#child.stderr?.destroy();
-    this.#child.unref();
-    process.off('exit', this.#kill);
-  }
-
-  async #endsWithin(ms: number): Promise<boolean> {
-    return await Promise.race([this.#ended.then(() => true), setTimeout(ms, false, { ref: false })]);
-  }
-
-  /** Signals the whole process group. */
-  #send(signal: NodeJS.Signals): void {
-    const { pid } = this.#child;
-    if (pid === undefined) return;
-    try {
-      if (process.platform === 'win32') this.#child.kill(signal);
-      else process.kill(-pid, signal);
-    } catch {
-      // all of them have just ended
-    }
+/** Signals the whole process group. */
+function sendTo(child: ChildProcess, signal: NodeJS.Signals): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  try {
+    if (isWindows) child.kill(signal);
+    else process.kill(-pid, signal);
+  } catch {
+    // all of them have just ended
   }
 }
 
-function showLines({ stderr }: ChildProcess, said: (line: string) => void): void {
+function showLines(stderr: Readable, said: (line: string) => void): void {
   const lines = new LineSplitter(longestLine);
   const show = (line: Uint8Array | 'too_long') =>
     said(line === 'too_long' ? '(a line that is too long)' : printable(new TextDecoder().decode(line), longestLine));
-  stderr?.on('data', (chunk: Uint8Array) => lines.push(chunk).forEach(show));
-  stderr?.once('end', () => lines.finish().forEach(show));
+  stderr.on('data', (chunk: Uint8Array) => lines.push(chunk).forEach(show));
+  stderr.once('end', () => lines.finish().forEach(show));
 }
