@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { existsSync, fstatSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainArguments } from './app/arguments.js';
 import type { GlobalOptions } from './app/global-options.js';
@@ -86,33 +86,11 @@ async function credentialOutput(argv: readonly string[], end: HotEnd): Promise<s
   // What a secret may be shown on, and what is typed at a terminal, the whole program decides.
   const mayBeTerminal = (descriptor: number) => fstatSync(descriptor).isCharacterDevice();
   if (mayBeTerminal(1) || (input !== undefined && mayBeTerminal(0))) return undefined;
-  if (input !== undefined) end.input = await readInput(stdin(), input);
+  if (input !== undefined) end.input = await readInput(process.stdin, input);
   const bytes = end.input === undefined ? new Uint8Array() : inputBytes(format, end.input);
   const call = readCall(format, args, { env: process.env, input: bytes });
   if (call.kind === 'fixed') return call.output;
   return call.kind === 'get' ? await outputFor(call) : undefined;
-}
-
-/**
- * stdin; first, where it is a pipe, what has been written to it already: `process.stdin` takes three milliseconds to be made.
- * Opened a second time the pipe can be read without waiting, and the caller's is left as it is.
- */
-async function* stdin(): AsyncGenerator<Uint8Array> {
-  if (process.platform === 'linux' && fstatSync(0).isFIFO()) {
-    const pipe = openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK);
-    const bytes = Buffer.alloc(65_536);
-    let length: number | undefined;
-    try {
-      length = readSync(pipe, bytes);
-    } catch {
-      // EAGAIN: nothing has been written yet
-    } finally {
-      closeSync(pipe);
-    }
-    if (length === 0) return;
-    if (length !== undefined) yield bytes.subarray(0, length);
-  }
-  yield* process.stdin;
 }
 
 async function outputFor(call: GetCall): Promise<string | undefined> {
