@@ -16,6 +16,7 @@ import { chosenRedirectUri, registrationsFor } from '../tokens/registrations.js'
 import { revokePending } from '../tokens/revoke.js';
 import { proofsFor } from './bind-login.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
+import { clientBoundElsewhere } from './client/failures.js';
 import { clientNameUseless, companyNotShared, tooManyLogins } from './failures.js';
 import { checkName } from './login-name.js';
 import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
@@ -34,7 +35,8 @@ export async function beginLogin<Request extends LoginRequest>(
   const document = await world.index.read();
   const { logins } = document;
   checkName(request, logins);
-  const held = loginToReplace(logins, request);
+  const held = sameLogin(logins, request);
+  if (held === undefined && logins.length >= maxLogins) throw tooManyLogins(maxLogins);
   const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
   const headers = await serverHeaders(world, request, held);
   const meant = meantBy(request, held);
@@ -49,8 +51,14 @@ export async function beginLogin<Request extends LoginRequest>(
     throw clientNameUseless(issuer);
   }
   const preregistered = client.given ?? configured.find((one) => isSameIssuer(one.issuer ?? '', issuer));
+  if (preregistered?.issuer !== undefined && !isSameIssuer(preregistered.issuer, issuer)) {
+    throw clientBoundElsewhere(preregistered.clientId, issuer);
+  }
   await checkSecret(ports, preregistered, { server, issuer, meant, kept, logins, signal });
-  const scopes = selectScopes(discovery, wantedScopes(request, { issuer, held, grant }));
+  const isByPerson = grant === 'authorization_code' || grant === 'device_code';
+  const scopes = selectScopes(discovery, wantedScopes(request, { issuer, held, grant })).filter(
+    (scope) => isByPerson || scope !== 'offline_access' || request.scopes.named?.includes(scope),
+  );
   noteUnlisted(world, discovery, request.scopes.named ?? []);
   return {
     request,
@@ -247,17 +255,4 @@ export async function refuseShared(
 }
 
 /** Half of what the index may hold, so that its notes have room, too; reading it takes 30 ms. */
-export const maxLogins = 1000;
-
-/**
- * The login of this server and account, which a new one replaces. Where there is none, there must be room for one more.
- * @throws Failure `too_many_logins`
- */
-function loginToReplace(
-  logins: readonly LoginRecord[],
-  request: Pick<LoginRequest, 'server' | 'account'>,
-): LoginRecord | undefined {
-  const held = sameLogin(logins, request);
-  if (held === undefined && logins.length >= maxLogins) throw tooManyLogins(maxLogins);
-  return held;
-}
+const maxLogins = 1000;

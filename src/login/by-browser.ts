@@ -14,8 +14,8 @@ import { AuthorizationRequests } from './authorization-requests.js';
 import type { CallbackListener } from './browser/callback-listener.js';
 import { linkTakenTwice } from './browser/failures.js';
 import type { LoggedIn } from './browser/page.js';
-import { type Attempt, hasToRegister, newAttempt } from './client/identify-client.js';
-import { forgetRefusedClient, forgetUnanswered } from './client/register.js';
+import { type Attempt, chooseClientWay, newAttempt } from './client/identify-client.js';
+import { forgetRefusedClient, forgetUnanswered, keptRegistration } from './client/register.js';
 import { loginRefused, pageAdvice, redirectRemedy } from './client/way-out.js';
 import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
 import { openListener, planRedirect } from './open-listener.js';
@@ -23,9 +23,7 @@ import type { BegunLogin, LoginPorts, PersonLogin } from './ports.js';
 import { receiveResponse } from './receive-response.js';
 import { askForToken, type Redeemed } from './redeem.js';
 
-/** What differs between a login at a server and one at a company's provider. */
 interface BrowserLogin<Kept> {
-  /** Says in the terminal who asks for what. */
   readonly announce: (attempt: Attempt) => void;
   /** Stores the token: only then does the browser show success. */
   readonly keep: (redeemed: Redeemed, attempt: Attempt) => Promise<Kept>;
@@ -38,12 +36,14 @@ export async function byBrowser<Kept extends LoggedIn>(
 ): Promise<Kept> {
   const { ports, discovery, request, consent } = begun;
   const { mode, listenAddress, redirectUri: chosen } = request.person;
-  const plan = planRedirect(begun);
+  const { way, kept: registration } = await chooseClientWay(begun, false);
+  const plan = planRedirect(begun, registration);
   await using listener = await openListener(ports, plan, listenAddress);
   const { redirectUri } = listener;
-  const attempt = newAttempt({ begun, redirectUri, hasFixedPort: plan.hasFixedPort, byCode: false });
+  const attempt = newAttempt({ begun, way, redirectUri, hasFixedPort: plan.hasFixedPort, byCode: false });
   // Where the user has to agree first, nothing is sent to the authorization server before.
-  const asksFirst = consent !== undefined && mode === 'browser' && (await hasToRegister(attempt));
+  const isNew = way === 'dynamic' && (await keptRegistration(attempt)) === undefined;
+  const asksFirst = isNew && consent !== undefined && mode === 'browser';
   if (!asksFirst) await attempt.identify();
   announce(attempt);
   try {
@@ -111,7 +111,6 @@ function noteIgnored({ journal }: Pick<LoginPorts, 'journal'>, { ignored, redire
   });
 }
 
-/** The first response with a state of ours. */
 async function firstResponse(
   attempt: Attempt,
   listener: CallbackListener,

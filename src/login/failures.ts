@@ -5,13 +5,11 @@ import { quotedServer, visibleUrl } from '../core/resource.js';
 import { printable, quoted, quotedPath, shellWord } from '../core/text/printable.js';
 import { type OutOfOrder, outageInWords, refusesResource, whenAgain } from '../oauth/failures.js';
 
-/** `--name` is not of the form that names have. */
 export function nameUnusable(name: string): Failure {
   const message = `${quoted(name, 80)} cannot be a name: names are 1 to 63 of a-z, 0-9, ".", "_" and "-", and begin with a letter or digit.`;
   return new Failure({ code: 'name_unusable', exit: exitCode.usage, message, remedy: 'Choose another --name.' });
 }
 
-/** Another login has this name: one of the two has to get another one first. */
 export function nameTaken(name: string, server: string, account: string): Failure {
   const which = account === defaultAccount ? '' : ` (account ${quoted(account)})`;
   const message = `The name ${quoted(name)} belongs to the login for ${quotedServer(server)}${which}.`;
@@ -41,39 +39,33 @@ export function noBrowserHere(
   return new Failure({ code: 'login_needs_person', exit: exitCode.loginNeeded, message, remedy });
 }
 
-/** A server that was asked whether it takes a login has said nothing for so long. */
 export function serverSilent(server: string, seconds: number): Failure {
   const message = `${quotedServer(server, 200)} did not answer within ${seconds} s.`;
   const remedy = 'Try again in a minute, or see how far it gets, with: postern status --check --verbose';
   return new Failure({ code: 'timed_out', exit: exitCode.network, message, remedy });
 }
 
-/** The store that is moved to gave back something else than what was written. Nothing was removed. */
 export function moveNotVerified(store: string): Failure {
   const message = `A credential written to the store ${printable(store, 80)} could not be read back. It stays where it was.`;
   const remedy = 'Check that this store works, then run postern move again.';
   return new Failure({ code: 'store_failed', exit: exitCode.store, message, remedy });
 }
 
-/** `logout` of what is not there. */
 export function nothingToEnd(message: string, others: number): Failure {
   const remedy = `There is nothing to log out of${others === 0 ? ': no logins are left.' : '. All logins: postern status'}`;
   return new Failure({ code: 'login_needed', exit: exitCode.loginNeeded, message, remedy });
 }
 
-/** A store that does not open keeps its login from being ended. */
 export function notForgotten(failure: Failure): Failure {
   return failure.withRemedy((situation) => `${failure.remedyIn(situation)} To forget the login anyway, add --force.`);
 }
 
-/** One more login would be more than are kept. Nothing was asked of anybody yet. */
 export function tooManyLogins(max: number): Failure {
   const message = `You have ${max} logins, the most that postern keeps.`;
   const remedy = 'Log out of one that you do not need, then log in again: postern logout NAME';
   return new Failure({ code: 'too_many_logins', exit: exitCode.store, message, remedy });
 }
 
-/** The authorization server is the one it was, and its token endpoint is now another origin's. */
 export function endpointsMoved(
   login: LoginAsked,
   endpoints: { readonly issuer: string; readonly before: string; readonly now: string },
@@ -84,7 +76,6 @@ export function endpointsMoved(
   return new Failure({ code: 'endpoints_moved', exit: exitCode.loginNeeded, message, remedy });
 }
 
-/** A client secret was given, and nothing ties it to the authorization server that the MCP server names. */
 export function clientSecretUnbound(login: LoginAsked, issuer: string, clientId: string): Failure {
   const message = `The secret of ${quoted(clientId, 80)} was not sent: ${quotedServer(login.server)} sends logins to ${quoted(issuer)}, where that secret was never used.`;
   const named = shellWord(issuer);
@@ -156,7 +147,6 @@ function afterDenial(error: string): string {
   }
 }
 
-/** A response with our state that says contradictory or malformed things. */
 export function responseUnusable(why: string): Failure {
   const message = `The authorization server’s response is invalid: ${why}. The login was stopped.`;
   const remedy = 'Log in again; if it happens again, report it to the authorization server’s operator.';
@@ -194,14 +184,12 @@ export function requestNotTaken(
   return new Failure({ code: 'callback_unusable', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
-/** The authorization request would be absurdly long. */
 export function requestTooLong(length: number): Failure {
   const message = `The authorization request is too long: ${length} characters, at most 8192. The server asks for too much.`;
   const remedy = 'Ask for less with --scope.';
   return new Failure({ code: 'request_too_long', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
-/** `login --from` found a configuration without servers, or none. */
 export function noServersThere(title: string, files: readonly string[]): Failure {
   const where = files.map((file) => quotedPath(file, 300)).join(', ');
   const message =
@@ -210,7 +198,6 @@ export function noServersThere(title: string, files: readonly string[]): Failure
   return new Failure({ code: 'no_servers_there', exit: exitCode.usage, message, remedy });
 }
 
-/** `login --from` was given a name that is not there. */
 export function serverNotThere(
   name: string,
   title: string,
@@ -223,13 +210,11 @@ export function serverNotThere(
   return new Failure({ code: 'server_not_there', exit: exitCode.usage, message, remedy });
 }
 
-/** A name is for a client that registers itself. */
 export function clientNameUseless(issuer: string): Failure {
   const message = `--client-name is for dynamic registration, which the authorization server ${quoted(issuer)} does not offer.`;
   return new Failure({ code: 'usage', exit: exitCode.usage, message, remedy: 'Leave --client-name out.' });
 }
 
-/** A login of another server had this name: what still uses it would reach this one. */
 export function nameWasOthers(login: LoginMeant, name: string): Failure {
   return new Failure({
     code: 'name_taken',
@@ -239,7 +224,6 @@ export function nameWasOthers(login: LoginMeant, name: string): Failure {
   });
 }
 
-/** A server has several accounts, and the one that is to be taken was not said. */
 export function accountNotSaid(server: string, accounts: readonly string[]): Failure {
   return new Failure({
     code: 'login_ambiguous',
@@ -254,7 +238,6 @@ export function accountNotSaid(server: string, accounts: readonly string[]): Fai
 
 export const notShared = { code: 'store_refused', exit: exitCode.usage } as const;
 
-/** What hangs on the login at a provider is no login of many machines: each would need the person's login there. */
 export function companyNotShared(store: string, login: LoginAsked): Failure {
   return new Failure({
     ...notShared,

@@ -1,9 +1,10 @@
 import type { LoginRecord } from '../core/records.js';
+import { printable } from '../core/text/printable.js';
 import { announce, beginLogin } from './begin-login.js';
 import type { LoginConsent } from './browser/page.js';
 import { byBrowser } from './by-browser.js';
 import { keepClient } from './client/register.js';
-import { announceDocument, redirectUriToKeep } from './client/way-out.js';
+import { redirectUriToKeep } from './client/way-out.js';
 import type { BegunLogin, LoginPorts, PersonLogin } from './ports.js';
 import { saveCredential } from './save-credential.js';
 
@@ -17,18 +18,20 @@ export async function login(world: LoginPorts, request: PersonLogin): Promise<Lo
   const provider = await company.providerOf(world, request);
   if (provider !== undefined) return await company.companyLogin(world, request, provider);
   const begun = await beginLogin(world, request, 'authorization_code');
+  const { ports } = begun;
   return await byBrowser(
     { ...begun, consent: consentTo(begun) },
     {
-      announce: (attempt) => {
-        announce(begun);
-        announceDocument(attempt);
+      announce: ({ client }) => {
+        const isDocument = client?.way === 'metadata';
+        announce(begun, ...(isDocument ? [`as ${printable(client.clientId)} (client ID metadata document)`] : []));
       },
       keep: async (redeemed, attempt) => {
         const client = await attempt.identify();
         const record = await saveCredential(begun, { redeemed, way: client.way, grant: 'authorization_code' });
-        await keepClient(begun, client, redirectUriToKeep(client, attempt), redeemed.client.method);
-        recordStored(begun.ports, record);
+        await keepClient(begun, client, redirectUriToKeep(attempt), redeemed.client.method);
+        const came = ['stored', ...(record.scopes.length === 0 ? [] : [`scope ${record.scopes.join(' ')}`])].join(', ');
+        ports.journal.record({ name: 'store', asked: ports.store.kind, came, rule: 'R-5.8b', verdict: 'pass' });
         return record;
       },
     },
@@ -46,9 +49,4 @@ function consentTo({ isNew, discovery, held, request }: BegunLogin<PersonLogin>)
   if (caller === undefined || !(isNew.server || isNew.issuer || isChosen)) return undefined;
   const { issuer } = authorizationServer;
   return { program: caller(), server, issuer, ...(isChosen ? { requestedResource } : {}) };
-}
-
-function recordStored(ports: LoginPorts, { scopes }: LoginRecord): void {
-  const came = scopes.length === 0 ? 'stored' : `stored, scope ${scopes.join(' ')}`;
-  ports.journal.record({ name: 'store', asked: ports.store.kind, came, rule: 'R-5.8b', verdict: 'pass' });
 }

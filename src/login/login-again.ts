@@ -42,7 +42,9 @@ export async function staysWith(world: World, held: LoginRecord, wanted: Wanted,
   const state = stateInWords(status, clock.now());
   const line = printable(`You are already logged in to ${fullName(held)}${who}: ${state}.`, 600);
   if (!mayAsk) {
-    if (!(await hasToken(world, held))) return false;
+    // The index alone may not know that a login is over.
+    const wantedToken = { login: held, minLifeMs: 60_000, rejected: undefined, signal };
+    if ((await validToken(world, wantedToken).catch(ignoreFailure)) === undefined) return false;
     for (const each of [line, 'To log in again, add --force.']) tell(each);
     return true;
   }
@@ -50,12 +52,6 @@ export async function staysWith(world: World, held: LoginRecord, wanted: Wanted,
   if (await saysYes(terminal, 'Log in again?', signal)) return false;
   tell('Nothing was changed.');
   return true;
-}
-
-/** The index alone may not know that a login is over. */
-async function hasToken(world: World, login: LoginRecord): Promise<boolean> {
-  const asked = { login, minLifeMs: 60_000, rejected: undefined, signal: world.signal };
-  return (await validToken(world, asked).catch(ignoreFailure)) !== undefined;
 }
 
 /** Does the command line bring what no record can be compared with? A secret that a variable names is there for every login. */

@@ -13,12 +13,9 @@ import { readScopes } from './client/client-options.js';
 import { type LoginWorld, loginDefaults } from './logins.js';
 import type { LoginPorts, PersonLogin } from './ports.js';
 
-/** A login that one run of a command makes, and ends. */
 interface LoginForRun extends BrowserOptions {
-  /** Its canonical URL. */
   readonly server: string;
   readonly issuer: string;
-  /** Show a code to type instead. */
   readonly device: boolean;
   /** None: what the server asks for. */
   readonly scope: readonly string[];
@@ -26,9 +23,7 @@ interface LoginForRun extends BrowserOptions {
   readonly timeoutMs: number | undefined;
   /** The login that there is for the server: this one is made as that was, and by its client. */
   readonly held: LoginRecord | undefined;
-  /** What the server gets with each request. */
   readonly headers: readonly SecretHeader[];
-  /** Every request of the login leaves by this one. */
   readonly http: HttpClient;
   readonly journal: Journal;
   readonly signal: AbortSignal;
@@ -68,7 +63,6 @@ export async function logInForRun(
   return { login, credential: await readCredential(ports, login) };
 }
 
-/** The world, where nothing is at hand that is kept, but what this login is made by. */
 async function portsForRun(world: LoginWorld, wanted: LoginForRun): Promise<LoginPorts> {
   const { http, headers, issuer, held, journal } = wanted;
   const { redirectUris = [] } = await world.index.read();
@@ -93,12 +87,10 @@ async function portsForRun(world: LoginWorld, wanted: LoginForRun): Promise<Logi
   };
 }
 
-/** A run registers and logs in once. */
 const uncounted: Attempts = { take: async () => true, allows: async () => true, forget: async () => undefined };
 
 const noFailures: FormatFailures = { read: async () => [], keep: async () => undefined, forget: async () => undefined };
 
-/** What is in memory ends with the process: nothing of it is recovered. */
 function noRecovery({ begin }: Recovery): Recovery {
   const nothing = async () => undefined;
   return { begin, isWaiting: async () => false, find: nothing, begunElsewhere: nothing, forget: nothing };

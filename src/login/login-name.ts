@@ -22,7 +22,6 @@ export async function baseNameOf(server: string, account: string): Promise<strin
   return asName(account === defaultAccount ? label : `${label}-${account}`) ?? 'server';
 }
 
-/** A text in the form that `--name` takes; undefined where nothing of it is left. */
 export function asName(text: string): string | undefined {
   const plain = text
     .toLowerCase()

@@ -3,7 +3,7 @@ import { type ChosenRedirectUri, readRedirectUri } from '../core/configuration/r
 import { readStoreOption } from '../core/configuration/settings.js';
 import { argumentRefused, usageContradictory, usageWrong } from '../core/failures.js';
 import { loginArgument, loginCommand } from '../core/login-command.js';
-import { defined, type LoginRecord, type StoreKind } from '../core/records.js';
+import { defined, type LoginRecord } from '../core/records.js';
 import { toned } from '../core/text/look.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { parametersProblem } from '../oauth/authorization-request.js';
@@ -54,7 +54,9 @@ export const command: Command<typeof loginTable, World> = {
 
 async function logIn(world: World, args: Arguments): Promise<LoginRecord> {
   const asked = await requestOf(world, args);
-  return args.clientCredentials ? await loginAsClient(world, args, asked) : await loginAsPerson(world, args, asked);
+  if (!args.clientCredentials) return await loginAsPerson(world, args, asked);
+  const { clientCredentialsLogin } = await import('./client/client-credentials.js');
+  return await clientCredentialsLogin(world, { ...asked, client: { given: await readClient(world, args) } });
 }
 
 /** What came of it; and, once, what to type next by a name that nobody has typed yet. */
@@ -75,7 +77,6 @@ async function printLogin(world: World, held: LoginRecord | undefined, record: L
   return 0;
 }
 
-/** The public half goes to stdout, so that it can be piped; what to do with it, to the person. */
 async function printNewKey(world: World, args: Arguments): Promise<0> {
   const clientId = newKeysClient(args);
   const { makeKeyForLogin } = await import('./client/made-keys.js');
@@ -88,7 +89,6 @@ async function printNewKey(world: World, args: Arguments): Promise<0> {
   return 0;
 }
 
-/** The client that a key is to be made for. @throws Failure `usage_wrong` */
 function newKeysClient({ clientId }: Pick<Arguments, 'clientId'>): string {
   if (clientId === undefined) throw usageWrong('--generate-key needs the client that it is for: --client-id ID.', help);
   return clientId;
@@ -100,10 +100,14 @@ async function requestOf(world: World, args: Arguments): Promise<AskedLogin> {
   const target = await readLoginTarget(world, args.server, args.account);
   const isNamed = args.name !== undefined;
   const baseName = isNamed ? undefined : (args.baseName ?? (await baseNameOf(target.server, target.account)));
-  return { ...target, ...words, baseName, store: await storeOf(world, args), signal: world.signal };
+  const store = args.store === undefined ? undefined : readStoreOption(args.store, '--store', help);
+  return {
+    ...{ ...target, ...words, baseName },
+    store: store ?? (await world.configuration()).store,
+    signal: world.signal,
+  };
 }
 
-/** What the words themselves say. @throws Failure `usage` and its like */
 function wordsOf(args: ArgumentsOf<typeof loginTable>, env: World['env']) {
   const { name, authorizationServer: issuer, authorizationParam: added, clientId } = args;
   const problem = parametersProblem(added);
@@ -167,16 +171,6 @@ async function loginAsPerson(world: World, args: Arguments, asked: AskedLogin): 
   return loginTogether(world, request, seen, logIn);
 }
 
-async function loginAsClient(world: World, args: Arguments, asked: AskedLogin): Promise<LoginRecord> {
-  const { clientCredentialsLogin } = await import('./client/client-credentials.js');
-  return clientCredentialsLogin(world, { ...asked, client: { given: await readClient(world, args) } });
-}
-
-async function storeOf(world: World, { store }: Pick<Arguments, 'store'>): Promise<StoreKind | undefined> {
-  return store === undefined ? (await world.configuration()).store : readStoreOption(store, '--store', help);
-}
-
-/** Longest resource that is sent, in characters. */
 const longestResource = 2048;
 
 /** Why a text is no resource (RFC 8707 section 2: an absolute URI without a fragment); undefined: it is one. */
@@ -197,7 +191,6 @@ function readResource(args: Pick<Arguments, 'resource' | 'noResource'>): string 
   return resource;
 }
 
-/** What `--redirect-uri` says. @throws Failure `usage` */
 function readRedirect(text: string | undefined): ChosenRedirectUri | undefined {
   if (text === undefined) return undefined;
   const read = readRedirectUri(text);
@@ -205,7 +198,6 @@ function readRedirect(text: string | undefined): ChosenRedirectUri | undefined {
   return read.value;
 }
 
-/** Longest name of this program, and of who is to log in, in characters. */
 const longestName = 100;
 
 const longestHint = 320;

@@ -3,7 +3,6 @@ import { assertionOptions } from '../stores/own-login.js';
 import { headerOptions } from '../tokens/server-headers.js';
 import { browserOptions } from './browser/browser-options.js';
 
-/** How a login is made by a company's provider. */
 const providerOptions = [
   {
     name: 'idp',

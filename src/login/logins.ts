@@ -14,25 +14,19 @@ import { type ClientWorld, readClient, readScopes, variableClient } from './clie
 import { noBrowserHere } from './failures.js';
 import type { LoginPorts, PersonLogin, PersonOptions } from './ports.js';
 
-/** What a login by a person needs of the world. */
 export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput, 'signal' | 'tellLook'> {
   readonly configuration: () => Promise<Configuration>;
   /** Address of the client ID metadata document of this release, where nothing else is configured. */
   readonly clientMetadataUrl: string | undefined;
-  /** Was `--non-interactive` given? */
   readonly nonInteractive: boolean;
-  /** Is what goes to stderr seen at once? */
   readonly stderrIsTerminal: boolean;
-  /** Names the program that has started this one. */
   readonly callerName: () => string;
-  /** Where the person sits. */
   readonly availability: () => BrowserAvailability;
 }
 
 /** How long the answer is waited for: a person who watches may need time for a second factor. */
 const defaultTimeoutSeconds = { watched: 900, unwatched: 300 } as const;
 
-/** Other commands' way to a login. */
 export function createLogins(world: LoginWorld): Logins {
   return {
     asClient: (wanted) => asClient(world, wanted),
@@ -59,14 +53,12 @@ function whyNoBrowser(world: LoginWorld): string | undefined {
   return hasDisplay(world) ? undefined : 'there is no display here';
 }
 
-/** Can a browser be opened, as far as the environment tells? */
 function hasDisplay({ availability, env }: LoginWorld): boolean {
   return ['desktop', 'wsl'].includes(availability()) || (env['BROWSER'] ?? '').startsWith('/');
 }
 
 interface Asked extends BrowserOptions {
   readonly login: LoginAsked;
-  /** The login that is to be replaced. */
   readonly held: LoginRecord | undefined;
   readonly of: 'login' | 'other';
   /** It may be made without a person: why there is nobody is said only when somebody is needed. */
@@ -125,10 +117,8 @@ export async function loginDefaults(
 
 interface Wanted extends BrowserOptions, Pick<Asked, 'caller'> {
   readonly target: LoginTarget;
-  /** The login that is to be replaced. */
   readonly held?: LoginRecord;
   readonly scopes?: readonly string[];
-  /** Called once it is this process's turn. */
   readonly begin?: () => Promise<void>;
 }
 

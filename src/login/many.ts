@@ -7,7 +7,6 @@ import { saysYes } from '../core/text/says-yes.js';
 import { notConfirmed } from './failures.js';
 import { byFailure } from './status/render.js';
 
-/** What is to be done to many things at once. */
 export interface Deed {
   /** As in “This would … 7 servers”. */
   readonly would: string;
@@ -15,10 +14,8 @@ export interface Deed {
   readonly names: readonly string[];
   /** What the person is shown of each, its name first. */
   readonly rows: readonly (readonly string[])[];
-  /** Rows shown, at most. */
   readonly maxRows: number;
   readonly question: string;
-  /** Was `--yes` given? */
   readonly yes: boolean;
   /** Does it without a question. */
   readonly command: string;

@@ -78,9 +78,7 @@ async function madeByPerson(ports: LoginPorts, request: PersonLogin, seen: Seen,
   }
 }
 
-/** Locks that are held until a login is made. */
 class Turn implements AsyncDisposable {
-  /** Was one of them not free? */
   waited = false;
   readonly #ports: LoginPorts;
   readonly #request: PersonLogin;
@@ -154,7 +152,6 @@ async function takeTurn(ports: LoginPorts, request: PersonLogin): Promise<Turn> 
   }
 }
 
-/** The login that is there now, when it is none that the caller knows. */
 async function madeSince({ index }: LoginPorts, request: LoginRequest, seen: Seen): Promise<Seen> {
   const now = sameLogin((await index.read()).logins, request);
   return now?.key === seen?.key && now?.generation === seen?.generation ? undefined : now;
@@ -167,7 +164,6 @@ async function named({ index }: LoginPorts, made: LoginRecord, name: string | un
   return sameLogin(logins, made) ?? made;
 }
 
-/** What this login, which another process made, lacks for this request; none: it serves. */
 async function lacking(ports: LoginPorts, made: LoginRecord, request: PersonLogin): Promise<readonly string[]> {
   const others = await differences(ports, made, { ...request, isOwn: false });
   return made.dead === true ? ['a login that works', ...others] : others;

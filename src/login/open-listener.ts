@@ -4,13 +4,12 @@ import {
   redirectUriText,
   usualRedirectUri,
 } from '../core/configuration/redirect-uri.js';
-import { type Failure, isFailure } from '../core/failure.js';
+import { isFailure } from '../core/failure.js';
 import type { RegistrationRecord } from '../core/records.js';
 import { fixedPorts } from '../oauth/client-metadata/redirect-uris.js';
-import { manualRegistration } from '../tokens/registrations.js';
 import type { CallbackListener } from './browser/callback-listener.js';
 import { portOfUriInUse, publishedPortUnknown } from './browser/failures.js';
-import type { BegunLogin, ClientOptions, LoginPorts, PersonLogin } from './ports.js';
+import type { BegunLogin, LoginPorts, PersonLogin } from './ports.js';
 
 /** The redirect URI of a login, but for which of its ports is free. */
 interface RedirectPlan extends Pick<ChosenRedirectUri, 'host' | 'path'> {
@@ -27,9 +26,11 @@ interface RedirectPlan extends Pick<ChosenRedirectUri, 'host' | 'path'> {
  * chosen for this issuer before, else what the kept client was used with, else the usual one. A port that was named goes
  * before all of these.
  */
-export function planRedirect(begun: BegunLogin<PersonLogin>): RedirectPlan {
-  const { client, person } = begun.request;
-  const registration = likelyRegistration(begun, client);
+export function planRedirect(
+  begun: BegunLogin<PersonLogin>,
+  registration: RegistrationRecord | undefined,
+): RedirectPlan {
+  const { person } = begun.request;
   const used = registration && readOwn(registration.redirectUri);
   const chosen = person.redirectUri ?? readOwn(begun.preregistered?.redirectUri) ?? begun.redirectUri;
   const isManual = registration?.way === 'preregistered' || registration?.way === 'ask';
@@ -66,7 +67,6 @@ export async function openListener(
   return listener;
 }
 
-/** What it means that the callback comes in at an address of a container. */
 function listeningOpenly(address: string, { host, hostname, port }: URL): readonly string[] {
   // A browser takes localhost for either address: what is not published there, another program could have.
   const outside = hostname === 'localhost' ? ['127.0.0.1', '[::1]'] : [hostname];
@@ -75,20 +75,6 @@ function listeningOpenly(address: string, { host, hostname, port }: URL): readon
     `Note: the callback comes in at ${address} port ${port} of this container (--listen-address), not at loopback alone.`,
     `Whatever reaches the container may send requests there; only one answer is taken, with this login’s state. Your browser reaches it as ${host} if the port is published to your own computer and to nobody else: docker run ${published}`,
   ];
-}
-
-/** The kept registration whose port is worth having: the one that `identifyClient` is going to choose. */
-function likelyRegistration(
-  { kept, preregistered: given, discovery }: BegunLogin,
-  { metadataUrl, way: forced }: ClientOptions,
-): RegistrationRecord | undefined {
-  const manual = manualRegistration(kept, given?.clientId);
-  if (manual !== undefined || given !== undefined) return manual;
-  if (forced === 'dynamic') return undefined;
-  const takesDocument = discovery.authorizationServer.takesMetadataDocuments && metadataUrl !== undefined;
-  return kept.find(({ way, clientId }) =>
-    takesDocument ? way === 'metadata' && clientId === metadataUrl : way === 'dynamic',
-  );
 }
 
 function portsToTry(registration: RegistrationRecord | undefined, used: number): readonly number[] {
@@ -109,11 +95,11 @@ async function listenAt(
     return await ports.listeners.listen({ port, host, path, address });
   } catch (error) {
     if (!isFailure(error, 'port_in_use')) throw error;
-    if (others.length === 0) throw at.isOfUri ? ofUri(at, port, error) : error;
+    if (others.length === 0) {
+      const { host, path, isOfUri } = at;
+      if (!isOfUri) throw error;
+      throw portOfUriInUse(redirectUriText({ host, port, path }), `http://${host}:PORT${path}`, error);
+    }
     return await listenAt(ports, at, others);
   }
-}
-
-function ofUri({ host, path }: Pick<RedirectPlan, 'host' | 'path'>, port: number, error: Failure): Failure {
-  return portOfUriInUse(redirectUriText({ host, port, path }), `http://${host}:PORT${path}`, error);
 }

@@ -28,7 +28,6 @@ export interface LoginRequest {
   /** What it is called where it has no name yet, with a number behind it where that is another login's. */
   readonly baseName?: string | undefined;
   readonly scopes: WantedScopes;
-  /** `--authorization-server`. */
   readonly issuer?: string | undefined;
   /** It was typed, and is not what a variable says: then it counts at a server that names none, too. */
   readonly issuerIsTyped?: boolean | undefined;
@@ -63,19 +62,14 @@ interface WantedScopes {
 
 /** What is said of the client beforehand. */
 export interface ClientOptions {
-  /** `--registration`. */
   readonly way?: RegistrationWay | undefined;
-  /** With this login. */
   readonly given?: PreregisteredClient | undefined;
-  /** In the configuration, each for its issuer. */
   readonly configured?: readonly PreregisteredClient[];
-  /** Address of our client ID metadata document. */
   readonly metadataUrl?: string | undefined;
   /** `--client-name`: what this program is called where it registers itself. */
   readonly name?: string | undefined;
 }
 
-/** A platform's token, as a person named it. */
 export interface GivenAssertion {
   readonly source: AssertionSource;
   /** Undefined: the issuer's identifier. */
@@ -84,21 +78,17 @@ export interface GivenAssertion {
   readonly use: 'client' | 'grant' | undefined;
 }
 
-/** A company's provider, as a person named it. */
 export interface GivenProvider {
   readonly issuer: string;
-  /** Of the client there. */
   readonly clientId: string;
   readonly secret?: Secret | undefined;
   /** Absolute; undefined: somebody logs in there. */
   readonly tokenFile?: string | undefined;
 }
 
-/** A client that a person registered, and gave. */
 export interface PreregisteredClient {
   readonly clientId: string;
   readonly secret?: Secret | undefined;
-  /** A private key (PEM or JWK), of a client that logs in as itself. */
   readonly key?: Secret;
   /** What a platform signs for it stands in for a secret. */
   readonly assertion?: GivenAssertion;
@@ -108,20 +98,16 @@ export interface PreregisteredClient {
   readonly redirectUri?: string | undefined;
 }
 
-/** The client that a login is made by. */
 export interface IdentifiedClient extends ClientAuthentication {
   readonly way: RegistrationWay;
-  /** From an earlier dynamic registration. */
   readonly isKept?: boolean;
 }
 
-/** How the person is reached. */
 export interface PersonOptions {
   readonly mode: 'browser' | 'no-browser';
   /** Why nobody may be asked, of a login that may need nobody. */
   readonly nobody?: Failure | undefined;
   readonly availability: BrowserAvailability;
-  /** `--redirect-port` */
   readonly redirectPort?: number | undefined;
   /** `--redirect-uri`: for this login, and kept for those after it at the same issuer. */
   readonly redirectUri?: ChosenRedirectUri | undefined;
@@ -138,10 +124,8 @@ export interface PersonOptions {
   readonly look?: Look | undefined;
 }
 
-/** A login by a person. */
 export interface PersonLogin extends LoginRequest {
   readonly person: PersonOptions;
-  /** Of this login alone. */
   readonly page?: PageWishes | undefined;
 }
 
@@ -150,18 +134,14 @@ export interface BegunLogin<Request extends LoginRequest = LoginRequest> {
   readonly request: Request;
   /** The world, its store being the one that this login goes into. */
   readonly ports: LoginPorts;
-  /** As a command names it. */
   readonly meant: LoginAsked;
-  /** The login that it replaces. */
   readonly held: LoginRecord | undefined;
   readonly discovery: Discovery;
   /** What was registered at this issuer before, the newest first. */
   readonly kept: readonly RegistrationRecord[];
   /** What this program is called where it registers itself, by choice of the person, now or before. */
   readonly clientName: string | undefined;
-  /** The client that a person gave for this issuer. */
   readonly preregistered: PreregisteredClient | undefined;
-  /** The redirect URI that a person chose for this issuer before. */
   readonly redirectUri: ChosenRedirectUri | undefined;
   /** What the user has to agree to on a page of ours first; undefined: the user typed the login, or knows server and issuer. */
   readonly consent?: LoginConsent | undefined;
@@ -184,7 +164,6 @@ export interface BegunLogin<Request extends LoginRequest = LoginRequest> {
   };
 }
 
-/** How a person is reached in a browser. */
 export interface BrowserPorts {
   readonly browser: Browser;
   readonly listeners: {
@@ -193,5 +172,4 @@ export interface BrowserPorts {
   };
 }
 
-/** What a login needs of the world. */
 export type LoginPorts = CorePorts & HttpPorts & StorePorts & BrowserPorts;

@@ -1,4 +1,4 @@
-import type { Clock, Terminal } from '../core/ports.js';
+import type { Terminal } from '../core/ports.js';
 import type { BrowserChoice } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { type AuthorizationResponse, type PastedProblem, readPastedResponse } from '../oauth/authorization-response.js';
@@ -10,9 +10,7 @@ import type { LoginConsent } from './browser/page.js';
 import type { LoginPorts, PersonOptions } from './ports.js';
 
 interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | 'timeoutMs'> {
-  /** Armed. */
   readonly listener: CallbackListener;
-  /** Chosen for this login; undefined: the usual one. */
   readonly browser?: BrowserChoice | undefined;
   /** Asked of the person on a page of ours before the login page. */
   readonly consent?: LoginConsent | undefined;
@@ -26,7 +24,6 @@ interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | '
 /** Until the person hears what to do when the page shows an error, in milliseconds. */
 const hintAfterMs = 60_000;
 
-/** Characters of an authorization URL: those that are longer are not made. */
 const maxShown = 8192;
 
 /** Enter, however often it is pressed, opens no more tabs, in milliseconds. */
@@ -58,7 +55,10 @@ export async function receiveResponse(ports: ReceivePorts, request: ReceiveReque
   }
   const waiting = { ...request, advise, signal };
   try {
-    return await Promise.race([listener.response, timeUp(ports.clock, waiting), askPerson(ports, waiting)]);
+    const timeUp = ports.clock.sleep(timeoutMs, signal).then(() => {
+      throw loginTimedOut(timeoutMs, pageAdvice, request.mode === 'browser');
+    });
+    return await Promise.race([listener.response, timeUp, askPerson(ports, waiting)]);
   } finally {
     over.abort();
   }
@@ -68,11 +68,6 @@ export async function receiveResponse(ports: ReceivePorts, request: ReceiveReque
 interface Waiting extends ReceiveRequest {
   /** Says what to do where the page shows an error, unless that was said. */
   readonly advise: () => void;
-}
-
-async function timeUp(clock: Clock, { timeoutMs, pageAdvice, mode, signal }: ReceiveRequest): Promise<never> {
-  await clock.sleep(timeoutMs, signal);
-  throw loginTimedOut(timeoutMs, pageAdvice, mode === 'browser');
 }
 
 /** Resolves only if the response is pasted at the terminal. */

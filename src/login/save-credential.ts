@@ -1,10 +1,8 @@
 import { Failure } from '../core/failure.js';
 import { loginArgument, loginCommand } from '../core/login-command.js';
 import {
-  type BrowserChoice,
   defined,
   type Grant,
-  type IndexDocument,
   type LoginRecord,
   type PersonClaims,
   type RegistrationWay,
@@ -41,14 +39,12 @@ export const credentialLockWaitMs = 30_000;
 
 type SavePorts = BegunLogin['ports'];
 
-/** What came of a login that was begun. */
 export interface NewLogin {
   readonly redeemed: Redeemed;
   readonly way: RegistrationWay;
   readonly grant: Grant;
   /** Where the platform's token is that the client logged in by. */
   readonly assertion?: KeptAssertion | undefined;
-  /** The company's provider that vouched for it. */
   readonly provider?: KeptProvider | undefined;
   readonly providerSecret?: Secret | undefined;
   /** Who logged in, as that provider says. */
@@ -109,7 +105,7 @@ async function removeOld(ports: SavePorts, old: StoredItem): Promise<void> {
 
 async function write(begun: BegunLogin, login: NewLogin): Promise<{ record: LoginRecord; replaced: StoredItem[] }> {
   const { ports, request, discovery } = begun;
-  const { server, account, signal } = request;
+  const { server, account, baseName, signal } = request;
   const list = login.holds === undefined ? 'logins' : 'providers';
   const binding = {
     server,
@@ -136,7 +132,9 @@ async function write(begun: BegunLogin, login: NewLogin): Promise<{ record: Logi
     !isRecorded(document, { key: old.key, store: ports.stores.of(old.store).kind });
   const after = await ports.index.update((document) => {
     const others = (document[list] ?? []).filter((old) => !isSame(old));
-    record = withName(record, request, document);
+    // Chosen here, so that two logins that are made at the same time do not get the same one.
+    const name = record.name ?? (baseName && freeName(baseName, document, record.server));
+    record = { ...record, ...defined({ name }) };
     const kept = withoutOrphans({ ...document, [list]: [...others, record] }, [item]);
     return withOrphans(
       kept,
@@ -146,13 +144,6 @@ async function write(begun: BegunLogin, login: NewLogin): Promise<{ record: Logi
   return { record, replaced: items.filter((old) => isGone(old, after)) };
 }
 
-/** Chosen here, so that two logins that are made at the same time do not get the same one. */
-function withName(record: LoginRecord, { baseName }: LoginRequest, document: IndexDocument): LoginRecord {
-  if (record.name !== undefined || baseName === undefined) return record;
-  return { ...record, name: freeName(baseName, document, record.server) };
-}
-
-/** The secret item. */
 function credentialOf(
   begun: BegunLogin,
   { redeemed, grant, assertion, provider, providerSecret, holds }: NewLogin,
@@ -177,13 +168,13 @@ function credentialOf(
     authMethod: client.method,
     ...(headers.length === 0 ? {} : { headers }),
     ...keptProofs(token, begun).item,
-    ...defined({ refreshToken, revocationEndpoint, subject, clientSecret: client.secret }),
-    ...defined({ grant: grant === 'authorization_code' ? undefined : grant, provider, providerSecret }),
+    // Asking again does what a refresh token would (RFC 6749 section 4.4.3), and a provider decides each time.
+    ...defined(grant === 'authorization_code' ? { refreshToken } : { grant }),
+    ...defined({ revocationEndpoint, subject, clientSecret: client.secret, provider, providerSecret }),
     ...defined({ requestedResource: discovery.requestedResource, assertion, holds }),
   };
 }
 
-/** What the index tells of it. */
 async function recordOf(
   begun: BegunLogin,
   { redeemed, way, grant, assertion, provider, ...login }: NewLogin,
@@ -200,6 +191,7 @@ async function recordOf(
   const expected = { ...binding, now: token.obtainedAt };
   const identity = login.identity ?? identityIn(token.idToken, expected);
   const own = grant === 'client_credentials' ? grant : undefined;
+  const browser = request.browser ?? before[0]?.browser;
   const same = before.find((old) => old.issuer === binding.issuer && old.grant === own);
   return {
     ...binding,
@@ -224,7 +216,7 @@ async function recordOf(
       grant: own,
       provider: provider && recordOfProvider(provider),
       assertion: assertion && recordOfAssertion(assertion),
-      browser: browserOf(request, before[0]),
+      browser: browser?.program === usualBrowser ? undefined : browser,
       clientName: way === 'dynamic' ? (request.client.name ?? before[0]?.clientName) : undefined,
       headerNames: headers.length === 0 ? undefined : headers.map(({ name }) => name),
     }),
@@ -242,17 +234,10 @@ function identityWarnings(
   return why === undefined ? [] : [`who logged in is not known from the ID token: ${why}`];
 }
 
-/** A subject that quotes a secret says nothing. */
 function personOf({ subject, name, email }: Identity, isClean: (text: string) => boolean): PersonClaims | undefined {
   const shown = (text: string | undefined) => (text !== undefined && isClean(text) ? printable(text, 255) : undefined);
   const sub = shown(subject);
   return sub === undefined ? undefined : { sub, ...defined({ name: shown(name), email: shown(email) }) };
-}
-
-/** Chosen now, or before; the usual one is not noted. */
-function browserOf({ browser }: LoginRequest, before: LoginRecord | undefined): BrowserChoice | undefined {
-  const chosen = browser ?? before?.browser;
-  return chosen?.program === usualBrowser ? undefined : chosen;
 }
 
 /** What was named with `--scope`, now or before, for when this login is made again; a step-up of one that named none goes on without. */

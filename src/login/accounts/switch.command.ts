@@ -71,7 +71,7 @@ async function saidToBe(
   const unknown = ofServer.filter(({ identity }) => identity === undefined);
   const { checkLogins } = await import('../status/check-logins.js');
   const checked = await checkLogins(world, unknown, () => true);
-  return unknown.filter((login) => checked.get(login)?.says === person);
+  return unknown.filter((login) => checked.get(login.key)?.says === person);
 }
 
 /** The index with this one chosen among the logins of its server, and no other. */

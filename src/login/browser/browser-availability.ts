@@ -32,16 +32,13 @@ export function isInContainer({ fileExists, readText }: MachineFiles): boolean {
   return mounts.some((line) => line.split(' ')[4] === '/' && rootLayers.test(line));
 }
 
-/** Files of this machine. */
 export interface MachineFiles {
   readonly fileExists: (path: string) => boolean;
-  /** Undefined where it cannot be read. */
   readonly readText: (path: string) => string | undefined;
 }
 
 const ownFiles: MachineFiles = { fileExists: existsSync, readText };
 
-/** The same of this machine. */
 export const runsInContainer = (): boolean => isInContainer(ownFiles);
 
 function readText(path: string): string | undefined {

@@ -1,6 +1,5 @@
 import type { OptionSpec } from '../../core/command.js';
 
-/** Options of `login`: where its page opens, what it is asked for, and where its answer arrives. */
 export const browserOptions = [
   {
     name: 'browser',

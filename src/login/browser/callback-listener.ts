@@ -32,7 +32,6 @@ const maxTargetLength = 8_192;
 /** Of a name or a value in an authorization response, in characters. */
 const maxParameterLength = 4_096;
 
-/** In an authorization response. */
 const maxParameters = 64;
 
 /** How the way through the browser ended; `declined`: somebody said no at the authorization server. */
@@ -48,7 +47,6 @@ export class CallbackListener implements AsyncDisposable {
   /** `http://127.0.0.1:<port>/callback`, or with the host and the path that were chosen. */
   readonly redirectUri: string;
   readonly #authority: string;
-  /** Of the redirect URI, as a request names it. */
   readonly #path: string;
   readonly #server: LoopbackServer;
   readonly #pages = createPages();
@@ -58,7 +56,6 @@ export class CallbackListener implements AsyncDisposable {
   readonly response: Promise<AuthorizationResponse>;
   #succeed = (_response: AuthorizationResponse): void => {};
   #fail = (_reason: unknown): void => {};
-  /** What leads on once the listener is armed. */
   #armed: { readonly requests: Requests; readonly consent: LoginConsent | undefined } | undefined;
   /** The request that the first response belongs to, and the browser that brought it. */
   #first: { readonly request: MadeRequest | undefined; readonly browser: string | undefined } | undefined;
@@ -128,7 +125,6 @@ export class CallbackListener implements AsyncDisposable {
     return this.#armed.requests.addressFor(undefined);
   }
 
-  /** Is this the state of a request of this login? */
   isOurs(state: string): boolean {
     return this.#armed?.requests.find(state) !== undefined;
   }

@@ -60,7 +60,6 @@ function fromPs(pid: number): Ancestor | undefined {
   }
 }
 
-/** A program by its command line. */
 function nameOf(words: readonly string[]): string {
   // A program's title is written over its whole command line.
   const [title = '', ...rest] = words;

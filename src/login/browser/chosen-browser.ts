@@ -4,14 +4,12 @@ import type { BrowserChoice } from '../../core/records.js';
 interface KnownBrowser {
   /** How a profile is named: by the options of the two families that know profiles; Safari has none. */
   readonly family: 'chromium' | 'firefox' | 'safari';
-  /** What its program is called on Linux. */
   readonly programs: readonly string[];
   readonly application: string;
   /** The name that the package `open` starts it by on Windows. */
   readonly windows?: string;
 }
 
-/** By the names that people give them. */
 const known: Readonly<Record<string, KnownBrowser>> = {
   brave: {
     family: 'chromium',
@@ -50,7 +48,6 @@ export const browserNames: readonly string[] = Object.keys(known);
 /** The browser of this machine, whichever it is: what a login has that no other was chosen for. */
 export const usualBrowser = 'default';
 
-/** What `--browser-with` takes. */
 const browserChoices = `${Object.keys(known).join(', ')}, the absolute path of a program, or ${usualBrowser}`;
 
 /** No text of it can be taken for an option, or for more than one word. */

@@ -2,7 +2,6 @@ import type { LoopbackHost } from '../../core/configuration/redirect-uri.js';
 import { exitCode, Failure } from '../../core/failure.js';
 import { counted, quoted } from '../../core/text/printable.js';
 
-/** Something else listens on the port that was asked for. */
 export function portInUse(
   port: number,
   at: { readonly host: LoopbackHost; readonly address: string },
@@ -36,7 +35,6 @@ export function portRefused(port: number, why: string, cause?: unknown): Failure
   return new Failure({ code: 'port_refused', exit: exitCode.usage, message, remedy, cause });
 }
 
-/** The system has no such address: IPv6 is off, or it is another container's. */
 export function addressAbsent(address: string, cause: unknown): Failure {
   const message = `The callback cannot be taken at ${quoted(address, 80)}: this system has no such address.`;
   const remedy =
@@ -52,14 +50,12 @@ export function listenAddressRefused(address: string, why: string): Failure {
   return new Failure({ code: 'listen_address_refused', exit: exitCode.usage, message, remedy });
 }
 
-/** `--listen-address`, and no port that could have been published. */
 export function publishedPortUnknown(): Failure {
   const message = '--listen-address is for a port that the container publishes, and which one was not said.';
   const remedy = 'Add --redirect-uri http://localhost:PORT/callback with the port that is published.';
   return new Failure({ code: 'published_port_unknown', exit: exitCode.usage, message, remedy });
 }
 
-/** The opener's link was taken by two browsers, or by another user: somebody else may have logged in. */
 export function linkTakenTwice(): Failure {
   const message =
     'Two browsers, or another user of this machine, opened the login link, so the login may be somebody else’s. Nothing was stored.';
@@ -67,7 +63,6 @@ export function linkTakenTwice(): Failure {
   return new Failure({ code: 'link_taken_twice', exit: exitCode.refused, message, remedy });
 }
 
-/** No response came. Many refusals end on a page of the authorization server's, with no callback at all. */
 export function loginTimedOut(timeoutMs: number, whenPageFails: string, withBrowser: boolean): Failure {
   const noPage = withBrowser ? ' Page can’t load? Add --no-browser.' : '';
   const longer = Math.min(3600, Math.max(10, Math.round(timeoutMs / 500)));

@@ -21,7 +21,6 @@ export class FinalPage {
   readonly #path = `/done/${newNonce()}`;
   readonly #isOurPath = equalityTo(this.#path);
   readonly #held = new Map<ServerResponse, NodeJS.Timeout>();
-  /** How it ended, once that is known. */
   #page: Page | undefined;
   #expectedVisits = 0;
   #onEnd = (): void => {};
@@ -48,7 +47,6 @@ export class FinalPage {
     });
   }
 
-  /** Serves the page if `target` is its address. */
   serve(target: string, response: ServerResponse): boolean {
     if (!this.#isOurPath(target)) return false;
     response.socket?.once('close', () => {
@@ -75,7 +73,6 @@ export class FinalPage {
     });
   }
 
-  /** Lets go of all who wait. */
   forget(): void {
     this.#onEnd();
     for (const timer of this.#held.values()) clearTimeout(timer);
@@ -94,7 +91,6 @@ const always: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 };
 
-/** Responds with one of our constant pages. */
 export function sendPage(response: ServerResponse, status: number, page: Page, cookie?: string): void {
   const body = Buffer.from(page.html);
   response.writeHead(status, {

@@ -8,7 +8,6 @@ import type { Secret } from '../../core/secret.js';
 /** Who can read a link of ours: everybody on this machine in the opener's arguments, the person alone at the terminal. */
 export type LinkOrigin = 'opener' | 'terminal';
 
-/** An authorization request with a state of its own. */
 export interface RequestToOpen {
   readonly state: Secret;
   readonly url: string;
@@ -19,7 +18,6 @@ export interface RequestToOpen {
 /** A browser that was sent on by a link. Each has authorization requests of its own, and so their states. */
 export interface Taker {
   readonly origin: LinkOrigin;
-  /** Value of its cookie. */
   readonly browser: string;
   /** The request that it was sent to; none while it has to have another one. */
   request?: Promise<RequestToOpen> | undefined;
@@ -51,7 +49,6 @@ export class Links {
     this.#cookie = `postern-${port}`;
   }
 
-  /** The path of a new link. */
   add(origin: LinkOrigin): string {
     const path = `/go/${newNonce()}`;
     this.#links.push({ isHere: equalityTo(path), origin, takers: new Map() });
@@ -77,13 +74,11 @@ export class Links {
     return taker;
   }
 
-  /** Whose page has its button there? */
   takerAt(path: string): Taker | undefined {
     const takers = this.#links.flatMap((link) => [...link.takers.values()]);
     return takers.find(({ button }) => button?.isHere(path) === true);
   }
 
-  /** Value of our cookie. */
   browserOf({ headers }: IncomingMessage): string | undefined {
     const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
     return pairs.find(([name]) => name === this.#cookie)?.[1];
@@ -93,7 +88,6 @@ export class Links {
     return `${this.#cookie}=${browser}; HttpOnly; SameSite=Lax; Path=/; Max-Age=3600`;
   }
 
-  /** Has this browser taken any link? */
   knows(browser: string): boolean {
     return this.#browsers.has(browser);
   }
@@ -151,7 +145,6 @@ export class Requests {
   }
 }
 
-/** 256 random bits in base64url, 43 characters. */
 export function newNonce(): string {
   return randomBytes(32).toString('base64url');
 }

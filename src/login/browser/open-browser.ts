@@ -74,7 +74,6 @@ async function openIn(
   return path === undefined ? 'unavailable' : await startOpener([path, ...words, url], env, failed);
 }
 
-/** In the system's own folders alone, as for openers. */
 function pathsOf(programs: readonly string[]): readonly string[] {
   return programs.flatMap((name) => systemPath.split(':').map((folder) => `${folder}/${name}`));
 }

@@ -18,7 +18,6 @@ export interface CallbackLimits extends PageLimits {
   readonly requestMs: number;
 }
 
-/** The limits that the program runs with. */
 export const callbackLimits: CallbackLimits = {
   sockets: 64,
   headersMs: 5_000,
@@ -33,7 +32,6 @@ const maxHeadBytes = 16_384;
 /** Header lines of a request: Node drops what is over this silently, so that many are refused. */
 const maxHeaderLines = 100;
 
-/** A request that may be looked at, and its response. */
 export interface Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

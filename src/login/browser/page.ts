@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import { defaultAccount, type LoginRecord } from '../../core/records.js';
 import { htmlText, printable } from '../../core/text/printable.js';
 
-/** What a person is to agree to before the login page, where a program has begun the login. */
 export interface LoginConsent {
-  /** The program that began it. */
   readonly program: string;
   readonly server: string;
   readonly issuer: string;
@@ -12,7 +10,6 @@ export interface LoginConsent {
   readonly requestedResource?: string | null;
 }
 
-/** What the last page says of a login. */
 export interface LoggedIn extends Pick<LoginRecord, 'name' | 'server' | 'account' | 'identity'> {
   /** It is the login at a company's provider, and not yet one at a server. */
   readonly isProvider?: boolean;
@@ -25,7 +22,6 @@ export interface Page {
   readonly contentSecurityPolicy: string;
 }
 
-/** Characters of an address or a name on a page. */
 const maxShown = 300;
 
 type Tone = 'good' | 'bad' | 'plain';
@@ -76,13 +72,11 @@ const texts = {
 } as const satisfies Readonly<Record<string, Texts>>;
 
 export type Pages = Readonly<Record<keyof typeof texts, Page>> & {
-  /** The end of a login that is stored: which one it is. */
   loggedIn(login: LoggedIn): Page;
   /** Asks the person, before the login page, whether a program is to log in; `next`: where the button leads. */
   consent(consent: LoginConsent, next: string): Page;
 };
 
-/** Makes the pages that a person can meet at the callback listener. */
 export function createPages(): Pages {
   const hash = createHash('sha256').update(pageStyle).digest('base64');
   const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;

@@ -31,7 +31,6 @@ async function describe(host: string): Promise<DescribedHost> {
   };
 }
 
-/** Sends one browser on to one page. */
 class LinkedPage implements OpenedPage {
   readonly link: string;
   readonly #server: LoopbackServer;

@@ -1,6 +1,5 @@
 import { isFailure } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
-import type { Secret } from '../../core/secret.js';
 import { printable } from '../../core/text/printable.js';
 import { authMethodFor, type ClientAuthentication } from '../../oauth/client-authentication.js';
 import { importPrivateKey } from '../../oauth/client-key.js';
@@ -14,7 +13,7 @@ import { readCredential } from '../../tokens/read-credential.js';
 import { ownRequest } from '../../tokens/send-refresh.js';
 import { beginLogin, headerLines } from '../begin-login.js';
 import type { BegunLogin, LoginPorts, LoginRequest, PreregisteredClient } from '../ports.js';
-import { askForToken, type Redeemed, type TokenRequest } from '../redeem.js';
+import { askForToken, type Redeemed } from '../redeem.js';
 import { saveCredential } from '../save-credential.js';
 import { clientKeyUnusable, clientProofMissing, ownClientMissing } from './failures.js';
 import { checkTakesKeys, forgetOlderKeys } from './made-keys.js';
@@ -30,27 +29,23 @@ import { loginRefused } from './way-out.js';
  */
 export async function clientCredentialsLogin(world: LoginPorts, request: LoginRequest): Promise<LoginRecord> {
   const { signal } = request;
-  await checkKey(request.client.given?.key);
+  const { given } = request.client;
+  const imported = given?.key && (await importPrivateKey(given.key.reveal()));
+  if (imported?.ok === false) throw clientKeyUnusable(imported.why);
   const grant = 'client_credentials';
-  const given = request.client.given?.assertion;
-  if (given !== undefined) world.assertions.prepare(given.source);
-  const isBy = given !== undefined || (await isByAssertion(world, request)) ? 'assertion' : grant;
-  const begun = await beginLogin(world, request, isBy);
+  if (given?.assertion !== undefined) world.assertions.prepare(given.assertion.source);
+  const made = given ?? sameLogin((await world.index.read()).logins, request);
+  const begun = await beginLogin(world, request, made?.assertion === undefined ? grant : 'assertion');
   const { ports, discovery, headers } = begun;
   const { issuer } = discovery.authorizationServer;
   const { client, assertion } = await authenticationOf(begun);
-  const scopes = begun.scopes.filter(
-    (scope) => scope !== 'offline_access' || request.scopes.named?.includes(scope) === true,
-  );
   ports.terminal.tell(`Logging in to ${printable(request.server)} as the client ${printable(client.clientId)}`);
   ports.terminal.tell(`at the authorization server ${printable(issuer)}`);
   headerLines(headers).forEach(ports.terminal.tell);
   ports.progress.begin('Asking for a token');
   try {
-    const redeemed = await askAs(begun, client, { scopes, assertion });
-    // A refresh token has no place here (RFC 6749 section 4.4.3): asking again does what it would do.
-    const used = { ...redeemed, token: { ...redeemed.token, refreshToken: undefined } };
-    const login = await saveCredential(begun, { redeemed: used, grant, assertion, way: 'preregistered' });
+    const redeemed = await askAs(begun, client, assertion);
+    const login = await saveCredential(begun, { redeemed, grant, assertion, way: 'preregistered' });
     await forgetOlderKeys(ports, redeemed.client, issuer, signal);
     return login;
   } catch (error) {
@@ -60,13 +55,6 @@ export async function clientCredentialsLogin(world: LoginPorts, request: LoginRe
   }
 }
 
-/** Is the login that is there, and is made again, one by a platform's token? @throws Failure of the index */
-async function isByAssertion({ index }: LoginPorts, request: LoginRequest): Promise<boolean> {
-  if (request.client.given !== undefined) return false;
-  return sameLogin((await index.read()).logins, request)?.assertion !== undefined;
-}
-
-/** The client, and the platform's token that stands in for its secret. */
 interface Authentication {
   readonly client: ClientAuthentication;
   readonly assertion: KeptAssertion | undefined;
@@ -76,25 +64,20 @@ interface Authentication {
 async function askAs(
   begun: BegunLogin,
   client: ClientAuthentication,
-  asked: Pick<TokenRequest, 'scopes'> & Pick<Authentication, 'assertion'>,
+  assertion: KeptAssertion | undefined,
 ): Promise<Redeemed> {
-  const { signal } = begun.request;
-  const { explain, ...own } = await ownRequest(begun.ports, client, { ...asked, signal });
+  const { scopes, request, ports } = begun;
+  const { signal } = request;
+  const { explain, ...own } = await ownRequest(ports, client, { scopes, assertion, signal });
   const name = 'assertion' in own.grant ? 'jwt_bearer' : 'client_credentials';
   try {
-    const redeemed = await askForToken(name, { ...begun, ...asked, client: own.client, signal }, own.grant);
+    const redeemed = await askForToken(name, { ...begun, client: own.client, signal }, own.grant);
     const { assertion: _, ...kept } = redeemed.client; // it is read anew
     return { ...redeemed, client: kept };
   } catch (error) {
-    if (asked.assertion !== undefined && isFailure(error)) throw explain(error);
+    if (assertion !== undefined && isFailure(error)) throw explain(error);
     throw isFailure(error, 'invalid_client') ? ownClientRefused(error) : error;
   }
-}
-
-/** @throws Failure `client_key_unusable` */
-async function checkKey(key: Secret | undefined): Promise<void> {
-  const imported = key && (await importPrivateKey(key.reveal()));
-  if (imported?.ok === false) throw clientKeyUnusable(imported.why);
 }
 
 /** @throws Failure `capability_missing` when the server takes no keys, or no tokens of platforms, `usage` when there is none */

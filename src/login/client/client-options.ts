@@ -18,7 +18,6 @@ import {
   clientUnnamed,
 } from './failures.js';
 
-/** What it takes to read a client's secret. */
 export interface ClientWorld extends Pick<CommandOutput, 'tell' | 'signal'>, Pick<CorePorts, 'terminal'> {
   readonly files: Files;
   readonly env: Environment;
@@ -26,7 +25,6 @@ export interface ClientWorld extends Pick<CommandOutput, 'tell' | 'signal'>, Pic
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What of a command line says as which client to log in. */
 interface ClientArguments extends AssertionOptions {
   readonly clientId: string | undefined;
   readonly clientSecretStdin: boolean;
@@ -40,7 +38,6 @@ const help = 'postern login --help';
 
 const secretVariable = 'POSTERN_CLIENT_SECRET_FILE';
 
-/** Longest client secret or key that is read, in bytes. */
 const maxSecretBytes = 16 * 1024;
 
 /** The client that a command line names, and what proves that it is that; its secrets are not read yet. */
@@ -181,7 +178,6 @@ function sourceOf({ assertionFile, assertionEnv, assertionCommand }: AssertionOp
   return { from: 'command', words: read.words };
 }
 
-/** What of a command line says by which company's provider a login is made. */
 interface ProviderArguments {
   readonly idp: string | undefined;
   readonly idpClientId: string | undefined;

@@ -4,13 +4,11 @@ import { quotedServer } from '../../core/resource.js';
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
 import { type OutOfOrder, outageInWords, whenAgain } from '../../oauth/failures.js';
 
-/** A secret, a key or a platform's token without the client that it belongs to. */
 export function clientUnnamed(): Failure {
   const message = 'A client’s secret, key or token needs the client identifier that it belongs to.';
   return usage(message, 'Pass the client identifier with --client-id, or in POSTERN_CLIENT_ID.');
 }
 
-/** `--client-credentials` with a client, and nothing that proves who it is. */
 export function clientProofMissing(): Failure {
   return usage(
     '--client-credentials needs the client’s secret or key.',
@@ -18,30 +16,25 @@ export function clientProofMissing(): Failure {
   );
 }
 
-/** An audience of its own says nothing of where the token may go. */
 export function assertionUnbound(): Failure {
   const message = 'With --assertion-audience the token does not say itself which authorization server it is for.';
   return usage(message, 'Say it with --authorization-server ISSUER, or in POSTERN_AUTHORIZATION_SERVER.');
 }
 
-/** What says how a token is used, and no token. */
 export function assertionOptionAlone(): Failure {
   const message = '--assertion-audience and --assertion-as say how a platform’s token is used, and none was named.';
   return usage(message, 'Add --assertion-file FILE, --assertion-env VARIABLE or --assertion-command CMD.');
 }
 
-/** Two of a secret, a key and a platform's token. */
 export function clientProofTwice(): Failure {
   const message = 'Of a client secret, a client key and a platform’s token one can be used at a time.';
   return usage(message, 'Pass the one that the client is registered with.');
 }
 
-/** The secret was announced and nothing came. `source` is a path or `stdin`. */
 export function clientSecretMissing(source: string): Failure {
   return usage(`${quoted(source, 200)} holds no client secret.`, 'Put the secret there, on one line.');
 }
 
-/** The secret was to come from stdin, which is a terminal, and the question would not be seen, or is forbidden. */
 export function clientSecretUnasked(): Failure {
   const message = 'No client secret came on stdin, and there is nobody here to ask for it.';
   return usage(message, 'Give it as a file: --client-secret-stdin < FILE, or --client-secret-file FILE.');
@@ -51,7 +44,6 @@ function usage(message: string, remedy: string): Failure {
   return new Failure({ code: 'usage', exit: exitCode.usage, message, remedy });
 }
 
-/** There is no client to log in as. */
 export function ownClientMissing(server: string): Failure {
   const message = `--client-credentials needs a client for ${quotedServer(server)}.`;
   const remedy =
@@ -97,7 +89,6 @@ export function registrationRefused(
   return new Failure({ code, exit: exitCode.refused, message, remedy });
 }
 
-/** The registration endpoint is out of order, for now (5xx, 429, a firewall's page). */
 export function registrationFailed(issuer: string, outage: OutOfOrder): Failure {
   const message = `The authorization server ${quoted(issuer)} could not register this client: it responded ${outageInWords(outage)}.`;
   const isRefusal = outage.isPage && outage.status < 500 && outage.status !== 429;
@@ -107,14 +98,12 @@ export function registrationFailed(issuer: string, outage: OutOfOrder): Failure 
   return new Failure({ code, exit, message, remedy: whenAgain(outage) });
 }
 
-/** The registration endpoint answered, and the answer cannot be used. */
 export function registrationUnusable(issuer: string, why: string): Failure {
   const message = `The authorization server ${quoted(issuer)} sent an invalid client registration: ${why}.`;
   const remedy = 'Report it to its operator, or register a client there yourself and pass --client-id.';
   return new Failure({ code: 'registration_unusable', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
-/** No way to a client identifier is left for a person's login. */
 export function clientIdentifierNeeded(login: LoginAsked, issuer: string, redirectUri: string): Failure {
   const options = ['--client-id', 'ID', ...redirectOption(redirectUri)];
   const message = `The authorization server ${quoted(issuer)} does not register clients automatically, and you have no client there.`;
@@ -130,21 +119,18 @@ function redirectOption(redirectUri: string): readonly string[] {
   return isUsual ? ['--redirect-port', port] : ['--redirect-uri', shellWord(redirectUri)];
 }
 
-/** The way that `--registration` forces is not open here. */
 export function registrationWayClosed(way: string, why: string): Failure {
   const message = `--registration ${way} is not possible here: ${why}.`;
   const remedy = 'Leave --registration out to use whichever way works.';
   return new Failure({ code: 'registration_way_closed', exit: exitCode.usage, message, remedy });
 }
 
-/** A secret is configured for one issuer and another one was about to be used. */
 export function clientBoundElsewhere(clientId: string, issuer: string): Failure {
   const message = `The client ${quoted(clientId)} is configured for another authorization server, but this server names ${quoted(issuer)}. Nothing was sent there.`;
   const remedy = 'Check the issuer of this client in the configuration file.';
   return new Failure({ code: 'issuer_mismatch', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
-/** The secret of a client that a person gave before cannot be had any more. */
 export function clientSecretLost(clientId: string, issuer: string, store: string, why: Failure | undefined): Failure {
   const reason = why === undefined ? 'it is not there any more' : why.message;
   const message = `The secret of the client ${quoted(clientId)}, kept in the store ${quoted(store, 80)}, cannot be read: ${reason}`;
@@ -153,7 +139,6 @@ export function clientSecretLost(clientId: string, issuer: string, store: string
   return new Failure({ code: 'client_secret_lost', exit: exitCode.store, message, remedy, cause: why });
 }
 
-/** A registration that never holds, or a server that wants one again and again. `forced`: by `--registration dynamic`. */
 export function registeredTooOften(issuer: string, max: number, forced: boolean): Failure {
   const own = 'register a client there yourself and pass its identifier with --client-id';
   const message = `This client was registered at ${quoted(issuer)} ${max} times in the last hour, the most that postern allows.`;

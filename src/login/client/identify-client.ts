@@ -1,16 +1,15 @@
-import type { RegistrationRecord } from '../../core/records.js';
+import type { RegistrationRecord, RegistrationWay } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
 import { isVscharText } from '../../core/text/characters.js';
 import { printable } from '../../core/text/printable.js';
-import { chooseWay, type WayChoice } from '../../oauth/choose-registration.js';
+import { chooseWay } from '../../oauth/choose-registration.js';
 import { authMethodFor } from '../../oauth/client-authentication.js';
 import { checkAddress } from '../../oauth/client-metadata/client-id.js';
-import { isSameIssuer } from '../../oauth/discovery-document.js';
 import { documentClient, documentHasKey } from '../../tokens/client-keys.js';
 import { manualRegistration, storedSecret } from '../../tokens/registrations.js';
 import type { BegunLogin, IdentifiedClient, LoginPorts, PersonLogin } from '../ports.js';
-import { clientBoundElsewhere, clientIdentifierNeeded, clientSecretLost, registrationWayClosed } from './failures.js';
-import { keptRegistration, registerDynamically } from './register.js';
+import { clientIdentifierNeeded, clientSecretLost, registrationWayClosed } from './failures.js';
+import { registerDynamically } from './register.js';
 import type { ClientRequest } from './way-out.js';
 
 /** A login in the browser, whose client is identified at the first use: if that tells the authorization server of it, late. */
@@ -34,15 +33,45 @@ export function newAttempt(request: Omit<Attempt, 'identify'>): Attempt {
   return attempt;
 }
 
+/** A way to a client identifier, and the registration that was kept of it. */
+export interface ChosenWay {
+  readonly way: RegistrationWay;
+  readonly kept: RegistrationRecord | undefined;
+}
+
 /**
- * Finds a client identifier (rule 4.6): pre-registered, client ID metadata document, dynamic registration, asking
- * the person; the first that is open, or the one that is forced.
- * @throws Failure `client_metadata_url_refused`, `client_identifier_needed`, `registration_way_closed`,
- * `registration_refused`, `registration_unusable`, `issuer_mismatch`, or of the HTTP client and the store
+ * Chooses how the client identifies itself (rule 4.6): pre-registered, client ID metadata document, dynamic registration,
+ * asking the user; the first that is open, or the one that is forced. Nothing is sent.
+ * @throws Failure `registration_way_closed`
+ */
+export async function chooseClientWay(begun: BegunLogin, byDevice: boolean): Promise<ChosenWay> {
+  const { ports, preregistered, clientName, discovery, kept, request } = begun;
+  const { way: forced, metadataUrl } = request.client;
+  const { authorizationServer: server } = discovery;
+  const manual = manualRegistration(kept, preregistered?.clientId);
+  // Only what registers itself has a name to choose.
+  const isNamed = clientName !== undefined && preregistered === undefined && server.registrationEndpoint !== undefined;
+  const choice = chooseWay({
+    forced: forced ?? (isNamed ? 'dynamic' : undefined),
+    preregistered: preregistered?.clientId ?? manual?.clientId,
+    documentHasKey: await documentHasKey(ports, metadataUrl),
+    ...{ metadataUrl, byDevice, server },
+  });
+  if (!choice.open) throw registrationWayClosed(forced ?? '', choice.why);
+  const { way } = choice;
+  if (way === 'preregistered') return { way, kept: manual };
+  const isOfDocument = ({ clientId }: RegistrationRecord) => way !== 'metadata' || clientId === metadataUrl;
+  return { way, kept: forced === 'dynamic' ? undefined : kept.find((one) => one.way === way && isOfDocument(one)) };
+}
+
+/**
+ * Gets the client identifier by the way that was chosen.
+ * @throws Failure `client_metadata_url_refused`, `client_identifier_needed`, `registration_refused`,
+ * `registration_unusable`, or of the HTTP client and the store
  */
 export async function identifyClient(request: ClientRequest): Promise<IdentifiedClient> {
   const forced = request.begun.request.client.way;
-  const client = await firstOpenWay(request);
+  const client = await clientBy(request);
   request.begun.ports.journal.record({
     name: 'client-identity',
     asked: forced === undefined ? 'the first way that is open' : `--registration ${forced}`,
@@ -53,51 +82,18 @@ export async function identifyClient(request: ClientRequest): Promise<Identified
   return client;
 }
 
-/** Is a client to be registered by itself for this login? Nothing is sent to find out. */
-export async function hasToRegister(request: ClientRequest): Promise<boolean> {
-  const choice = await wayOf(request);
-  return choice.open && choice.way === 'dynamic' && (await keptRegistration(request)) === undefined;
-}
-
-async function wayOf({ begun, byCode }: ClientRequest): Promise<WayChoice> {
-  const { way: forced, metadataUrl } = begun.request.client;
-  // Only what registers itself has a name to choose.
-  const { preregistered, clientName, discovery } = begun;
-  const { registrationEndpoint } = discovery.authorizationServer;
-  const isNamed = clientName !== undefined && preregistered === undefined && registrationEndpoint !== undefined;
-  return chooseWay({
-    forced: forced ?? (isNamed ? 'dynamic' : undefined),
-    preregistered: forced === undefined || forced === 'preregistered' ? preregisteredId(begun) : undefined,
-    metadataUrl,
-    documentHasKey: await documentHasKey(begun.ports, metadataUrl),
-    byDevice: byCode,
-    server: begun.discovery.authorizationServer,
-  });
-}
-
-async function firstOpenWay(request: ClientRequest): Promise<IdentifiedClient> {
-  const { begun } = request;
-  const { way: forced, metadataUrl } = begun.request.client;
+async function clientBy(request: ClientRequest): Promise<IdentifiedClient> {
+  const { begun, way } = request;
+  const { metadataUrl } = begun.request.client;
   const { registrationEndpoint } = begun.discovery.authorizationServer;
-  const choice = await wayOf(request);
-  if (!choice.open) throw registrationWayClosed(forced ?? '', choice.why);
-  if (choice.way === 'preregistered') return preregistered(begun);
-  if (choice.way === 'metadata' && metadataUrl !== undefined) {
+  if (way === 'preregistered') return preregistered(begun);
+  if (way === 'metadata' && metadataUrl !== undefined) {
     checkAddress(metadataUrl);
-    return { ...(await documentClient(begun.ports, metadataUrl)), way: 'metadata' };
+    return { ...(await documentClient(begun.ports, metadataUrl)), way };
   }
-  if (choice.way === 'dynamic' && registrationEndpoint !== undefined) {
-    return registerDynamically(request, registrationEndpoint);
-  }
-  return askForClient(request);
-}
-
-/** The client identifier registered by hand, given or kept. @throws Failure `issuer_mismatch` */
-function preregisteredId({ discovery, preregistered: given, kept }: BegunLogin): string | undefined {
-  const { issuer } = discovery.authorizationServer;
-  if (given?.issuer !== undefined && !isSameIssuer(given.issuer, issuer))
-    throw clientBoundElsewhere(given.clientId, issuer);
-  return given?.clientId ?? manualRegistration(kept, undefined)?.clientId;
+  return way === 'dynamic' && registrationEndpoint !== undefined
+    ? registerDynamically(request, registrationEndpoint)
+    : askForClient(request);
 }
 
 async function preregistered({ ports, discovery, preregistered: given, kept }: BegunLogin): Promise<IdentifiedClient> {

@@ -8,7 +8,6 @@ import { clientKeysOf, generateClientKey, readClientKey, removeClientKey } from 
 import { beginLogin } from '../begin-login.js';
 import type { LoginPorts, LoginRequest } from '../ports.js';
 
-/** What the authorization server is to be given for that client. */
 interface KeysToRegister {
   readonly issuer: string;
   readonly clientId: string;

@@ -51,7 +51,6 @@ function fits(kept: RegistrationRecord, request: ClientRequest): boolean {
   );
 }
 
-/** What this program was called here last counts until somebody says otherwise. */
 function nameAt({ clientName, kept }: BegunLogin): string | undefined {
   return clientName ?? kept.find(({ way }) => way === 'dynamic')?.clientName;
 }
@@ -105,7 +104,8 @@ async function register(
       throw registrationFailed(server.issuer, result);
     }
     const { status, error, said } = result;
-    const isLast = at === asks.length - 1 || !isAboutTheAsk(status, error);
+    const mayAskForLess = [400, 422].includes(status) && !refusedOutright.includes(error);
+    const isLast = at === asks.length - 1 || !mayAskForLess;
     record(`${status} ${error}`, isLast ? 'failure' : 'warning');
     if (!isLast) continue;
     throw registrationRefused(server.issuer, status, {
@@ -116,14 +116,11 @@ async function register(
   throw new Error('there is always something to ask for');
 }
 
-/** What to do where the redirect URI is what was refused. Without a browser there is none. */
+/** What to do where the redirect URI was refused (RFC 7591 section 3.2.2). Many say so in words alone. */
 function otherAddress(request: ClientRequest, error: string, said: string): string | undefined {
-  return request.byCode || !mindsRedirectUri(error, said) ? undefined : redirectRemedy(request, said);
-}
-
-/** Does a registration that was refused mind the redirect URI (RFC 7591 section 3.2.2)? Many say so in words alone. */
-function mindsRedirectUri(error: string, said: string): boolean {
-  return /redirect/i.test(error) || (error === 'invalid_client_metadata' && /redirect|\bloopback\b/i.test(said));
+  const isMinded =
+    /redirect/i.test(error) || (error === 'invalid_client_metadata' && /redirect|\bloopback\b/i.test(said));
+  return isMinded && !request.byCode ? redirectRemedy(request, said) : undefined;
 }
 
 /**
@@ -153,11 +150,6 @@ const refusedOutright: readonly string[] = [
   'unapproved_software_statement',
   'access_denied',
 ];
-
-/** May less be given where this much was refused? */
-function isAboutTheAsk(status: number, error: string): boolean {
-  return [400, 422].includes(status) && !refusedOutright.includes(error);
-}
 
 /**
  * Keeps what a login that worked tells of its client for the next one: a client that a person gave, its secret in the

@@ -7,13 +7,14 @@ import {
 } from '../../core/configuration/redirect-uri.js';
 import { isFailure } from '../../core/failure.js';
 import { loginCommand } from '../../core/login-command.js';
+import type { RegistrationWay } from '../../core/records.js';
 import { printable, shellWord } from '../../core/text/printable.js';
-import { fixedPorts, ownRedirectUris } from '../../oauth/client-metadata/redirect-uris.js';
+import { fixedPorts } from '../../oauth/client-metadata/redirect-uris.js';
 import type { BegunLogin, IdentifiedClient } from '../ports.js';
 
-/** How a login is, or was, tried. */
 export interface ClientRequest {
   readonly begun: BegunLogin;
+  readonly way: RegistrationWay;
   readonly redirectUri: string;
   /** Did an option or a setting fix its port? */
   readonly hasFixedPort: boolean;
@@ -27,14 +28,13 @@ export interface ClientRequest {
  * The redirect URI to try where an authorization server refuses this one: the one that it names, else the same with the
  * other host. Some take `localhost` alone, and some 127.0.0.1 alone. `said`: the authorization server's words.
  */
-function otherRedirectUri({ redirectUri, hasFixedPort, client }: ClientRequest, said: string): string {
+function otherRedirectUri({ redirectUri, hasFixedPort, way }: ClientRequest, said: string): string {
   const named = redirectUriIn(said, redirectUri);
   if (named !== undefined) return redirectUriText(named);
   const read = readRedirectUri(redirectUri);
   const { host, port, path } = read.ok ? read.value : usualRedirectUri;
   const wantsName = host === '127.0.0.1' || (host === '[::1]' && /localhost/.test(said));
   const other: ChosenRedirectUri['host'] = wantsName ? 'localhost' : '127.0.0.1';
-  const way = client?.way ?? 'dynamic';
   // A client that was registered by hand lists one port, a metadata document some; otherwise any free port will do.
   const listed = port !== undefined && fixedPorts.includes(port) ? port : fixedPorts[0];
   const isByHand = way === 'preregistered' || way === 'ask';
@@ -45,13 +45,11 @@ function otherRedirectUri({ redirectUri, hasFixedPort, client }: ClientRequest, 
   });
 }
 
-/** The command that tries another redirect URI. */
 function otherRedirectCommand(tried: ClientRequest, said = ''): string {
   const login = { ...tried.begun.meant, grant: undefined };
   return loginCommand(login, '--redirect-uri', shellWord(otherRedirectUri(tried, said)));
 }
 
-/** What to do where an authorization server does not take the redirect URI. */
 export function redirectRemedy(tried: ClientRequest, said: string): string {
   return `It does not take the redirect address ${tried.redirectUri}. Try another one, which is kept if it works: ${otherRedirectCommand(tried, said)}`;
 }
@@ -69,11 +67,11 @@ export function pageAdvice(tried: ClientRequest): string {
 }
 
 function otherClient(tried: ClientRequest): string {
-  const { client, redirectUri, hasFixedPort } = tried;
+  const { way, client, redirectUri, hasFixedPort } = tried;
   const other = `If it is about the redirect address, run: ${otherRedirectCommand(tried)}`;
-  switch (client?.way) {
+  switch (way) {
     case 'metadata':
-      return documentAdvice(tried, client.clientId);
+      return documentAdvice(tried);
     case 'preregistered':
     case 'ask':
       return hasFixedPort
@@ -87,43 +85,26 @@ function otherClient(tried: ClientRequest): string {
 }
 
 /** What to do where an authorization server does not take our metadata document, or its redirect URI. */
-function documentAdvice(tried: ClientRequest, url: string, mayMindRedirect = true): string {
-  const { registrationEndpoint } = tried.begun.discovery.authorizationServer;
+function documentAdvice(tried: ClientRequest): string {
+  const { discovery, request } = tried.begun;
+  const { registrationEndpoint } = discovery.authorizationServer;
   const otherWay = registrationEndpoint === undefined ? '--client-id ID' : '--registration dynamic';
   const uri = `--redirect-uri ${shellWord(otherRedirectUri(tried, ''))}`;
   const redirect = hasListedPort(tried) ? uri : `--redirect-port ${fixedPorts[0]} or ${uri}`;
-  const orRedirect = mayMindRedirect
-    ? `if it minds the redirect address, add ${redirect} (documents made here list that, unless others were chosen); `
-    : '';
-  return `To identify another way, add ${otherWay}; ${orRedirect}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`;
+  const check = `postern client-metadata check ${shellWord(request.client.metadataUrl ?? 'URL')}`;
+  return `To identify another way, add ${otherWay}; if it minds the redirect address, add ${redirect} (documents made here list that, unless others were chosen); to see what is wrong with the document: ${check}`;
 }
 
 function hasListedPort({ hasFixedPort, redirectUri }: ClientRequest): boolean {
   return hasFixedPort || fixedPorts.includes(Number(new URL(redirectUri).port));
 }
 
-/** Says that a document is used; the first time, also what to do if its page shows an error: no response comes then. */
-export function announceDocument(tried: ClientRequest): void {
-  const { begun, client, redirectUri } = tried;
-  if (client?.way !== 'metadata') return;
-  const { tell } = begun.ports.terminal;
-  tell(`as ${printable(client.clientId)} (client ID metadata document)`);
-  if (!ownRedirectUris.includes(redirectUri) && !/^http:\/\/127\.0\.0\.1:[0-9]+\/callback$/.test(redirectUri)) {
-    tell(
-      `Documents made here do not list the redirect URI ${printable(redirectUri, 300)} unless it was chosen for them: this one has to.`,
-    );
-  }
-  const wasTaken = begun.kept.some(({ way, clientId }) => way === 'metadata' && clientId === client.clientId);
-  if (!wasTaken) tell(pageAdvice(tried));
-}
-
 /** The redirect URI to keep with a client: without its port where a document leaves that open. */
-export function redirectUriToKeep({ way }: IdentifiedClient, redirect: ClientRequest): string {
-  const { redirectUri } = redirect;
-  return way !== 'metadata' || hasListedPort(redirect) ? redirectUri : redirectUri.replace(/:[0-9]+/, '');
+export function redirectUriToKeep(tried: ClientRequest): string {
+  const { way, redirectUri } = tried;
+  return way !== 'metadata' || hasListedPort(tried) ? redirectUri : redirectUri.replace(/:[0-9]+/, '');
 }
 
-/** Codes of refusals that a metadata document may be the cause of. */
 const documentRefusals = ['authorization_refused', 'invalid_client', 'unauthorized_client', 'grant_refused'];
 
 /**
@@ -140,8 +121,8 @@ export function loginRefused(begun: BegunLogin, error: unknown, { tried, isOwn =
     return error.withRemedy(scopeRemedy(begun, command), !isForeign);
   }
   if (error.code === 'invalid_target') return error.withRemedy(resourceRemedy(begun, command), !isForeign);
-  if (tried?.client?.way !== 'metadata' || !documentRefusals.includes(error.code)) return error;
-  return error.withRemedy(documentAdvice(tried, tried.client.clientId, error.code !== 'invalid_client'));
+  if (tried?.way !== 'metadata' || !documentRefusals.includes(error.code)) return error;
+  return error.withRemedy(documentAdvice(tried));
 }
 
 interface Refused {

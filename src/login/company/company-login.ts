@@ -1,5 +1,4 @@
 import { ignoreFailure, isFailure } from '../../core/failure.js';
-import type { LoginAsked } from '../../core/login-command.js';
 import type { LoginRecord } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
 import { printable } from '../../core/text/printable.js';
@@ -56,28 +55,27 @@ export async function companyLogin(
   const { ports, discovery, meant } = begun;
   const { authorizationServer } = discovery;
   const { issuer } = authorizationServer;
-  if (issuer === given.issuer) throw providerIsIssuer(given.issuer, withoutProvider(meant));
+  if (issuer === given.issuer) {
+    const others = meant.given?.filter(({ text }) => !text.startsWith('--idp'));
+    throw providerIsIssuer(given.issuer, { ...meant, given: others });
+  }
   const missing = missingForIdJag(authorizationServer);
   if (missing !== undefined) throw idJagNotTaken(issuer, missing);
   const client = await clientAt(begun);
-  const isNamed = (scope: string) => request.scopes.named?.includes(scope) === true;
-  const scopes = begun.scopes.filter((scope) => scope !== 'offline_access' || isNamed(scope));
   const source = given.tokenFile === undefined ? '' : ` (ID token from ${printable(given.tokenFile, 200)})`;
-  announce({ ...begun, scopes }, `by the company’s provider ${printable(given.issuer)}${source}`);
+  announce(begun, `by the company’s provider ${printable(given.issuer)}${source}`);
   try {
     const provider = await withSecret(world, given, request);
-    const { vouched, kept } = await vouchedBy(world, begun, provider, { clientId: client.clientId, scopes });
+    const { vouched, kept } = await vouchedBy(world, begun, provider, client.clientId);
     ports.progress.begin('Asking for a token');
-    const grant = { assertion: vouched.idJag, scopes };
-    const asked = { ...begun, client, scopes, signal };
+    const grant = { assertion: vouched.idJag, scopes: begun.scopes };
+    const asked = { ...begun, client, signal };
     const redeemed = await askForToken('jwt_bearer', asked, grant).catch((error: unknown) => {
       throw isFailure(error) ? vouched.explain(error) : error;
     });
-    // The provider decides anew each time (section 4.4 of the draft): a refresh token would go round it.
-    const used = { ...redeemed, token: { ...redeemed.token, refreshToken: undefined } };
     const { identity } = vouched;
     return await saveCredential(begun, {
-      ...{ redeemed: used, identity, way: client.way },
+      ...{ redeemed, identity, way: client.way },
       grant: 'id_jag',
       provider: { ...kept, ...(identity === undefined ? {} : { subject: identity.subject }) },
       providerSecret: kept.file === undefined ? undefined : provider.secret,
@@ -89,21 +87,13 @@ export async function companyLogin(
   }
 }
 
-/** As somebody would log in who has no provider. */
-function withoutProvider(meant: LoginAsked): LoginAsked {
-  return { ...meant, given: meant.given?.filter(({ text }) => !text.startsWith('--idp')) };
-}
-
 /** The client that the provider vouches for, at the server's own authorization server. @throws Failure `client_identifier_needed` */
 async function clientAt(begun: BegunLogin): Promise<IdentifiedClient> {
   const { ports, held, discovery, preregistered, kept, meant, request } = begun;
   const { issuer, takesMetadataDocuments } = discovery.authorizationServer;
   const { metadataUrl } = request.client;
   const identify = (way: 'preregistered' | 'metadata') =>
-    identifyClient({
-      begun: { ...begun, request: { ...request, client: { ...request.client, way } } },
-      ...{ redirectUri: '', hasFixedPort: false, byCode: false },
-    });
+    identifyClient({ begun, way, redirectUri: '', hasFixedPort: false, byCode: false });
   if (preregistered !== undefined) return await identify('preregistered');
   if (held?.provider !== undefined && held.issuer === issuer) {
     const stored = await readCredential(ports, held).catch(ignoreFailure);
@@ -134,9 +124,9 @@ async function vouchedBy(
   world: LoginPorts, // a token of the provider's login is refreshed where that is stored
   begun: BegunLogin<PersonLogin>,
   provider: GivenProvider,
-  { clientId, scopes }: { readonly clientId: string; readonly scopes: readonly string[] },
+  clientId: string,
 ) {
-  const { discovery, meant, request } = begun;
+  const { discovery, meant, request, scopes } = begun;
   const { account, signal, page } = request;
   const kept = await keptAs(world, provider, signal);
   const target = {
@@ -175,7 +165,6 @@ async function vouchedBy(
   return done(await ask());
 }
 
-/** What is kept of the provider with the server's login. */
 async function keptAs(world: LoginPorts, provider: GivenProvider, signal: AbortSignal): Promise<KeptProvider> {
   const { issuer, clientId, secret, tokenFile: path } = provider;
   if (path === undefined) return { issuer, clientId };

@@ -3,7 +3,6 @@ import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import { quoted } from '../../core/text/printable.js';
 import { notShared } from '../failures.js';
 
-/** No client is known at the authorization server of a server that a company's provider is to vouch for. */
 export function companyClientMissing(login: LoginAsked, issuer: string): Failure {
   return new Failure({
     code: 'client_identifier_needed',
@@ -13,7 +12,6 @@ export function companyClientMissing(login: LoginAsked, issuer: string): Failure
   });
 }
 
-/** No login hangs on the provider that was named. */
 export function providerUnknown(issuer: string, known: readonly string[]): Failure {
   const others = known.length === 0 ? '' : ` You have: ${known.map((one) => quoted(one, 200)).join(', ')}.`;
   return new Failure({
@@ -24,7 +22,6 @@ export function providerUnknown(issuer: string, known: readonly string[]): Failu
   });
 }
 
-/** The same for one that is there already. */
 export function companyNotMoved(store: string): Failure {
   return new Failure({
     ...notShared,

@@ -7,10 +7,9 @@ import {
   validateDeviceResponse,
 } from '../../oauth/device.js';
 import { resourceToSend } from '../../oauth/discover.js';
-import { manualRegistration } from '../../tokens/registrations.js';
 import { tokenFailure } from '../../tokens/send-refresh.js';
 import { announce, beginLogin } from '../begin-login.js';
-import { identifyClient } from '../client/identify-client.js';
+import { chooseClientWay, identifyClient } from '../client/identify-client.js';
 import { forgetRefusedClient, keepClient } from '../client/register.js';
 import { loginRefused } from '../client/way-out.js';
 import { authorizationDenied } from '../failures.js';
@@ -39,12 +38,13 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
   const { signal } = request;
   const { timeoutMs, look } = request.person;
   const begun = await beginLogin(world, request, 'device_code');
-  const { ports, discovery, kept, preregistered, meant } = begun;
+  const { ports, discovery, preregistered, meant } = begun;
   const { issuer, deviceAuthorizationEndpoint: endpoint } = discovery.authorizationServer;
   if (endpoint === undefined) throw deviceFlowMissing(issuer, meant);
-  const manual = manualRegistration(kept, preregistered?.clientId);
-  const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;
-  const tried = { begun, redirectUri, hasFixedPort: false, byCode: true } as const;
+  const { way, kept } = await chooseClientWay(begun, true);
+  const isManual = way === 'preregistered';
+  const redirectUri = preregistered?.redirectUri ?? (isManual ? kept?.redirectUri : undefined) ?? unusedRedirectUri;
+  const tried = { begun, way, redirectUri, hasFixedPort: false, byCode: true };
   const client = await identifyClient(tried);
   announce(begun);
   try {

@@ -30,7 +30,6 @@ export function deviceSiteRefused(
   });
 }
 
-/** This client may not log in by a code there; the login page is another matter. */
 export function deviceGrantRefused(refusal: Failure, login: LoginAsked): Failure {
   const other = loginCommand(login, '--no-browser');
   return refusal.withRemedy(`This client may not log in with a code there. Without one, run: ${other}`);
@@ -38,13 +37,11 @@ export function deviceGrantRefused(refusal: Failure, login: LoginAsked): Failure
 
 const again = 'Log in again and type the new code; for more time add --timeout.';
 
-/** Nobody typed the code while this login waited; the code itself would have lasted longer. */
 export function deviceLoginTimedOut(timeoutMs: number): Failure {
   const message = `Timed out after ${Math.round(timeoutMs / 1000)} s: nobody typed the code. It no longer works.`;
   return new Failure({ code: 'login_timed_out', exit: exitCode.network, message, remedy: again });
 }
 
-/** Nobody typed the code in time. */
 export function deviceCodeExpired(issuer: string): Failure {
   const message = `The code of ${quoted(issuer)} expired before anybody typed it.`;
   return new Failure({ code: 'device_code_expired', exit: exitCode.network, message, remedy: again });

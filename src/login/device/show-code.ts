@@ -48,7 +48,6 @@ export async function checkSite(
   throw deviceSiteRefused(issuer, site, { login: meant, asked });
 }
 
-/** Longest address that is shown, in characters. */
 const maxShown = 2048;
 
 /**
@@ -71,32 +70,22 @@ export async function deviceLines(
           ...say('This address has the code in it; check that the page shows the same one:'),
           `  ${printable(verificationUriComplete, maxShown)}`,
         ];
-  const isHere = isLoopback(verificationUri); // no phone gets there
+  const isHere = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(verificationUri).hostname); // no phone gets there
   const picture =
     look === undefined || isHere ? [] : await qrCodeLines(verificationUriComplete ?? verificationUri, look);
+  const large = `    ${[...printable(userCode, 64)].join('  ')}`; // to be read from afar and typed one by one
   const which = isHere ? 'on this computer' : 'on any computer or phone';
   return [
     ...say(`Open this address in a browser, ${which}:`),
     `  ${printable(verificationUri, maxShown)}`,
     `and type this code there:  ${printable(userCode, 64)}`,
-    ...(look === undefined ? [] : largeCode(printable(userCode, 64), look)),
+    ...(look === undefined || columnsOf(large) > look.width ? [] : ['', toned(look, 'strong', large), '']),
     ...complete,
     ...(picture.length === 0 ? [] : ['Or let the camera of a phone read it:', '', ...picture, '']),
     `The code is good for ${counted(count, unit)}.`,
   ];
 }
 
-function isLoopback(address: string): boolean {
-  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
-}
-
-/** Each character on its own, to be read from afar and typed one by one; nothing where the terminal is too narrow. */
-function largeCode(code: string, look: Look): readonly string[] {
-  const spaced = `    ${[...code].join('  ')}`;
-  return columnsOf(spaced) > look.width ? [] : ['', toned(look, 'strong', spaced), ''];
-}
-
-/** The code for a program that reads events. */
 export function deviceEvent({ userCode, verificationUri, verificationUriComplete }: DeviceAuthorization) {
   return {
     event: 'device_code',

@@ -6,7 +6,6 @@ import { printable, shellWord } from '../../core/text/printable.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { noServersThere, serverNotThere } from '../failures.js';
 
-/** What is needed to take a server out of another program's configuration. */
 export interface ImportWorld
   extends Omit<CommandOutput, 'tell'>,
     Pick<StorePorts, 'index'>,
@@ -20,7 +19,6 @@ interface Wanted {
   readonly name: string | undefined;
 }
 
-/** The server to log in to, and what the login could be called. */
 export interface ChosenServer {
   readonly server: string;
   readonly baseName?: string | undefined;
@@ -71,7 +69,10 @@ async function choose(
     return named;
   }
   if (terminal.interactive && !json) {
-    const index = await terminal.choose('Log in to which of them?', servers.map(choiceLine), signal);
+    const choices = servers.map(({ name, url, hasLogin }) => {
+      return `${printable(name, 60)}  ${printable(url, 200)}${hasLogin ? '  (there is a login)' : ''}`;
+    });
+    const index = await terminal.choose('Log in to which of them?', choices, signal);
     return servers[index];
   }
   if (json) {
@@ -80,10 +81,6 @@ async function choose(
     await out.line(servers.map(commandLine).join('\n'));
   }
   return undefined;
-}
-
-function choiceLine({ name, url, hasLogin }: OfferedServer): string {
-  return `${printable(name, 60)}  ${printable(url, 200)}${hasLogin ? '  (there is a login)' : ''}`;
 }
 
 /** What a person can run; those with a login are behind a `#`. */

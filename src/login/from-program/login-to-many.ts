@@ -19,13 +19,11 @@ type World = ImportWorld & CommandOutput & Pick<CorePorts, 'clock' | 'progress'>
 
 type Arguments = ArgumentsOf<typeof loginTable>;
 
-/** Logs in as these arguments say. */
 type LogIn = (args: Arguments & ChosenServer) => Promise<LoginRecord>;
 
 /** So many at once are a slip of the finger, perhaps: each opens a tab. */
 const maxUnasked = 5;
 
-/** A login to make, and what is said of it. */
 interface Task {
   /** What it is called until it has a name. */
   readonly label: string;

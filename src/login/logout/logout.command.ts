@@ -79,7 +79,6 @@ async function endProvider(world: World, issuer: string, { force }: Arguments): 
   return await print(world, ended, endedJson(ended));
 }
 
-/** Returns the exit code of the first that was not ended. */
 async function print(world: World, { done, failures, left }: EndedLogins, json: object): Promise<CommandExit> {
   const { out, tell, clock, look } = world;
   if (world.json) await out.json(json);
@@ -91,24 +90,19 @@ async function print(world: World, { done, failures, left }: EndedLogins, json: 
   return failures[0]?.failure.exit ?? (left.length === 0 ? 0 : exitCode.store);
 }
 
-/** Whether the person wants all of them ended. @throws Failure `not_confirmed` where nobody can be asked */
 async function mayEndAll(world: World, { yes, force }: Arguments): Promise<boolean> {
   const { logins } = await world.index.read();
   return await confirmMany(world, {
     would: 'end',
     noun: 'login',
     names: logins.map(fullName),
-    rows: logins.map(namedInFull),
+    // With its address, where its name does not tell that.
+    rows: logins.map((login) => [fullName(login), ...(login.name === undefined ? [] : [login.server])]),
     maxRows: Number.POSITIVE_INFINITY,
     question: logins.length === 1 ? 'Log out of it?' : `Log out of all ${logins.length}?`,
     yes,
     command: `postern logout --all --yes${force ? ' --force' : ''}`,
   });
-}
-
-/** With its address, where its name does not tell that. */
-function namedInFull(login: LoginRecord): readonly string[] {
-  return login.name === undefined ? [fullName(login)] : [fullName(login), login.server];
 }
 
 async function endAll(world: World, { force }: Arguments): Promise<CommandExit> {
@@ -179,7 +173,6 @@ function accessEnd({ expiresAt }: LoginRecord, now: number): string | undefined 
   return expiresAt > now ? `for ${inWords(expiresAt - now)}` : undefined;
 }
 
-/** What became of one login, as JSON. */
 function resultJson({ login: { server, account, expiresAt }, revocation }: LogoutResult) {
   const reason = revocation.done ? null : revocation.why;
   return { server, account, revoked: revocation.done, reason, accessTokenExpiresAt: dateOrNull(expiresAt) };

@@ -17,9 +17,7 @@ import { credentialLockWaitMs } from '../save-credential.js';
 
 export interface LogoutResult {
   readonly login: LoginRecord;
-  /** What became of the token at the authorization server. */
   readonly revocation: { readonly done: true } | { readonly done: false; readonly why: string };
-  /** It goes on for the machines that share it. */
   readonly isLocal?: boolean;
 }
 
@@ -77,7 +75,6 @@ async function forgetHere(ports: LoginPorts, { login, signal }: LogoutRequest): 
   return { login, revocation: { done: false, why: 'it was forgotten on this machine alone' }, isLocal: true };
 }
 
-/** What is to be revoked; or why nothing is. */
 async function forget(ports: LoginPorts, { login, force, signal }: LogoutRequest): Promise<Forgotten | string> {
   const { key } = login;
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
@@ -138,7 +135,6 @@ function keptBy(error: unknown): unknown {
   return error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
 }
 
-/** What became of several logins; those that failed are as they were. */
 export interface EndedLogins extends Outcomes<LoginRecord, LogoutResult> {
   /** Items that a store did not give up; noted, so that the next one tries again. */
   readonly left: readonly KeptOrphan[];

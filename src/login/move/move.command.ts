@@ -66,12 +66,12 @@ export async function moveStore(ports: Needs, request: { readonly to: StoreKind;
   return { moved: done.filter(Boolean).length, failures };
 }
 
-/** True when it was elsewhere. */
 async function moveOne(ports: Needs, key: string, to: SecretStore, signal: AbortSignal): Promise<boolean> {
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
   const record = recordsIn(await ports.index.read()).find((one) => one.key === key);
   if (record === undefined) return false; // logged out meanwhile
-  if (isSharedKind(to.kind) && isByProvider(record)) throw companyNotMoved(to.kind);
+  const isCompanys = 'resource' in record && (record.provider !== undefined || record.resource === providerResource);
+  if (isCompanys && isSharedKind(to.kind)) throw companyNotMoved(to.kind);
   const { store = 'keychain', leftIn } = record;
   const note = (...stores: [now: StoreKind, leftIn?: StoreKind]) =>
     ports.index.update((document) => withLocation(document, key, ...stores));
@@ -94,11 +94,6 @@ async function moveOne(ports: Needs, key: string, to: SecretStore, signal: Abort
   return isElsewhere;
 }
 
-/** Of a company's provider, or by one. */
-function isByProvider(record: ReturnType<typeof recordsIn>[number]): boolean {
-  return 'resource' in record && (record.provider !== undefined || record.resource === providerResource);
-}
-
 /** One that is gone stays gone: its login says so when it is used. */
 async function copy(key: string, secret: Secret | undefined, to: SecretStore): Promise<void> {
   if (secret === undefined) {
@@ -110,7 +105,6 @@ async function copy(key: string, secret: Secret | undefined, to: SecretStore): P
   if (written?.reveal() !== secret.reveal()) throw moveNotVerified(to.kind);
 }
 
-/** As a person knows what this secret belongs to. */
 function nameOf({ logins, registrations, providers = [] }: IndexDocument, key: string): string {
   const login = logins.find((record) => record.key === key);
   if (login !== undefined) return `the login ${fullName(login)}`;

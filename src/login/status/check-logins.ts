@@ -29,26 +29,25 @@ export interface CheckWorld
   readonly askServer: AskServer;
 }
 
-/** Servers that are asked at a time. */
 const maxAtOnce = 8;
 
-/** How long one server has. */
 const checkSeconds = 15;
 
 /**
  * Asks the server of each login with a valid token, which is refreshed where it has to be; no person is asked.
+ * @returns By the key of the login.
  * @param asksWho Whether the server is asked who the caller is, where that is not known otherwise.
  */
 export async function checkLogins(
   world: CheckWorld,
   logins: readonly LoginRecord[],
   asksWho: (login: LoginRecord) => boolean,
-): Promise<ReadonlyMap<LoginRecord, CheckedLogin>> {
-  const checked = new Map<LoginRecord, CheckedLogin>();
+): Promise<ReadonlyMap<string, CheckedLogin>> {
+  const checked = new Map<string, CheckedLogin>();
   const waiting = [...logins];
   const work = async () => {
     for (let login = waiting.shift(); login !== undefined; login = waiting.shift()) {
-      checked.set(login, await checkLogin(world, login, asksWho(login)));
+      checked.set(login.key, await checkLogin(world, login, asksWho(login)));
     }
   };
   world.progress.begin(`Asking ${counted(logins.length, 'server')}`);
@@ -61,7 +60,7 @@ export async function checkLogins(
 }
 
 async function checkLogin(world: CheckWorld, login: LoginRecord, asksWho: boolean): Promise<CheckedLogin> {
-  const { askServer, clock } = world;
+  const { askServer, clock, toolLists } = world;
   const started = clock.monotonic();
   let milliseconds: number | undefined;
   using deadline = new Deadline(checkSeconds * 1000, () => serverSilent(login.server, checkSeconds));
@@ -71,7 +70,9 @@ async function checkLogin(world: CheckWorld, login: LoginRecord, asksWho: boolea
       milliseconds = Math.round(clock.monotonic() - started);
       return asksWho ? await whatServerSays(session).catch(ignoreFailure) : undefined;
     });
-    const tools = words?.tools ?? (await listedTools(world, login));
+    // As it was listed within a day: no request is made for that.
+    const list = words?.tools === undefined ? await toolLists.read(login.key, clock.now()) : undefined;
+    const tools = words?.tools ?? (list?.isWhole === true ? list.tools.length : undefined);
     return { state: 'ok', milliseconds, failure: undefined, says: words?.says, tools };
   } catch (error) {
     if (!(error instanceof Failure) || world.signal.aborted) throw error;
@@ -81,12 +82,6 @@ async function checkLogin(world: CheckWorld, login: LoginRecord, asksWho: boolea
       ? { state: 'ok', failure: undefined, ...nothing }
       : { state: stateOf(error), failure: error, ...nothing };
   }
-}
-
-/** As it was listed within a day: no request is made for that. */
-async function listedTools({ toolLists, clock }: CheckWorld, { key }: LoginRecord): Promise<number | undefined> {
-  const list = await toolLists.read(key, clock.now());
-  return list?.isWhole === true ? list.tools.length : undefined;
 }
 
 function stateOf({ code, exit }: Failure): CheckedLogin['state'] {
@@ -107,7 +102,6 @@ export function exitAfter(checked: Iterable<CheckedLogin>): number {
 /** Names that servers give to the tool that tells who its caller is, in plain form; the best first. */
 const names = ['whoami', 'getme', 'me', 'currentuser', 'getcurrentuser', 'getauthenticateduser', 'getself', 'userinfo'];
 
-/** Members that name a person, the best first. */
 const members = [
   'email',
   'login',
@@ -175,7 +169,6 @@ export function okInWords({ milliseconds = 0, tools }: Pick<CheckedLogin, 'milli
   return `ok, ${milliseconds} ms${tools === undefined ? '' : `, ${counted(tools, 'tool')}`}`;
 }
 
-/** Null: it was not asked. */
 export function checkedJson(checked: CheckedLogin | undefined): Readonly<Record<string, unknown>> | null {
   if (checked === undefined) return null;
   const { state, milliseconds = null, failure, says = null, tools = null } = checked;

@@ -13,9 +13,7 @@ import { dateOrNull, endOfLogin, inWords, lastsInWords } from './render.js';
 export interface LoginStatus {
   readonly login: LoginRecord;
   readonly state: 'valid' | 'refreshable' | 'expired' | 'dead';
-  /** What is wrong, in a sentence; undefined when nothing is. */
   readonly problem: string | undefined;
-  /** The command that repairs it. */
   readonly remedy: string | undefined;
 }
 
@@ -73,12 +71,10 @@ export function whoOf({ name, identity, account }: LoginRecord): string {
   return identity === undefined ? `account ${account}` : `${identity}, account ${account}`;
 }
 
-/** Does only a person's login help? */
 export function needsPerson({ state }: LoginStatus): boolean {
   return state === 'expired' || state === 'dead';
 }
 
-/** Logins that only a person can make work again. @throws Failure of the index */
 export async function brokenLogins({
   index,
   clock,
@@ -93,7 +89,6 @@ export async function brokenLogins({
   });
 }
 
-/** One login for a person, a few lines, nothing secret. `now` in milliseconds since 1970. */
 export function loginLines(
   status: LoginStatus,
   now: number,
@@ -132,7 +127,6 @@ export function loginLines(
   return [...head, ...labelledLines(look, rows)];
 }
 
-/** A name and a value; undefined: there is nothing to say. */
 export type LabelledRow = readonly [name: string, value: string | undefined];
 
 /** Rows of a name and a value; those without a value are left out. A terminal's lines are wrapped, a command to be copied is not. */
@@ -170,7 +164,6 @@ function resourceInWords(login: LoginRecord): string | undefined {
   return resource === server ? undefined : resource;
 }
 
-/** Are its tokens of no use without its key? */
 export function isBound({ dpop }: LoginRecord): boolean {
   return dpop === 'bound' || dpop === 'demanded';
 }
@@ -181,7 +174,6 @@ function tokenInWords({ dpop }: LoginRecord): string | undefined {
   return dpop && `bound to a key in its store (DPoP${dpop === 'demanded' ? ', --dpop' : ''})`;
 }
 
-/** The browser that was chosen for its login pages; undefined: the usual one. */
 export function browserInWords({ browser }: LoginRecord): string | undefined {
   if (browser === undefined) return undefined;
   return browser.profile === undefined ? browser.program : `${browser.program}, profile “${browser.profile}”`;
@@ -198,21 +190,18 @@ function clientInWords({ registration, clientName }: LoginRecord): string {
   return `${wayInWords[registration]}${clientName === undefined ? '' : ` as “${clientName}”`}`;
 }
 
-/** How a machine's own login gets its tokens by its platform's. */
 function assertionInWords({ assertion }: LoginRecord): string | undefined {
   if (assertion === undefined) return undefined;
   const { from, name, use } = assertion;
   return `by the platform’s token from the ${from} ${name}, ${use === 'grant' ? 'exchanged (jwt-bearer)' : 'as the client (private_key_jwt)'}`;
 }
 
-/** How a login gets its tokens by a company's provider. */
 function providerInWords({ provider }: LoginRecord): string | undefined {
   if (provider === undefined) return undefined;
   const { issuer, clientId, tokenFile } = provider;
   return `by the company’s provider ${issuer}, as its client ${clientId}${tokenFile === undefined ? '' : `, ID token from ${tokenFile}`}`;
 }
 
-/** A login's state; `now` in milliseconds since 1970. */
 export function stateInWords({ login, state }: LoginStatus, now: number): string {
   const { expiresAt, refreshable } = login;
   if (login.store === 'environment') return 'from POSTERN_TOKEN: used for this very address, never refreshed or stored';

@@ -52,7 +52,6 @@ export function endOfLogin(login: LoginRecord, now: number) {
   return isHalfOver ? ({ at: 'soon', end, byUse: true } as const) : undefined;
 }
 
-/** Until when a login lasts, as the authorization server says. */
 export function lastsInWords(login: LoginRecord, now: number): string | undefined {
   const { refreshable, dead, refreshExpiresAt: unused, authorizationExpiresAt: whole } = login;
   if (!refreshable || dead === true) return undefined;
@@ -60,7 +59,6 @@ export function lastsInWords(login: LoginRecord, now: number): string | undefine
   return [until, unused && `${inWords(unused - now)} without use`].filter(Boolean).join(', ') || undefined;
 }
 
-/** A key made here, for a person; nothing secret. */
 export function clientKeyLines(record: ClientKeyRecord): readonly string[] {
   const { clientId, issuer, algorithm, keyId, madeAt, store } = record;
   const where = issuer === undefined ? 'for its client metadata document' : `at ${issuer}`;
@@ -76,7 +74,6 @@ export function clientKeyJson(record: ClientKeyRecord): Readonly<Record<string, 
   return { clientId, issuer, algorithm, keyId, madeAt: dateOrNull(madeAt), store };
 }
 
-/** What a store did not give up. */
 export function orphanLines(kept: readonly KeptOrphan[]): readonly string[] {
   const stores = [...new Set(kept.map(({ item }) => item.store))];
   return stores.flatMap((store) =>

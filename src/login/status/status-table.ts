@@ -8,14 +8,15 @@ import { type CheckedLogin, okInWords } from './check-logins.js';
 import { browserInWords, fullName, type LoginStatus, whoOf } from './login-status.js';
 import { endOfLogin, inWords } from './render.js';
 
-/** One login of the table. */
 export interface ShownLogin {
   readonly status: LoginStatus;
   /** Is it taken where its server has several logins, and none is named? */
   readonly isDefault: boolean;
   /** What its server said just now; undefined: it was not asked. */
   readonly checked: CheckedLogin | undefined;
-  /** Of a login at a company's provider: the logins that hang on it. */
+  /** The redirect URI that was chosen at its authorization server. */
+  readonly redirectUri?: string | undefined;
+  /** Of a login at a company's provider: the logins that get their tokens by it. */
   readonly hanging?: readonly LoginRecord[];
 }
 

@@ -34,17 +34,12 @@ interface World
 
 type Arguments = ArgumentsOf<typeof statusTable>;
 
-/** What there is to show. */
 interface Found {
-  readonly logins: readonly FoundLogin[];
+  readonly logins: readonly ShownLogin[];
+  /** Logins at companies' providers. */
+  readonly providers: readonly ShownLogin[];
   readonly clientKeys: readonly ClientKeyRecord[];
-  readonly providers: readonly ProviderStatus[];
   readonly failures: readonly FormatFailure[];
-}
-
-interface FoundLogin extends ShownLogin {
-  /** The redirect URI that was chosen at its authorization server; undefined: the usual one. */
-  readonly redirectUri: string | undefined;
 }
 
 export const command: Command<typeof statusTable, World> = {
@@ -77,13 +72,11 @@ async function adopted({ index }: Pick<World, 'index'>): Promise<Failure | undef
   }
 }
 
-/** What each server says, by the key of its login. */
 async function checkAll(world: World, { server }: Arguments): Promise<ReadonlyMap<string, CheckedLogin>> {
   const { checkLogins } = await import('./check-logins.js');
   const { logins } = await world.index.read();
   const asked = server === undefined ? logins : loginsCalled(logins, server);
-  const checked = await checkLogins(world, asked, ({ identity }) => identity === undefined);
-  return new Map([...checked].map(([{ key }, one]) => [key, one]));
+  return await checkLogins(world, asked, ({ identity }) => identity === undefined);
 }
 
 /** @throws Failure `login_needed` where none is called so */
@@ -97,6 +90,7 @@ async function find(
   const shown = server === undefined ? logins : loginsCalled(logins, server);
   const origins = server === undefined ? undefined : shown.map((login) => originText(login.server));
   const now = world.clock.now();
+  const isShown = ({ hanging }: ShownLogin) => server === undefined || hanging?.some((one) => shown.includes(one));
   return {
     logins: shown.map((login) => ({
       status: loginStatus(login, now, providers),
@@ -104,10 +98,8 @@ async function find(
       checked: checked?.get(login.key),
       redirectUri: redirectUriOf(document, login),
     })),
+    providers: providers.map((record) => shownProvider(record, logins, now)).filter(isShown),
     clientKeys: server === undefined ? clientKeys : [],
-    providers: providers
-      .map((record) => providerStatus(record, logins, now))
-      .filter((one) => server === undefined || one.hanging.some((login) => shown.includes(login))),
     failures: (await world.failures.read()).filter(({ origin }) => origins?.includes(origin) !== false),
   };
 }
@@ -129,7 +121,12 @@ function statusJson({ logins, clientKeys, providers, failures }: Found) {
     })),
     clientKeys: clientKeys.map(clientKeyJson),
     providers: providers.map(providerJson),
-    failures: failures.map(failureJson),
+    failures: failures.map(({ at, format, origin, code }) => ({
+      at: dateOrNull(at),
+      format,
+      origin: origin || null,
+      code,
+    })),
   };
 }
 
@@ -145,13 +142,21 @@ async function print(world: World, { long }: Arguments, found: Found): Promise<v
 }
 
 function longBlocks({ logins, providers, clientKeys }: Found, now: number, look: Look) {
+  const all = [...logins, ...providers].map((one) => loginLines(one.status, now, look, moreRows(one)));
+  return [...all, ...clientKeys.map(clientKeyLines)];
+}
+
+function moreRows({ status: { login }, redirectUri, checked, hanging }: ShownLogin): readonly LabelledRow[] {
+  const { state, failure, says } = checked ?? {};
+  const asked =
+    checked && (failure === undefined ? okInWords(checked) : `${state?.replace('_', ' ')}: ${failure.message}`);
   return [
-    ...logins.map(({ status, checked, redirectUri }) => {
-      const chosen = ['redirect', redirectUri && `${redirectUri} (--redirect-uri)`] as const;
-      return loginLines(status, now, look, [chosen, ...checkedRows(checked)]);
-    }),
-    ...providers.map((one) => providerLines(one, now, look)),
-    ...clientKeys.map(clientKeyLines),
+    ['redirect', redirectUri && `${redirectUri} (--redirect-uri)`],
+    ['asked now', asked],
+    ['to do', failure?.remedy],
+    ['server says', says],
+    ['logins', hanging && (hanging.map(fullName).join(', ') || 'none')],
+    ['end it by', hanging && `postern logout --idp ${shellWord(login.issuer)}`],
   ];
 }
 
@@ -166,36 +171,15 @@ function shortBlocks(world: World, { logins, providers }: Found, now: number) {
   return [...statusBlocks(world, [...logins, ...providers], now), causes];
 }
 
-function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] {
-  if (checked === undefined) return [];
-  const { state, failure, says } = checked;
-  return [
-    ['asked now', failure === undefined ? okInWords(checked) : `${state.replace('_', ' ')}: ${failure.message}`],
-    ['to do', failure?.remedy],
-    ['server says', says],
-  ];
-}
-
-type ProviderStatus = ReturnType<typeof providerStatus>;
-
-/** A login at a company's provider. A dead one is made again with the next login of a server that hangs on it. `now` in milliseconds since 1970. */
-function providerStatus(record: ProviderRecord, all: readonly LoginRecord[], now: number) {
+/** A dead one is made again with the next login of a server that hangs on it. */
+function shownProvider(record: ProviderRecord, all: readonly LoginRecord[], now: number): ShownLogin {
   const hanging = all.filter((login) => hangsOn(login, record));
   const status = loginStatus(record, now);
   const remedy = status.problem && hanging[0] && loginCommand(hanging[0]);
   return { status: { ...status, remedy }, isDefault: false, checked: undefined, hanging };
 }
 
-/** All that is known of it, for a person. */
-function providerLines({ status, hanging }: ProviderStatus, now: number, look: Look): readonly string[] {
-  return loginLines(status, now, look, [
-    ['logins', hanging.map(fullName).join(', ') || 'none'],
-    ['end it by', `postern logout --idp ${shellWord(status.login.issuer)}`],
-  ]);
-}
-
-/** As JSON; nothing secret. */
-function providerJson({ status: { login, state }, hanging }: ProviderStatus) {
+function providerJson({ status: { login, state }, hanging = [] }: ShownLogin) {
   const { issuer, clientId, account, identity = null, expiresAt, refreshable, store } = login;
   return {
     ...{ issuer, clientId, account, identity, state },
@@ -207,17 +191,10 @@ function providerJson({ status: { login, state }, hanging }: ProviderStatus) {
 /** Failed requests by other programs, a line each, and how to find out why: most such programs hide our messages. */
 function failureLines(failures: readonly FormatFailure[], now: number): readonly string[] {
   if (failures.length === 0) return [];
-  const why = ['To see why: postern setup --check', 'How such a helper is called: postern help credential'];
-  return [...failures.map((failure) => failureLine(failure, now)), ...why];
-}
-
-function failureLine({ at, format, origin, code }: FormatFailure, now: number): string {
-  const where = origin === '' ? '' : ` for ${origin}`;
-  const when = now - at < 1000 ? 'just now' : `${inWords(now - at)} ago`;
-  return printable(`Last failure: credential ${format}${where} ${when}: ${code.replaceAll('_', ' ')}`, 600);
-}
-
-/** The same as JSON. */
-function failureJson({ at, format, origin, code }: FormatFailure): Readonly<Record<string, unknown>> {
-  return { at: new Date(at).toISOString(), format, origin: origin === '' ? null : origin, code };
+  const lines = failures.map(({ at, format, origin, code }) => {
+    const where = origin === '' ? '' : ` for ${origin}`;
+    const when = now - at < 1000 ? 'just now' : `${inWords(now - at)} ago`;
+    return printable(`Last failure: credential ${format}${where} ${when}: ${code.replaceAll('_', ' ')}`, 600);
+  });
+  return [...lines, 'To see why: postern setup --check', 'How such a helper is called: postern help credential'];
 }

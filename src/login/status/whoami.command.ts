@@ -25,7 +25,7 @@ export const command: Command<typeof whoamiTable, World> = {
     const meant = server === undefined ? logins : loginsCalled(logins, server);
     const { checkLogins, exitAfter } = await import('./check-logins.js');
     const checked = check ? await checkLogins(world, meant, () => true) : undefined;
-    const known = meant.map((login) => ({ login, checked: checked?.get(login) }));
+    const known = meant.map((login) => ({ login, checked: checked?.get(login.key) }));
     if (json) await out.json({ logins: known.map(whoamiJson) });
     else if (meant.length === 0) tell('No logins yet. Make one with: postern login URL');
     else
@@ -47,7 +47,6 @@ export const command: Command<typeof whoamiTable, World> = {
   },
 };
 
-/** One line for each login. */
 function listLines(world: World, known: readonly Known[]): readonly string[] {
   const rows = known.map((one) => [
     toned(world.look, 'name', printable(fullName(one.login), 200)),
@@ -56,7 +55,6 @@ function listLines(world: World, known: readonly Known[]): readonly string[] {
   return inColumnsOrStacked(readerLook(world), rows);
 }
 
-/** Who, and by whose word. */
 function whoIs({ login, checked }: Known): string {
   const said = checked?.says === undefined ? [] : [`the server says ${checked.says}`];
   const own = login.grant === undefined ? login.identity : `the client ${login.clientId} itself`;
@@ -64,7 +62,6 @@ function whoIs({ login, checked }: Known): string {
   return parts.length === 0 ? 'unknown' : parts.join(', ');
 }
 
-/** All that is known of one. */
 function whoLines({ look }: World, one: Known): readonly string[] {
   const { login, checked } = one;
   const { person, issuer } = login;
