@@ -2,8 +2,8 @@ import { printable, quoted, quotedPath } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
 import type { ProgramEnd } from '../stores/run-program.js';
 import { wordsUnsayable } from './failures.js';
-import { entryValue, meaningOf, openEntry } from './formats/entry.js';
-import { ifEditable, membersOf } from './formats/text.js';
+import { entryWith, meaningOf, openEntry } from './formats/entry.js';
+import { type EntryMembers, ifEditable, membersOf, type OpenedText } from './formats/text.js';
 import type { ExternalPrograms } from './machine/external-programs.js';
 import type { SetupRecord } from './machine/setup-records.js';
 import { edit, entryState, planEntry, planLine, recordOf, type SetupPlan, type SetupRequest } from './plan-entry.js';
@@ -89,7 +89,7 @@ async function compare({ machine, files, records }: CheckWorld, plan: SetupPlan)
   const call = callIn(key, opened.value, machine.platform);
   if (call === undefined) return { state: 'other', faults: [] };
   const record = (await recordOf(records, plan))?.record;
-  const members = differingMembers(plan, text);
+  const members = differingMembers(opened, holds);
   const isRecorded = record?.server === request.url && entryState(record, text, machine.platform) === 'same';
   const isAsWritten = isRecorded && members.length === 0;
   // The proxy is there where `--write` was told to put it there.
@@ -127,13 +127,10 @@ function wordFaults(is: readonly string[], should: readonly string[]): readonly 
 }
 
 /** What is not in the call: the address, what has the entry switched off, credentials of its own. */
-function differingMembers({ entry }: SetupPlan, text: string): readonly string[] {
-  const { key, holds } = entry;
-  const edited = ifEditable(() => openEntry(text, key).put(holds));
-  if (typeof edited === 'function') return []; // a helper of git's, a user, a command: nothing but the call
-  const now = membersOf(entryValue(text, key));
-  const then = edited === undefined ? { ...now, ...holds.members } : membersOf(entryValue(edited, key));
-  const calls = ['command', 'cmd', 'args', 'headersHelper', 'http_headers_helper'];
+function differingMembers(opened: OpenedText, holds: EntryMembers): readonly string[] {
+  const now = membersOf(opened.value);
+  const then = ifEditable(() => entryWith(opened, holds)) ?? { ...now, ...holds.members };
+  const calls = ['command', 'cmd', 'args', 'helper', 'headersHelper', 'http_headers_helper'];
   return [...new Set(Object.keys({ ...now, ...then }))]
     .filter((name) => !(calls.includes(name) && name in then))
     .filter((name) => meaningOf(now, [name]) !== meaningOf(then, [name]))

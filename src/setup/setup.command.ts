@@ -9,7 +9,7 @@ import type { StorePorts } from '../stores/ports.js';
 import { checkAll } from './check-programs.js';
 import { machineFor } from './environment.js';
 import { nothingToWrite, noUrlTaken } from './failures.js';
-import { entryName, openEntry } from './formats/entry.js';
+import { changeFor, entryName } from './formats/entry.js';
 import { tools } from './formats/tools.js';
 import { listPrograms, programHere } from './list-programs.js';
 import type { ExternalPrograms, Machine } from './machine/external-programs.js';
@@ -85,7 +85,7 @@ async function entryToShow(programs: ExternalPrograms, { file, entry, wanted }: 
   const { key, holds } = entry;
   const tool = tools[key.format];
   const { text = '' } = tool === undefined ? {} : file;
-  const change = await edit(file.path, () => openEntry(text, key).put(holds));
+  const change = await edit(file.path, () => changeFor(text, entry));
   if (typeof change === 'string' || tool === undefined) return { entry: String(change), isCommand: false };
   const pasted = tool.pasted?.(change, holds, key.path);
   if (pasted !== undefined && !(await isUsable(programs, tool, signal))) return { entry: pasted, isCommand: false };

@@ -21,7 +21,6 @@ test('an entry is laid out as its neighbours are', async () => {
     await put(two),
     '{\n  "a": 1,\n  "mcpServers": {\n    "x": {},\n    "work": {\n      "type": "http",\n      "url": "https://h/mcp"\n    }\n  }\n}\n',
   );
-  assert.equal(await put('{"a":1}'), '{"a":1, "mcpServers": {"work":{"type":"http","url":"https://h/mcp"}}}');
   assert.equal(
     await put('{\r\n\t"a": 1\r\n}'),
     '{\r\n\t"a": 1,\r\n\t"mcpServers": {\r\n\t\t"work": {\r\n\t\t\t"type": "http",\r\n\t\t\t"url": "https://h/mcp"\r\n\t\t}\r\n\t}\r\n}',
@@ -52,8 +51,9 @@ test('comments and trailing commas stay where they are', async () => {
 
 test('members of others stay, what would win over ours goes', async () => {
   const text =
-    '{"mcpServers": {"work": {"timeout": 5, "headers": {"AUTHORIZATION": "Bearer s", "X-A": "1"}, "oauth": {}}}}';
+    '{"mcpServers": {"work": {"timeout": 5, "headers": {"AUTHORIZATION": "Bearer s", "X-A": "1"}, /* mine */ "oauth": {}}}}';
   const made = await put(text, { ...entry, without: ['headers/authorization', 'oauth'] });
+  assert.ok(made.includes('/* mine */'));
   assert.deepEqual(valueIn('json', made, path), {
     timeout: 5,
     headers: { 'X-A': '1' },

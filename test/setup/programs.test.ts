@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { entryValue, openEntry, valueIn } from '../../src/setup/formats/entry.js';
+import { changeFor, entryValue, valueIn } from '../../src/setup/formats/entry.js';
 import { callIn, foundServers } from '../../src/setup/programs/entries.js';
 import {
   blocksOf,
@@ -52,7 +52,7 @@ test('every program that starts the bridge: what is written is read as a call of
   for (const program of programs.filter(({ calls }) => calls === 'bridge')) {
     const line = program.line?.(request(''), words);
     const made = entryOf(program, request(''), words);
-    const text = line ?? (made === undefined ? '' : String(openEntry('', made.key).put(made.holds)));
+    const text = line ?? (made === undefined ? '' : String(changeFor('', made)));
     if (made !== undefined)
       assert.equal(callIn(made.key, entryValue(text, made.key), 'linux')?.server, url, program.name);
     assert.deepEqual((serversIn(program, text, machine({})) ?? []).flatMap(foundServers), [{ name: 'work', url }]);

@@ -5,10 +5,12 @@ import {
   type EntryMembers,
   ifEditable,
   isBlank,
+  type Members,
   membersOf,
   NotEditable,
   type OpenedText,
   valueAt,
+  valueWithout,
 } from './text.js';
 import { openToml, readToml } from './toml.js';
 import { openGo, openKubeUser } from './tools.js';
@@ -77,6 +79,27 @@ export function meaningOf(value: unknown, names: readonly string[]): string {
 /** Runs the commands of the program of that format on a copy of a text, and returns what they have made of it. */
 export type RunCommands = (text: string, format: EntryKey['format'], commands: Commands) => Promise<string>;
 
+/** An entry with what it is to hold; members that are not named stay. @throws NotEditable */
+export function entryWith({ raw, value }: OpenedText, { members, without }: EntryMembers): Members {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (raw !== undefined && !isMap) throw new NotEditable('shape');
+  return { ...(without.reduce(withoutMember, value) as Members | undefined), ...members };
+}
+
+/** `a/b` is the member `b`, in any letter case, of the member `a`. */
+function withoutMember(entry: unknown, name: string): unknown {
+  const [first = '', second] = name.split('/');
+  const inner = second === undefined ? [] : Object.keys(membersOf(membersOf(entry)[first]));
+  const paths = inner.filter((one) => one.toLowerCase() === second).map((one) => [first, one]);
+  return (second === undefined ? [[first]] : paths).reduce<unknown>(valueWithout, entry);
+}
+
+/** What puts an entry into a text: the text with it, or the commands of its program. @throws NotEditable */
+export function changeFor(text: string, { key, holds }: Entry): string | Commands {
+  const before = openEntry(text, key);
+  return before.set({ value: entryWith(before, holds) });
+}
+
 /**
  * The text with the entry in it; everything else keeps its bytes (comments, layout, line endings, byte order mark), or, where
  * the program itself writes it, its meaning. Done twice it is as done once. An edit that does not read back as it was
@@ -85,13 +108,12 @@ export type RunCommands = (text: string, format: EntryKey['format'], commands: C
  */
 export async function putEntry(text: string, { key, holds }: Entry, run: RunCommands): Promise<string> {
   const before = openEntry(text, key);
-  const names = Object.keys(holds.members);
-  const isMeant = ({ value }: OpenedText) => meaningOf(value, names) === meaningOf(holds.members, names);
-  const change = before.put(holds);
-  const edited = typeof change === 'string' ? change : isMeant(before) ? text : await run(text, key.format, change);
-  if (edited === text) return text;
+  const value = entryWith(before, holds);
+  if (before.raw !== undefined && isSame(before.value, value)) return text;
+  const edited = await changed(text, key.format, before.set({ value }), run);
   const after = readBack(edited, key, isBlank(text) ? undefined : before.rest);
-  if (!isMeant(after)) throw new NotEditable('unreadable');
+  const names = Object.keys(holds.members);
+  if (meaningOf(after.value, names) !== meaningOf(value, names)) throw new NotEditable('unreadable');
   return edited;
 }
 
@@ -99,13 +121,19 @@ export async function putEntry(text: string, { key, holds }: Entry, run: RunComm
 export async function restoreEntry(text: string, key: EntryKey, backup: string, run: RunCommands): Promise<string> {
   const opened = openEntry(text, key);
   const former = ifEditable(() => openEntry(backup, key));
-  const change = opened.restore(former);
-  const restored = typeof change === 'string' ? change : await run(text, key.format, change);
-  const { value } = readBack(restored, key, opened.rest);
+  const restored = await changed(text, key.format, opened.set(former?.raw === undefined ? undefined : former), run);
   // The bytes of before may not fit into the layout of now.
-  const names = Object.keys({ ...membersOf(value), ...membersOf(former?.value) });
-  if (meaningOf(value, names) !== meaningOf(former?.value, names)) throw new NotEditable('form');
+  if (!isSame(readBack(restored, key, opened.rest).value, former?.value)) throw new NotEditable('form');
   return restored;
+}
+
+async function changed(text: string, format: EntryKey['format'], change: string | Commands, run: RunCommands) {
+  return typeof change === 'string' ? change : await run(text, format, change);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  const names = Object.keys({ ...membersOf(one), ...membersOf(other) });
+  return meaningOf(one, names) === meaningOf(other, names);
 }
 
 /** The entry in an edited text in which all else has to mean what it did. */

@@ -30,8 +30,7 @@ export function openGit(text: string, [address = '']: readonly string[]): Opened
     raw: isThere ? JSON.stringify(own) : undefined,
     value: isThere ? own : undefined,
     rest: all.filter((one) => !isOurs(one)),
-    put: ({ members }) => change(members),
-    restore: (former) => change((former?.value ?? {}) as Members),
+    set: (entry) => change((entry?.value ?? {}) as Members),
   };
 }
 

@@ -6,7 +6,6 @@ import {
   membersOf,
   NotEditable,
   type OpenedText,
-  type PlainJson,
   splice,
   valueAt,
   valueWithout,
@@ -35,23 +34,19 @@ const triviaOfLine = /(?:[ \t]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 /** The entry at `path`; where something above it is missing, it is made with it. @throws NotEditable */
 export function openJson(text: string, path: readonly string[]): OpenedText<string> {
   const filled = isBlank(text) ? `${text}{}${lineEnding(text)}` : text;
-  const { member } = locate(filled, path);
+  const { parent, member, missing } = locate(filled, path);
   const whole = readJson(filled);
-  const value = valueAt(whole, path);
   return {
     raw: member && filled.slice(member.value.offset, member.end),
-    value,
+    value: valueAt(whole, path),
     rest: valueWithout(whole, path),
-    put: ({ members, without }) => {
-      if (member === undefined) return setAt(filled, path, members);
-      if (member.value.type !== 'object') throw new NotEditable('shape');
-      const gone = without.flatMap((name) => pathsOf(membersOf(value), name));
-      const left = gone.reduce((now, inner) => dropAt(now, [...path, ...inner]), filled);
-      return Object.entries(members).reduce((now, [name, wanted]) => setAt(now, [...path, name], wanted), left);
-    },
-    restore: (former) => {
-      if (former?.raw === undefined || member === undefined) return dropAt(text, path);
-      return splice(text, [member.value.offset, member.end, former.raw]);
+    set: (entry) => {
+      if (entry === undefined) return member === undefined ? text : withoutMember(text, parent, member);
+      const { raw, value } = entry;
+      if (member === undefined) return withMember(filled, parent, missing, value);
+      const { start, end, value: node } = member;
+      if (raw === undefined && node.type === 'object') return withMembers(filled, path, node, membersOf(value));
+      return splice(text, [node.offset, end, raw ?? rendered(text, value, indentAt(text, start))]);
     },
   };
 }
@@ -100,81 +95,59 @@ function locate(text: string, path: readonly string[]): Location {
   throw new NotEditable('shape');
 }
 
-/** Where in an entry a member of `without` is: `a/b` is the member `b`, in any letter case, of the member `a`. */
-function pathsOf(entry: Readonly<Record<string, unknown>>, name: string): readonly (readonly string[])[] {
-  const [first = '', second] = name.split('/');
-  if (!(first in entry)) return [];
-  const inner = Object.keys(membersOf(entry[first]));
-  const matches = inner.filter((one) => one.toLowerCase() === second);
-  if (second === undefined || (matches.length > 0 && matches.length === inner.length)) return [[first]];
-  return matches.map((one) => [first, one]);
+/** A value over several lines, in the text's own indentation and line ending. */
+function rendered(text: string, value: unknown, indent: string): string {
+  return JSON.stringify(value, null, indentUnit(text)).replaceAll('\n', `${lineEnding(text)}${indent}`);
 }
 
-function setAt(text: string, path: readonly string[], value: PlainJson): string {
-  const { parent, member, missing } = locate(text, path);
-  if (member !== undefined) {
-    if (JSON.stringify(getNodeValue(member.value)) === JSON.stringify(value)) return text;
-    return splice(text, [member.value.offset, member.end, rendered(text, value, indentAt(text, member.start))]);
-  }
-  const [name, ...inner] = missing;
-  const nested = inner.reduceRight<PlainJson>((last, key) => ({ [key]: last }), value);
-  return insertMember(text, parent, (indent) => `${JSON.stringify(name)}: ${rendered(text, nested, indent)}`);
+/** Changes what differs alone, so that a person's comments in an entry stay. */
+function withMembers(
+  text: string,
+  path: readonly string[],
+  node: Node,
+  then: Readonly<Record<string, unknown>>,
+): string {
+  const now = membersOf(getNodeValue(node));
+  return Object.keys({ ...now, ...then }).reduce((left, name) => {
+    if (JSON.stringify(now[name]) === JSON.stringify(then[name])) return left;
+    return openJson(left, [...path, name]).set(name in then ? { value: then[name] } : undefined);
+  }, text);
 }
 
-/** A value over several lines, in the text's own indentation and line ending; without an indentation, in one line. */
-function rendered(text: string, value: PlainJson, indent: string | undefined): string {
-  if (indent === undefined) return JSON.stringify(value);
-  const lines = JSON.stringify(value, null, indentUnit(text)).split('\n');
-  return lines.join(`${lineEnding(text)}${indent}`);
-}
-
-/** Adds a member behind the last one of an object, laid out as that one is. */
-function insertMember(text: string, object: Node, member: (indent: string | undefined) => string): string {
+/** Adds a member behind the last one of an object; a comment stays with the member before. */
+function withMember(text: string, object: Node, [name, ...inner]: readonly string[], value: unknown): string {
+  const nested = inner.reduceRight<unknown>((last, key) => ({ [key]: last }), value);
+  const line = (indent: string) =>
+    `${lineEnding(text)}${indent}${JSON.stringify(name)}: ${rendered(text, nested, indent)}`;
   const last = membersIn(text, object).at(-1);
-  if (last === undefined) return insertFirst(text, object, member);
+  if (last === undefined) {
+    const [start, end] = insideOf(object);
+    const outer = indentAt(text, object.offset);
+    const inside = text.slice(start, end).trimEnd();
+    return splice(text, [start, end, `${inside}${line(`${outer}${indentUnit(text)}`)}${lineEnding(text)}${outer}`]);
+  }
   const { start, end, comma } = last;
-  const next = comma === undefined ? end : comma + 1;
-  if (!beginsLine(text, start)) {
-    return splice(text, [next, next, `${comma === undefined ? ', ' : ' '}${member(undefined)}`]);
-  }
-  const indent = indentAt(text, start);
-  const at = skip(triviaOfLine, text, next); // a comment stays with its member
-  const line = `${lineEnding(text)}${indent}${member(indent)}`;
-  return comma === undefined ? splice(text, [end, end, ','], [at, at, line]) : splice(text, [at, at, `${line},`]);
+  const at = skip(triviaOfLine, text, comma === undefined ? end : comma + 1);
+  const made = line(indentAt(text, start));
+  return comma === undefined ? splice(text, [end, end, ','], [at, at, made]) : splice(text, [at, at, `${made},`]);
 }
 
-/** Comments in an empty object stay before the member; an object in a text of one line stays in that line. */
-function insertFirst(text: string, object: Node, member: (indent: string | undefined) => string): string {
-  const start = object.offset + 1;
-  const end = object.offset + object.length - 1;
-  const isInner = !isBlank(text.slice(0, object.offset));
-  if (isInner && !text.trim().includes('\n')) return splice(text, [end, end, member(undefined)]);
-  const eol = lineEnding(text);
-  const outer = indentAt(text, object.offset);
-  const indent = `${outer}${indentUnit(text)}`;
-  const inside = text.slice(start, end).trimEnd();
-  return splice(text, [start, end, `${inside}${eol}${indent}${member(indent)}${eol}${outer}`]);
-}
-
-/** Removes a member and one comma, and the line that it had for itself. */
-function dropAt(text: string, path: readonly string[]): string {
-  const { parent: object, member } = locate(text, path);
-  if (member === undefined) throw new NotEditable('shape');
-  const { start: from, end: to, comma } = member;
-  const members = membersIn(text, object);
-  const before = members[members.findIndex(({ start }) => start === from) - 1];
-  const hasLine = beginsLine(text, from);
-  const start = from - (hasLine ? (/(?:\r?\n)?[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0) : 0);
+/** Removes a member, one comma, and the white space before it. */
+function withoutMember(text: string, object: Node, { start: from, end: to, comma }: Member): string {
+  const start = from - (/(?:\r?\n)?[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0);
   const end = comma === undefined ? to : comma + 1;
+  const members = membersIn(text, object);
   if (members.length === 1) {
-    const inner = [object.offset + 1, object.offset + object.length - 1] as const;
-    const left = text.slice(inner[0], start) + text.slice(end, inner[1]);
-    return splice(text, [...inner, left.trim() === '' ? '' : left]);
+    const [first, last] = insideOf(object);
+    const left = text.slice(first, start) + text.slice(end, last);
+    return splice(text, [first, last, left.trim() === '' ? '' : left]);
   }
-  const blanks = hasLine ? 0 : (/^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0);
-  if (comma !== undefined || before?.comma === undefined) return splice(text, [start, end + blanks, '']);
-  if (!hasLine) return splice(text, [before.comma, end, '']);
-  return splice(text, [before.comma, before.comma + 1, ''], [start, end, '']);
+  const before = comma === undefined ? members.at(-2)?.comma : undefined;
+  return splice(text, ...(before === undefined ? [] : [[before, before + 1, ''] as const]), [start, end, '']);
+}
+
+function insideOf({ offset, length }: Node): readonly [start: number, end: number] {
+  return [offset + 1, offset + length - 1];
 }
 
 function skip(what: RegExp, text: string, from: number): number {
@@ -185,10 +158,6 @@ function skip(what: RegExp, text: string, from: number): number {
 /** The white space that the line of `at` begins with. */
 function indentAt(text: string, at: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, at), at))?.[0] ?? '';
-}
-
-function beginsLine(text: string, at: number): boolean {
-  return /^[ \t]*$/.test(text.slice(lineStart(text, at), at));
 }
 
 /** What one level is indented by: as the first indented name is. */

@@ -73,10 +73,12 @@ export interface OpenedText<Edited = string | Commands> {
   readonly value: unknown;
   /** What all else means. */
   readonly rest: unknown;
-  /** The text with the entry in it, or the commands that put it there. @throws NotEditable */
-  put(holds: EntryMembers): Edited;
-  /** The same with the entry as it was once; without it, where there was none. @throws NotEditable */
-  restore(former: Pick<OpenedText, 'raw' | 'value'> | undefined): Edited;
+  /**
+   * The text with this entry in place of what is there, or the commands that put it there; undefined: without any. `raw`
+   * is what the file had once.
+   * @throws NotEditable
+   */
+  set(entry: { readonly raw?: string | undefined; readonly value: unknown } | undefined): Edited;
 }
 
 /** `text` takes the place of what lies from `start` to `end` (offsets in UTF-16 units). */

@@ -1,6 +1,5 @@
 import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import {
-  type EntryMembers,
   ifEditable,
   lineEnd,
   lineEnding,
@@ -9,26 +8,15 @@ import {
   missingEnding,
   NotEditable,
   type OpenedText,
-  type PlainJson,
-  type Splice,
   splice,
   valueAt,
   valueWithout,
   withoutMark,
 } from './text.js';
 
-interface Pair {
-  readonly path: readonly string[];
-  /** Its lines, and its value in them. */
-  readonly start: number;
-  readonly end: number;
-  readonly value: AST.TOMLContentNode;
-}
-
 /** A table from its header to behind its last pair. */
 interface Table {
   readonly path: readonly string[];
-  readonly pairs: readonly Pair[];
   readonly start: number;
   readonly end: number;
 }
@@ -60,10 +48,10 @@ export function openToml(text: string, path: readonly string[]): OpenedText<stri
     raw,
     value,
     rest: valueWithout(whole, path),
-    put: (entry) => (own === undefined ? appended(text, path, entry) : changed(text, own, below, entry)),
-    restore: (former) => {
-      if (own === undefined) throw new NotEditable('shape');
-      if (former?.raw !== undefined) return splice(text, [own.start, end, former.raw]);
+    set: (entry) => {
+      const lines = entry && (entry.raw ?? tableOf(path, entry.value, lineEnding(text)));
+      if (own === undefined) return lines === undefined ? text : appended(text, lines);
+      if (lines !== undefined) return splice(text, [own.start, end, lines]);
       return text.slice(0, own.start).replace(/\r?\n(?=\r?\n$)/, '') + text.slice(end);
     },
   };
@@ -81,11 +69,8 @@ function programOf(text: string): AST.TOMLProgram {
 function tablesOf(text: string): readonly Table[] {
   return programOf(text).body[0].body.flatMap((one): readonly Table[] => {
     if (one.type !== 'TOMLTable') return [];
-    const pairs = one.body.map(({ key, value, range }) => {
-      return { path: namesIn(key), start: lineStart(text, range[0]), end: lineEnd(text, range[1]), value };
-    });
-    const end = pairs.at(-1)?.end ?? lineEnd(text, one.key.range[1]);
-    return [{ path: namesIn(one.key), pairs, start: lineStart(text, one.range[0]), end }];
+    const last = one.body.at(-1) ?? one.key;
+    return [{ path: namesIn(one.key), start: lineStart(text, one.range[0]), end: lineEnd(text, last.range[1]) }];
   });
 }
 
@@ -93,57 +78,27 @@ function namesIn(key: AST.TOMLKey): readonly string[] {
   return key.keys.map((name) => (name.type === 'TOMLBare' ? name.name : name.value));
 }
 
-function appended(text: string, path: readonly string[], { members }: EntryMembers): string {
-  const eol = lineEnding(text);
-  const name = path.map(keyOf).join('.');
-  const lines = [`[${name}]`, ...Object.entries(members).map(([key, value]) => `${key} = ${rendered(value)}`)];
-  const gap = withoutMark(text).trim() === '' && !text.includes('\n') ? '' : eol;
-  const made = `${text}${missingEnding(text)}${gap}${lines.join(eol)}${eol}`;
+function tableOf(path: readonly string[], value: unknown, eol: string): string {
+  const pairs = Object.entries(membersOf(value)).map(([name, inner]) => `${keyOf(name)} = ${rendered(inner)}`);
+  return [`[${path.map(keyOf).join('.')}]`, ...pairs, ''].join(eol);
+}
+
+function appended(text: string, lines: string): string {
+  const gap = withoutMark(text).trim() === '' && !text.includes('\n') ? '' : lineEnding(text);
+  const made = `${text}${missingEnding(text)}${gap}${lines}`;
   if (ifEditable(() => readToml(made)) === undefined) throw new NotEditable('form'); // the list is an inline table
   return made;
 }
 
-/** Changes the pairs that differ, adds those that are missing, removes those of `without`. */
-function changed(text: string, own: Table, below: readonly Table[], { members, without }: EntryMembers): string {
-  const changes: Splice[] = [];
-  const added: string[] = [];
-  for (const [name, value] of Object.entries(members)) {
-    const pair = own.pairs.find(({ path }) => path[0] === name);
-    if (pair === undefined) added.push(`${name} = ${rendered(value)}${lineEnding(text)}`);
-    else if (pair.path.length > 1) throw new NotEditable('form');
-    else if (JSON.stringify(getStaticTOMLValue(pair.value)) !== JSON.stringify(value)) {
-      changes.push([...pair.value.range, rendered(value)]);
-    }
-  }
-  const isOut = ([first = '', second]: readonly string[]) =>
-    without.includes(first) || without.includes(`${first}/${second?.toLowerCase()}`);
-  const drop = ({ start, end }: Pair | Table) => changes.push([start, end, '']);
-  for (const pair of own.pairs) {
-    const { path, value } = pair;
-    const all = value.type === 'TOMLInlineTable' ? Object.entries(membersOf(getStaticTOMLValue(value))) : [];
-    const left = all.filter(([name]) => !isOut([...path, name]));
-    if (isOut(path) || (all.length > 0 && left.length === 0)) drop(pair);
-    else if (left.length < all.length) changes.push([...value.range, rendered(Object.fromEntries(left) as PlainJson)]);
-  }
-  for (const table of below) {
-    const [name = ''] = table.path.slice(own.path.length);
-    const out = table.pairs.filter((pair) => isOut([name, ...pair.path]));
-    if (without.includes(name) || (out.length > 0 && out.length === table.pairs.length)) drop(table);
-    else out.forEach(drop);
-  }
-  const newLines = `${missingEnding(text.slice(0, own.end))}${added.join('')}`;
-  if (added.length > 0) changes.push([own.end, own.end, newLines]);
-  return splice(text, ...changes);
-}
-
 /** Strings as basic strings: JSON's escapes are among TOML's, but for DEL, which has to be escaped here. */
-function rendered(value: PlainJson): string {
+function rendered(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(rendered).join(', ')}]`;
-  if (typeof value === 'object') {
+  if (value instanceof Date) throw new NotEditable('form');
+  if (typeof value === 'object' && value !== null) {
     const pairs = Object.entries(value).map(([name, inner]) => `${keyOf(name)} = ${rendered(inner)}`);
     return `{ ${pairs.join(', ')} }`;
   }
-  return JSON.stringify(value).replaceAll('\x7f', '\\u007f');
+  return String(JSON.stringify(value)).replaceAll('\x7f', '\\u007f');
 }
 
 function keyOf(name: string): string {

@@ -1,4 +1,12 @@
-import { type Commands, type EntryMembers, ifEditable, type Members, NotEditable, type OpenedText } from './text.js';
+import {
+  type Commands,
+  type EntryMembers,
+  ifEditable,
+  type Members,
+  membersOf,
+  NotEditable,
+  type OpenedText,
+} from './text.js';
 import { documentsIn } from './yaml.js';
 
 /** A program that writes its own configuration. */
@@ -53,8 +61,7 @@ export function openKubeUser(text: string, [name = '']: readonly string[]): Open
     raw: user && JSON.stringify(user),
     value: user && ((user['user'] as Kubeconfig | undefined)?.['exec'] ?? {}),
     rest: tidied({ ...others, users: users.filter((one) => one !== user) }),
-    put: ({ members }) => change(members),
-    restore: (former) => change(former?.value as Members | undefined),
+    set: (entry) => change(entry?.value as Members | undefined),
   };
 }
 
@@ -130,8 +137,8 @@ export function openGo(text: string, names: readonly string[]): OpenedText {
     raw: item,
     value: item && { command: item },
     rest: [lines.filter((one) => one !== line).sort(), others],
-    put: ({ members }) => change(String(members['command'])), // first, as go takes the first credential that it gets
-    restore: (former) => change(former?.raw),
+    // First, as go takes the first credential that it gets.
+    set: (entry) => change(entry && String(membersOf(entry.value)['command'])),
   };
 }
 

@@ -1,126 +1,110 @@
-import { isMap, isScalar, type ParseOptions, parseAllDocuments, type SchemaOptions, stringify, visit } from 'yaml';
 import {
-  ifEditable,
+  isMap,
+  isNode,
+  isScalar,
+  type Pair,
+  type ParseOptions,
+  parseAllDocuments,
+  type SchemaOptions,
+  stringify,
+  visit,
+} from 'yaml';
+import {
   lineEnd,
   lineEnding,
   lineStart,
-  membersOf,
   missingEnding,
   NotEditable,
   type OpenedText,
-  type Splice,
   splice,
   valueAt,
   valueWithout,
 } from './text.js';
 
-/** A name of a map in block style, and the lines that it has for itself. */
-interface Block {
-  readonly name: string;
-  readonly indent: string;
-  readonly start: number;
-  end: number;
-  /** What stands in its first line behind the name. */
-  readonly inline: string;
-}
-
 /** What a text means: one document with a map in block style at the margin, or nothing yet. @throws NotEditable */
 export function readYaml(text: string): object {
+  return documentOf(text)?.toJS() ?? {};
+}
+
+function documentOf(text: string) {
   const other = new NotEditable('form');
   if (/\r(?!\n)|^\t|^\.\.\./m.test(text)) throw other;
   try {
     const [document, another] = documentsIn(text);
-    if (document === undefined || document.contents === null) return {};
+    if (document === undefined || document.contents === null) return undefined;
     const { contents, errors } = document;
     if (another !== undefined || errors.length > 0) throw new NotEditable('unreadable');
     if (!isMap(contents) || contents.flow === true) throw other;
-    return document.toJS();
+    document.toJS();
+    return document;
   } catch (error) {
     throw error instanceof NotEditable ? error : other; // also for brackets, or aliases, by the thousand
   }
 }
 
 /**
- * The entry of a list of entries, by names: `[list, entry]`. Edited in block style alone, as programs write it that lay
- * their file out anew; entries of another style are left as they are.
+ * The entry of a list of entries, by names: `[list, entry]`. The list is edited in block style alone, as programs write it
+ * that lay their file out anew.
  * @throws NotEditable
  */
 export function openYaml(text: string, path: readonly string[]): OpenedText<string> {
   const [listName = '', name = ''] = path;
-  const all = readYaml(text);
-  const value = valueAt(all, path);
-  const list = blocksIn(text, lineStart(text, 0), text.length).find((one) => one.name === listName);
-  const entries = list === undefined ? [] : blocksIn(text, lineEnd(text, list.start), list.end);
-  const entry = entries.find((one) => one.name === name);
-  const raw = entry && text.slice(entry.start, entry.end);
-  const alone = raw && ifEditable(() => valueAt(readYaml(`${listName}:\n${raw}`), path));
-  const isOpen = [list, entry].every((one) => /^(?:\{\}|null|~)?(?:\s*#.*)?$/.test(one?.inline ?? ''));
-  if (!isOpen || JSON.stringify(alone) !== JSON.stringify(value)) throw new NotEditable('form');
+  const document = documentOf(text);
+  const whole = document?.toJS() ?? {};
+  const value = valueAt(whole, path);
+  const list = pairNamed(document?.contents, listName);
+  const isEmpty = list !== undefined && /^(?:\{\s*\}|null|~)?$/.test(sourceOf(text, list));
+  const entries = isMap<unknown, unknown>(list?.value) && !isEmpty ? list.value : undefined;
+  const isBlock = entries === undefined ? list === undefined || isEmpty : entries.flow !== true;
+  const entry = pairNamed(entries, name);
+  if (!isBlock || (entry === undefined) !== (value === undefined)) throw new NotEditable('form');
+  const [start, end] = entry === undefined ? [0, 0] : linesOf(text, entry);
   const eol = lineEnding(text);
-  const lines = (members: object, indent: string) => {
-    const made = stringify(members, { indentSeq: false, lineWidth: 0, compat: 'yaml-1.1' });
-    return made.replace(/^(?=.)/gm, indent).replaceAll('\n', eol);
-  };
   return {
-    raw,
+    raw: entry && text.slice(start, end),
     value,
-    rest: valueWithout(all, path),
-    put: ({ members, without }) => {
-      if (entry !== undefined) {
-        const own = blocksIn(text, lineEnd(text, entry.start), entry.end);
-        const now = membersOf(value);
-        const indent = own[0]?.indent ?? `${entry.indent}  `;
-        const changes = own.flatMap(({ name: member, start, end }): readonly Splice[] => {
-          const wanted = members[member];
-          if (JSON.stringify(now[member]) === JSON.stringify(wanted)) return [];
-          if (wanted !== undefined) return [[start, end, lines({ [member]: wanted }, indent)]];
-          return without.includes(member) ? [[start, end, '']] : [];
-        });
-        const added = Object.entries(members).filter(([member]) => !(member in now));
-        const more = added.length === 0 ? '' : lines(Object.fromEntries(added), indent);
-        if (own.length === 0) return splice(text, [entry.start, entry.end, lines({ [name]: members }, entry.indent)]);
-        return splice(text, ...changes, behind(text, entry.end, more));
+    rest: valueWithout(whole, path),
+    set: (wanted) => {
+      const colon = list === undefined ? 0 : text.indexOf(':', rangeOf(list.key)[1]) + 1;
+      if (wanted === undefined) {
+        if (entry === undefined) return text;
+        return splice(text, [colon, colon, entries?.items.length === 1 ? ' {}' : ''], [start, end, '']);
       }
-      const last = entries.at(-1);
-      const block = lines({ [name]: members }, last?.indent ?? '  ');
-      if (last !== undefined) return splice(text, behind(text, last.end, block));
-      const whole = `${listName}:${eol}${block}`;
-      return splice(text, list === undefined ? behind(text, text.length, whole) : [list.start, list.end, whole]);
-    },
-    restore: (former) => {
-      if (entry === undefined || list === undefined) throw new NotEditable('shape');
-      if (former?.raw !== undefined) {
-        return splice(text, [entry.start, entry.end, reindented(former.raw, entry.indent)]);
-      }
-      const removed = [entry.start, entry.end, ''] as const;
-      if (entries.length > 1) return splice(text, removed);
-      const head = [list.start, lineEnd(text, list.start), `${listName}: {}${eol}`] as const;
-      return splice(text, head, removed);
+      const [first] = entries?.items ?? [];
+      const indent = first === undefined ? '  ' : (/^ */.exec(text.slice(linesOf(text, first)[0]))?.[0] ?? '');
+      const block = stringify({ [name]: wanted.value }, { indentSeq: false, lineWidth: 0, compat: 'yaml-1.1' })
+        .replace(/^(?=.)/gm, indent)
+        .replaceAll('\n', eol);
+      if (entry !== undefined) return splice(text, [start, end, block]);
+      const last = entries?.items.at(-1) ?? list;
+      const at = last === undefined ? text.length : linesOf(text, last)[1];
+      const lines = missingEnding(text.slice(0, at)) + (list === undefined ? `${listName}:${eol}` : '') + block;
+      const value = isEmpty ? sourceOf(text, list) : '';
+      const there = text.indexOf(value, colon);
+      return splice(text, value === '' ? [at, at, ''] : [colon, there + value.length, ''], [at, at, lines]);
     },
   };
 }
 
-function behind(text: string, at: number, lines: string): Splice {
-  return [at, at, lines === '' ? '' : missingEnding(text.slice(0, at)) + lines];
+function pairNamed(map: unknown, name: string): Pair | undefined {
+  return isMap(map) ? map.items.find(({ key }) => isScalar(key) && String(key.value) === name) : undefined;
 }
 
-/** The names of a map in block style; comments and blank lines behind the last value of one are not part of it. */
-function blocksIn(text: string, from: number, to: number): readonly Block[] {
-  const blocks: Block[] = [];
-  let outer: string | undefined;
-  for (let start = from; start < to; start = lineEnd(text, start)) {
-    const end = lineEnd(text, start);
-    const [, indent = '', first = ''] = /^( *)([^\s#]?)/.exec(text.slice(start, end)) ?? [];
-    if (first === '') continue;
-    outer ??= indent;
-    const [, key, inline = ''] = /^ *(\S.*?) *:(?:[ \t]+(.*?))?\s*$/.exec(text.slice(start, end)) ?? [];
-    const last = blocks.at(-1);
-    // The items of a list may stand below its name without an indentation.
-    if (indent === outer && key !== undefined && first !== '-') {
-      blocks.push({ name: key.replace(/^(["'])(.*)\1$/, '$2'), indent, start, end, inline });
-    } else if (last !== undefined) last.end = end;
-  }
-  return blocks;
+function rangeOf(node: unknown): readonly [start: number, end: number, nodeEnd: number] {
+  const range = isNode(node) ? node.range : undefined;
+  if (!range) throw new NotEditable('form');
+  return range;
+}
+
+function sourceOf(text: string, { value }: Pair): string {
+  const [start, end] = rangeOf(value);
+  return text.slice(start, end);
+}
+
+/** The lines of a member of a map in block style; comments and blank lines behind its value are not part of it. */
+function linesOf(text: string, { key, value }: Pair): readonly [start: number, end: number] {
+  const [, end] = rangeOf(value);
+  return [lineStart(text, rangeOf(key)[0]), text[end - 1] === '\n' ? end : lineEnd(text, end)];
 }
 
 /**
@@ -138,10 +122,4 @@ export function documentsIn(text: string, options: ParseOptions & SchemaOptions 
     });
   }
   return documents;
-}
-
-/** A block in the indentation that it has to have now. */
-function reindented(block: string, indent: string): string {
-  const own = /^ */.exec(block)?.[0] ?? '';
-  return block.replace(/^ *(?=\S)/gm, (spaces) => `${indent}${spaces.slice(own.length)}`);
 }
