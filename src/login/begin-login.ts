@@ -16,8 +16,7 @@ import { chosenRedirectUri, registrationsFor } from '../tokens/registrations.js'
 import { revokePending } from '../tokens/revoke.js';
 import { proofsFor } from './bind-login.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
-import { clientBoundElsewhere } from './client/failures.js';
-import { clientNameUseless, companyNotShared, tooManyLogins } from './failures.js';
+import { clientBoundElsewhere, clientNameUseless, companyNotShared, tooManyLogins } from './failures.js';
 import { checkName } from './login-name.js';
 import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
 

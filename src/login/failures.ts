@@ -245,3 +245,9 @@ export function companyNotShared(store: string, login: LoginAsked): Failure {
     remedy: `Keep it on this machine, in the keychain (or, with --store file, in a sealed file): ${loginCommand(login, '--store keychain')}`,
   });
 }
+
+export function clientBoundElsewhere(clientId: string, issuer: string): Failure {
+  const message = `The client ${quoted(clientId)} is configured for another authorization server, but this server names ${quoted(issuer)}. Nothing was sent there.`;
+  const remedy = 'Check the issuer of this client in the configuration file.';
+  return new Failure({ code: 'issuer_mismatch', exit: exitCode.serverBreaksRules, message, remedy });
+}

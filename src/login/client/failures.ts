@@ -125,12 +125,6 @@ export function registrationWayClosed(way: string, why: string): Failure {
   return new Failure({ code: 'registration_way_closed', exit: exitCode.usage, message, remedy });
 }
 
-export function clientBoundElsewhere(clientId: string, issuer: string): Failure {
-  const message = `The client ${quoted(clientId)} is configured for another authorization server, but this server names ${quoted(issuer)}. Nothing was sent there.`;
-  const remedy = 'Check the issuer of this client in the configuration file.';
-  return new Failure({ code: 'issuer_mismatch', exit: exitCode.serverBreaksRules, message, remedy });
-}
-
 export function clientSecretLost(clientId: string, issuer: string, store: string, why: Failure | undefined): Failure {
   const reason = why === undefined ? 'it is not there any more' : why.message;
   const message = `The secret of the client ${quoted(clientId)}, kept in the store ${quoted(store, 80)}, cannot be read: ${reason}`;
