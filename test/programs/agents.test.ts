@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
+import { parse } from 'jsonc-parser';
 import { needs } from '../support/needs.js';
 import { type ChooseCall, type ModelServer, startModel } from './model.js';
 import { type installed, isMissing, type Stage, stage, token } from './stage.js';
@@ -211,7 +212,7 @@ function withEntry(before: string, entry: string): string {
     });
     return { ...one, ...Object.fromEntries(both) };
   };
-  return JSON.stringify(merged(JSON.parse(before.replace(/^\s*\/\/.*$/gm, '')), JSON.parse(entry)));
+  return JSON.stringify(merged(parse(before), JSON.parse(entry)));
 }
 
 const byUrl = agents.filter(({ userBus }) => userBus !== true);

@@ -7,8 +7,8 @@ import { leftOut } from './left-out.js';
 import { type Person, startPerson } from './person.js';
 import { isMissing, node } from './windows.js';
 
-/** Rooms whose tests run on Windows as they are, and the most files that share a process. */
-const rooms = ['app', 'bridge', 'call', 'config', 'core', 'credential', 'mcp', 'oauth', 'setup', 'stores', 'tokens'];
+/** Rooms whose tests run on Windows as they are (whole command lines: the other files here), and the most files that share a process. */
+const rooms = ['app', 'config', 'core', 'credential', 'mcp', 'oauth', 'setup', 'stores', 'tokens'];
 const filesAtOnce = 12;
 
 interface Result {
@@ -26,8 +26,8 @@ async function groups(): Promise<readonly (readonly [name: string, files: readon
   const { testFiles } = await import(pathToFileURL(join(repositoryRoot, '.build', 'tiers.mjs')).href);
   const before = process.cwd();
   process.chdir(repositoryRoot);
-  const all = (testFiles() as readonly { file: string; inProcess: boolean }[])
-    .filter(({ inProcess }) => inProcess)
+  const all = (testFiles() as readonly { file: string; tier: string }[])
+    .filter(({ tier }) => tier === 'check')
     .map(({ file }) => file.slice('test/'.length, -'.test.ts'.length));
   process.chdir(before);
   const whole = leftOut.filter((one) => one.test === undefined).map(({ file }) => file);
