@@ -21,11 +21,6 @@ const why = {
 
 export const leftOut: readonly LeftOut[] = [
   {
-    file: 'tokens/shared-resource',
-    test: '[R-5.1a] an item of version 1 that two servers share is nobody’s: both are asked for again, whichever goes first',
-    why: why.quotes,
-  },
-  {
     file: 'stores/state/attempts',
     test: 'a file of attempts that is not understood counts as none; one that others can write is refused',
     why: why.modes,
@@ -41,11 +36,6 @@ export const leftOut: readonly LeftOut[] = [
     why: why.quotes,
   },
   {
-    file: 'app/server-named',
-    test: 'a remedy for the server that was named has its name, so that it can be copied',
-    why: why.quotes,
-  },
-  {
     file: 'core/configuration/configuration',
     test: 'a file that others can write, a link, a folder, or one in such a folder is refused; one they can read is not [A-266]',
     why: why.modes,
@@ -55,17 +45,6 @@ export const leftOut: readonly LeftOut[] = [
     test: 'one required parameter may stand alone, and so may the only one',
     why: why.quotes,
   },
-  { file: 'setup/conflicts', test: 'git: a header for all requests there wins', why: why.git },
-  {
-    file: 'setup/conflicts',
-    test: 'git: a user name of its own, and a helper that would be given the token to keep, are named',
-    why: why.git,
-  },
-  {
-    file: 'setup/guarded',
-    test: 'a shim that is gone, or was changed, is made again by --write, for this user alone',
-    why: why.bazel,
-  },
   {
     file: 'setup/guarded',
     test: 'a record or backup that another could have written, or larger than any, is not gone by [A-266]',
@@ -74,11 +53,6 @@ export const leftOut: readonly LeftOut[] = [
   {
     file: 'setup/guarded',
     test: 'a shim takes the place of a shim alone: never of a folder, a link or anybody’s own file',
-    why: why.modes,
-  },
-  {
-    file: 'setup/program-files',
-    test: 'a file in a folder that everybody may write to is left alone; where only owners may replace, it is not [A-266]',
     why: why.modes,
   },
   {
@@ -93,32 +67,12 @@ export const leftOut: readonly LeftOut[] = [
   },
   {
     file: 'setup/write-undo',
-    test: 'git: what others change afterwards survives --undo; a changed entry is left alone',
-    why: why.git,
-  },
-  {
-    file: 'setup/write-undo',
     test: 'git: a file that was not there is closed to others, and gone after --undo',
     why: why.git,
   },
   {
     file: 'setup/write-undo',
-    test: 'bazel: --write twice is --write once, and --undo leaves the file as it was, byte for byte',
-    why: why.bazel,
-  },
-  {
-    file: 'setup/write-undo',
-    test: 'bazel: a file that was not there is closed to others, and gone after --undo',
-    why: why.bazel,
-  },
-  {
-    file: 'setup/write-undo',
-    test: 'bazel: what others change afterwards survives --undo; a changed entry is left alone',
-    why: why.bazel,
-  },
-  {
-    file: 'setup/write-undo',
-    test: 'a --write that fails leaves no record, no shim and no folder behind, and an earlier record as it was',
+    test: 'a --write that fails leaves no record and no folder behind, and an earlier record as it was',
     why: why.bazel,
   },
   {
