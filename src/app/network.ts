@@ -1,6 +1,6 @@
 import type { Configuration } from '../core/configuration/configuration.js';
 import { once } from '../core/lazy.js';
-import type { EnginePorts } from '../fleet/engine/engine.js';
+import type { EnginePorts } from '../fleet/engine/redis-connection.js';
 import type { HttpOptions } from '../http/origins.js';
 import type { PoolLimits } from '../http/pool.js';
 import type { Context, Run } from './context.js';

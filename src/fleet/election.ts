@@ -3,7 +3,7 @@ import type { Clock } from '../core/ports.js';
 import { parseObject, stringField } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
 import { timeLimit, within } from '../core/time.js';
-import type { SharedEngine } from './engine/engine.js';
+import type { SharedEngine } from './engine/redis.js';
 import type { Lead, Leadership, TellEvent } from './ports.js';
 import { away, pauseMs } from './schedule.js';
 

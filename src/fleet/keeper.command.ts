@@ -12,7 +12,7 @@ import type { TokenPorts } from '../tokens/read-credential.js';
 import { validToken } from '../tokens/valid-token.js';
 import { createElection } from './election.js';
 import { parseEngineAddress } from './engine/address.js';
-import type { SharedEngine } from './engine/engine.js';
+import type { SharedEngine } from './engine/redis.js';
 import { listenRefused } from './failures.js';
 import { Keeper } from './keeper.js';
 import { keeperTable } from './keeper.options.js';

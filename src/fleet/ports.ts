@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
 import type { Failure } from '../core/failure.js';
-import type { SharedEngine } from './engine/engine.js';
+import type { SharedEngine } from './engine/redis.js';
 
 /** A login that is kept fresh, as far as it is known here. */
 export interface KeptLogin {

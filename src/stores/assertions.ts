@@ -3,8 +3,9 @@ import { exitCode, Failure } from '../core/failure.js';
 import type { AssertionRecord } from '../core/records.js';
 import { holdSecret, Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import { asObject, type JsonValue } from '../core/text/json.js';
+import { asObject } from '../core/text/json.js';
 import { quoted, shellWord } from '../core/text/printable.js';
+import { type Check, isText, isTexts, objectOf, oneOf } from './checks.js';
 import { readPlainFile } from './key-file.js';
 
 /** Where a platform leaves a client's token, or what prints it. */
@@ -78,20 +79,19 @@ function isCommand(words: readonly string[]): boolean {
   return isAbsolute(program) && words.length <= maxWords && words.every((word) => !word.includes('\0'));
 }
 
-/** Is it what a stored item may hold? */
-export function isKeptAssertion(value: JsonValue | undefined): boolean {
-  const { source, audience, use } = asObject(value) ?? {};
-  const isUse = use === 'client' || use === 'grant';
-  return isUse && typeof audience === 'string' && audience !== '' && isSource(asObject(source) ?? {});
-}
-
-function isSource({ from, path, name, words }: Readonly<Record<string, JsonValue>>): boolean {
+const isSource: Check = (value) => {
+  const { from, path, name, words } = asObject(value ?? null) ?? {};
   if (from === 'file') return typeof path === 'string' && isAbsolute(path);
   if (from === 'variable') return typeof name === 'string' && isVariableName(name);
-  if (from !== 'command' || !Array.isArray(words)) return false;
-  const texts = words.filter((word) => typeof word === 'string');
-  return texts.length === words.length && isCommand(texts);
-}
+  return from === 'command' && isTexts(words) && isCommand(words as readonly string[]);
+};
+
+/** Is it what a stored item may hold? */
+export const isKeptAssertion = objectOf({
+  source: isSource,
+  audience: (audience) => isText(audience) && audience !== '',
+  use: oneOf('client', 'grant'),
+});
 
 /** What the index tells of it: of a command the program alone. */
 export function recordOfAssertion({ source, use }: KeptAssertion): AssertionRecord {

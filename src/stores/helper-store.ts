@@ -57,7 +57,7 @@ class HelperStore implements SecretStore {
     await this.#store(key, word);
     const kept = await this.read(key);
     if (kept === undefined) return;
-    if (kept.reveal() !== word) throw this.#wrong('it was changed on the way');
+    if (kept.reveal() !== word) throw helperResponseWrong(this.#program, 'it was changed on the way');
     const end = await this.#run('erase', serverUrl(key));
     // What cannot be taken away could never be logged out of.
     if (end.code !== 0 && (await this.read(key)) !== undefined) throw this.#failed('erase', end.stdout);
@@ -75,7 +75,8 @@ class HelperStore implements SecretStore {
     const before = await this.read(key).catch(ignoreFailure);
     await this.#store(key, text);
     try {
-      if ((await this.read(key))?.reveal() !== text) throw this.#wrong('it was changed on the way');
+      if ((await this.read(key))?.reveal() !== text)
+        throw helperResponseWrong(this.#program, 'it was changed on the way');
     } catch (error) {
       // The older item may be all that there is: the sealed response to a refresh is opened by it.
       if (before !== undefined) await this.#store(key, before.reveal()).catch(ignoreFailure);
@@ -120,7 +121,7 @@ class HelperStore implements SecretStore {
         this.#hasTimedOut = true;
         throw helperTimeout(this.#program, limitMs);
       case 'too_much':
-        throw this.#wrong('it is far too long');
+        throw helperResponseWrong(this.#program, 'it is far too long');
       case 'not_started':
         throw helperFailed(this.#program, operation, 'it could not be started');
     }
@@ -134,17 +135,13 @@ class HelperStore implements SecretStore {
     return helperFailed(this.#program, operation, tells ? '' : said);
   }
 
-  #wrong(why: string): Failure {
-    return helperResponseWrong(this.#program, why);
-  }
-
   /** Undefined: nothing is kept there; docker-credential-pass says so with an item in which all is empty. */
   #secretIn(stdout: string, url: string): Secret | undefined {
     const object = parseObject(stdout, { maxDepth: 4, maxKeys: 20 }) ?? {};
     const { Secret: secret, Username: name, ServerURL: named = url } = object;
     if (secret === '' && name === '') return undefined;
-    if (typeof secret !== 'string' || name !== userName) throw this.#wrong('it is no item');
-    if (named !== url) throw this.#wrong('it is another item');
+    if (typeof secret !== 'string' || name !== userName) throw helperResponseWrong(this.#program, 'it is no item');
+    if (named !== url) throw helperResponseWrong(this.#program, 'it is another item');
     return new Secret(secret);
   }
 }

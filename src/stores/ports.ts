@@ -17,10 +17,10 @@ export interface SecretStore {
   remove(key: string): Promise<boolean>;
   /**
    * Of a store that other machines write, too: the turn to refresh what was read last, which the caller's lock between
-   * processes comes before. Undefined: that lock is enough. `overtaken`: it is to be read again.
-   * @throws Failure of the store, `busy`
+   * processes comes before. Undefined: that lock is enough.
+   * @throws Failure of the store, `busy`, `shared_overtaken` where it is to be read again
    */
-  refreshTurn?(key: string, wait: TurnWait): Promise<SharedTurn | 'overtaken' | LeftRefresh | undefined>;
+  refreshTurn?(key: string, wait: TurnWait): Promise<SharedTurn | LeftRefresh | undefined>;
   /** Of such a store: tells the other machines what the index here tells of a login. @throws Failure of the store */
   publish?(login: LoginRecord): Promise<void>;
   /** Of such a store: what other machines tell of their logins. @throws Failure of the store */

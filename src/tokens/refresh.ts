@@ -6,7 +6,6 @@ import { platformRefusedTooOften } from '../oauth/workload/failures.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { SharedTurn } from '../stores/ports.js';
 import type { Lock } from '../stores/state/locks.js';
-import type { BegunRefresh } from '../stores/state/recovery.js';
 import { maxPlatformRefusals, platformRefusals } from './budget.js';
 import { noKeyToRefresh, refreshLeft, tokenNotRefreshed, tokenUnusable } from './failures.js';
 import { keepCredential, recover, refreshed, sealing, sealResponse, whyNotOurs } from './keep-refreshed.js';
@@ -38,12 +37,6 @@ const maxRefused = 3;
 
 /** How long, and how often, a machine that only reads looks for another one's refresh. */
 const [patienceMs, pauseMs] = [10_000, 400];
-
-/** A refresh that has begun, on this machine and among all that share the store. */
-interface Begun {
-  readonly shared: SharedTurn | undefined;
-  readonly room: BegunRefresh;
-}
 
 const nothingCame = {
   ok: false,
@@ -140,10 +133,8 @@ class Refresh {
   async #refresh(held: StoredCredential, turn: Lock): Promise<StoredCredential | undefined> {
     const { login } = this.#request;
     const begun = await this.#begin(held);
-    if (begun === 'overtaken') return undefined;
     if (begun === 'not now') return held;
-    const { shared } = begun;
-    await using _shared = shared;
+    await using shared = begun.shared;
     await using room = begun.room;
     await this.#countRefused(held);
     // Paused for so long that another machine took the lock: the stored credential may be a newer one.
@@ -174,9 +165,9 @@ class Refresh {
   /**
    * Begins alone among all machines where they share the store, and with room for what the authorization server is about
    * to give: the refresh token is spent by then. Without both nothing is asked, and the token at hand is used while it lives.
-   * @throws Failure `state_unwritable`, `busy`, `login_expired`, or the store's
+   * @throws Failure `state_unwritable`, `busy`, `login_expired`, `shared_overtaken`, or the store's
    */
-  async #begin(held: StoredCredential): Promise<Begun | 'overtaken' | 'not now'> {
+  async #begin(held: StoredCredential) {
     const { store, recovery } = this.#ports;
     const { login, signal } = this.#request;
     const lives = this.#lives(held);
@@ -184,7 +175,6 @@ class Refresh {
     try {
       const waitMs = lives ? lockWaitMs.tokenLives : lockWaitMs.tokenEnded;
       const turn = await store.refreshTurn?.(login.key, { waitMs, lives, signal });
-      if (turn === 'overtaken') return turn;
       if (turn !== undefined && 'since' in turn) throw refreshLeft(login, turn);
       shared = turn;
       const bytes = encodeCredential(held).reveal().length;
@@ -192,7 +182,7 @@ class Refresh {
       return { shared, room: await recovery.begin(login.key, { bytes, spent }) };
     } catch (error) {
       await shared?.[Symbol.asyncDispose]();
-      if (isFailure(error) && lives) return 'not now';
+      if (isFailure(error) && error.code !== 'shared_overtaken' && lives) return 'not now';
       throw error;
     }
   }

@@ -16,11 +16,6 @@ type Needs = Pick<TokenPorts, 'assertions' | 'clock' | 'http' | 'index' | 'store
 /** For a revocation in the background. */
 const pendingMs = 5_000;
 
-interface Limits {
-  readonly limitMs: number;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Revokes the refresh token at its own issuer (RFC 7009), or the access token where there is none.
  * @returns Why it was not revoked; undefined: it was.
@@ -30,7 +25,7 @@ export async function revoke(
   ports: Needs,
   login: LoginRecord,
   credential: StoredCredential,
-  { limitMs, signal: interrupted }: Limits,
+  { limitMs, signal: interrupted }: { readonly limitMs: number; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   const { revocationEndpoint: endpoint, binding, authMethod: method, accessToken, refreshToken } = credential;
   if (credential.holds !== undefined && refreshToken === undefined) return 'an ID token cannot be revoked';

@@ -2,7 +2,7 @@ import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { engineOpener } from '../../src/app/network.js';
-import type { SharedEngine } from '../../src/fleet/engine/engine.js';
+import type { SharedEngine } from '../../src/fleet/engine/redis.js';
 import { createClock } from '../../src/stores/clock.js';
 import { startRedis } from '../support/engines.js';
 import { defaultLimits } from '../support/product.js';

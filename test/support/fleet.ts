@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SharedEngine } from '../../src/fleet/engine/engine.js';
+import type { SharedEngine } from '../../src/fleet/engine/redis.js';
 import { SharedStore } from '../../src/fleet/shared/shared-store.js';
 import { createClock } from '../../src/stores/clock.js';
 import { openAs } from '../fleet/engine/open.js';

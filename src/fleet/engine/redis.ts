@@ -1,8 +1,39 @@
 import { isFailure, systemCode } from '../../core/failure.js';
 import { engineEntryForeign } from '../failures.js';
 import { type EngineAddress, type EngineCredentials, parseEngineAddress, readEngineCredentials } from './address.js';
-import type { CommitResult, EngineCommit, EngineEntry, EnginePorts, SharedEngine } from './engine.js';
-import { NoResponse, RedisConnection, type RedisReply } from './redis-connection.js';
+import { type EnginePorts, NoResponse, RedisConnection, type RedisReply } from './redis-connection.js';
+
+/** A value as the engine has it. */
+export interface EngineEntry {
+  readonly value: Uint8Array;
+  /**
+   * A decimal number that grows with every write of this key and never comes back, not even after a removal (a
+   * counter). It is the fencing number, too.
+   */
+  readonly revision: string;
+}
+
+/** One atomic step: all of it, or nothing. */
+export interface EngineCommit {
+  /** All must hold, or nothing is written: the key has this revision; undefined: it is not there. */
+  readonly onlyIf: readonly { readonly key: string; readonly revision: string | undefined }[];
+  readonly puts: readonly EnginePut[];
+  /** A key that is not there is no matter. No key is both put and removed. */
+  readonly removes: readonly string[];
+}
+
+export interface EnginePut {
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** The engine removes it after so long, by its own clock; undefined: never. */
+  readonly ttlMs?: number | undefined;
+}
+
+/** `unknown`: it was sent, and no response came (cut, restart, time-out). The caller reads again to find out. */
+export type CommitResult =
+  | { readonly outcome: 'committed' /** Of the puts, in their order. */; readonly revisions: readonly string[] }
+  | { readonly outcome: 'conflict' }
+  | { readonly outcome: 'unknown'; readonly cause: unknown };
 
 /**
  * The engine at an address, such as `redis:rediss://cache.example:6380`. Nothing is connected to before the first act.
@@ -24,10 +55,12 @@ const maxScanned = 5_000_000;
 const scannedAtOnce = 5_000;
 
 /**
- * Redis 5 and later, or Valkey. A value stands behind its revision and a colon, so that one plain MGET reads both, for
- * users who may do nothing else.
+ * Keeps the sealed items of logins that machines share: Redis 5 and later, or Valkey. Keys are ASCII. A value stands behind its
+ * revision and a colon, so that one plain MGET reads both, for users who may do nothing else. Every wait ends: by the signal,
+ * or by the time limit.
  */
-class RedisEngine implements SharedEngine {
+class RedisEngine implements AsyncDisposable {
+  /** For messages, printable: `Redis at cache.example:6380`. */
   readonly label: string;
   readonly #connection: RedisConnection;
 
@@ -36,6 +69,7 @@ class RedisEngine implements SharedEngine {
     this.#connection = new RedisConnection(address, credentials, ports);
   }
 
+  /** One consistent look at up to 500 keys, at more in pieces, by plain read commands. @throws Failure `store_unavailable`, `store_denied` */
   async read(keys: readonly string[], signal: AbortSignal): Promise<readonly (EngineEntry | undefined)[]> {
     const found: (EngineEntry | undefined)[] = [];
     for (let at = 0; at < keys.length; at += maxAtOnce) {
@@ -50,6 +84,7 @@ class RedisEngine implements SharedEngine {
     return found;
   }
 
+  /** @throws Failure `store_unavailable` where nothing was sent, `store_denied` where the engine refuses it to this user */
   async commit(commit: EngineCommit, signal: AbortSignal): Promise<CommitResult> {
     try {
       const revision = await this.#connection.send(commitCommand(commit), 'to write', isRevision, signal);
@@ -61,6 +96,7 @@ class RedisEngine implements SharedEngine {
     }
   }
 
+  /** Names that begin with it, sorted, at most 10,000. @throws Failure as `read` */
   async list(prefix: string, signal: AbortSignal): Promise<readonly string[]> {
     const pattern = `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`;
     const names = new Set<string>();
@@ -78,6 +114,10 @@ class RedisEngine implements SharedEngine {
       .slice(0, maxListed);
   }
 
+  /**
+   * Which of its settings can lose a write that it has acknowledged, as sentences; none where it writes before it responds. Where
+   * its access rules hide them, a sentence says so. @throws Failure as `read`
+   */
   async durability(signal: AbortSignal): Promise<readonly string[]> {
     const settings = new Map<string, string>();
     const unknown = (right: string) =>
@@ -166,6 +206,8 @@ class RedisEngine implements SharedEngine {
     return this.#connection[Symbol.asyncDispose]();
   }
 }
+
+export type SharedEngine = Pick<RedisEngine, keyof RedisEngine>;
 
 const isList = (reply: RedisReply): reply is readonly RedisReply[] => Array.isArray(reply);
 

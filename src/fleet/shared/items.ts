@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { asObject, type JsonObject, parseObject } from '../../core/text/json.js';
 import { seal, unseal } from '../../stores/seal.js';
-import type { EngineEntry, SharedEngine } from '../engine/engine.js';
+import type { EngineEntry, SharedEngine } from '../engine/redis.js';
 import { sharedItemNewer, sharedItemsApart, sharedKeyWrong } from '../failures.js';
 
 /** What a fleet's items are sealed with. `refresh` is not on a machine that only reads. */

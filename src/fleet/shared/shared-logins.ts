@@ -1,7 +1,7 @@
 import { isFailure } from '../../core/failure.js';
 import type { JsonObject } from '../../core/text/json.js';
 import type { LeftRefresh, TurnWait } from '../../stores/ports.js';
-import type { EngineCommit } from '../engine/engine.js';
+import type { EngineCommit } from '../engine/redis.js';
 import {
   refreshKeyMissing,
   sharedBusy,
@@ -104,16 +104,16 @@ export class SharedLogins {
   }
 
   /**
-   * The turn to refresh what this process has read last: alone among all machines. `overtaken`: it is another one now.
-   * @throws Failure of the engine, `busy` where another machine has its turn all the time, `credential_corrupt`
+   * The turn to refresh what this process has read last: alone among all machines.
+   * @throws Failure of the engine, `busy` where another machine has its turn all the time, `shared_overtaken`, `credential_corrupt`
    */
-  async begin(key: string, { waitMs, lives, signal }: TurnWait): Promise<Turn | 'overtaken' | LeftRefresh> {
+  async begin(key: string, { waitMs, lives, signal }: TurnWait): Promise<Turn | LeftRefresh> {
     const { clock } = this.#options;
     const since = clock.monotonic();
     for (let looks = 0; ; looks += 1) {
       const now = await lookAt(this.#options, key, allParts, signal);
       const { access, refresh, turn: other } = now;
-      if (access === undefined || access.pair !== this.#pairs.get(key)) return 'overtaken';
+      if (access === undefined || access.pair !== this.#pairs.get(key)) throw sharedOvertaken(this.#label);
       this.#checkPair(access, refresh);
       this.#checkNewest(key, now);
       if (other === undefined || (other.sentAt !== null && other.pair !== access.pair)) {

@@ -13,7 +13,7 @@ import { readIfThere } from '../../stores/private-file.js';
 import { ownIdentity } from '../../stores/state/process-identity.js';
 import { removeFile, replacePrivateFile } from '../../stores/state/safe-file.js';
 import { parseEngineAddress } from '../engine/address.js';
-import type { SharedEngine } from '../engine/engine.js';
+import type { SharedEngine } from '../engine/redis.js';
 import { refreshKeyMissing, sharedKeyMissing, sharedKeysAlike, sharedKeysMixed, storeReadOnly } from '../failures.js';
 import type { FleetPorts } from '../ports.js';
 import { type AccessItem, byOurClock, Items, readersHalf, sharedKeysOf } from './items.js';

@@ -2,7 +2,7 @@ import { isFailure } from '../../core/failure.js';
 import type { Clock } from '../../core/ports.js';
 import { timeLimit } from '../../core/time.js';
 import type { SharedTurn } from '../../stores/ports.js';
-import type { EngineCommit, SharedEngine } from '../engine/engine.js';
+import type { EngineCommit, SharedEngine } from '../engine/redis.js';
 import { sharedTurnLost, sharedUncertain } from '../failures.js';
 import { type Items, newNonce, type TurnItem } from './items.js';
 

@@ -88,12 +88,13 @@ export function readToolListSync(stateFolder: string, key: string, now: number):
 
 /** Keeps what servers have listed in small private files, one for each login. Nothing depends on them: they fail silently. */
 export function createToolLists(stateFolder: string) {
+  const forget = (key: string) => silently(() => removeFile(toolListPath(stateFolder, key)));
   return {
     /** @param now Milliseconds since 1970. */
     read: async (key: string, now: number) => readToolListSync(stateFolder, key, now),
     keep: async (key: string, list: ToolList) => {
       const text = JSON.stringify({ version: 1, ...list });
-      if (Buffer.byteLength(text) > maxListBytes) return forget(stateFolder, key);
+      if (Buffer.byteLength(text) > maxListBytes) return forget(key);
       const path = toolListPath(stateFolder, key);
       await silently(async () => {
         await ensurePrivateFolder(join(path, '..'));
@@ -101,15 +102,11 @@ export function createToolLists(stateFolder: string) {
         await prune(join(path, '..'));
       });
     },
-    forget: (key: string) => forget(stateFolder, key),
+    forget,
   };
 }
 
 export type ToolLists = ReturnType<typeof createToolLists>;
-
-async function forget(stateFolder: string, key: string): Promise<void> {
-  await silently(() => removeFile(toolListPath(stateFolder, key)));
-}
 
 async function prune(folder: string): Promise<void> {
   const names = readdirSync(folder).filter((name) => /^(?:x-)?[0-9a-f]{64}\.json/.test(name)); // nobody else's

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { SharedEngine } from '../../../src/fleet/engine/engine.js';
+import type { SharedEngine } from '../../../src/fleet/engine/redis.js';
 import { startAuthority } from '../../support/certificates.js';
 import { type EngineOptions, type RunningEngine, startRedis, users } from '../../support/engines.js';
 import { needs } from '../../support/needs.js';

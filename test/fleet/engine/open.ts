@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { engineOpener } from '../../../src/app/network.js';
-import type { SharedEngine } from '../../../src/fleet/engine/engine.js';
+import type { SharedEngine } from '../../../src/fleet/engine/redis.js';
 import { createHttpClient } from '../../../src/http/client.js';
 import { createClock } from '../../../src/stores/clock.js';
 import type { EngineUser } from '../../support/engines.js';

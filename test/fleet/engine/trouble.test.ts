@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { redact } from '../../../src/core/secret.js';
-import type { SharedEngine } from '../../../src/fleet/engine/engine.js';
+import type { SharedEngine } from '../../../src/fleet/engine/redis.js';
 import { startAuthority } from '../../support/certificates.js';
 import { redisRules, startForwarder, startRedis, users } from '../../support/engines.js';
 import { freePort } from '../../support/free-port.js';

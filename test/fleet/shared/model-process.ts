@@ -79,7 +79,6 @@ export async function refreshIn(options: ProcessOptions): Promise<Outcome> {
     first ??= held;
     if (recovered !== undefined || held !== first) return recovered ?? held;
     const turn = await logins.begin(key, { waitMs: 2_000, lives: false, signal });
-    if (turn === 'overtaken') return 'again';
     if (!('basis' in turn)) return 'left';
     try {
       await using _turn = turn;

@@ -5,7 +5,7 @@ import type {
   EngineEntry,
   EnginePut,
   SharedEngine,
-} from '../../../src/fleet/engine/engine.js';
+} from '../../../src/fleet/engine/redis.js';
 import { digestOf, Items, sharedKeysOf } from '../../../src/fleet/shared/items.js';
 import type { SeenWrites } from '../../../src/fleet/shared/shared-logins.js';
 import { Failure } from '../../support/product.js';
