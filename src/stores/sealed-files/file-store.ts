@@ -3,6 +3,7 @@ import { Secret } from '../../core/secret.js';
 import { refuseTooLarge, sealedFileDamaged, sealedHeadDamaged, storeKeyWrong } from '../failures.js';
 import type { SecretStore } from '../ports.js';
 import { ensurePrivateFolder } from '../private-file.js';
+import { sealText, unsealText } from '../seal.js';
 import type { Locks } from '../state/locks.js';
 import { removeFile, replacePrivateFile } from '../state/safe-file.js';
 import {
@@ -16,8 +17,6 @@ import {
   readHead,
   readText,
   type StoreHead,
-  sealText,
-  unsealText,
 } from './sealed-file.js';
 
 const mark = 'postern-sealed 1 ';

@@ -10,7 +10,7 @@ import {
 } from '../failures.js';
 import { readKeyFile } from '../key-file.js';
 import { readIfThere } from '../private-file.js';
-import { seal, unseal } from '../seal.js';
+import { sealText, unsealText } from '../seal.js';
 import { pathsIn } from '../state/safe-file.js';
 
 /** The largest value in base64, and some more. */
@@ -28,17 +28,6 @@ export function readText(path: string, kind: 'sealed' | 'store'): string | undef
   const isNewer = text !== undefined && new RegExp(`^postern-${kind} (?!1 )[1-9][0-9]* `).test(text);
   if (isNewer) throw sealedFileNewer(path);
   return text;
-}
-
-/** Seals a text with this key under this name, in base64url. */
-export function sealText(key: Uint8Array, name: string, text: string): string {
-  return seal(key, name, text).toString('base64url');
-}
-
-/** The text that was sealed with this key under this name; undefined for anything else. */
-export function unsealText(key: Uint8Array, name: string, sealed: string): string | undefined {
-  const bytes = Buffer.from(sealed, 'base64url');
-  return bytes.toString('base64url') === sealed ? unseal(key, name, bytes) : undefined;
 }
 
 /** What all sealed files of a folder have in common: nothing secret. */

@@ -13,16 +13,18 @@ import { dirname, join } from 'node:path';
 import { ignoreFailure } from '../../core/failure.js';
 import { once } from '../../core/lazy.js';
 import { Secret } from '../../core/secret.js';
-import { parseObject, stringField } from '../../core/text/json.js';
+import { parseObject } from '../../core/text/json.js';
 import { stateUnwritable } from '../failures.js';
 import { recoveryPath } from '../paths.js';
 import { ensurePrivateFolder, readIfThere, whenFree } from '../private-file.js';
-import { nonceBytes, seal, unseal } from '../seal.js';
+import { sealText, unsealText } from '../seal.js';
 import { identityIn, ownIdentity, stateOf } from './process-identity.js';
 import { newFile, pathsIn, removeFile, synced, syncFolder } from './safe-file.js';
 
 /** A credential of 64 KiB, sealed and in base64, with room to spare. */
 const maxBytes = 262_144;
+
+const mark = 'postern-recovery 1 ';
 
 /** A new credential may be longer than the one it follows on, and is sealed and in base64. */
 const spareBytes = 8_192;
@@ -127,24 +129,14 @@ type Kind = 'recovery' | 'refresh';
 function sealer(key: string, spent: Secret): (kind: Kind, text: string) => string {
   const salt = randomBytes(32);
   const sealingKey = keyFrom(spent, salt);
-  return (kind, text) => {
-    const sealed = seal(sealingKey, nameOf(kind, key), text);
-    return JSON.stringify({
-      version: 1,
-      salt: salt.toString('base64'),
-      nonce: sealed.toString('base64', 0, nonceBytes),
-      sealed: sealed.toString('base64', nonceBytes),
-    });
-  };
+  return (kind, text) => `${mark}${salt.toString('base64url')} ${sealText(sealingKey, nameOf(kind, key), text)}`;
 }
 
 /** The sealed text; undefined when it was changed, cut off, or sealed with another secret: of no use then. */
-function opened(bytes: Uint8Array, kind: Kind, key: string, spent: Secret): string | undefined {
-  const object = parseObject(bytes);
-  if (object?.['version'] !== 1) return undefined;
-  const bytesOf = (name: string) => Buffer.from(stringField(object, name) ?? '', 'base64');
-  const sealed = Buffer.concat([bytesOf('nonce'), bytesOf('sealed')]);
-  return unseal(keyFrom(spent, bytesOf('salt')), nameOf(kind, key), sealed);
+function opened(bytes: Buffer, kind: Kind, key: string, spent: Secret): string | undefined {
+  const [salt = '', sealed = ''] = bytes.toString('latin1', mark.length).trimEnd().split(' ');
+  const isOurs = bytes.toString('latin1', 0, mark.length) === mark;
+  return isOurs ? unsealText(keyFrom(spent, Buffer.from(salt, 'base64url')), nameOf(kind, key), sealed) : undefined;
 }
 
 function keyFrom(spent: Secret, salt: Uint8Array): Buffer {
