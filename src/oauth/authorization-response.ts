@@ -114,13 +114,22 @@ export function readPastedResponse(
   const [, address = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(url) ?? [];
   if (address !== expected.redirectUri) return refused('other_address');
   if (url.length > 8192 || !isStrictlyEncoded(query)) return refused('unreadable');
+  return readResponse(query, expected.isOurState);
+}
+
+/**
+ * Reads the query of a redirect URL (RFC 6749 section 4.1.2; `application/x-www-form-urlencoded`). One `state` alone, of
+ * ours, makes it ours; what the other parameters mean is validated later, so repeats are kept. URLSearchParams repairs what
+ * it cannot decode; a response that needs repair is not taken.
+ */
+export function readResponse(query: string, isOurState: (state: string) => boolean): PastedResponse {
   // The question mark keeps URLSearchParams from eating one that belongs to the first name.
   const response = [...new URLSearchParams(`?${query}`)];
-  if (response.flat().some((text) => text.length > 4096)) return refused('unreadable');
   const states = response.filter(([name]) => name === 'state').map(([, value]) => value);
   if (states.length === 0) return refused('no_state');
-  if (states.length > 1 || !expected.isOurState(states[0] ?? '')) return refused('other_state');
-  return { ok: true, response };
+  if (states.length > 1 || !isOurState(states[0] ?? '')) return refused('other_state');
+  const isTooLong = response.length > 64 || response.flat().some((text) => text.length > 4096);
+  return isTooLong || !isStrictlyEncoded(query) ? refused('unreadable') : { ok: true, response };
 }
 
 function refused(problem: PastedProblem): PastedResponse {

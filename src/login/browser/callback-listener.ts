@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { type ChosenRedirectUri, redirectUriText } from '../../core/configuration/redirect-uri.js';
-import type { AuthorizationResponse } from '../../oauth/authorization-response.js';
+import { type AuthorizationResponse, readResponse } from '../../oauth/authorization-response.js';
 import { responseUnusable } from '../failures.js';
 import { runsInContainer } from './browser-availability.js';
 import { listenAddressRefused } from './failures.js';
@@ -28,11 +28,6 @@ import { createPages, type LoggedIn, type LoginConsent } from './page.js';
 
 /** Of a request target, in characters. */
 const maxTargetLength = 8_192;
-
-/** Of a name or a value in an authorization response, in characters. */
-const maxParameterLength = 4_096;
-
-const maxParameters = 64;
 
 /** How the way through the browser ended; `declined`: somebody said no at the authorization server. */
 type LoginOutcome = 'stored' | 'failed' | 'declined';
@@ -181,8 +176,8 @@ export class CallbackListener implements AsyncDisposable {
 
   #takeCallback({ request, response, target }: Visit, query: string): void {
     const isTooLong = target.length > maxTargetLength;
-    const reading = readResponse(query, (state) => this.isOurs(state));
-    if (reading.kind === 'not_ours') {
+    const read = readResponse(query, (state) => this.isOurs(state));
+    if (!read.ok && read.problem !== 'unreadable') {
       if (this.#armed !== undefined && /(?:^|&)(?:code|error)=/.test(query)) this.ignored += 1;
       sendPage(response, isTooLong ? 414 : 400, this.#pages.nothing);
       return;
@@ -190,10 +185,9 @@ export class CallbackListener implements AsyncDisposable {
     this.#finalPage.hold(response);
     const state = new URLSearchParams(query).get('state') ?? '';
     this.#first ??= { request: this.#armed?.requests.find(state), browser: this.#links.browserOf(request) };
-    const tooLong = isTooLong ? `it is longer than ${maxTargetLength} characters` : undefined;
-    const why = reading.kind === 'unusable' ? reading.why : tooLong;
-    if (why !== undefined) this.#fail(responseUnusable(why));
-    else if (reading.kind === 'ours') this.#succeed(reading.response);
+    if (isTooLong) this.#fail(responseUnusable(`it is longer than ${maxTargetLength} characters`));
+    else if (read.ok) this.#succeed(read.response);
+    else this.#fail(responseUnusable('it is too long, or its percent-encoding is not valid UTF-8'));
   }
 }
 
@@ -202,39 +196,6 @@ function buttonOf(taker: Taker): string {
   const path = `/agreed/${newNonce()}`;
   taker.button ??= { path, isHere: equalityTo(path) };
   return taker.button.path;
-}
-
-/** It is not ours; or it is, and cannot be read without guessing, where `why` begins with "it". */
-type CallbackReading =
-  | { readonly kind: 'not_ours' }
-  | { readonly kind: 'unusable'; readonly why: string }
-  | { readonly kind: 'ours'; readonly response: AuthorizationResponse };
-
-/**
- * Reads the query of a callback (RFC 6749 section 4.1.2; `application/x-www-form-urlencoded`). One `state` alone, of ours,
- * makes it ours; what the other parameters mean is validated later, so repeats are kept.
- */
-function readResponse(query: string, isOurState: (state: string) => boolean): CallbackReading {
-  // The question mark keeps URLSearchParams from eating one that belongs to the first name.
-  const response = [...new URLSearchParams(`?${query}`)];
-  const states = response.filter(([name]) => name === 'state').map(([, value]) => value);
-  if (states.length !== 1 || !isOurState(states[0] ?? '')) return { kind: 'not_ours' };
-  if (response.length > maxParameters) return { kind: 'unusable', why: 'it has too many parameters' };
-  if (response.some(([name, value]) => Math.max(name.length, value.length) > maxParameterLength)) {
-    return { kind: 'unusable', why: `it has a parameter longer than ${maxParameterLength} characters` };
-  }
-  if (!isStrictlyEncoded(query)) return { kind: 'unusable', why: 'its percent-encoding is not valid UTF-8' };
-  return { kind: 'ours', response };
-}
-
-/** URLSearchParams repairs what it cannot decode; a response that needs repair is not taken. */
-function isStrictlyEncoded(query: string): boolean {
-  try {
-    decodeURIComponent(query);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

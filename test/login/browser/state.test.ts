@@ -72,10 +72,10 @@ test('[A-94] with our state: bad percent-encoding, overlong UTF-8, too long or t
     ['code=%', /encoding/],
     ['code=%c0%af', /encoding/],
     ['error_description=%ff', /encoding/],
-    [`code=${'a'.repeat(4097)}`, /longer than 4096/],
-    [`${'n'.repeat(4097)}=1`, /longer than 4096/],
+    [`code=${'a'.repeat(4097)}`, /too long/],
+    [`${'n'.repeat(4097)}=1`, /too long/],
     [`code=${'a'.repeat(9000)}`, /too long|longer/],
-    [`code=x${'&a=b'.repeat(64)}`, /too many parameters/],
+    [`code=x${'&a=b'.repeat(64)}`, /too long/],
   ] as const;
   for (const [query, why] of queries) {
     await using on = await underTest();
