@@ -80,22 +80,6 @@ test('OpenCode: a file in the form of OpenCode 2 keeps it, one of OpenCode 1 too
   assert.deepEqual(found.map(({ name }) => name).sort(), ['n', 'old']);
 });
 
-test('Gemini CLI: a folder that it was not told to trust is named, as no server is started there', () => {
-  const said = (more: Partial<EntryRequest>) =>
-    [...(named('gemini').conflicts?.(request('{}', more)) ?? [])].join('\n').includes('not told to trust');
-  const trusted = (folders: object) => said({ switches: [JSON.stringify(folders)] });
-  assert.ok(said({}));
-  assert.ok(trusted({ '/home/a/projects': 'TRUST_FOLDER', '/home/a/project': 'DO_NOT_TRUST' }));
-  assert.ok(trusted({ '/home/a/project/below': 'TRUST_FOLDER' }));
-  assert.ok(!trusted({ '/home/a/project/': 'TRUST_FOLDER' }));
-  assert.ok(!trusted({ '/home/a': 'TRUST_FOLDER' }));
-  assert.ok(!trusted({ '/home/a/other': 'TRUST_PARENT' }));
-  assert.ok(!trusted({ security: { folderTrust: { enabled: false } } }));
-  assert.ok(!said({ machine: machine({ env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } }) }));
-  const windows = machine({ platform: 'win32', workingFolder: 'C:\\Users\\a\\p' });
-  assert.ok(!said({ machine: windows, switches: ['{"C:\\\\Users\\\\a": "TRUST_FOLDER"}'] }));
-});
-
 test('Copilot CLI: its own list of what is switched off counts, and a list of tools stays', async () => {
   assert.equal(blocks('copilot', '{}', { switches: ['{"disabledMcpServers": ["other"]}'] }), '');
   assert.match(blocks('copilot', '{}', { switches: ['{"disabledMcpServers": ["work"]}'] }), /mcp enable work/);

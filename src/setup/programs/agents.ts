@@ -148,14 +148,10 @@ export const gemini: Row = {
   inShell: true,
   files: ['~/.gemini/settings.json'],
   projectFile: '.gemini/settings.json',
-  switches: ['~/.gemini/settings.json', './.gemini/settings.json', '~/.gemini/trustedFolders.json'],
+  switches: ['~/.gemini/settings.json', './.gemini/settings.json'],
   url: 'httpUrl',
   blocks: (request) => leftOut('Gemini CLI', request),
-  *conflicts(request) {
-    if (isTrusted(request)) return;
-    yield 'Gemini CLI starts no server in a folder that it was not told to trust, not even those of a person’s own settings, and this folder is none: start gemini here and trust it.';
-  },
-  next: 'In a folder that it trusts, look at it with: gemini mcp list',
+  next: 'Gemini CLI uses it in folders that it was told to trust; look at it there with: gemini mcp list',
 };
 
 export const qwen: Row = {
@@ -179,24 +175,6 @@ function* leftOut(title: string, request: EntryRequest): Iterable<string> {
   if (excluded.some((list) => list.includes(name)) || !allowed.every((list) => list.includes(name))) {
     yield `${title} leaves ${name} out (mcp.excluded or mcp.allowed in its settings); change that list.`;
   }
-}
-
-/** Gemini CLI asks about each folder once, and keeps what it was told by its path. */
-function isTrusted(request: EntryRequest): boolean {
-  const { env, workingFolder } = request.machine;
-  const isOff = valuesAt(request, 'security', 'folderTrust', 'enabled').includes(false);
-  if (isOff || env['GEMINI_CLI_TRUST_WORKSPACE'] === 'true') return true;
-  return (request.switches ?? []).some((text) =>
-    Object.entries(membersOf(valueIn('json', text, []))).some(([folder, word]) => {
-      if (word !== 'TRUST_FOLDER' && word !== 'TRUST_PARENT') return false;
-      return isWithin(workingFolder, word === 'TRUST_FOLDER' ? folder : folder.replace(/[\\/][^\\/]*$/, ''));
-    }),
-  );
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const [inner, outer] = [path, folder].map((one) => `${one.replaceAll('\\', '/').replace(/\/+$/, '')}/`);
-  return inner?.startsWith(outer ?? '') === true;
 }
 
 /**
