@@ -45,7 +45,6 @@ type Kubeconfig = Readonly<Record<string, unknown>>;
 /** The user of that name, and what it has credentials from. */
 export function openKubeUser(text: string, [name = '']: readonly string[]): OpenedText {
   const all = kubeconfigIn(text);
-  const { apiVersion: _, kind: __, ...others } = all; // kubectl adds them where they are missing
   const users = listIn(all, 'users');
   const [user, another] = users.filter((one) => one['name'] === name);
   if (another !== undefined) throw new NotEditable('duplicate');
@@ -60,7 +59,7 @@ export function openKubeUser(text: string, [name = '']: readonly string[]): Open
   return {
     raw: user && JSON.stringify(user),
     value: user && ((user['user'] as Kubeconfig | undefined)?.['exec'] ?? {}),
-    rest: tidied({ ...others, users: users.filter((one) => one !== user) }),
+    rest: undefined, // kubectl lays out what it keeps in its own way
     set: (entry) => change(entry?.value as Members | undefined),
   };
 }
@@ -99,25 +98,6 @@ function kubeconfigIn(text: string): Kubeconfig {
     // brackets, or aliases, by the thousand
   }
   throw new NotEditable('unreadable');
-}
-
-/** Without what kubectl writes or leaves out where nothing is set, and in its order. */
-function tidied(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => tidied(item) as { readonly name?: unknown } | undefined);
-    const isNamed = items.every((item) => typeof item?.name === 'string');
-    return isNamed ? items.sort((one, other) => (String(one?.name) < String(other?.name) ? -1 : 1)) : items;
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value)
-    .map(([name, inner]) => [name, tidied(inner)] as const)
-    .filter(([, inner]) => !['', 'null', 'false', 'IfAvailable', '[]', '{}'].includes(textOf(inner)))
-    .sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(members);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** Of the commands of GOAUTH the one of ours for a server of one of these names. */
