@@ -67,7 +67,7 @@ export function exitOfCheck({ checked, failure }: CheckResult): number {
     const isUsed = (state === 'there' || state === 'no-file') && blocks.length === 0;
     return isUsed && old?.isBlocked !== true ? 0 : exitCode.usage;
   }
-  if (end === 'not-run' || end === 'gone') return exitCode.usage;
+  if (end === 'not-run') return exitCode.usage;
   const ownExit = typeof end === 'string' ? undefined : Object.values(exitCode).find((code) => code === end.code);
   return ownExit ?? exitCode.callFailed;
 }

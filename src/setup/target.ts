@@ -13,6 +13,7 @@ import { entryName } from './formats/entry.js';
 import type { ExternalPrograms } from './machine/external-programs.js';
 import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import type { SetupRequest } from './plan-entry.js';
+import { callIn } from './programs/entries.js';
 import { filesOf, type Program, wayOf } from './programs/program.js';
 import { programNamed, programs } from './programs/programs.js';
 import type { setupTable } from './setup.options.js';
@@ -20,7 +21,6 @@ import type { setupTable } from './setup.options.js';
 export type SetupArguments = Partial<ArgumentsOf<typeof setupTable>>;
 
 type Index = Pick<StorePorts, 'index'>;
-type RecordWorld = Pick<ExternalPrograms, 'records' | 'machine' | 'files'>;
 
 /**
  * What is to be set up: the login that was named, the only one there is, or a server that has none yet.
@@ -87,30 +87,23 @@ function plainName(text: string): string {
 }
 
 /**
- * The entries that are to be checked: the one that is named; without a server, and where it is not clear which one is
- * meant, all that were written for the program; without a program, all.
+ * The entries that are to be checked: those that were written, for the program and the server that are named; where none
+ * was, the one that would be.
  * @throws Failure as `readSetupRequest`, `program_unknown`
  */
 export async function requestsToCheck(
   ports: Index,
-  { records: kept }: Pick<RecordWorld, 'records'>,
+  world: ExternalPrograms,
   args: SetupArguments,
 ): Promise<{ readonly all: readonly SetupRequest[]; readonly isOne: boolean }> {
+  const program = args.program === undefined ? undefined : programNamed(args.program, args.server);
   const { logins } = await ports.index.read();
-  const records = (await kept.all()).map(({ record }) => record);
-  if (args.program === undefined) return { all: await requestsOf(logins, records), isOne: false };
-  const program = programNamed(args.program, args.server);
-  const ofProgram = records.filter((record) => record.program === program.name);
-  const isClear = logins.length === 1 && (args.project || ofProgram.some((one) => one.scope === 'user'));
-  if (args.server === undefined && !isClear && ofProgram.length > 0) {
-    return { all: await requestsOf(logins, ofProgram), isOne: false };
+  const records = (await recordsNamed(world, logins, program, args)).map(({ record }) => record);
+  if (program !== undefined && (records.length === 0 || args.account !== undefined)) {
+    return { all: [await readSetupRequest(ports, program, args)], isOne: true };
   }
-  const request = await readSetupRequest(ports, program, args);
-  const isMeant = (record: (typeof records)[number]) => record.server === request.url && record.scope === request.scope;
-  const meant = ofProgram.filter(isMeant);
-  const [only, another] = meant.map((record) => record.name);
-  const name = args.as ?? (another === undefined ? only : undefined) ?? request.name;
-  return { all: [{ ...request, name }], isOne: true };
+  const all = await requestsOf(logins, records, world.machine.platform);
+  return { all, isOne: program !== undefined && records.length === 1 };
 }
 
 /**
@@ -120,22 +113,13 @@ export async function requestsToCheck(
  */
 export async function recordToUndo(
   { index, terminal }: Index & Pick<CorePorts, 'terminal'>,
-  { records, machine, files }: RecordWorld,
+  world: ExternalPrograms,
   program: Program,
   args: SetupArguments,
   signal: AbortSignal,
 ): Promise<KeptRecord> {
-  const [inFolder] = args.project ? filesOf(program, machine, 'project') : [];
-  const path = inFolder && (await files.read(inFolder, machine.workingFolder)).path;
-  const made = (await records.all()).filter(
-    ({ record }) =>
-      record.program === program.name &&
-      (path === undefined || record.path === path) &&
-      (!args.user || record.scope === 'user') &&
-      (args.as === undefined || record.name === args.as),
-  );
   const { logins } = await index.read();
-  const all = args.server === undefined ? made : forServer(made, args.server, logins);
+  const all = await recordsNamed(world, logins, program, args);
   const [only, ...others] = all;
   if (only === undefined) throw nothingToUndo(program.title);
   if (others.length === 0) return only;
@@ -147,17 +131,34 @@ export async function recordToUndo(
 }
 
 /**
- * Those for that server, and where it has several logins, those for the one that was named; of a name that no login has
- * any more, or another server's has now, those that were given it.
+ * What was written for what is named. A server with several logins: for the one that is named; a name that no login has any
+ * more, or another server's has now: the entries of that name.
  */
-function forServer(made: readonly KeptRecord[], server: string, logins: readonly LoginRecord[]): readonly KeptRecord[] {
+async function recordsNamed(
+  { records, machine, files }: ExternalPrograms,
+  logins: readonly LoginRecord[],
+  program: Program | undefined,
+  { project, user, as, server }: SetupArguments,
+): Promise<readonly KeptRecord[]> {
+  const [inFolder] = project && program !== undefined ? filesOf(program, machine, 'project') : [];
+  const path = inFolder && (await files.read(inFolder, machine.workingFolder)).path;
+  const made = (await records.all()).filter(
+    ({ record }) =>
+      (program === undefined || record.program === program.name) &&
+      (path === undefined || record.path === path) &&
+      (!user || record.scope === 'user') &&
+      (as === undefined || record.name === as),
+  );
+  if (server === undefined) return made;
   const login = logins.find(({ name }) => name === server);
   const url = login?.server ?? server;
   const canonical = canonicalResource(url);
   const ofServer = made.filter(({ record }) => record.server === (canonical.ok ? canonical.value : url));
   const isOnly = login === undefined || logins.every((other) => other.server !== url || other.key === login.key);
-  const meant = isOnly ? ofServer : ofServer.filter(({ record }) => loginOf(logins, record).login?.key === login.key);
-  return meant.length > 0 ? meant : made.filter(({ record }) => record.name === server);
+  const ofLogin = ofServer.filter(
+    ({ record }) => isOnly || loginOf(logins, record, machine.platform).login?.key === login.key,
+  );
+  return ofLogin.length > 0 ? ofLogin : made.filter(({ record }) => record.name === server);
 }
 
 /** What tells a record of a program from all others. */
@@ -171,12 +172,13 @@ function undoWords({ record }: KeptRecord) {
 async function requestsOf(
   logins: readonly LoginRecord[],
   records: readonly SetupRecord[],
+  platform: string,
 ): Promise<readonly SetupRequest[]> {
   const requests = records.flatMap((record) => {
     const { path, scope, name, server } = record;
     const program = programs.find((one) => one.name === record.program);
     if (program === undefined) return [];
-    const { login, account, options } = loginOf(logins, record);
+    const { login, account, options } = loginOf(logins, record, platform);
     const about = { program, path, scope, name, options: options.filter((option) => option === '--whole-host') };
     return [requestWith(logins, login ?? (account === undefined ? { server } : { server, account }), about)];
   });
@@ -184,11 +186,13 @@ async function requestsOf(
 }
 
 /** The login that the entry was written for, whatever the file says now. */
-function loginOf(logins: readonly LoginRecord[], record: SetupRecord) {
-  const { server: named, options } = record.call;
+function loginOf(logins: readonly LoginRecord[], { key, holds, server: url }: SetupRecord, platform: string) {
+  const { server: named, options = [] } = callIn(key, holds, platform) ?? {};
   const account = options.includes('--account') ? options[options.indexOf('--account') + 1] : undefined;
-  const ofServer = logins.filter(({ server }) => server === record.server);
-  const picked = pickLogin(ofServer, { server: record.server, account });
-  const login = ofServer.find(({ name }) => name === named) ?? (picked.kind === 'one' ? picked.login : undefined);
+  const ofServer = logins.filter(({ server }) => server === url);
+  const picked = pickLogin(ofServer, { server: url, account });
+  const login =
+    ofServer.find(({ name }) => name !== undefined && name === named) ??
+    (picked.kind === 'one' ? picked.login : undefined);
   return { login, account, options };
 }

@@ -23,20 +23,10 @@ export async function undoEntry(
   await using _lock = await locks.acquire('setup', { waitMs: 5000, signal });
   const undone = await restoreFile(programs, kept, signal);
   await programs.records.forget(kept.id);
-  await removeFolders(programs, kept.record.folders);
-  return undone;
-}
-
-/** Those that were made for it and are empty; one that holds another entry's file goes when that is undone. */
-async function removeFolders({ files, records }: ExternalPrograms, folders: readonly string[]): Promise<void> {
-  for (const [index, folder] of folders.entries()) {
-    if (await files.removeFolder(folder)) continue;
-    const other = (await records.all()).find(({ record }) => isBelow(record.path, folder));
-    if (other === undefined) return;
-    const all = new Set([...other.record.folders, ...folders.slice(index)]);
-    await records.keep({ ...other, record: { ...other.record, folders: [...all] } }, undefined);
-    return;
+  for (const folder of kept.record.folders) {
+    if (!(await programs.files.removeFolder(folder))) break;
   }
+  return undone;
 }
 
 async function restoreFile(
@@ -48,10 +38,10 @@ async function restoreFile(
   const file = await files.read(record.path);
   if (record.scope === 'project' && file.path !== record.path) throw outsideProject(record.path, file.path);
   const { text } = file;
-  const now = text === undefined ? undefined : digestOf(text);
-  if (text === undefined || now === record.before) return 'nothing-left';
+  if (text === undefined) return 'nothing-left';
   const backup = await records.backup(id);
-  if (now === record.after) {
+  if (text === backup) return 'nothing-left';
+  if (digestOf(text) === record.after) {
     if (record.existed) await files.replace(file, backup);
     else await files.remove(file);
     return 'file';
@@ -63,8 +53,4 @@ async function restoreFile(
   const restored = await edit(record.path, () => restoreEntry(text, record.key, backup, run));
   await files.replace(file, restored);
   return 'entry';
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`);
 }

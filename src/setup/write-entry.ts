@@ -43,7 +43,19 @@ export async function writeEntry(
   const state = earlier && entryState(earlier.record, before, programs.machine.platform);
   const carried = state === 'same' || state === 'ours' ? earlier : undefined;
   const folders = files.missingFolders(file.path);
-  const record = recordFor(plan, text, { folders, ...carried?.record });
+  const record: SetupRecord = {
+    version: 1,
+    program: request.program.name,
+    path: file.path,
+    existed: carried?.record.existed ?? file.text !== undefined,
+    folders: carried?.record.folders ?? folders,
+    after: carried === undefined || carried.record.after === digestOf(before) ? digestOf(text) : null,
+    server: request.url,
+    holds: plan.entry.holds.members,
+    key: plan.entry.key,
+    scope: request.scope,
+    name: request.name,
+  };
   const kept = { id: carried?.id ?? crypto.randomUUID(), record };
   const backup = await records.keep(kept, carried === undefined ? before : undefined);
   try {
@@ -58,25 +70,4 @@ export async function writeEntry(
   const raw = rawEntry(before, plan.entry.key);
   const tookOut = /authorization|bearer|token|api[_-]?key/i.test(raw ?? '');
   return { plan, outcome: raw === undefined ? 'made' : 'changed', backup, tookOut };
-}
-
-/** @param earlier The record that goes on, or of a new one the folders that are to be made. */
-function recordFor(
-  { request, wanted, file, entry }: SetupPlan,
-  text: string,
-  earlier: Partial<SetupRecord> & Pick<SetupRecord, 'folders'>,
-): SetupRecord {
-  const now = digestOf(file.text ?? '');
-  const isLatest = earlier.before === undefined || earlier.after === now;
-  return {
-    ...{ version: 1, program: request.program.name, path: file.path, existed: file.text !== undefined, before: now },
-    ...earlier,
-    server: request.url,
-    after: isLatest ? digestOf(text) : null,
-    holds: entry.holds.members,
-    key: entry.key,
-    scope: request.scope,
-    name: request.name,
-    call: { server: wanted.server, options: wanted.options, variables: wanted.machine.variables },
-  };
 }

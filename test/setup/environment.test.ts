@@ -80,34 +80,28 @@ test('authorities that are trusted here are named to programs that would leave t
 
 test('--undo removes the folders that --write made, once they are empty, and no other', async () => {
   const programs = ['goose', 'zed', 'opencode'].map((name) => allPrograms.find((one) => one.name === name));
-  for (const order of [
-    [0, 1, 2],
-    [2, 1, 0],
-    [1, 2, 0],
-  ]) {
-    await using home = await temporaryFolder();
-    const world = workshop(home.path);
-    const { signal } = new AbortController();
-    for (const program of programs) {
-      const request = {
-        program,
-        scope: 'user',
-        url: server,
-        server,
-        name: 'work',
-        words: [{ server: 'work', options: [] }],
-        options: [],
-      };
-      await writeEntry(world, request as SetupRequest, signal);
-    }
-    assert.ok(existsSync(`${home.path}/.config/zed`));
-    for (const index of order) {
-      const kept = (await world.programs.records.all()).find(({ record }) => record.program === programs[index]?.name);
-      assert.ok(kept);
-      assert.equal(await undoEntry(world, kept, signal), 'file');
-    }
-    assert.deepEqual(readdirSync(home.path), ['.local'], 'our own state');
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const { signal } = new AbortController();
+  for (const program of programs) {
+    const request = {
+      program,
+      scope: 'user',
+      url: server,
+      server,
+      name: 'work',
+      words: [{ server: 'work', options: [] }],
+      options: [],
+    };
+    await writeEntry(world, request as SetupRequest, signal);
   }
+  assert.ok(existsSync(`${home.path}/.config/zed`));
+  for (const program of programs.reverse()) {
+    const kept = (await world.programs.records.all()).find(({ record }) => record.program === program?.name);
+    assert.ok(kept);
+    assert.equal(await undoEntry(world, kept, signal), 'file');
+  }
+  assert.deepEqual(readdirSync(home.path), ['.local'], 'our own state');
 });
 
 test('an address that no server can have is answered with why, and what is secret in it stays unsaid', async () => {

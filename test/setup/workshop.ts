@@ -42,7 +42,6 @@ export function machine(more: Partial<Machine>): Machine {
 /** What `--write` keeps of an entry. */
 export const plainRecord: SetupRecord = {
   ...{ version: 1, program: 'git', server: 'https://h.example/mcp', path: '/x', existed: true, folders: [] },
-  ...{ before: '', after: null, holds: {}, scope: 'user', name: 'work' },
+  ...{ after: null, holds: {}, scope: 'user', name: 'work' },
   key: { format: 'git', path: ['a'] },
-  call: { server: 'https://h.example/mcp', options: [], variables: {} },
 };

@@ -17,20 +17,13 @@ export interface SetupRecord {
   readonly key: EntryKey;
   /** Was the file there before? */
   readonly existed: boolean;
-  /** SHA-256 of the file's text before, and of it after (null: others have changed it since). */
-  readonly before: string;
+  /** SHA-256 of the file's text after; null: others had changed it before the last `--write`. */
   readonly after: string | null;
   /** What was set in the entry. */
   readonly holds: Members;
   readonly scope: 'user' | 'project';
   /** What the program was told to call it. */
   readonly name: string;
-  /** The login that it was written for, and the variables that it sets: nothing of these is ever read from the file. */
-  readonly call: {
-    readonly server: string;
-    readonly options: readonly string[];
-    readonly variables: Readonly<Record<string, string>>;
-  };
   /** Folders that were made for it, the innermost first. */
   readonly folders: readonly string[];
 }

@@ -80,8 +80,9 @@ interface EntryCall {
   readonly words: readonly string[];
   /** Those before our command: `env` with its variables, Node.js and the script. */
   readonly start: readonly string[];
-  /** What it calls the login. */
+  /** What it calls the login, and what stands behind that. */
   readonly server: string;
+  readonly options: readonly string[];
 }
 
 /**
@@ -94,8 +95,8 @@ export function callIn(key: EntryKey, value: unknown, platform: string): EntryCa
       (word, index) =>
         /^(?:bridge|credential)$/.test(word) && /(?:^|[\\/])postern[^\\/]*$/.test(words[index - 1] ?? ''),
     );
-    const server = at === -1 ? undefined : words[at + (words[at] === 'credential' ? 2 : 1)];
-    if (server !== undefined && !server.startsWith('-')) return { words, start: words.slice(0, at), server };
+    const [server, ...options] = at === -1 ? [] : words.slice(at + (words[at] === 'credential' ? 2 : 1));
+    if (server !== undefined && !server.startsWith('-')) return { words, start: words.slice(0, at), server, options };
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { asObject, parseObject, stringField } from '../../core/text/json.js';
 import type { ProgramInput } from '../../stores/run-program.js';
-import type { EntryRequest, OwnCommand, Program } from './program.js';
+import type { Machine } from '../machine/external-programs.js';
+import type { OwnCommand, Program } from './program.js';
 
 /** How a program calls ours: with words behind those of the entry, its input, and variables. */
 interface Invocation {
@@ -53,7 +54,7 @@ const invocations: Readonly<Record<OwnCommand, (url: string) => Invocation>> = {
 };
 
 /** How the program calls ours for that server: what it adds, and the environment that it leaves. */
-export function invocationOf({ calls, isBare, serverVariable }: Program, { url, machine }: EntryRequest) {
+export function invocationOf({ calls, isBare, serverVariable }: Program, url: string, machine: Machine) {
   const own = serverVariable === undefined ? {} : ({ input: 'open', variables: { [serverVariable]: url } } as const);
   const { words = [], input = 'closed', variables } = { ...invocations[calls](url), ...own };
   const names = machine.platform === 'win32' ? [...kept, ...keptOnWindows] : kept;
