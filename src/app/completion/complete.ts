@@ -18,7 +18,7 @@ export type Offer = readonly [word: string, text: string];
 type Own = 'login' | 'tool' | 'parameter' | 'account' | 'issuer' | 'provider';
 
 /** What a value may be: one of these words, one of what this machine knows, or what the shell itself completes. */
-type Values = readonly Offer[] | Own | 'file' | 'folder';
+type Values = readonly Offer[] | Own | 'file';
 
 /** Reads this machine's files, only when needed. @param words The words before. @param typed The begun word. */
 export type Known = (what: Own, words: readonly string[], typed: string) => readonly Offer[];
@@ -27,14 +27,14 @@ export type Known = (what: Own, words: readonly string[], typed: string) => read
 export type Completion =
   | { readonly kind: 'words'; readonly words: readonly Offer[] }
   /** `before` stands before the path in the same word. */
-  | { readonly kind: 'file' | 'folder' | 'command'; readonly before: string };
+  | { readonly kind: 'file' | 'command'; readonly before: string };
 
 /** What may stand where the cursor is. @param before The words before it, the program's own name left out. */
 export function complete(known: Known, before: readonly string[], current: string): Completion {
   const { command, words, typed, wanting, isBehind } = readWords(before);
   if (isBehind) return { kind: 'command', before: '' };
   const find = (values: Values, word: string, head = ''): Completion => {
-    if (values === 'file' || values === 'folder') return { kind: values, before: head };
+    if (values === 'file') return { kind: values, before: head };
     const found = matching(typeof values === 'string' ? known(values, words, word) : values, word);
     return { kind: 'words', words: found.map(([one, text]) => [head + one, text]) };
   };
@@ -136,8 +136,7 @@ function valuesOfOption(spec: OptionSpec): Values {
   if ('choices' in spec && spec.choices !== undefined) return plain(spec.choices);
   const known = optionValues[spec.name];
   if (known !== undefined) return known();
-  if (/^(?:FILE|PATH)$/.test(spec.value ?? '') && spec.name !== 'field') return 'file';
-  return /^(?:DIR|FOLDER)$/.test(spec.value ?? '') ? 'folder' : [];
+  return /^(?:FILE|PATH|DIR|FOLDER)$/.test(spec.value ?? '') && spec.name !== 'field' ? 'file' : [];
 }
 
 /** By a command and the name of its word. */

@@ -8,7 +8,6 @@ const scripts: Readonly<Record<Shell, string>> = {
   while IFS= read -r line; do
     case $line in
       :file*) _postern_paths -f "$2" ;;
-      :folder*) _postern_paths -d "$2" ;;
       :command*) _postern_paths -c "$2" ;;
       :nospace) compopt -o nospace 2> /dev/null ;;
       *) COMPREPLY+=("$line") ;;
@@ -28,7 +27,6 @@ complete -F _postern postern`,
   for line in "${'$'}{(@)lines}"; do
     case $line in
       (:file*) compset -P '--[^=]#='; _files; return ;;
-      (:folder*) compset -P '--[^=]#='; _files -/; return ;;
       (:command*)
         local -i behind=$words[(i)--]
         shift behind words
@@ -58,8 +56,6 @@ compdef _postern postern`,
         switch $parts[1]
             case :file
                 __fish_complete_path (string replace -- "$parts[2]" '' $word) | string replace -r '^' -- "$parts[2]"
-            case :folder
-                __fish_complete_directories (string replace -- "$parts[2]" '' $word) | string replace -r '^' -- "$parts[2]"
             case :command
                 complete -C (string join ' ' -- (string escape -- $before[(math 1 + (contains -i -- -- $before))..-1]) $word)
             case :nospace

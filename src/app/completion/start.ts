@@ -35,8 +35,8 @@ const knownHere: Known = (...asked) => {
 };
 
 /**
- * The lines that a shell's script reads: a word and what is said of it, with a tab between them, or `:file`, `:folder`,
- * `:command` for what the shell knows itself; `:nospace` where the word goes on.
+ * The lines that a shell's script reads: a word and what is said of it, with a tab between them, or `:file`
+ * and `:command` for what the shell knows itself; `:nospace` where the word goes on.
  * @param breaks For bash: where it thinks that a word begins (`COMP_WORDBREAKS`).
  */
 export function completionLines(shell: string, found: Completion, line: ShellLine, breaks: string): readonly string[] {
