@@ -89,9 +89,7 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
     const run = async (line: string) => {
       await rm(called, { force: true });
       const before = at.screen.stdout.length;
-      at.type(`${line}\t`);
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      at.type('\r');
+      at.type(`${line}\t\r`);
       for (let count = 0; count < 50 && !/called:\d/.test(at.screen.stdout.slice(before)); count += 1) {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
