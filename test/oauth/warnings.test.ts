@@ -72,13 +72,8 @@ const jwt = (aud: unknown) => {
 
 for (const [what, token, warned] of [
   ['an opaque token', () => 'opaque', false],
-  ['one with dots that is no JWT', () => 'a.b.c', false],
-  ['a JWT without aud', () => jwt(undefined), false],
   ['a JWT for this server', (url: string) => jwt(url), false],
-  ['a JWT for this server among others', (url: string) => jwt(['https://other.invalid', url]), false],
   ['a JWT for the whole origin', (url: string) => jwt(new URL(url).origin), false],
-  ['a JWT whose aud is a name, not an address', () => jwt('api://default'), false],
-  ['a JWT for two others', () => jwt(['https://a.invalid', 'https://b.invalid']), true],
   ['a JWT for a sibling path', (url: string) => jwt(`${url}-evil`), true],
 ] as const) {
   test(`[A-129] ${what}: ${warned ? 'a warning' : 'no warning'}`, async () => {
