@@ -29,7 +29,7 @@ function slowReader() {
 test('lines that nobody reads do not pile up: they are left out, counted, and that is told once somebody reads on', async () => {
   const { stream, taken, read } = slowReader();
   const { line, taken: whenTaken } = linesTo(stream);
-  for (let count = 0; count < 100_000; count += 1) line(`line ${count}`);
+  for (let count = 0; count < 20_000; count += 1) line(`line ${count}`);
   assert.ok(stream.writableLength < 100_000, `${stream.writableLength} characters wait`);
   const behind = whenTaken(new AbortController().signal);
   assert.equal(
@@ -42,7 +42,7 @@ test('lines that nobody reads do not pile up: they are left out, counted, and th
   const [notice = '', last] = taken.join('').split('\n').slice(-3);
   assert.match(notice, /^postern: (\d+) lines were left out here, as nobody read what came before\.$/);
   const shown = taken.join('').match(/^line /gm)?.length ?? 0;
-  assert.equal(shown + Number(/\d+/.exec(notice)?.[0]), 100_000);
+  assert.equal(shown + Number(/\d+/.exec(notice)?.[0]), 20_000);
   assert.equal(last, 'last');
 });
 

@@ -59,7 +59,7 @@ test('property: a text is as wide as the library says that knows every character
     }),
     { numRuns: 200 },
   );
-  for (let code = 0x20; code < 0x2720; code += 3) {
+  for (let code = 0x20; code < 0x2720; code += 11) {
     const character = String.fromCodePoint(code);
     // Thai's AM is a column of its own in a terminal; the library takes it for a part of what stands before it.
     const own = character === '\u0e33' ? 1 : 0;
