@@ -3,7 +3,7 @@ import type { Secret } from '../core/secret.js';
 import { CookieJar } from '../core/text/cookies.js';
 import { type RequestFraming, requestFraming } from '../relay/heads.js';
 import type { IncomingRequest } from '../relay/server-request.js';
-import { newKey } from '../stores/local-proxy.js';
+import { newKey } from '../stores/key-file.js';
 import { type ForwardedRequest, type ForwardedResponse, forwardedRequest, plainly } from './forwarded-headers.js';
 import { proxyLimits } from './limits.js';
 import { upstreamTarget } from './mount-path.js';

@@ -245,6 +245,11 @@ export async function loginWords(
   return [...(mayHoldSecret(server) ? [] : [whole]), ...(name === undefined ? [] : [await pinned()])];
 }
 
+/** The path segment of a login in the address of a proxy: its name, else its server's host. */
+export function segmentOf({ name, server }: Pick<LoginRecord, 'name' | 'server'>): string {
+  return name ?? (new URL(server).hostname.replace(/[^a-z0-9.-]+/g, '') || 'server');
+}
+
 /**
  * Is it the login that the entry was made for? A name can be given to another server's.
  * @param named What the entry calls it.
