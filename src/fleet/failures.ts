@@ -209,7 +209,7 @@ export function sharedOvertaken(label: string): Failure {
   });
 }
 
-/** The lease ended before the refresh token was sent: nothing was changed by anybody here. */
+/** The turn ended before the refresh token was sent: nothing was changed. */
 export function sharedTurnLost(label: string): Failure {
   return new Failure({
     code: 'shared_overtaken',
@@ -220,13 +220,13 @@ export function sharedTurnLost(label: string): Failure {
   });
 }
 
-/** Another machine goes on having the lease. @param by Its name and process, from a sealed item. */
+/** Another machine has its turn all the time. @param by Its name and process, from a sealed item. */
 export function sharedBusy(label: string, by: string, waitedMs: number): Failure {
   return new Failure({
     code: 'busy',
     exit: exitCode.network,
     message: `Another postern (${printable(by, 100)}) is at work on the same login in ${label}, and did not finish within ${Math.round(waitedMs / 100) / 10} s.`,
-    remedy: 'Try again; its lease ends by itself where it has died.',
+    remedy: 'Try again; its turn ends by itself where it has died.',
   });
 }
 

@@ -38,8 +38,8 @@ async function open(kind: StoreKind, options: StoresOptions): Promise<SecretStor
     case 'keychain':
       return openKeychain(options);
     case 'file': {
-      const { createFileStore } = await import('./sealed-files/file-store.js');
-      return createFileStore({ ...options, stateFolder: options.stateFolder() });
+      const { FileStore } = await import('./sealed-files/file-store.js');
+      return new FileStore({ ...options, stateFolder: options.stateFolder() });
     }
     case 'memory':
       return createMemoryStore();

@@ -116,7 +116,8 @@ export class SharedLogins {
       if (access === undefined || access.pair !== this.#pairs.get(key)) throw sharedOvertaken(this.#label);
       this.#checkPair(access, refresh);
       this.#checkNewest(key, now);
-      if (other === undefined || (other.sentAt !== null && other.pair !== access.pair)) {
+      const isStale = other !== undefined && other.sentAt !== null && other.pair !== access.pair;
+      if (other === undefined || isStale) {
         const ended = () => this.#turns.delete(key);
         const isReusable = refresh?.isReusable === true;
         const turn = new Turn(this.#options, { key, basis: access.pair, isReusable, ended });
@@ -126,7 +127,7 @@ export class SharedLogins {
         }
       }
       const waited = clock.monotonic() - since;
-      if (other !== undefined && other.sentAt !== null && refresh?.isReusable !== true) {
+      if (other !== undefined && other.sentAt !== null && !isStale && refresh?.isReusable !== true) {
         const isForgotten = clock.now() - other.sentAt > (lives ? waitMs : forgottenMs);
         if (isForgotten || waited >= (lives ? waitMs : sentWaitMs)) return { since: other.sentAt, by: other.by };
       } else if (waited >= waitMs) {

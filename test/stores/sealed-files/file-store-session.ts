@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFileStore } from '../../../src/stores/sealed-files/file-store.js';
+import { FileStore } from '../../../src/stores/sealed-files/file-store.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
 import type { Terminal } from '../../support/product.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -20,7 +20,7 @@ export async function fileStoreSession() {
   const locks = createLocks({ directory: join(stateFolder, 'locks'), clock: realClock });
   const { signal } = new AbortController();
   const open = (env: Readonly<Record<string, string>>, terminal = nobody) =>
-    createFileStore({ env, terminal, stateFolder, locks, signal });
+    new FileStore({ env, terminal, stateFolder, locks, signal });
   return {
     folder: folder.path,
     stateFolder,
