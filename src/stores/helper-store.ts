@@ -30,11 +30,7 @@ const notFound = 'credentials not found in native keychain';
  * Secrets in a `docker-credential-<name>` program: `store`, `get` and `erase`, JSON on stdin and stdout. Each write
  * is read again, so that one that was cut is noticed; what was there before is put back then.
  */
-export function createHelperStore(options: HelperStoreOptions): SecretStore {
-  return new HelperStore(options);
-}
-
-class HelperStore implements SecretStore {
+export class HelperStore implements SecretStore {
   readonly kind: StoreKind;
   readonly #options: HelperStoreOptions;
   readonly #program: string;

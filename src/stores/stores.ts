@@ -47,8 +47,8 @@ async function open(kind: StoreKind, options: StoresOptions): Promise<SecretStor
       throw new Error('a token of the environment was not read');
     default: {
       if (isSharedKind(kind)) return await options.openShared(kind);
-      const { createHelperStore } = await import('./helper-store.js');
-      return createHelperStore({ ...options, kind, limitMs: (await options.limits()).storeSeconds * 1000 });
+      const { HelperStore } = await import('./helper-store.js');
+      return new HelperStore({ ...options, kind, limitMs: (await options.limits()).storeSeconds * 1000 });
     }
   }
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createHelperStore } from '../../src/stores/helper-store.js';
+import { HelperStore } from '../../src/stores/helper-store.js';
 import { safePath } from '../../src/stores/run-program.js';
 import { startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
@@ -26,7 +26,7 @@ async function fakeHelper(script: string, limitMs = 5_000) {
   const { signal } = new AbortController();
   return {
     folder: folder.path,
-    store: createHelperStore({ kind: 'helper:fake', env, signal, limitMs }),
+    store: new HelperStore({ kind: 'helper:fake', env, signal, limitMs }),
     read: (name: string) => readFile(join(folder.path, name), 'utf8'),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
@@ -46,7 +46,7 @@ test('docker-credential-secretservice keeps what is written, apart by key, and n
   await using keyring = await startKeyring();
   const env = { PATH: process.env['PATH'], ...keyring.env, HOME: keyring.folder };
   const open = () =>
-    createHelperStore({ kind: 'helper:secretservice', env, signal: new AbortController().signal, limitMs: 5_000 });
+    new HelperStore({ kind: 'helper:secretservice', env, signal: new AbortController().signal, limitMs: 5_000 });
   await open().ready();
   assert.equal(await open().read(keyOf('a')), undefined);
   await open().write(keyOf('a'), new Secret('older'));
@@ -68,7 +68,7 @@ test('a helper whose own keychain is not to be had fails with what it said; noth
   await using folder = await temporaryFolder();
   const env = { PATH: process.env['PATH'], HOME: folder.path, XDG_RUNTIME_DIR: folder.path };
   const { signal } = new AbortController();
-  const store = createHelperStore({ kind: 'helper:secretservice', env, signal, limitMs: 5_000 });
+  const store = new HelperStore({ kind: 'helper:secretservice', env, signal, limitMs: 5_000 });
   await assert.rejects(store.ready(), { code: 'store_failed', exit: 7, message: /D-Bus|bus/ });
 });
 
@@ -146,9 +146,9 @@ test('a program is looked for in absolute folders of the PATH only, never in the
   assert.deepEqual(safePath(`.:bin::${folder.path}:/usr/bin`, folder.path), ['/usr/bin']);
   const { signal } = new AbortController();
   const options = { kind: 'helper:none-such', signal, limitMs: 5_000 } as const;
-  await assert.rejects(createHelperStore({ ...options, env: { PATH: '/usr/bin' } }).ready(), {
+  await assert.rejects(new HelperStore({ ...options, env: { PATH: '/usr/bin' } }).ready(), {
     code: 'store_unavailable',
     exit: 7,
   });
-  await assert.rejects(createHelperStore({ ...options, env: {} }).ready(), { code: 'store_unavailable' });
+  await assert.rejects(new HelperStore({ ...options, env: {} }).ready(), { code: 'store_unavailable' });
 });

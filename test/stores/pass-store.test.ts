@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createHelperStore } from '../../src/stores/helper-store.js';
+import { HelperStore } from '../../src/stores/helper-store.js';
 import { needs } from '../support/needs.js';
 import { Secret } from '../support/product.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -27,7 +27,7 @@ async function openPass(passphrase: string) {
   execFileSync('gpg', [...quietly, '--quick-gen-key', 'postern-test', 'default', 'default', 'never'], options);
   execFileSync('pass', ['init', 'postern-test'], options);
   const store = (limitMs: number) =>
-    createHelperStore({ kind: 'helper:pass', env, signal: new AbortController().signal, limitMs });
+    new HelperStore({ kind: 'helper:pass', env, signal: new AbortController().signal, limitMs });
   return {
     folder: folder.path,
     store,
