@@ -23,7 +23,8 @@ export async function proofsFor(
   const { discovery, meant, held } = about;
   const { issuer, dpopAlgorithms: issuerAlgorithms } = discovery.authorizationServer;
   const { dpopAlgorithms: serverAlgorithms, dpopRequired } = discovery.protectedResource;
-  const choice = about.choice ?? choiceIn(held);
+  const heldChoice = held?.dpop === 'demanded' ? 'always' : held?.dpop === 'never' ? 'never' : undefined;
+  const choice = about.choice ?? heldChoice;
   const isHeld = held?.dpop === 'bound' || held?.dpop === 'demanded';
   const said = { isRequired: dpopRequired === true, isChallenged: discovery.challengedDpop !== undefined };
   const metadata = { server: discovery.server, issuer, issuerAlgorithms, serverAlgorithms, ...said };
@@ -40,11 +41,6 @@ export async function proofsFor(
     verdict: 'pass',
   });
   return { dpop, dpopChoice: choice };
-}
-
-function choiceIn(held: LoginRecord | undefined): ProofChoice | undefined {
-  if (held?.dpop === 'never') return 'never';
-  return held?.dpop === 'demanded' ? 'always' : undefined;
 }
 
 /** What is kept of it: in the item, where other programs cannot change it, and in the index. */

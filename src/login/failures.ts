@@ -236,11 +236,10 @@ export function accountNotSaid(server: string, accounts: readonly string[]): Fai
   });
 }
 
-export const notShared = { code: 'store_refused', exit: exitCode.usage } as const;
-
 export function companyNotShared(store: string, login: LoginAsked): Failure {
   return new Failure({
-    ...notShared,
+    code: 'store_refused',
+    exit: exitCode.usage,
     message: `A login by a company’s provider is one person’s, and cannot be kept in the store ${quoted(store, 200)}, which machines share. Nobody was asked.`,
     remedy: `Keep it on this machine, in the keychain (or, with --store file, in a sealed file): ${loginCommand(login, '--store keychain')}`,
   });
@@ -250,4 +249,32 @@ export function clientBoundElsewhere(clientId: string, issuer: string): Failure 
   const message = `The client ${quoted(clientId)} is configured for another authorization server, but this server names ${quoted(issuer)}. Nothing was sent there.`;
   const remedy = 'Check the issuer of this client in the configuration file.';
   return new Failure({ code: 'issuer_mismatch', exit: exitCode.serverBreaksRules, message, remedy });
+}
+
+export function companyClientMissing(login: LoginAsked, issuer: string): Failure {
+  return new Failure({
+    code: 'client_identifier_needed',
+    exit: exitCode.usage,
+    message: `A company’s provider vouches for one client that is known at ${quoted(issuer)}, and none was named.`,
+    remedy: `Ask your company’s administrator for its identifier, and run, with --client-secret-stdin if it has a secret: ${loginCommand(login, '--client-id ID')}`,
+  });
+}
+
+export function providerUnknown(issuer: string, known: readonly string[]): Failure {
+  const others = known.length === 0 ? '' : ` You have: ${known.map((one) => quoted(one, 200)).join(', ')}.`;
+  return new Failure({
+    code: 'login_needed',
+    exit: exitCode.loginNeeded,
+    message: `There is no login at the company’s provider ${quoted(issuer, 200)}.${others}`,
+    remedy: 'To see which logins there are: postern status -l',
+  });
+}
+
+export function companyNotMoved(store: string): Failure {
+  return new Failure({
+    code: 'store_refused',
+    exit: exitCode.usage,
+    message: `A login by a company’s provider is one person’s, and stays on this machine: machines share the store ${quoted(store, 200)}.`,
+    remedy: 'It works as before. Which logins are for many machines: postern help fleet',
+  });
 }

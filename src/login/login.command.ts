@@ -1,4 +1,4 @@
-import type { ArgumentsOf, Command, CommandExit, CommandOutput } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandExit } from '../core/command.js';
 import { type ChosenRedirectUri, readRedirectUri } from '../core/configuration/redirect-uri.js';
 import { readStoreOption } from '../core/configuration/settings.js';
 import { argumentRefused, usageContradictory, usageWrong } from '../core/failures.js';
@@ -11,9 +11,14 @@ import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { meantBy, refuseShared } from './begin-login.js';
 import { readBrowser } from './browser/chosen-browser.js';
 import { chooseClient, readClient, readProvider, readScopes, readSecret } from './client/client-options.js';
-import { newKeyLines } from './client/made-keys.js';
-import { type ChosenServer, type ImportWorld, withServer } from './from-program/import-servers.js';
-import { loginToAll, loginToExpired } from './from-program/login-to-many.js';
+import { makeKeyForLogin, newKeyLines } from './client/made-keys.js';
+import {
+  type ChosenArguments,
+  type ImportWorld,
+  loginToAll,
+  loginToExpired,
+  withServer,
+} from './from-program/login-to-many.js';
 import { givenOptions } from './given/given-options.js';
 import { loginTable } from './login.options.js';
 import { type AskedLogin, staysWith } from './login-again.js';
@@ -22,9 +27,7 @@ import type { LoginWorld } from './logins.js';
 import type { PersonLogin } from './ports.js';
 import { loginJson, loginLines, loginStatus } from './status/login-status.js';
 
-type World = LoginWorld & ImportWorld & CommandOutput;
-
-type Arguments = ArgumentsOf<typeof loginTable> & ChosenServer;
+type World = LoginWorld & ImportWorld;
 
 export const command: Command<typeof loginTable, World> = {
   table: loginTable,
@@ -52,7 +55,7 @@ export const command: Command<typeof loginTable, World> = {
   },
 };
 
-async function logIn(world: World, args: Arguments): Promise<LoginRecord> {
+async function logIn(world: World, args: ChosenArguments): Promise<LoginRecord> {
   const asked = await requestOf(world, args);
   if (!args.clientCredentials) return await loginAsPerson(world, args, asked);
   const { clientCredentialsLogin } = await import('./client/client-credentials.js');
@@ -77,9 +80,8 @@ async function printLogin(world: World, held: LoginRecord | undefined, record: L
   return 0;
 }
 
-async function printNewKey(world: World, args: Arguments): Promise<0> {
+async function printNewKey(world: World, args: ChosenArguments): Promise<0> {
   const clientId = newKeysClient(args);
-  const { makeKeyForLogin } = await import('./client/made-keys.js');
   const asked = await requestOf(world, args);
   const made = await makeKeyForLogin(world, asked, { clientId, algorithm: args.keyAlgorithm });
   await world.out.json({ keys: made.keys });
@@ -89,13 +91,13 @@ async function printNewKey(world: World, args: Arguments): Promise<0> {
   return 0;
 }
 
-function newKeysClient({ clientId }: Pick<Arguments, 'clientId'>): string {
+function newKeysClient({ clientId }: Pick<ChosenArguments, 'clientId'>): string {
   if (clientId === undefined) throw usageWrong('--generate-key needs the client that it is for: --client-id ID.', help);
   return clientId;
 }
 
 /** What the command line asks of a login; its secrets are read where it is made. */
-async function requestOf(world: World, args: Arguments): Promise<AskedLogin> {
+async function requestOf(world: World, args: ChosenArguments): Promise<AskedLogin> {
   const words = wordsOf(args, world.env);
   const target = await readLoginTarget(world, args.server, args.account);
   const isNamed = args.name !== undefined;
@@ -142,7 +144,7 @@ function wordsOf(args: ArgumentsOf<typeof loginTable>, env: World['env']) {
   };
 }
 
-async function loginAsPerson(world: World, args: Arguments, asked: AskedLogin): Promise<LoginRecord> {
+async function loginAsPerson(world: World, args: ChosenArguments, asked: AskedLogin): Promise<LoginRecord> {
   const { loginDefaults } = await import('./logins.js');
   const { loginTogether } = await import('./one-login-at-a-time.js');
   const logIn = args.device
@@ -183,7 +185,7 @@ function problemOfResource(text: string): string | undefined {
 }
 
 /** What `--resource` says, or null for `--no-resource`. @throws Failure `usage` */
-function readResource(args: Pick<Arguments, 'resource' | 'noResource'>): string | null | undefined {
+function readResource(args: Pick<ChosenArguments, 'resource' | 'noResource'>): string | null | undefined {
   const { resource, noResource } = args;
   if (noResource || resource === undefined) return noResource ? null : undefined;
   const problem = problemOfResource(resource);

@@ -124,13 +124,11 @@ async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest, watch:
   const enter = terminal.interactive ? '; Enter opens the page again' : '';
   for (;;) {
     const left = end - clock.monotonic();
-    progress.begin(`Waiting for the browser (${timeLeft(left)} left${enter})`);
+    const shown =
+      left > 120_000 ? `${Math.ceil(left / 60_000)} min` : `${Math.max(0, Math.ceil(left / 10_000) * 10)} s`;
+    progress.begin(`Waiting for the browser (${shown} left${enter})`);
     await clock.sleep(left > 120_000 ? left % 60_000 || 60_000 : 10_000, signal);
   }
-}
-
-function timeLeft(ms: number): string {
-  return ms > 120_000 ? `${Math.ceil(ms / 60_000)} min` : `${Math.max(0, Math.ceil(ms / 10_000) * 10)} s`;
 }
 
 /** For an opened browser. On this machine our own link is shorter, and sends the response back the same way. */

@@ -69,13 +69,11 @@ async function openIn(
     const options = words.length === 0 ? [url] : ['-n', '--args', ...words, url];
     return await startOpener(['/usr/bin/open', '-a', browser.application, ...options], env, failed);
   }
-  const paths = browser === undefined ? [program] : pathsOf(browser.programs);
+  // In the system's own folders alone, as for openers.
+  const inFolders = (name: string) => systemPath.split(':').map((folder) => `${folder}/${name}`);
+  const paths = browser === undefined ? [program] : browser.programs.flatMap(inFolders);
   const path = paths.find((one) => isAbsolute(one) && isExecutable(one));
   return path === undefined ? 'unavailable' : await startOpener([path, ...words, url], env, failed);
-}
-
-function pathsOf(programs: readonly string[]): readonly string[] {
-  return programs.flatMap((name) => systemPath.split(':').map((folder) => `${folder}/${name}`));
 }
 
 /** What Node cannot even try to start it throws; to the person that is the same. */

@@ -16,10 +16,10 @@ import { providerLogin, type Vouched, vouch } from '../../tokens/vouch.js';
 import { announce, beginLogin, refuseShared } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
 import { loginRefused } from '../client/way-out.js';
+import { companyClientMissing } from '../failures.js';
 import type { BegunLogin, GivenProvider, IdentifiedClient, LoginPorts, LoginRequest, PersonLogin } from '../ports.js';
 import { askForToken } from '../redeem.js';
 import { saveCredential } from '../save-credential.js';
-import { companyClientMissing } from './failures.js';
 import { logInAtProvider } from './log-in-at-provider.js';
 
 /**

@@ -1,25 +1,94 @@
 import type { ArgumentsOf, CommandExit, CommandOutput } from '../../core/command.js';
 import { exitCode } from '../../core/failure.js';
-import { usageWrong } from '../../core/failures.js';
+import { usageWrong, wordMissing } from '../../core/failures.js';
 import type { GivenOption } from '../../core/login-command.js';
-import type { CorePorts } from '../../core/ports.js';
+import type { CorePorts, FindServers, OfferedServer, OfferedServers } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../../core/records.js';
+import { closest } from '../../core/text/closest.js';
 import { inColumnsOrStacked, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { counted, printable, shellWord } from '../../core/text/printable.js';
+import type { StorePorts } from '../../stores/ports.js';
+import { noServersThere, serverNotThere } from '../failures.js';
 import { situationOf } from '../given/given-options.js';
 import type { loginTable } from '../login.options.js';
 import type { LoginWorld } from '../logins.js';
 import { confirmMany, doEach, type Outcomes } from '../many.js';
 import { fullName, loginJson, loginStatus, needsPerson } from '../status/login-status.js';
 import { failureJson } from '../status/render.js';
-import { type ChosenServer, type ImportWorld, serversOf } from './import-servers.js';
 
-type World = ImportWorld & CommandOutput & Pick<CorePorts, 'clock' | 'progress'> & Pick<LoginWorld, 'env'>;
+export interface ImportWorld extends CommandOutput, Pick<StorePorts, 'index'>, Pick<CorePorts, 'terminal'> {
+  readonly findServers: FindServers;
+}
+
+type World = ImportWorld & Pick<CorePorts, 'clock' | 'progress'> & Pick<LoginWorld, 'env'>;
 
 type Arguments = ArgumentsOf<typeof loginTable>;
 
-type LogIn = (args: Arguments & ChosenServer) => Promise<LoginRecord>;
+/** Arguments of `login` with a server, and what its login could be called. */
+export type ChosenArguments = Arguments & { readonly server: string; readonly baseName?: string | undefined };
+
+type LogIn = (args: ChosenArguments) => Promise<LoginRecord>;
+
+/**
+ * The arguments of `login` with a server in them: the one that was named, or one out of another program's
+ * configuration, by its name there or by the person's choice. Undefined when they were listed instead.
+ * @throws Failure `usage_wrong`, `no_servers_there`, `server_not_there`, `program_unknown`, `program_file_unusable`
+ */
+export async function withServer(world: ImportWorld, args: Arguments): Promise<ChosenArguments | undefined> {
+  const { server, from } = args;
+  if (from === undefined) {
+    if (server === undefined) {
+      throw wordMissing('postern login needs a server: its URL, or the name of a login.', 'login');
+    }
+    return { ...args, server };
+  }
+  const found = await serversOf(world, from);
+  const chosen = await choose(world, found, server);
+  if (chosen === undefined) return undefined;
+  return { ...args, server: chosen.url, baseName: chosen.loginName };
+}
+
+/** The servers that another program is set up for, at least one. @throws Failure as `withServer` */
+async function serversOf(world: ImportWorld, from: string): Promise<OfferedServers> {
+  const { logins } = await world.index.read();
+  const found = await world.findServers(from, logins);
+  if (found.servers.length === 0) throw noServersThere(found.title, found.files);
+  return found;
+}
+
+async function choose(
+  { terminal, out, json, signal }: ImportWorld,
+  { servers, title }: OfferedServers,
+  server: string | undefined,
+): Promise<OfferedServer | undefined> {
+  if (server !== undefined) {
+    const named = servers.find(({ name, url }) => name === server || url === server);
+    const names = servers.map(({ name }) => name);
+    if (named === undefined) throw serverNotThere(server, title, closest(server, names), names);
+    return named;
+  }
+  if (terminal.interactive && !json) {
+    const choices = servers.map(({ name, url, hasLogin }) => {
+      return `${printable(name, 60)}  ${printable(url, 200)}${hasLogin ? '  (there is a login)' : ''}`;
+    });
+    const index = await terminal.choose('Log in to which of them?', choices, signal);
+    return servers[index];
+  }
+  if (json) {
+    await out.json({ servers: servers.map(({ name, url, hasLogin }) => ({ name, url, hasLogin })) });
+  } else {
+    await out.line(servers.map(commandLine).join('\n'));
+  }
+  return undefined;
+}
+
+/** What a person can run; those with a login are behind a `#`. */
+function commandLine({ name, url, loginName, hasLogin }: OfferedServer): string {
+  const named = loginName === undefined ? '' : ` --name ${loginName}`;
+  const command = `postern login ${shellWord(printable(url, 2000))}${named}`;
+  return hasLogin ? `# ${printable(name, 60)}: there is a login for ${printable(url, 2000)}` : command;
+}
 
 /** So many at once are a slip of the finger, perhaps: each opens a tab. */
 const maxUnasked = 5;
@@ -32,7 +101,7 @@ interface Task {
   readonly heading: string;
   /** Does one that is valid stay? */
   readonly mayStay: boolean;
-  readonly args: Arguments & ChosenServer;
+  readonly args: ChosenArguments;
 }
 
 /** A login that serves; `made`: just now. */
