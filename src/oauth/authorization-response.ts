@@ -83,10 +83,8 @@ export type PastedProblem =
   | 'empty'
   /** A bare code, or anything else that is no URL. */
   | 'not_a_url'
-  /** A URL, but not our redirect URI's. */
   | 'other_address'
   | 'no_state'
-  /** Of another attempt, or of somebody else's. */
   | 'other_state'
   /** Too long, something follows it, or it cannot be decoded. */
   | 'unreadable';
@@ -101,13 +99,14 @@ const inQuotes = /^(?:(["'`])(.*)\1|<(.*)>)$/s;
  * Reads what a person pasted when the browser could not come back by itself: the whole redirect URL, beginning with
  * our redirect URI character for character, with our state exactly once (RFC 6749 section 4.1.2). A bare code is
  * refused, because nothing ties it to this login. What the parameters say is validated where a callback's are.
- * Total: never throws, as long as `isOurState` does not.
  */
 export function readPastedResponse(
   text: string,
   expected: { readonly redirectUri: string; readonly isOurState: (state: string) => boolean },
 ): PastedResponse {
-  const url = unwrapped(text);
+  const trimmed = text.trim();
+  const [, , quoted, inAngles = quoted ?? trimmed] = inQuotes.exec(trimmed) ?? [];
+  const url = inAngles.trim();
   if (url === '') return refused('empty');
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return refused('not_a_url');
   // Compared as text: a URL parser would repair what it should refuse, and call different addresses equal.
@@ -118,9 +117,8 @@ export function readPastedResponse(
 }
 
 /**
- * Reads the query of a redirect URL (RFC 6749 section 4.1.2; `application/x-www-form-urlencoded`). One `state` alone, of
- * ours, makes it ours; what the other parameters mean is validated later, so repeats are kept. URLSearchParams repairs what
- * it cannot decode; a response that needs repair is not taken.
+ * Reads the query of a redirect URL. One `state` alone, of ours, makes it ours; what the other parameters mean is validated
+ * later, so repeats are kept. URLSearchParams repairs what it cannot decode; a response that needs repair is not taken.
  */
 export function readResponse(query: string, isOurState: (state: string) => boolean): PastedResponse {
   // The question mark keeps URLSearchParams from eating one that belongs to the first name.
@@ -132,15 +130,7 @@ export function readResponse(query: string, isOurState: (state: string) => boole
   return isTooLong || !isStrictlyEncoded(query) ? refused('unreadable') : { ok: true, response };
 }
 
-function refused(problem: PastedProblem): PastedResponse {
-  return { ok: false, problem };
-}
-
-function unwrapped(text: string): string {
-  const trimmed = text.trim();
-  const [, , quoted, inAngles = quoted ?? trimmed] = inQuotes.exec(trimmed) ?? [];
-  return inAngles.trim();
-}
+const refused = (problem: PastedProblem): PastedResponse => ({ ok: false, problem });
 
 /** Nothing that a browser's address cannot hold, and percent-encoding that is valid UTF-8. */
 function isStrictlyEncoded(query: string): boolean {
