@@ -62,18 +62,14 @@ export function reportFailure(
     const words = ['postern:', message, ways[0] ?? '', `[${code}, exit ${exit}]`].filter((word) => word !== '');
     return { exit, lines: [...background, words.join(' ')] };
   }
-  // With --verbose each step has been shown as it ended; at a wrong address they say no more than the sentence.
-  const isPlain = code === 'wrong_address' || code === 'login_not_offered';
-  const steps = options.verbose || isPlain ? [] : options.steps.filter((step) => !isSaid(step, failure));
-  const linesOf = (...verdicts: readonly Step['verdict'][]) =>
-    steps.filter(({ verdict }) => verdicts.includes(verdict)).flatMap(stepLines);
-  // The user knows why it ended and needs no code; earlier warnings may be the reason.
-  if (code === 'interrupted') return { exit, lines: [...linesOf('warning'), message] };
+  // With --verbose each step has been shown as it ended.
+  const steps = options.verbose ? [] : options.steps.filter((step) => tellsMore(step, failure)).flatMap(stepLines);
+  if (code === 'interrupted') return { exit, lines: [...steps, message] }; // who did that needs no code
   return {
     exit,
     lines: [
       ...(options.verbose ? backgroundOf(error) : []),
-      ...linesOf('failure', 'warning'),
+      ...steps,
       `postern: ${message.replace(/^postern (?=[a-z-]+ )/, '')}`,
       ...ways.map((line) => `         ${line}`),
       `         [${code}, exit ${exit}]`,
@@ -81,10 +77,12 @@ export function reportFailure(
   };
 }
 
-/** A step that only repeats the failure's sentence: the network failed, or the user declined. */
-function isSaid(step: Step, { code, exit }: Failure): boolean {
-  if (step.verdict !== 'failure') return false;
-  return exit === exitCode.network ? step.code === code : code === 'denied' && step.name === 'authorization';
+/** Does a step say more than the failure's sentence? Not at a wrong address, where the network failed or the user declined. */
+function tellsMore(step: Step, { code, exit }: Failure): boolean {
+  if (code === 'wrong_address' || code === 'login_not_offered') return false;
+  if (step.verdict !== 'failure') return step.verdict === 'warning';
+  if (exit === exitCode.network) return step.code !== code;
+  return code !== 'interrupted' && !(code === 'denied' && step.name === 'authorization');
 }
 
 /** The first words of such lines, and their tones. */

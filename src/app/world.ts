@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import type { WriteStream } from 'node:tty';
 import { HostPipe } from '../bridge/host-pipe.js';
 import { readConfiguration } from '../core/configuration/configuration.js';
-import { isFailure } from '../core/failure.js';
 import { interrupted } from '../core/failures.js';
 import { lazy, once } from '../core/lazy.js';
 import type { SharedKind } from '../core/records.js';
@@ -90,10 +89,7 @@ function personPorts({ world, options, show, tellLook }: Run, own: OwnPorts) {
     terminal:
       own.terminal ?? createTerminal({ stdin, stderr, env, nonInteractive, json, tell: show, spinner, interrupt }),
     browser,
-    listeners: lazy(async () => {
-      const { listenForCallback } = await import('../login/browser/callback-listener.js');
-      return { listen: (at) => listenForCallback(at) } satisfies Context['listeners'];
-    }),
+    listeners: { listen: async (at) => (await import('../login/browser/callback-listener.js')).listenForCallback(at) },
     pages: lazy(async () => (await import('../login/browser/server-pages.js')).createServerPages(browser)),
     openLineReader: async (reading) => {
       const { TerminalLineReader } = await import('./terminal/line-reader.js');
@@ -104,6 +100,7 @@ function personPorts({ world, options, show, tellLook }: Run, own: OwnPorts) {
 
 /** What lies in the state folder, beside the secrets. */
 function statePorts(folder: () => string, own: OwnPorts, clock: Context['clock']) {
+  const smallFiles = () => import('../stores/state/small-files.js');
   const locks = lazy(async () =>
     (await import('../stores/state/locks.js')).createLocks({ directory: join(folder(), 'locks'), clock }),
   );
@@ -116,16 +113,11 @@ function statePorts(folder: () => string, own: OwnPorts, clock: Context['clock']
     recovery: lazy(async () =>
       (await import('../stores/state/recovery.js')).createRecovery({ directory: join(folder(), 'recovery') }),
     ),
-    attempts: lazy(async () =>
-      (await import('../stores/state/small-files.js')).createAttempts({ directory: folder(), locks, clock }),
-    ),
-    failures: lazy(async () =>
-      (await import('../stores/state/small-files.js')).createFormatFailures({ directory: folder(), locks }),
-    ),
+    attempts: lazy(async () => (await smallFiles()).createAttempts({ directory: folder(), locks, clock })),
+    failures: lazy(async () => (await smallFiles()).createFormatFailures({ directory: folder(), locks })),
     toolLists:
       own.toolLists ?? lazy(async () => (await import('../stores/state/tool-lists.js')).createToolLists(folder())),
-    shellHistory: async () =>
-      (await import('../stores/state/small-files.js')).createShellHistory({ directory: folder(), locks }),
+    shellHistory: async () => (await smallFiles()).createShellHistory({ directory: folder(), locks }),
   };
 }
 
@@ -189,21 +181,10 @@ function machinePorts(world: World) {
       (await import('./server-program.js')).startServerProgram({ command, env, said, signal }),
     processName: () => `${hostname()} (process ${process.pid})`,
     randomId: () => randomUUID(),
-    listenLocally,
+    listenLocally: async (server, where) => (await import('../proxy/listen.js')).listen(server, where),
     canListen,
   } satisfies Partial<Context>;
 }
-
-/** A keeper listens as the proxy does. */
-export const listenLocally: Context['listenLocally'] = async (server, where) => {
-  const { listen } = await import('../proxy/listen.js');
-  try {
-    return await listen(server, where);
-  } catch (error) {
-    if (!isFailure(error, 'proxy_port_in_use', 'proxy_port_refused')) throw error;
-    throw error.withRemedy('Choose another port; --listen 127.0.0.1:0 takes a free one.');
-  }
-};
 
 /** Opens a port on loopback, as a login does for its callback, and closes it. */
 async function canListen(): Promise<number> {

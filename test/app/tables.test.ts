@@ -9,6 +9,7 @@ import { installLines, ownTables } from '../../src/app/help/own-tables.js';
 import { readTopic, topicNames } from '../../src/app/help/topics.js';
 import { registry } from '../../src/app/registry.js';
 import type { CommandTable, OptionSpec } from '../../src/core/command.js';
+import { settings } from '../../src/core/configuration/settings.js';
 import { plainLook } from '../../src/core/text/look.js';
 import { exitCode } from '../support/product.js';
 
@@ -89,6 +90,23 @@ test('help of a command is one screen: its usual options with limits, choices an
       table.name,
     );
   }
+});
+
+test('every variable that stands for an option or a setting is in the topic on the environment', () => {
+  const { text } = readTopic('environment');
+  for (const { name, options } of tables) {
+    for (const { env, name: option } of options) {
+      if (env === undefined) continue;
+      const isSetting = settings.some(({ variable }) => variable === env);
+      assert.match(
+        text,
+        new RegExp(isSetting ? `\\*\\*${env}\\*\\*` : `\\*\\*${env}\\*\\*:.*\`${name} --${option}\``),
+        option,
+      );
+    }
+  }
+  const listed = settings.filter(({ describe }) => !describe.startsWith('limit '));
+  for (const { variable, key } of listed) assert.match(text, new RegExp(`\\*\\*${variable}\\*\\*:.*\`${key}\``), key);
 });
 
 test('an option that few need is explained by the topic that help names', async () => {

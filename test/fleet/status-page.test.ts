@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { request as ask } from 'node:http';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { listenLocally as listen } from '../../src/app/world.js';
 import { openStatusPage } from '../../src/fleet/status-page.js';
+import { listen } from '../../src/proxy/listen.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const view = (isStoreThere = true) => ({ isLeader: true, isStoreThere, states: [] });

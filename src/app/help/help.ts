@@ -36,7 +36,7 @@ export function explain(look: Look, asked: Asked, commands: readonly CommandTabl
     return textOf([...usageLines(look, 'postern <command> [options]'), '', ...linesOf(look, overview(tables))]);
   }
   if (topicNames.includes(asked.name)) {
-    const { summary, text } = readTopic(asked.name, tables);
+    const { summary, text } = readTopic(asked.name);
     return textOf([...linesOf(look, [{ kind: 'heading', text: summary }]), '', ...linesOf(look, blocksOf(text))]);
   }
   const message = `There is no command and no topic ${quoted(asked.name, 80)}.`;

@@ -39,7 +39,7 @@ export function manPages(version: string): readonly ManPage[] {
       ]),
     ),
     ...topicNames.map((name) => {
-      const { summary, text } = readTopic(name, tables);
+      const { summary, text } = readTopic(name);
       return page(`postern-${name}`, 7, summary, [description, ...blocksOf(text), ...seeAlso()]);
     }),
   ];

@@ -22,11 +22,7 @@ export function createSpinner(terminal: WriteStream, colour: boolean): Spinner {
   let timer: NodeJS.Timeout | undefined;
   let shown: { text: string; stop(): unknown } | undefined;
 
-  const narrowed = () => {
-    if (hasNoWidth(terminal)) stop();
-  };
   const stop = () => {
-    terminal.off('resize', narrowed);
     clearTimeout(timer);
     timer = undefined;
     shown?.stop();
@@ -39,7 +35,6 @@ export function createSpinner(terminal: WriteStream, colour: boolean): Spinner {
     // Neither the cursor nor stdin is touched: whatever ends the program, the terminal is as it was.
     const options = { stream: terminal, discardStdin: false, hideCursor: false, isEnabled: true };
     shown = ora({ ...options, text, color: colour ? 'cyan' : false }).start();
-    terminal.on('resize', narrowed);
   };
   const later = () => {
     if (text !== undefined && hidden === 0 && shown === undefined && timer === undefined) {

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { type Block, blocksOf } from '../../../src/app/help/blocks.js';
 import { linesOf } from '../../../src/app/help/screen.js';
 import { readTopic, topicNames } from '../../../src/app/help/topics.js';
-import { registry } from '../../../src/app/registry.js';
 import { plainLook } from '../../../src/core/text/look.js';
 
 test('the text of a topic is read as its blocks', () => {
@@ -66,8 +65,7 @@ test('property: what is written as blocks is read as these blocks', () => {
 });
 
 test('no sign of how a topic is written is left in it', () => {
-  const tables = registry.map(({ table }) => table);
-  for (const topic of topicNames.map((name) => readTopic(name, tables))) {
+  for (const topic of topicNames.map((name) => readTopic(name))) {
     const blocks = blocksOf(topic.text);
     const copied = blocks.flatMap((block) => (block.kind === 'code' ? block.lines : []));
     for (const line of copied) assert.doesNotMatch(line, /\S {3,}\S/, `${topic.name}: these are columns`);
