@@ -55,7 +55,8 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   };
   const makeContext = (options: GlobalOptions, table: CommandTable): Context => {
     const printed = () => lines.taken(signal);
-    if (options.verbose) for (const line of environmentLines(env)) show(noteOf(options, line));
+    const notes = options.verbose ? environmentLines(env).map((line) => printable(line, 400)) : [];
+    for (const note of notes) show(options.json ? asciiJson({ note }) : `Note: ${note}`);
     const { field } = options;
     const own = { out: field === undefined ? out : fieldWriter(out, field), table };
     const context = createContext({
@@ -122,10 +123,4 @@ function warnOfEnvironment(env: Readonly<Record<string, string | undefined>>, sh
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     show('postern: NODE_TLS_REJECT_UNAUTHORIZED=0 is set; certificates are checked all the same.');
   }
-}
-
-/** Notes a variable that changes which hosts are reached or trusted. */
-function noteOf({ json }: GlobalOptions, line: string): string {
-  const note = printable(line, 400);
-  return json ? asciiJson({ note }) : `Note: ${note}`;
 }

@@ -77,7 +77,11 @@ export function createConfigEditor(
       await writeFile(path, text, { mode: 0o600, flag: 'wx' });
       try {
         const ended = await programs.run({ program, args: [...words, path], secrets: {} });
-        if (ended !== 0) throw editorFailed(program, ended);
+        if (ended !== 0) {
+          const message = `${quoted(program, 100)} ended with ${ended}; nothing was changed.`;
+          const remedy = 'To begin again: postern config edit';
+          throw new Failure({ code: 'editor_failed', exit: exitCode.usage, message, remedy });
+        }
         return { text: readFileSync(path, 'utf8'), path, remove };
       } catch (error) {
         await remove();
@@ -102,13 +106,4 @@ export function editorOf(
   if (isWhole || (program !== '' && !/[\\/]/.test(program))) return [program, ...others];
   const message = 'Neither VISUAL nor EDITOR names a program, by its name (EDITOR=nano) or its absolute path.';
   throw usageWrong(message, 'postern config --help');
-}
-
-function editorFailed(program: string, ended: number): Failure {
-  return new Failure({
-    code: 'editor_failed',
-    exit: exitCode.usage,
-    message: `${quoted(program, 100)} ended with ${ended}; nothing was changed.`,
-    remedy: 'To begin again: postern config edit',
-  });
 }

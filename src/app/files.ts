@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, readdirSync, readlinkSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readdirSync, readlinkSync, statSync, writeSync } from 'node:fs';
 import { lstat, mkdir, open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { systemCode } from '../core/failure.js';
@@ -100,14 +100,8 @@ async function tellReady(descriptor: number, text: string): Promise<void> {
 /** Node's own descriptors: event queues, and pipes of which it holds both ends. */
 function isOurOwn(descriptor: number): boolean {
   if (process.platform !== 'linux') return false;
-  const targets = readdirSync('/proc/self/fd').map((each) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${each}`);
-    } catch {
-      return ''; // the descriptor that read this list
-    }
-  });
   const target = readlinkSync(`/proc/self/fd/${descriptor}`);
-  const isPipe = target.startsWith('pipe:');
-  return target.startsWith('anon_inode:') || (isPipe && targets.filter((each) => each === target).length > 1);
+  if (!target.startsWith('pipe:')) return target.startsWith('anon_inode:');
+  const inodeOf = (each: string) => statSync(`/proc/self/fd/${each}`, { throwIfNoEntry: false })?.ino;
+  return readdirSync('/proc/self/fd').filter((each) => inodeOf(each) === fstatSync(descriptor).ino).length > 1;
 }

@@ -159,15 +159,12 @@ export function createJournal(options: {
   };
 }
 
-/** Longest text of one field of a step. */
-const longestField = 500;
-
 /** A step in one line, a note in a second: verdict, name, what was asked, what came, the rule. */
 export function stepLines(step: Step): readonly string[] {
   const { name, asked, came, rule, verdict, note } = step;
-  const fields = [asked, came].map((text) => printable(text, longestField)).filter((text) => text !== '');
+  const fields = [asked, came].map((text) => printable(text, 500)).filter((text) => text !== '');
   const line = `${verdict.padEnd(7)}  ${printable(name, 60).padEnd(29)}  ${fields.join(' → ')}  [${printable(ruleInWords(rule), 120)}]`;
-  return note === undefined ? [line] : [line, `${' '.repeat(9)}${printable(note, longestField)}`];
+  return note === undefined ? [line] : [line, `${' '.repeat(9)}${printable(note, 500)}`];
 }
 
 /** A step for programs: every text harmless, its rule in words. */

@@ -33,18 +33,15 @@ export function ownProcess(options: {
   Object.assign(process.report, reports);
   let ending: number | undefined;
   let by: NodeJS.Signals = 'SIGINT';
-  const handlers = Object.entries(signals).map(([signal, code]) => {
-    const handler = () => {
-      if (options.offer(signal as NodeJS.Signals)) return;
-      // It ends what `process.exit` waits for, too, such as a call of a hung keychain.
-      if (ending !== undefined) return endBy(signal as NodeJS.Signals);
-      ending = code;
-      by = signal as NodeJS.Signals;
-      options.interrupt();
-    };
-    process.on(signal, handler);
-    return [signal, handler] as const;
-  });
+  const handler = (signal: NodeJS.Signals) => {
+    if (options.offer(signal)) return;
+    // It ends what `process.exit` waits for, too, such as a call of a hung keychain.
+    if (ending !== undefined) return endBy(signal);
+    ending = signals[signal as keyof typeof signals];
+    by = signal;
+    options.interrupt();
+  };
+  for (const signal of Object.keys(signals)) process.on(signal, handler);
   const endBy = (signal: NodeJS.Signals) => {
     process.emit('exit', ending ?? signals.SIGINT);
     dispose();
@@ -55,7 +52,7 @@ export function ownProcess(options: {
     setTimeout(end, graceMs).unref();
   });
   const dispose = () => {
-    for (const [signal, handler] of handlers) process.off(signal, handler);
+    for (const signal of Object.keys(signals)) process.off(signal, handler);
   };
   const uncaught = (error: unknown) => {
     const { exit, lines } = options.fault(error);

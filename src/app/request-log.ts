@@ -16,22 +16,15 @@ const longestValue = 300;
  */
 const shownHeaders = new Set(
   [
-    'accept accept-encoding accept-language accept-ranges age allow cache-control connection content-encoding',
-    'content-language content-length content-type date deprecation expires host last-modified',
-    'access-control-allow-headers access-control-allow-methods access-control-allow-origin access-control-expose-headers',
-    'keep-alive mcp-method mcp-protocol-version pragma retry-after server strict-transport-security sunset transfer-encoding',
-    'user-agent vary via warning www-authenticate x-content-type-options x-ratelimit-limit x-ratelimit-remaining',
-    'x-ratelimit-reset ratelimit-limit ratelimit-remaining ratelimit-reset',
+    'accept allow cache-control connection content-encoding content-length content-type date expires host last-modified',
+    'mcp-method mcp-protocol-version retry-after server strict-transport-security transfer-encoding user-agent vary via',
+    'www-authenticate x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset',
+    'ratelimit-limit ratelimit-remaining ratelimit-reset',
   ].flatMap((line) => line.split(' ')),
 );
 
 /** Shown without a query, which may hold a code, a token or a state. */
 const addressHeaders = new Set(['location', 'content-location', 'referer', 'mcp-name']);
-
-interface ShownHeader {
-  readonly name: string;
-  readonly value: string;
-}
 
 /** A request as it may be read by anybody: what `--json --verbose` prints of it. */
 type ShownRequest = ReturnType<typeof shownRequest>;
@@ -54,36 +47,31 @@ export function requestPrinter({ show, json }: { readonly show: (line: string) =
 /** A block: method, address, what came, how long it took; then the headers, those sent after `>`, those received after `<`. */
 function requestLines(request: ShownRequest, note: string): readonly string[] {
   const { method, url, status, milliseconds, error, requestHeaders, responseHeaders } = request;
-  const lines = (mark: string, headers: readonly ShownHeader[]) =>
-    headers.map(({ name, value }) => `         ${mark} ${name}: ${value}`);
   return [
     `request  ${method} ${url}  ${status ?? `no response (${error})`}  ${milliseconds} ms${note}`,
-    ...lines('>', requestHeaders),
-    ...lines('<', responseHeaders),
+    ...requestHeaders.map(({ name, value }) => `         > ${name}: ${value}`),
+    ...responseHeaders.map(({ name, value }) => `         < ${name}: ${value}`),
   ];
 }
 
 function shownRequest({ method, url, ms, response, headers, error }: ObservedRequest) {
   const sent = headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ''] as const] : []));
+  const code = error instanceof Failure ? error.code.replaceAll('_', ' ') : 'fault';
   return {
     method: printable(method, 40),
     url: printable(visibleUrl(url), 500),
     status: response?.status ?? null,
     milliseconds: Math.round(ms),
-    error: response === undefined ? codeOf(error) : null,
+    error: response === undefined ? code : null,
     requestHeaders: sent.map(shownHeader),
     responseHeaders: (response?.headers ?? []).map(shownHeader),
   };
 }
 
-function shownHeader([name, value]: readonly [name: string, value: string]): ShownHeader {
+function shownHeader([name, value]: readonly [name: string, value: string]) {
   const known = name.toLowerCase();
   const shown = shownHeaders.has(known) ? value : addressHeaders.has(known) ? visibleUrl(value) : '***';
   return { name: printable(name, 80), value: printable(shown, longestValue) };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Failure ? error.code.replaceAll('_', ' ') : 'fault';
 }
 
 /** A wire of which each request is printed, without its headers. */

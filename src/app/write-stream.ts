@@ -130,15 +130,10 @@ export function fieldWriter(out: ResultWriter, path: string): ResultWriter {
     if (typeof found !== 'string') return asciiJson(found);
     return out.isTerminal ? printable(found, longestShown) : found;
   };
-  const noJson = async () => {
-    throw new Error('a command without a JSON result was asked for a field of it');
-  };
   return {
-    isTerminal: out.isTerminal,
-    write: noJson,
-    line: noJson,
+    ...out,
     json: async (value) => out.line(textOf(value)),
-    exact: { text: noJson, json: async (value) => out.exact.text([textOf(value)]) },
+    exact: { ...out.exact, json: async (value) => out.exact.text([textOf(value)]) },
   };
 }
 

@@ -110,11 +110,15 @@ export function lineMeant(
   const words = argv.map((word, index) => {
     if (index === at)
       return word === typed || meant.includes('=') ? [...command, shellWord(meant)].join(' ') : undefined;
-    const isPlain = /^[\w./-]{1,40}$/.test(word) && !isValue(index, index - 1 === at ? meant : undefined);
-    return isPlain || isAddress(word) ? shellWord(word) : undefined;
+    return isAddress(word) || !isValue(index, index - 1 === at ? meant : undefined) ? shownWord(word) : undefined;
   });
   const question = `Did you mean ${quoted([...command, meant].join(' '))}?`;
   return words.includes(undefined) ? question : `${question} Run: postern ${words.join(' ')}`;
+}
+
+/** A word as it can be typed again; undefined where it may be a secret. */
+function shownWord(word: string): string | undefined {
+  return /^[\w./-]{1,40}$/.test(word) || isAddress(word) ? shellWord(word) : undefined;
 }
 
 /** An address without anything secret, such as an issuer. */
@@ -167,9 +171,10 @@ function unknownOption(word: string, specs: readonly OptionSpec[], table: Comman
 function furtherWord({ name, positionals, rest }: CommandTable, typed: readonly string[], help: string): Failure {
   const word = typed[positionals.length] ?? '';
   if (rest === undefined) return usageWrong(`${quoted(word, 80)} is one word too many here.`, help);
-  const own = typed.slice(0, positionals.length);
-  const isPlain = own.every((one) => /^\w[\w./:-]*$/.test(one));
-  const before = (isPlain ? own : positionals.map((one) => `<${one.name}>`)).join(' ');
-  const meant = `postern ${name} ${before} -- ${printable(shellWord(word), 80)}`;
-  return usageMistyped(`The ${rest.name} goes after “--”.`, meant);
+  const before = typed
+    .slice(0, positionals.length)
+    .map((one) => shownWord(one) ?? '…')
+    .join(' ');
+  const meant = `postern ${name} ${before} -- ${shellWord(word)}`;
+  return usageMistyped(`The ${rest.name} goes after “--”.`, printable(meant, 300));
 }

@@ -18,16 +18,9 @@ export async function allWritten(world: Context) {
   const records = join(folders.state, 'setup');
   const { logins, providers = [], registrations, clientKeys = [], orphans = [] } = await world.index.read();
   return {
-    programs,
-    folders,
-    /** Where entries and shims are noted. */
-    records,
-    /** What `setup --write` put into other programs' files. */
+    ...{ programs, folders, records, logins, providers },
     entries: await programs.records.all(),
-    /** What `credential --shim` wrote. */
     shims: await notedShims(records),
-    logins,
-    providers,
     registrations: registrations.length,
     clientKeys: clientKeys.length,
     /** Secrets without a login that a store would not remove. */
@@ -118,10 +111,7 @@ const namesInside: ReadonlyMap<string, RegExp> = new Map([
   ['tools', /^(?:x-)?[0-9a-f]{64}\.json(?:\.\d+)?$/],
 ]);
 
-interface OwnFolders {
-  readonly state: string;
-  readonly config: string;
-}
+type OwnFolders = Readonly<Record<'state' | 'config', string>>;
 
 /** Absolute paths of the files and folders of ours that are there; those that hold records of others' files come last. */
 export async function ownFiles({ state, config }: OwnFolders): Promise<readonly string[]> {

@@ -19,8 +19,7 @@ export const uninstallTable = {
     { command: 'postern uninstall --yes', describe: 'take it back' },
   ],
   notes: [
-    'What is taken back: entries in other programs’ files (as setup --undo does it), programs written by credential --shim, every login (revoked at its authorization server), client registrations and keys, and the files in the state folder and config.json.',
-    'Without a terminal, and with --json, it only shows, unless --yes is given. Interrupted in the middle, it is run again.',
-    'Where a login or an entry cannot be taken back, the files that tell of it are kept, and the exit code is that of the first failure. The package itself stays: it is removed by what installed it.',
+    'Taken back are entries in other programs’ files (as by setup --undo), programs that credential --shim wrote, every login (revoked at its authorization server), client registrations and keys, and the files of postern itself.',
+    'Without a terminal, and with --json, it only shows, unless --yes is given. Files that tell of what cannot be taken back are kept; the exit code is that of the first failure. Interrupted, it is run again.',
   ],
 } as const satisfies CommandTable;
