@@ -16,10 +16,12 @@ const longestValue = 300;
  */
 const shownHeaders = new Set(
   [
-    'accept allow cache-control connection content-encoding content-length content-type date expires host last-modified',
-    'mcp-method mcp-protocol-version retry-after server strict-transport-security transfer-encoding user-agent vary via',
-    'www-authenticate x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset',
-    'ratelimit-limit ratelimit-remaining ratelimit-reset',
+    'accept accept-encoding accept-language accept-ranges age allow cache-control connection content-encoding',
+    'content-language content-length content-type date deprecation expires host keep-alive last-modified',
+    'access-control-allow-headers access-control-allow-methods access-control-allow-origin access-control-expose-headers',
+    'mcp-method mcp-protocol-version pragma retry-after server strict-transport-security sunset transfer-encoding',
+    'user-agent vary via warning www-authenticate x-content-type-options x-ratelimit-limit x-ratelimit-remaining',
+    'x-ratelimit-reset ratelimit-limit ratelimit-remaining ratelimit-reset',
   ].flatMap((line) => line.split(' ')),
 );
 
