@@ -3,6 +3,7 @@ import type { LoginRecord } from '../core/records.js';
 import type { Discovery } from '../oauth/discover.js';
 import { makeDpopKey, thumbprintOf } from '../oauth/dpop/key.js';
 import { type ProofChoice, proofUse } from '../oauth/dpop/offer.js';
+import { Proofs } from '../oauth/dpop/proofs.js';
 import type { IssuedToken } from '../oauth/token.js';
 import type { BegunLogin, LoginPorts } from './ports.js';
 
@@ -30,9 +31,7 @@ export async function proofsFor(
   const metadata = { server: discovery.server, issuer, issuerAlgorithms, serverAlgorithms, ...said };
   const use = proofUse(metadata, { choice, held: isHeld }, meant);
   if (use === 'none') return { dpop: undefined, dpopChoice: choice };
-  const { TokenProofs } = await import('../oauth/dpop/token-proofs.js');
-  const { now } = clock;
-  const dpop = await TokenProofs.of({ key: await makeDpopKey(), isRequired: use === 'required', now });
+  const dpop = new Proofs(await makeDpopKey(), clock.now, { isRequired: use === 'required' });
   journal.record({
     name: 'dpop',
     asked: `proofs with ES256, ${use}`,

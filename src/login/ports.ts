@@ -10,7 +10,7 @@ import type { AuthorizationParameters, PageWishes } from '../oauth/authorization
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import type { Discovery } from '../oauth/discover.js';
 import type { ProofChoice } from '../oauth/dpop/offer.js';
-import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
+import type { Proofs } from '../oauth/dpop/proofs.js';
 import type { AssertionSource } from '../stores/assertions.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { BrowserAvailability } from './browser/browser-availability.js';
@@ -149,7 +149,7 @@ export interface BegunLogin<Request extends LoginRequest = LoginRequest> {
   /** What is added to its authorization request, by a person, now or before. */
   readonly added: AuthorizationParameters;
   /** Of the key that its tokens are bound to, another one for each login; undefined: they are Bearer tokens. */
-  readonly dpop: TokenProofs | undefined;
+  readonly dpop: Proofs | undefined;
   /** What a person said of that, now or before. */
   readonly dpopChoice: ProofChoice | undefined;
   /** What the server gets with each request, beside the token. */

@@ -6,8 +6,7 @@ import { asObject, type JsonObject, jsonTrouble, parseJson, unescapedJson } from
 import { retryAfterMs } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
-import { skewOf, usableNonce } from './dpop/server-clock.js';
-import type { TokenProofs } from './dpop/token-proofs.js';
+import { type Proofs, skewOf, usableNonce } from './dpop/proofs.js';
 import type { OutOfOrder, RefusedRequest } from './failures.js';
 import { errorWords, type Repair, tidyResponse } from './leniency.js';
 
@@ -19,7 +18,7 @@ export interface EndpointRequest {
   readonly issuer: string;
   readonly client: ClientAuthentication;
   /** Of the login's key (RFC 9449); undefined: it has none. */
-  readonly dpop?: TokenProofs | undefined;
+  readonly dpop?: Proofs | undefined;
   readonly zone: Zone;
   readonly signal: AbortSignal;
 }
@@ -49,10 +48,10 @@ const bodyless: readonly number[] = [204, 205, 304];
  */
 export function sendingBy(
   http: HttpClient,
-  { endpoint, zone, signal }: Pick<EndpointRequest, 'endpoint' | 'zone' | 'signal'>,
+  { endpoint, zone, dpop, signal }: Pick<EndpointRequest, 'endpoint' | 'zone' | 'dpop' | 'signal'>,
 ) {
   return async (_url: string, { body, headers }: CustomFetchOptions<'POST', URLSearchParams | string>) => {
-    const { authorization, dpop, 'content-type': type = '' } = headers;
+    const { authorization, 'content-type': type = '' } = headers;
     const sent = body.toString();
     // Made by the library: our own parts of it are secrets already.
     for (const made of [authorization?.replace(/^\S+ /, ''), new URLSearchParams(sent).get('client_assertion')]) {
@@ -66,7 +65,7 @@ export function sendingBy(
         ['content-type', type.split(';', 1)[0] ?? ''],
         ['accept', 'application/json'],
         ...(authorization === undefined ? [] : ([['authorization', authorization]] as const)),
-        ...(dpop === undefined ? [] : ([['dpop', dpop]] as const)),
+        ...(dpop === undefined ? [] : ([['dpop', dpop.proof({ method: 'POST', url: endpoint }).reveal()]] as const)),
       ],
       body: sent,
       namedBy: zone,
@@ -77,9 +76,11 @@ export function sendingBy(
     const { status } = response;
     const bytes = new Uint8Array(await response.bytes());
     holdReceived(bytes);
+    const readable = readHeaders(response.headers);
+    dpop?.learn(endpoint, readable['dpop-nonce']);
     return new Response(bodyless.includes(status) ? null : bytes, {
       status: status < 200 || status > 599 ? 599 : status, // the standard's class takes no other
-      headers: readHeaders(response.headers),
+      headers: readable,
     });
   };
 }
@@ -114,8 +115,7 @@ export async function callTo(name: Endpoint, http: HttpClient, request: Endpoint
   const client = { client_id: request.client.clientId };
   const authentication: ClientAuth = await clientAuthentication(request.client);
   // The HTTP client keeps plain http to loopback, for every endpoint.
-  const sending = { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(http, request) };
-  const options = request.dpop === undefined ? sending : { ...sending, DPoP: request.dpop.handle };
+  const options = { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(http, request) };
   return { oauth, as, client, authentication, options };
 }
 

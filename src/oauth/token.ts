@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../core/text/json.js';
 import { endOf, lifetimeSeconds } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import type { AuthorizationCode } from './authorization-response.js';
-import type { TokenProofs } from './dpop/token-proofs.js';
+import type { Proofs } from './dpop/proofs.js';
 import {
   anyClient,
   anyServer,
@@ -44,8 +44,13 @@ export type TokenRequest = EndpointRequest & {
  * @throws Failure of the HTTP client
  */
 export async function sendTokenRequest(http: HttpClient, request: TokenRequest, grant: TokenGrant): Promise<Response> {
-  const send = () => sendOnce(http, request, grant);
-  return await (request.dpop === undefined ? send() : request.dpop.send(send));
+  const tried = new Set<string>();
+  for (;;) {
+    const response = await sendOnce(http, request, grant);
+    const why = await request.dpop?.afterRefusal(response);
+    if (why === undefined || tried.has(why)) return response;
+    tried.add(why);
+  }
 }
 
 async function sendOnce(http: HttpClient, request: TokenRequest, grant: TokenGrant): Promise<Response> {
@@ -105,7 +110,7 @@ export interface TokenContext {
   /** The scopes asked for, which hold when the response does not name any (RFC 6749 section 5.1). */
   readonly requested: readonly string[];
   /** The key of the proof that it was asked for with. `isRequired`: a Bearer token will not do. */
-  readonly dpop?: Pick<TokenProofs, 'key' | 'isRequired'> | undefined;
+  readonly dpop?: Pick<Proofs, 'key' | 'isRequired'> | undefined;
   /** The request's own secrets: a name of scope that says one of them back, or a token of the response, is left out. */
   readonly sent: readonly (Secret | undefined)[];
 }

@@ -4,7 +4,7 @@ import { withSecretHeaders } from '../core/text/secret-headers.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
 import { bearerChallenge, dpopChallenge } from '../oauth/challenge.js';
 import { isProofProblem, proofRefused } from '../oauth/dpop/failures.js';
-import { RequestProofs } from '../oauth/dpop/request-proofs.js';
+import { Proofs } from '../oauth/dpop/proofs.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 
 /** What changes after a refusal: the nonce, the clock, no proof at all (`bearer`), or one after all (`dpop`). */
@@ -28,7 +28,7 @@ export class LoginProofs {
   readonly #server: string;
   /** Without a proof the token goes only where a 401 does not say what is taken. */
   readonly #isRequired: boolean;
-  readonly #proofs: RequestProofs;
+  readonly #proofs: Proofs;
   #authorization: { readonly token: string; readonly header: SecretHeader } | undefined;
   #isBare: boolean;
   /** The server has taken a proof: from then on the token never goes without one. */
@@ -43,7 +43,7 @@ export class LoginProofs {
     this.#isRequired = dpopRequired === true;
     this.#isBare = about.schemeTaken === 'bearer';
     this.#isTaken = about.schemeTaken === 'dpop';
-    this.#proofs = new RequestProofs(key, about.now);
+    this.#proofs = new Proofs(key, about.now, { isRequired: true });
   }
 
   /**

@@ -1,12 +1,11 @@
 import { type Failure, isFailure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
-import type { Clock } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { quotesSecret, type Secret } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { isProofProblem, proofRefused, tokenNotBound } from '../oauth/dpop/failures.js';
-import type { TokenProofs } from '../oauth/dpop/token-proofs.js';
+import { Proofs } from '../oauth/dpop/proofs.js';
 import { grantRefused, type RefusedRequest, tokenEndpointFailed, tokenTypeUnusable } from '../oauth/failures.js';
 import {
   type FailedToken,
@@ -85,7 +84,8 @@ async function requestAs(ports: Ports, request: RefreshRequest): Promise<Asked> 
   const spending = await spendings[way](ports, request);
   if ('result' in spending) return spending;
   const { client, grant, explain, shown = [] } = spending;
-  const dpop = await tokenProofs(held, clock);
+  // A login that is bound to a key stays so: its refresh token may be bound, too (RFC 9449 section 5).
+  const dpop = held.dpopKey && new Proofs(held.dpopKey, clock.now, { isRequired: true });
   const { issuer } = binding;
   await nameOwnHost(http, login.server, endpoint, signal);
   const asked = { endpoint, client, issuer, resource: resourceOf(held), zone: login.zone, dpop, signal };
@@ -127,16 +127,6 @@ function clientOf({ authMethod: method, clientSecret: secret, binding }: StoredC
 /** Undefined: a person chose to ask for none. */
 function resourceOf({ requestedResource: chosen, binding }: StoredCredential): string | undefined {
   return chosen === undefined ? binding.resource : (chosen ?? undefined);
-}
-
-/** A login that is bound to a key stays so: its refresh token may be bound, too (RFC 9449 section 5). */
-async function tokenProofs(
-  held: Pick<StoredCredential, 'dpopKey'>,
-  { now }: Pick<Clock, 'now'>,
-): Promise<TokenProofs | undefined> {
-  if (held.dpopKey === undefined) return undefined;
-  const { TokenProofs } = await import('../oauth/dpop/token-proofs.js');
-  return await TokenProofs.of({ key: held.dpopKey, isRequired: true, now });
 }
 
 /** The failure for a response that gives no token. */

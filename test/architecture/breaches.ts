@@ -63,7 +63,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Where the real world is touched: files, sockets, processes. All else decides, and is given what it needs. */
 const nodeHomes =
-  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|bridge\/host-pipe|setup\/formats\/git-config|core\/text\/(?:system|layout)|core\/ip-address|credential\/exec-program|oauth\/dpop\/request-proofs|fleet\/(?:status-page|(?:engine|shared)\/.*)|client-metadata\/(?:document-server|self-signed))\.ts$/;
+  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|bridge\/host-pipe|setup\/formats\/git-config|core\/text\/(?:system|layout)|core\/ip-address|credential\/exec-program|oauth\/dpop\/proofs|fleet\/(?:status-page|(?:engine|shared)\/.*)|client-metadata\/(?:document-server|self-signed))\.ts$/;
 const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
   // The one socket beside the HTTP client's and the relay's: Redis speaks no HTTP. A person alone names its address.
   [/^@redis\/client$/, 'src/fleet/engine/redis-connection.ts'],

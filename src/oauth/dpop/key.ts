@@ -48,15 +48,3 @@ export function keyNamedIn(token: string): { readonly jkt: string | undefined } 
 function isCoordinate(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9_-]{43}$/.test(value);
 }
-
-/** The pair as the OAuth library takes it: what is private does not leave it. @throws Error for what is no such key */
-export async function keyPairOf(key: Secret): Promise<CryptoKeyPair> {
-  const shown = publicHalfOf(key);
-  if (shown === undefined) throw new Error('the stored DPoP key is no private key on P-256');
-  const { subtle } = globalThis.crypto;
-  const whole = JSON.parse(key.reveal()) as JsonWebKey;
-  return {
-    privateKey: await subtle.importKey('jwk', whole, curve, false, ['sign']),
-    publicKey: await subtle.importKey('jwk', { ...shown }, curve, true, ['verify']),
-  };
-}

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
+
 import { readCredential } from '../../../src/tokens/read-credential.js';
+
 import { callTool, freshToken, stepUp } from '../../support/flows/calls.js';
 import { hurried } from '../../support/flows/hurried.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { makeDpopKey, publicHalfOf } from '../../../src/oauth/dpop/key.js';
-import { RequestProofs } from '../../../src/oauth/dpop/request-proofs.js';
-import { skewOf, usableNonce } from '../../../src/oauth/dpop/server-clock.js';
-import { TokenProofs } from '../../../src/oauth/dpop/token-proofs.js';
+import { makeDpopKey, publicHalfOf, thumbprintOf } from '../../../src/oauth/dpop/key.js';
+import { Proofs, skewOf, usableNonce } from '../../../src/oauth/dpop/proofs.js';
 import { ProofVerifier } from '../../../src/sandbox/protected-server/proof-gate.js';
 import { anyText, anyUrl } from '../../support/arbitraries.js';
 import { Secret } from '../../support/product.js';
@@ -15,8 +13,8 @@ const claimsOf = (proof: Secret) => JSON.parse(Buffer.from(proof.reveal().split(
 
 async function proofsOf(now = Date.now) {
   const key = await makeDpopKey();
-  const thumbprint = await (await TokenProofs.of({ key, isRequired: true, now })).handle.calculateThumbprint();
-  return { key, thumbprint, proofs: new RequestProofs(key, now) };
+  const thumbprint = await thumbprintOf(key);
+  return { key, thumbprint, proofs: new Proofs(key, now, { isRequired: true }) };
 }
 
 test('a proof is what a server verifies: type, algorithm, public key, method, address, token, each time another jti', async () => {
