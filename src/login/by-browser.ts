@@ -1,8 +1,8 @@
 import { isFailure } from '../core/failure.js';
 import { loginCommand } from '../core/login-command.js';
+import type { Secret } from '../core/secret.js';
 import { saysYes } from '../core/text/says-yes.js';
 import {
-  type AuthorizationCode,
   type AuthorizationResponse,
   type AuthorizationResult,
   validateAuthorizationResponse,
@@ -82,7 +82,7 @@ async function redeem(attempt: Attempt, listener: CallbackListener): Promise<Red
   if (listener.doubtful) await askWhoseResponse(ports, signal);
   const { state, verifier } = requests.proofOf(response);
   const client = await attempt.identify();
-  const result = await validateAuthorizationResponse(response, { server, clientId: client.clientId, state });
+  const result = validateAuthorizationResponse(response, { server, state });
   const code = codeOf(attempt, result, response);
   ports.progress.begin('Redeeming the code');
   return await askForToken('redeem', { ...begun, client, signal }, { code, verifier, redirectUri });
@@ -143,7 +143,7 @@ async function firstResponse(
 }
 
 /** The code of a response, and the step on record; every other response is a failure. */
-function codeOf(attempt: Attempt, result: AuthorizationResult, response: AuthorizationResponse): AuthorizationCode {
+function codeOf(attempt: Attempt, result: AuthorizationResult, response: AuthorizationResponse): Secret {
   const { begun } = attempt;
   const { issuer, authorizationEndpoint } = begun.discovery.authorizationServer;
   const step = { name: 'authorization', asked: `GET ${authorizationEndpoint}` };

@@ -51,7 +51,7 @@ export function tokenResult(
   const { authorizationServer: server, zone } = discovery;
   const resource = resourceToSend(discovery);
   const target = { endpoint: server.tokenEndpoint, issuer: server.issuer, resource, zone, dpop };
-  const spent = 'code' in grant ? [grant.code.secret, grant.verifier] : [];
+  const spent = 'code' in grant ? [grant.code, grant.verifier] : [];
   return askAsClient(server, client, async (as) => {
     const response = await sendTokenRequest(ports.http, { ...target, client: as, signal }, grant);
     const sent = [as.secret, dpop?.key, ...spent];

@@ -82,7 +82,7 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
     readonly onlyIfAbsent?: boolean;
     readonly signal: AbortSignal;
   },
-  validate: (object: JsonObject, url: string) => Promise<Found | RefusedDocument>,
+  validate: (object: JsonObject, url: string) => Found | RefusedDocument,
 ): Promise<Found | { readonly ok: false; readonly misses: readonly Miss[] }> {
   const { urls, step, zone, own, signal } = request;
   const misses: Miss[] = [];
@@ -100,7 +100,7 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
       if (isLast) break;
       continue;
     }
-    const validated = await validate(document.object, url);
+    const validated = validate(document.object, url);
     const came = `200, ${validated.came}`;
     if (validated.ok) {
       record({ came, verdict: 'pass' });

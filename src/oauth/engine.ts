@@ -10,7 +10,7 @@ import { type Proofs, skewOf, usableNonce } from './dpop/proofs.js';
 import type { OutOfOrder, RefusedRequest } from './failures.js';
 import { errorWords, type Repair, tidyResponse } from './leniency.js';
 
-export type OAuth = typeof import('oauth4webapi');
+type OAuth = typeof import('oauth4webapi');
 
 /** An endpoint of an authorization server, and as whom it is asked. */
 export interface EndpointRequest {
@@ -119,24 +119,6 @@ export async function callTo(name: Endpoint, http: HttpClient, request: Endpoint
   return { oauth, as, client, authentication, options };
 }
 
-/** Does the library take a discovery document as that of this issuer, or resource? */
-export async function isTaken(
-  process: 'processDiscoveryResponse' | 'processResourceDiscoveryResponse',
-  identifier: string,
-  document: JsonObject,
-): Promise<boolean> {
-  const oauth = await import('oauth4webapi');
-  const response = new Response(JSON.stringify(document), { headers: { 'content-type': 'application/json' } });
-  try {
-    await oauth[process](new URL(identifier), response);
-    return true;
-  } catch (error) {
-    // A TypeError: the document's identifier is no URL.
-    if (isVerdict(oauth, error) || error instanceof TypeError) return false;
-    throw error;
-  }
-}
-
 /** What the library's process functions take with the response; nothing of it decides. */
 export const anyServer = { issuer: 'https://issuer.invalid' };
 export const anyClient = { client_id: 'client' };
@@ -186,7 +168,7 @@ export async function validateResponse<Body>(
 }
 
 /** Is this what the library thinks of a response, and no fault of ours? */
-export function isVerdict(oauth: OAuth, error: unknown): error is Error {
+function isVerdict(oauth: OAuth, error: unknown): error is Error {
   return error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError;
 }
 

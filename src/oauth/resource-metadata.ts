@@ -16,7 +16,6 @@ import {
   triedInWords,
   urlProblem,
 } from './discovery-document.js';
-import { isTaken } from './engine.js';
 import {
   loginNotOffered,
   metadataBroken,
@@ -55,10 +54,10 @@ const maxAuthorizationServers = 16;
  * its `resource` must cover the server, and it must name at least one authorization server.
  * @param url Where it was found.
  */
-export async function validateResourceMetadata(
+export function validateResourceMetadata(
   document: JsonObject,
   { server, zone, url }: { readonly server: string; readonly zone: Zone; readonly url: string },
-): Promise<ResourceMetadataResult> {
+): ResourceMetadataResult {
   const unusable = (why: string) => refused(why, 'R-2.1a', metadataUnusable(url, why));
   const { resource, authorization_servers: issuers, scopes_supported: scopes } = document;
   if (typeof resource !== 'string' || resource === '') return unusable('it has no "resource"');
@@ -66,8 +65,7 @@ export async function validateResourceMetadata(
   const relation = resourceCovers(resource, server);
   // Stricter: every request carries it, so it goes through our gate. It may be another spelling of the server, or an
   // address above it (field note 4).
-  const covers = relation !== 'no' && gateUrl(resource).ok;
-  if (!covers || !(await isTaken('processResourceDiscoveryResponse', resource, document))) {
+  if (relation === 'no' || !gateUrl(resource).ok) {
     return refused(came, 'R-2.1d', resourceMismatch(server, resource));
   }
   const problem = issuersProblem(issuers, zone);

@@ -11,7 +11,6 @@ import {
   triedInWords,
   urlProblem,
 } from './discovery-document.js';
-import { isTaken } from './engine.js';
 import {
   capabilityMissing,
   metadataUnusable,
@@ -52,15 +51,14 @@ const requestParameters = new Set(
  * code alone: nothing else goes there.
  * @param url Where it was found.
  */
-export async function validateServerMetadata(
+export function validateServerMetadata(
   document: JsonObject,
   wanted: WantedIssuer & { readonly url: string },
-): Promise<ServerMetadataResult> {
+): ServerMetadataResult {
   const { resource, zone, grant, url } = wanted;
   const byCode = grant === 'authorization_code';
   const issuer = stringField(document, 'issuer') ?? 'none';
-  // Stricter: the same string, but for `/` as the whole path; the library compares parsed URLs.
-  if (!isSameIssuer(issuer, wanted.issuer) || !(await isTaken('processDiscoveryResponse', issuer, document))) {
+  if (!isSameIssuer(issuer, wanted.issuer)) {
     return refused(`issuer ${issuer}`, 'R-4.3c', new OtherIssuer(wanted.issuer, issuer));
   }
   const pkce = document['code_challenge_methods_supported'];

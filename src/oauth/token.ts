@@ -6,7 +6,6 @@ import { isTokenText } from '../core/text/characters.js';
 import type { JsonObject, JsonValue } from '../core/text/json.js';
 import { endOf, lifetimeSeconds } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
-import type { AuthorizationCode } from './authorization-response.js';
 import type { Proofs } from './dpop/proofs.js';
 import {
   anyClient,
@@ -28,7 +27,7 @@ export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
  * or a token that a platform has signed for the client (RFC 7523 section 2.1).
  */
 export type TokenGrant =
-  | { readonly code: AuthorizationCode; readonly verifier: Secret; readonly redirectUri: string }
+  | { readonly code: Secret; readonly verifier: Secret; readonly redirectUri: string }
   | { readonly refreshToken: Secret; readonly scopes: readonly string[] }
   | { readonly deviceCode: Secret }
   | { readonly client: 'itself'; readonly scopes: readonly string[] }
@@ -55,20 +54,23 @@ export async function sendTokenRequest(http: HttpClient, request: TokenRequest, 
 
 async function sendOnce(http: HttpClient, request: TokenRequest, grant: TokenGrant): Promise<Response> {
   const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
-  const target = withScope({ ...request, scopes: [] });
+  const [grantType, parameters] = formOf(grant);
+  const form = { ...withScope({ ...request, scopes: 'scopes' in grant ? grant.scopes : [] }), ...parameters };
+  return await oauth.genericTokenEndpointRequest(as, client, authentication, grantType, form, options);
+}
+
+/** A grant on the wire. */
+function formOf(grant: TokenGrant): readonly [grantType: string, parameters: Readonly<Record<string, string>>] {
   if ('code' in grant) {
     const { code, redirectUri, verifier } = grant;
-    const withResource = { ...options, additionalParameters: target };
-    const parameters = [code.parameters, redirectUri, verifier.reveal(), withResource] as const;
-    return await oauth.authorizationCodeGrantRequest(as, client, authentication, ...parameters);
+    const proof = { redirect_uri: redirectUri, code_verifier: verifier.reveal() };
+    return ['authorization_code', { code: code.reveal(), ...proof }];
   }
-  const ask = (grantType: string, parameters: Readonly<Record<string, string>>) =>
-    oauth.genericTokenEndpointRequest(as, client, authentication, grantType, parameters, options);
-  if ('deviceCode' in grant) return await ask(deviceGrant, { ...target, device_code: grant.deviceCode.reveal() });
-  const parameters = withScope({ ...request, scopes: grant.scopes });
-  if ('client' in grant) return await ask('client_credentials', parameters);
-  if ('assertion' in grant) return await ask(jwtBearerGrant, { ...parameters, assertion: grant.assertion.reveal() });
-  return await ask('refresh_token', { ...parameters, refresh_token: grant.refreshToken.reveal() });
+  if ('deviceCode' in grant) return [deviceGrant, { device_code: grant.deviceCode.reveal() }];
+  if ('assertion' in grant) return [jwtBearerGrant, { assertion: grant.assertion.reveal() }];
+  return 'client' in grant
+    ? ['client_credentials', {}]
+    : ['refresh_token', { refresh_token: grant.refreshToken.reveal() }];
 }
 
 /** `resource` and `scope`, each where there is one to name. */

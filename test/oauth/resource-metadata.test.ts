@@ -26,12 +26,12 @@ test('[R-2.1a][A-21][A-33] authorization_servers must be a list of at least one 
     ['https://as.example', 'https://as.example'],
     ['https://as.example', 'javascript:alert(1)'],
   ]) {
-    const judged = await judge({ authorization_servers: servers as never });
+    const judged = judge({ authorization_servers: servers as never });
     assert.ok(!judged.ok && judged.failure.code === 'metadata_unusable', JSON.stringify(servers));
     assert.match(judged.came, /authorization_servers/);
   }
   const many = Array.from({ length: 10_000 }, (_, index) => `https://as${index}.example`);
-  const judged = await judge({ authorization_servers: many });
+  const judged = judge({ authorization_servers: many });
   assert.ok(judged.ok && judged.protectedResource.authorizationServers.length === 16);
 });
 
@@ -43,20 +43,20 @@ test('[R-2.1d] a resource that only its proxy can have hidden is the operator’
     ['http://localhost:8000/mcp', 'https and the host name'],
     ['https://127.0.0.1/mcp', 'the host name'],
   ] as const) {
-    const judged = await judge({ resource });
+    const judged = judge({ resource });
     assert.ok(!judged.ok && judged.failure.code === 'resource_mismatch');
     const remedy = `The server’s proxy hides ${hidden}: its operator has to set the public address.`;
     assert.equal(judged.failure.remedy, remedy, resource);
   }
   for (const resource of ['https://api.example/other', 'https://mcp.example/mcp', 'http://mcp.example/mcp', 'urn:x']) {
-    const judged = await judge({ resource });
+    const judged = judge({ resource });
     assert.ok(!judged.ok && /^If you meant .*, log in to that/.test(judged.failure.remedy), resource);
   }
 });
 
 test('[A-18][A-19] the same resource in another spelling is the same; an ancestor is told apart; a sibling is refused', async () => {
   const relation = async (resource: string) => {
-    const judged = await judge({ resource });
+    const judged = judge({ resource });
     return judged.ok ? judged.protectedResource.relation : judged.failure.code;
   };
   assert.equal(await relation('https://API.example:443/mcp'), 'same');
@@ -69,13 +69,13 @@ test('[A-18][A-19] the same resource in another spelling is the same; an ancesto
 });
 
 test('[R-4.8b] resource is kept exactly as the document spells it', async () => {
-  const judged = await judge({ resource: 'https://API.example:443/mcp' });
+  const judged = judge({ resource: 'https://API.example:443/mcp' });
   assert.ok(judged.ok && judged.protectedResource.resource === 'https://API.example:443/mcp');
 });
 
 test('[R-2.1c][A-24][A-26] scopes_supported: absent is unknown, empty is none, malformed is refused', async () => {
   const scopes = async (value: unknown) => {
-    const judged = await judge({ scopes_supported: value as never });
+    const judged = judge({ scopes_supported: value as never });
     return judged.ok ? judged.protectedResource.scopesSupported : judged.failure.code;
   };
   assert.equal(await scopes(undefined), undefined);

@@ -20,7 +20,7 @@ const good: JsonObject = {
 
 const judge = (change: JsonObject) => validateServerMetadata({ ...good, ...change }, asked);
 const problem = async (change: JsonObject) => {
-  const judged = await judge(change);
+  const judged = judge(change);
   return judged.ok ? 'none' : judged.failure.code;
 };
 
@@ -68,7 +68,7 @@ test('[R-5.8c][A-34][A-46][A-65][A-66] a needed endpoint that is no https URL en
   for (const endpoint of hostile) {
     assert.equal(await problem({ token_endpoint: endpoint }), 'metadata_unusable', JSON.stringify(endpoint));
     assert.equal(await problem({ authorization_endpoint: endpoint }), 'metadata_unusable', JSON.stringify(endpoint));
-    const judged = await judge({ registration_endpoint: endpoint, revocation_endpoint: endpoint });
+    const judged = judge({ registration_endpoint: endpoint, revocation_endpoint: endpoint });
     assert.ok(judged.ok && judged.authorizationServer.registrationEndpoint === undefined);
     assert.equal(judged.authorizationServer.revocationEndpoint, undefined);
   }
@@ -77,24 +77,24 @@ test('[R-5.8c][A-34][A-46][A-65][A-66] a needed endpoint that is no https URL en
 test('[R-5.8c] plain http endpoints are for servers on loopback only', async () => {
   const local = { ...good, issuer: 'http://127.0.0.1:9/', token_endpoint: 'http://127.0.0.1:9/token' };
   const where = { ...asked, issuer: 'http://127.0.0.1:9/' };
-  assert.ok((await validateServerMetadata(local, { ...where, zone: 'loopback' })).ok);
-  assert.ok(!(await validateServerMetadata(local, { ...where, zone: 'private' })).ok);
-  assert.ok(!(await validateServerMetadata(local, { ...where, zone: 'public' })).ok);
+  assert.ok(validateServerMetadata(local, { ...where, zone: 'loopback' }).ok);
+  assert.ok(!validateServerMetadata(local, { ...where, zone: 'private' }).ok);
+  assert.ok(!validateServerMetadata(local, { ...where, zone: 'public' }).ok);
 });
 
 test('what only an authorization request needs is asked for it alone: a code to type or a client’s own login goes without', async () => {
   const { authorization_endpoint: _page, code_challenge_methods_supported: _pkce, ...bare } = good;
-  assert.equal((await validateServerMetadata(bare, asked)).ok, false);
+  assert.equal(validateServerMetadata(bare, asked).ok, false);
   const lists = { response_types_supported: [], response_modes_supported: [], authorization_endpoint: 'file:///x' };
   for (const grant of ['device_code', 'client_credentials'] as const) {
     for (const document of [bare, { ...bare, ...lists }]) {
-      const judged = await validateServerMetadata(document, { ...asked, grant });
+      const judged = validateServerMetadata(document, { ...asked, grant });
       assert.ok(judged.ok, grant);
       assert.equal(judged.authorizationServer.authorizationEndpoint, undefined, 'never used, never shown');
     }
-    assert.equal((await validateServerMetadata({ ...bare, token_endpoint: 7 }, { ...asked, grant })).ok, false);
+    assert.equal(validateServerMetadata({ ...bare, token_endpoint: 7 }, { ...asked, grant }).ok, false);
   }
-  const judged = await validateServerMetadata(
+  const judged = validateServerMetadata(
     { ...bare, grant_types_supported: ['authorization_code'] },
     { ...asked, grant: 'client_credentials' },
   );
