@@ -8,7 +8,7 @@ import type { HttpPorts } from '../http/request.js';
 import { validateClientId } from '../oauth/client-metadata/client-id.js';
 import { fetchClientMetadata, validateDelivery } from '../oauth/client-metadata/delivery.js';
 import { validateDocument } from '../oauth/client-metadata/document.js';
-import { type Finding, findingsOf } from '../oauth/client-metadata/finding.js';
+import { type Finding, fails, findingsAbout, warns } from '../oauth/client-metadata/finding.js';
 import type { StorePorts } from '../stores/ports.js';
 import { clientKeysOf } from '../tokens/client-keys.js';
 import type { DocumentArguments } from './client-metadata.options.js';
@@ -18,13 +18,6 @@ import type { ClientMetadataWorld } from './ports.js';
 const makeAgain =
   'Make the document again: postern client-metadata init, with --auth private_key_jwt or, to drop the key, --auth none.';
 const makeKey = 'Log in where the key was made, or make one here: postern client-metadata init --auth private_key_jwt';
-
-const found = findingsOf({
-  too_large: ['failure', 'R-5.8g, CIMD section 6.6', 'Serve the document, and only that.'],
-  served_differs: ['failure', 'R-5.7a', 'Publish the folder again, or wait until caches have run out.'],
-  key_unpublished: ['warning', 'R-2.3c', makeAgain],
-  key_not_here: ['warning', 'R-2.3c', makeKey],
-});
 
 /** A finding, and where it was made. */
 type LocatedFinding = Finding & { readonly where: 'file' | 'served' };
@@ -87,7 +80,10 @@ async function checkServed(
   } catch (error) {
     if (!(error instanceof Failure) || request.signal.aborted) throw error;
     if (error.code !== 'too_large') return { findings: [], unreachable: error, fetched: false };
-    return served(found({ too_large: 'The address serves far more than the 5 KiB that authorization servers read.' }));
+    const what = 'The address serves far more than the 5 KiB that authorization servers read.';
+    return served(
+      findingsAbout('too_large', 'R-5.8g, CIMD section 6.6', fails(what, 'Serve the document, and only that.')),
+    );
   }
 }
 
@@ -97,7 +93,9 @@ function differences(file: JsonObject | undefined, served: JsonObject | undefine
   const names = [...new Set([...Object.keys(file), ...Object.keys(served)])];
   const differing = names.filter((name) => canonical(file[name]) !== canonical(served[name]));
   const known = differing.map((name) => printable(name, 60)).join(', ');
-  return found({ served_differs: differing.length > 0 && `What is served differs from the file in: ${known}.` });
+  const what = `What is served differs from the file in: ${known}.`;
+  const problem = fails(what, 'Publish the folder again, or wait until caches have run out.');
+  return findingsAbout('served_differs', 'R-5.7a', differing.length > 0 && problem);
 }
 
 function canonical(value: JsonObject[string] | undefined): string | undefined {
@@ -126,16 +124,14 @@ async function validateOwnKeys(
   const isByKey = document['token_endpoint_auth_method'] === 'private_key_jwt';
   const keys = asObject(document['jwks'])?.['keys'];
   const published = Array.isArray(keys) ? keys.map((key) => asObject(key)?.['kid']) : [];
-  return found({
-    key_unpublished:
-      !isByKey &&
-      kept.length > 0 &&
-      'A private key is kept here for this address, and the document does not say private_key_jwt: logins from here are refused.',
-    key_not_here:
-      isByKey &&
-      !kept.some(({ keyId }) => published.includes(keyId)) &&
-      'The private half of none of its keys is kept on this machine: logins from here are refused.',
-  });
+  const unpublished =
+    'A private key is kept here for this address, and the document does not say private_key_jwt: logins from here are refused.';
+  const notHere = 'The private half of none of its keys is kept on this machine: logins from here are refused.';
+  const isHere = kept.some(({ keyId }) => published.includes(keyId));
+  return [
+    ...findingsAbout('key_unpublished', 'R-2.3c', !isByKey && kept.length > 0 && warns(unpublished, makeAgain)),
+    ...findingsAbout('key_not_here', 'R-2.3c', isByKey && !isHere && warns(notHere, makeKey)),
+  ];
 }
 
 /** `client-metadata check`: findings on stdout; exit code 5 when a rule is broken. */

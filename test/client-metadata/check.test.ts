@@ -52,7 +52,7 @@ test('[R-5.7a] the id is compared with the address that was asked, character for
     host.publish(documentFor(host.url, { client_id: clientId }), goodHeaders);
     return (await check(host, { url: host.url })).codes;
   };
-  const wrong = ['served failure client_id_differs'];
+  const wrong = ['served failure client_id'];
   assert.deepEqual(await served(`${host.url}/`), wrong);
   assert.deepEqual(await served(`${host.url}?a`), wrong);
   assert.deepEqual(await served(host.url.replace('client', 'Client')), wrong);
@@ -66,8 +66,8 @@ test('[R-5.7a] what is wrong with how it is served is found: media type, size, c
   const good = documentFor(host.url);
   host.publish(good, [['Content-Type', 'text/html'], nosniff]);
   assert.deepEqual((await check(host, { url: host.url })).codes, [
-    'served failure media_type',
-    'served warning cache_missing',
+    'served failure content-type',
+    'served warning cache-control',
   ]);
   host.publish(documentFor(host.url, { more: 'x'.repeat(6000) }), goodHeaders);
   assert.deepEqual((await check(host, { url: host.url })).codes, ['served failure too_large']);
@@ -84,7 +84,7 @@ test('[R-5.7a] a redirect is a finding, and never followed; nothing of ours is s
   }, host.certificate);
   host.publish(documentFor(host.url), goodHeaders);
   const { codes, findings } = await check(host, { url: `${front.origin}/client.json` });
-  assert.deepEqual(codes, ['served failure redirects']);
+  assert.deepEqual(codes, ['served failure status']);
   assert.ok(findings[0]?.what.includes(host.url));
   assert.deepEqual(seen, ['/client.json', undefined, undefined]);
 });
@@ -93,9 +93,9 @@ test('[R-5.7a] an address that may be no client identifier is not asked, nor is 
   await using host = await hostDocument();
   await using plain = await startHttp((_, response) => response.end('{}'));
   const http = await check(host, { url: `${plain.origin}/client.json` });
-  assert.deepEqual([http.codes, http.fetched], [['served failure not_https'], false]);
+  assert.deepEqual([http.codes, http.fetched], [['served failure client_id'], false]);
   const { codes, fetched } = await check(host, { file: documentFor(host.url, { client_name: '' }), offline: true });
-  assert.deepEqual([codes, fetched], [['file failure client_name_missing'], false]);
+  assert.deepEqual([codes, fetched], [['file failure client_name'], false]);
   assert.deepEqual(plain.requests, []);
 });
 
@@ -103,6 +103,6 @@ test('what is wrong with the file is told although its address cannot be reached
   await using host = await hostDocument();
   const file = documentFor('https://127.0.0.1:1/client.json', { scope: 'a' });
   const { codes, unreachable } = await check(host, { file });
-  assert.deepEqual(codes, ['file warning scope_fixed']);
+  assert.deepEqual(codes, ['file warning scope']);
   assert.equal(unreachable?.code, 'network_failed');
 });

@@ -109,7 +109,7 @@ test('chosen redirect URIs stand on the page, and where a login has to name one,
   const { findings } = validateDocument(new TextEncoder().encode(writeDocument(chosen)), url);
   assert.deepEqual(
     findings.map(({ code, verdict }) => [code, verdict]),
-    [['redirect_uri_by_choice', 'warning']],
+    [['redirect_uris', 'warning']],
   );
   const both = newSettings({ url, redirectUri: ['http://localhost/x', 'http://127.0.0.1/callback'] }, []);
   const [readme] = (await buildFolder(both, 'client.json')).filter(({ name }) => name === 'README.md');

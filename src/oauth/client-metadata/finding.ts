@@ -1,12 +1,12 @@
-import type { JsonValue } from '../../core/text/json.js';
-import { quoted } from '../../core/text/printable.js';
-
 /** What is wrong, or unwise, about a client ID metadata document, its address, or the way it is served. */
-export interface Finding {
-  /** Stable name in snake_case. */
+export interface Finding extends Problem {
+  /** Stable: the member, header or part that it is about. */
   readonly code: string;
   /** The rule's id in the project's rule table, and the section of the specification that it comes from. */
   readonly rule: string;
+}
+
+export interface Problem {
   /** `failure`: an authorization server that keeps to the rules refuses it. `warning`: some do, or users lose by it. */
   readonly verdict: 'failure' | 'warning';
   /** One sentence; the document's own words come quoted. */
@@ -15,24 +15,15 @@ export interface Finding {
   readonly remedy: string;
 }
 
-type Row = readonly [verdict: Finding['verdict'], rule: string, remedy: string];
+export const fails = (what: string, remedy: string): Problem => ({ verdict: 'failure', what, remedy });
 
-/** What is wrong, with a remedy where the table's does not do. Anything else: nothing is. */
-type Problem = string | readonly [what: string, remedy: string] | false | undefined;
+export const warns = (what: string, remedy: string): Problem => ({ verdict: 'warning', what, remedy });
 
-/** A table of findings by code. What it returns makes those of them that there are, in the order in which they come. */
-export function findingsOf<Code extends string>(table: Readonly<Record<Code, Row>>) {
-  return (problems: Partial<Readonly<Record<Code, Problem>>>): readonly Finding[] =>
-    (Object.keys(problems) as Code[]).flatMap((code) => {
-      const problem = problems[code];
-      if (problem === undefined || problem === false) return [];
-      const [verdict, rule, usual] = table[code];
-      const [what, remedy] = typeof problem === 'string' ? [problem, usual] : problem;
-      return [{ code, rule, verdict, what, remedy }];
-    });
-}
-
-/** A value of the document as a finding shows it: quoted, a text as it is, anything else as JSON. */
-export function quotedValue(value: JsonValue | undefined, max: number): string {
-  return quoted(typeof value === 'string' ? value : JSON.stringify(value ?? null), max);
+/** The problems of one part that there are, as findings. */
+export function findingsAbout(
+  code: string,
+  rule: string,
+  ...problems: readonly (Problem | false | undefined)[]
+): readonly Finding[] {
+  return problems.flatMap((problem) => (problem ? [{ code, rule, ...problem }] : []));
 }
