@@ -8,10 +8,14 @@ import { Deadline } from '../core/time.js';
 import { chooseWay } from '../oauth/choose-registration.js';
 import { differBySlash, httpWithHeaders, isNamed, isSameIssuer } from '../oauth/discovery-document.js';
 import { noProtectedResourceMetadata, OtherIssuer } from '../oauth/failures.js';
-import { findLegacyServer, legacyResource, servesOwnMetadata } from '../oauth/legacy-server.js';
 import { keptChallenge, type ProbedServer, probeServer } from '../oauth/probe.js';
-import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
-import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from '../oauth/server-metadata.js';
+import { findProtectedResource, legacyResource, type ProtectedResource } from '../oauth/resource-metadata.js';
+import {
+  type AuthorizationServer,
+  findAuthorizationServer,
+  servesOwnMetadata,
+  type WantedGrant,
+} from '../oauth/server-metadata.js';
 import { documentOf, manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import { checkBadTokens } from './checks/bad-tokens.js';
 import { checkAsked, checkChallenge, checkConnection, checkPage } from './checks/first-request.js';
@@ -133,11 +137,8 @@ async function discover(run: Run, probed: ProbedServer): Promise<void> {
   if (issuer === undefined) return;
   run.issuer = issuer;
   const grant: WantedGrant = held?.provider === undefined ? 'authorization_code' : 'assertion';
-  const wanted = { zone, grant, signal };
-  const find = (issuer: string) =>
-    resource.isLegacy
-      ? findLegacyServer(run, { ...wanted, issuer, server })
-      : findAuthorizationServer(run, { ...wanted, issuer, resource: resource.resource });
+  const wanted = { resource: resource.resource, isLegacy: resource.isLegacy, zone, grant, signal };
+  const find = (issuer: string) => findAuthorizationServer(run, { ...wanted, issuer });
   const found = await take(run, 'issuer', () => find(issuer).catch((error) => find(ownSpelling(run, issuer, error))));
   if (found !== undefined) run.authorizationServer = found;
   await checkIssuer(run, issuer, zone);

@@ -16,10 +16,15 @@ import {
   noProtectedResourceMetadata,
   OtherIssuer,
 } from './failures.js';
-import { findLegacyServer, legacyResource, legacyWarning, servesOwnMetadata } from './legacy-server.js';
 import { type ProbedServer, probeServer } from './probe.js';
-import { findProtectedResource, issuerProblem, type ProtectedResource } from './resource-metadata.js';
-import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from './server-metadata.js';
+import { findProtectedResource, issuerProblem, legacyResource, type ProtectedResource } from './resource-metadata.js';
+import {
+  type AuthorizationServer,
+  findAuthorizationServer,
+  isOwnIssuer,
+  servesOwnMetadata,
+  type WantedGrant,
+} from './server-metadata.js';
 
 export interface Discovery {
   readonly server: string;
@@ -73,7 +78,8 @@ export async function discover(
   const step = { name: 'authorization-server-choice', asked: `${named.length} named`, rule: 'R-2.1b' };
   ports.journal.record({ ...step, came: issuer, verdict: 'pass' });
   const { zone } = probed;
-  const wanted = { server, zone, protectedResource, grant: request.grant, signal };
+  const { resource, isLegacy } = protectedResource;
+  const wanted = { resource, isLegacy, zone, grant: request.grant, signal };
   const authorizationServer = await findServer(ports, { ...wanted, issuer }).catch(async (error: unknown) => {
     limit.stop();
     const spelling = await ownSpelling(ports, request, issuer, error);
@@ -112,12 +118,10 @@ function findResource(
 /** The authorization server, whose endpoints may all be reached: else a user would learn of it only afterwards. */
 async function findServer(
   ports: DiscoverPorts,
-  wanted: Parameters<typeof findLegacyServer>[1] & { readonly protectedResource: ProtectedResource },
+  wanted: Parameters<typeof findAuthorizationServer>[1],
 ): Promise<AuthorizationServer> {
-  const { protectedResource, zone, signal } = wanted;
-  const found = protectedResource.isLegacy
-    ? await findLegacyServer(ports, wanted)
-    : await findAuthorizationServer(ports, { ...wanted, resource: protectedResource.resource });
+  const { zone, signal } = wanted;
+  const found = await findAuthorizationServer(ports, wanted);
   const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
   for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
     if (url !== undefined) await ports.http.check({ url, namedBy: zone, signal });
@@ -193,6 +197,14 @@ function warningsOf(
     ofMetadata !== ofServer && `the server's metadata is published at another origin, ${ofMetadata}`,
     ofPage !== ofIssuer && `the login page is at ${ofPage}, another site than the issuer ${issuer}`,
   ].filter((warning) => warning !== false);
+}
+
+/** What a login costs at a server that names no authorization server. */
+function legacyWarning(server: string, issuer: string): string {
+  const { origin } = new URL(server);
+  return isOwnIssuer(issuer, server)
+    ? `this server is logged in to as those of 2025-03-26 (--legacy): it names no authorization server, so ${origin} itself is taken for it, and its token may be good for everything at that origin`
+    : `this server names no authorization server: ${issuer} is taken for it by your choice (--authorization-server), and its token may be good for everything there, where ${server} could use it`;
 }
 
 /** What it costs that a token is not asked for by the server's own resource. */

@@ -38,8 +38,18 @@ export interface ProtectedResource {
   /** Which proofs it takes (RFC 9449), and whether it takes nothing else. */
   readonly dpopAlgorithms?: readonly string[];
   readonly dpopRequired?: true;
-  /** There is no such document: a server of 2025-03-26, taken for one by a person's choice. */
+  /** There is no such document: `legacyResource`. */
   readonly isLegacy?: true;
+}
+
+/**
+ * What stands in for the metadata of a server that publishes none, by a person's choice alone: the authorization server
+ * that the person names, else, as for servers of 2025-03-26, its own origin.
+ * @param server Its canonical URL.
+ */
+export function legacyResource(server: string, issuer = new URL(server).origin): ProtectedResource {
+  const found = { resource: server, relation: 'same', authorizationServers: [issuer] } as const;
+  return { ...found, scopesSupported: undefined, isLegacy: true };
 }
 
 type ResourceMetadataResult =

@@ -1,3 +1,4 @@
+import { Failure } from '../core/failure.js';
 import type { Grant, Zone } from '../core/records.js';
 import { type JsonObject, type JsonValue, stringField } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
@@ -180,15 +181,15 @@ function describe(value: JsonValue | undefined): string {
 /**
  * Authorization server metadata at the three or two well-known addresses in order (rule 4.3), until one gives a
  * document of exactly this issuer. Documents are never merged; a document of the right issuer that breaks a rule
- * ends the search.
+ * ends the search. A server of 2025-03-26 that is its own authorization server needs no document.
  * @throws Failure `issuer_mismatch`, `pkce_missing`, `capability_missing`, `metadata_unusable`, `resource_mismatch`,
  * `discovery_failed`, or the HTTP client's
  */
 export async function findAuthorizationServer(
   ports: DiscoveryPorts,
-  wanted: WantedIssuer & { readonly signal: AbortSignal },
+  wanted: WantedIssuer & { readonly isLegacy?: boolean | undefined; readonly signal: AbortSignal },
 ): Promise<AuthorizationServer> {
-  const { issuer, zone, signal } = wanted;
+  const { issuer, resource, zone, isLegacy, signal } = wanted;
   const rule = new URL(issuer).pathname === '/' ? 'R-4.3b' : 'R-4.3a';
   const step = { name: 'authorization-server-metadata', rule };
   const urls = authorizationServerMetadataUrls(issuer);
@@ -196,10 +197,55 @@ export async function findAuthorizationServer(
     validateServerMetadata(document, { ...wanted, url }),
   );
   if (found.ok) return found.authorizationServer;
-  const failures = found.misses.map(({ failure }) => failure).filter((failure) => failure !== undefined);
+  const { misses } = found;
+  const failures = misses.map(({ failure }) => failure).filter((failure) => failure !== undefined);
   const mismatch = failures.find(({ code }) => code === 'issuer_mismatch');
   // When every address failed for a reason of the network's, that reason is the better one to give.
   const [first] = failures;
   if (mismatch !== undefined || (first !== undefined && failures.length === urls.length)) throw mismatch ?? first;
-  throw noAuthorizationServerMetadata(issuer, triedInWords(found.misses));
+  const isAbsent = first === undefined && !misses.some(({ isBroken }) => isBroken);
+  if (isLegacy === true && isAbsent && isOwnIssuer(issuer, resource)) return defaultEndpoints(ports, wanted);
+  throw noAuthorizationServerMetadata(issuer, triedInWords(misses));
+}
+
+/** Is the origin of a server taken for its authorization server? */
+export function isOwnIssuer(issuer: string, server: string): boolean {
+  return isSameIssuer(issuer, new URL(server).origin);
+}
+
+/** The endpoints that revision 2025-03-26 gives to all servers without metadata. */
+function defaultEndpoints({ journal }: DiscoveryPorts, wanted: WantedIssuer): AuthorizationServer {
+  const { origin } = new URL(wanted.issuer);
+  const why = urlProblem(origin, wanted.zone);
+  if (why !== undefined) throw metadataUnusable(`${origin}/token`, `it ${why}`);
+  journal.record({
+    name: 'authorization-server-metadata',
+    asked: 'the endpoints of 2025-03-26',
+    came: `${origin}/authorize, /token and /register are used`,
+    rule: 'MCP 2025-03-26, Fallbacks for Servers without Metadata Discovery',
+    verdict: 'warning',
+  });
+  const endpoints = {
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    token_endpoint_auth_methods_supported: ['none', 'client_secret_post', 'client_secret_basic'],
+  };
+  return authorizationServerOf(endpoints, { ...wanted, issuer: origin });
+}
+
+/** Whether the origin of a server serves authorization server metadata that could be used. A failure is a no. */
+export async function servesOwnMetadata(
+  ports: DiscoveryPorts,
+  wanted: { readonly server: string; readonly signal: AbortSignal } & Pick<WantedIssuer, 'zone' | 'grant'>,
+): Promise<boolean> {
+  const { server } = wanted;
+  try {
+    await findAuthorizationServer(ports, { ...wanted, issuer: new URL(server).origin, resource: server });
+    return true;
+  } catch (error) {
+    wanted.signal.throwIfAborted();
+    if (!(error instanceof Failure)) throw error;
+    return false;
+  }
 }

@@ -92,8 +92,10 @@ test('[R-4.2b][A-16] neither form answers: both are named with the reason, in or
   await using own = await openOwnScene();
   own.server.documents = {};
   const failure = await scene.loginFails('discovery_failed', { server: own.server.url });
-  const legacy = 'GET /.well-known/oauth-authorization-server'; // only to say whether --legacy could help
-  assert.deepEqual(own.server.requests, ['POST /mcp', `GET ${pathForm}`, `GET ${rootForm}`, legacy]);
+  const wellKnown = 'GET /.well-known/';
+  // Only to say whether --legacy could help.
+  const legacy = [`${wellKnown}oauth-authorization-server`, `${wellKnown}openid-configuration`];
+  assert.deepEqual(own.server.requests, ['POST /mcp', `GET ${pathForm}`, `GET ${rootForm}`, ...legacy]);
   const tried = new RegExp(`${pathForm}" \\(status 404\\), .*${rootForm}" \\(status 404\\)`);
   assert.match(failure.message, tried);
   assert.deepEqual(own.issuer.requests, []);
