@@ -1,4 +1,4 @@
-import type { JWK } from 'jose';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { holdSecret, Secret } from '../core/secret.js';
 import { type JsonObject, parseObject, stringField } from '../core/text/json.js';
 
@@ -60,62 +60,49 @@ export type ImportedKey =
 
 const smallestRsaBits = 2048;
 
+const kinds = {
+  ec: { name: 'ECDSA', namedCurve: 'P-256' },
+  rsa: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+} as const;
+
 /**
- * A private key for `private_key_jwt` from its text, PEM with PKCS #8 (RFC 5958), not encrypted, or a JWK (RFC 7517), of
- * the kind that ES256 (P-256) or RS256 (RSA, 2048 bits or more) signs with. Total: what is no such key is a value, never
- * thrown.
+ * A private key for `private_key_jwt` from its text, PEM, not encrypted, or a JWK (RFC 7517), of the kind that ES256
+ * (P-256) or RS256 (RSA, 2048 bits or more) signs with. Total: what is no such key is a value, never thrown.
  */
 export async function importPrivateKey(text: string): Promise<ImportedKey> {
-  return text.trimStart().startsWith('{') ? importJwk(text) : importPem(text);
-}
-
-async function importJwk(text: string): Promise<ImportedKey> {
-  const jwk = parseObject(text, { maxDepth: 4, maxKeys: 50 });
-  if (jwk === undefined) return { ok: false, why: 'it begins like a JWK, and is no JSON object' };
-  if (jwk['keys'] !== undefined) {
-    return { ok: false, why: 'it is a set of keys (JWKS); one key with its private member "d" is needed' };
+  const isJwk = text.trimStart().startsWith('{');
+  const jwk = isJwk ? parseObject(text, { maxDepth: 4, maxKeys: 50 }) : undefined;
+  if (isJwk && jwk === undefined) return unusableKey('it begins like a JWK, and is no JSON object');
+  if (jwk?.['keys'] !== undefined) {
+    return unusableKey('it is a set of keys (JWKS); one key with its private member "d" is needed');
   }
-  if (jwk['kty'] === 'oct' || typeof jwk['d'] !== 'string') {
-    return { ok: false, why: 'it is no private key (a JWK with the member "d")' };
+  if (typeof jwk?.['d'] === 'string') holdSecret(jwk['d']);
+  const key = keyIn(jwk ?? text);
+  if (key === undefined) {
+    if (/ENCRYPTED/.test(text)) return unusableKey('it is encrypted (decrypt it with: openssl pkey -in FILE)');
+    return unusableKey('there is no private key in it (PEM, or a JWK with the member "d")');
   }
-  holdSecret(jwk['d']);
-  const { key_ops: _, use: __, ext: ___, ...bare } = jwk;
-  return importAs(stringField(jwk, 'kid'), ({ importJWK }, algorithm) => importJWK(bare as JWK, algorithm));
-}
-
-async function importPem(pem: string): Promise<ImportedKey> {
-  const blocks = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g)];
-  const block = blocks.find(([, label]) => label === 'PRIVATE KEY');
-  if (block === undefined) return { ok: false, why: whyNot(blocks.map(([, label]) => label ?? '')) };
-  return importAs(undefined, ({ importPKCS8 }, algorithm) => importPKCS8(block[0], algorithm));
-}
-
-async function importAs(
-  keyId: string | undefined,
-  read: (jose: typeof import('jose'), algorithm: KeyAlgorithm) => Promise<CryptoKey | Uint8Array>,
-): Promise<ImportedKey> {
-  const jose = await import('jose');
-  for (const algorithm of keyAlgorithms) {
-    try {
-      const key = await read(jose, algorithm);
-      if (key instanceof CryptoKey) return checkSize(key, keyId);
-    } catch {
-      // Of another kind, or broken: the next kind, or the result below.
-    }
+  const { asymmetricKeyType: type, asymmetricKeyDetails: { namedCurve, modulusLength = 0 } = {} } = key;
+  if (type !== 'rsa' && namedCurve !== 'prime256v1') {
+    return unusableKey('it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)');
   }
-  return { ok: false, why: 'it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)' };
+  if (type === 'rsa' && modulusLength < smallestRsaBits) {
+    return unusableKey(`it is an RSA key of ${modulusLength} bits, and at least ${smallestRsaBits} are needed`);
+  }
+  const bytes = key.export({ type: 'pkcs8', format: 'der' });
+  const { subtle } = globalThis.crypto;
+  const imported = await subtle.importKey('pkcs8', bytes, kinds[type === 'rsa' ? 'rsa' : 'ec'], false, ['sign']);
+  return { ok: true, key: imported, keyId: jwk && stringField(jwk, 'kid') };
 }
 
-function checkSize(key: CryptoKey, keyId: string | undefined): ImportedKey {
-  const bits = 'modulusLength' in key.algorithm ? Number(key.algorithm.modulusLength) : undefined;
-  return bits !== undefined && bits < smallestRsaBits
-    ? { ok: false, why: `it is an RSA key of ${bits} bits, and at least ${smallestRsaBits} are needed` }
-    : { ok: true, key, keyId };
+function unusableKey(why: string): ImportedKey {
+  return { ok: false, why };
 }
 
-function whyNot(labels: readonly string[]): string {
-  if (labels.includes('ENCRYPTED PRIVATE KEY')) return 'it is encrypted (decrypt it with: openssl pkcs8 -in FILE)';
-  return labels.some((label) => label.endsWith('PRIVATE KEY'))
-    ? 'it is not in PKCS #8 form (turn it into that with: openssl pkcs8 -topk8 -nocrypt -in FILE)'
-    : 'there is no private key in PEM form in it (-----BEGIN PRIVATE KEY-----)';
+function keyIn(key: JsonObject | string): KeyObject | undefined {
+  try {
+    return createPrivateKey(typeof key === 'string' ? key : { key, format: 'jwk' });
+  } catch {
+    return undefined;
+  }
 }
