@@ -22,14 +22,10 @@ export async function proofsFor(
   },
 ): Promise<Pick<BegunLogin, 'dpop' | 'dpopChoice'>> {
   const { discovery, meant, held } = about;
-  const { issuer, dpopAlgorithms: issuerAlgorithms } = discovery.authorizationServer;
-  const { dpopAlgorithms: serverAlgorithms, dpopRequired } = discovery.protectedResource;
   const heldChoice = held?.dpop === 'demanded' ? 'always' : held?.dpop === 'never' ? 'never' : undefined;
   const choice = about.choice ?? heldChoice;
   const isHeld = held?.dpop === 'bound' || held?.dpop === 'demanded';
-  const said = { isRequired: dpopRequired === true, isChallenged: discovery.challengedDpop !== undefined };
-  const metadata = { server: discovery.server, issuer, issuerAlgorithms, serverAlgorithms, ...said };
-  const use = proofUse(metadata, { choice, held: isHeld }, meant);
+  const use = proofUse(discovery, { choice, held: isHeld }, meant);
   if (use === 'none') return { dpop: undefined, dpopChoice: choice };
   const dpop = new Proofs(await makeDpopKey(), clock.now, { isRequired: use === 'required' });
   journal.record({

@@ -2,11 +2,11 @@
 export interface Challenge {
   /** In lower case. */
   readonly scheme: string;
-  readonly token68?: string;
+  token68?: string;
   /** By name in lower case, in order of arrival; of a name that came twice, the first value. */
-  readonly parameters: ReadonlyMap<string, string>;
+  readonly parameters: Map<string, string>;
   /** Names that came more than once, in lower case. */
-  readonly repeated: readonly string[];
+  readonly repeated: Set<string>;
 }
 
 export type ParsedChallenges =
@@ -30,12 +30,6 @@ const valuePattern = new RegExp(
   String.raw`^[ \t]*(?:"((?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\uffff]|\\[\t\x20-\x7e\x80-\uffff])*)"|(${token}))[ \t]*$`,
 );
 
-interface MutableChallenge extends Challenge {
-  token68?: string;
-  readonly parameters: Map<string, string>;
-  readonly repeated: string[];
-}
-
 /**
  * The challenges of all `WWW-Authenticate` lines of one response, as RFC 9110 sections 5.3 and 11 have them:
  * several lines are one list, several challenges share a line, values are tokens or quoted strings, names and
@@ -44,13 +38,13 @@ interface MutableChallenge extends Challenge {
  */
 export function parseChallenges(values: readonly string[]): ParsedChallenges {
   if (values.reduce((sum, value) => sum + value.length, 0) > longestHeader) return { ok: false, problem: 'too_large' };
-  const challenges: MutableChallenge[] = [];
-  let current: MutableChallenge | undefined;
+  const challenges: Challenge[] = [];
+  let current: Challenge | undefined;
   for (const [element] of values.flatMap((line) => [...line.matchAll(elementPattern)])) {
     const isParameter = parameterPattern.test(element);
     const [, scheme, first = ''] = (isParameter ? undefined : schemePattern.exec(element)) ?? [];
     if (scheme !== undefined) {
-      current = { scheme: scheme.toLowerCase(), parameters: new Map(), repeated: [] };
+      current = { scheme: scheme.toLowerCase(), parameters: new Map(), repeated: new Set() };
       challenges.push(current);
     }
     const [, token68] = token68Pattern.exec(first) ?? [];
@@ -64,17 +58,14 @@ export function parseChallenges(values: readonly string[]): ParsedChallenges {
 }
 
 /** A challenge has either a token68 or parameters: what follows a token68 belongs to nothing. */
-function addParameter(challenge: MutableChallenge | undefined, text: string): void {
+function addParameter(challenge: Challenge | undefined, text: string): void {
   const [, written = '', literal = ''] = parameterPattern.exec(text) ?? [];
   const [, quoted, plain = quoted?.replace(/\\(.)/gs, '$1')] = valuePattern.exec(literal) ?? [];
   const name = written.toLowerCase();
   if (challenge === undefined || challenge.token68 !== undefined || plain === undefined) return;
   if (!challenge.parameters.has(name)) challenge.parameters.set(name, plain);
-  else if (!challenge.repeated.includes(name)) challenge.repeated.push(name);
+  else challenge.repeated.add(name);
 }
-
-/** The schemes in which a token is presented (RFC 6750, RFC 9449 section 7.1). */
-const tokenSchemes = ['bearer', 'dpop'] as const;
 
 /** The Bearer challenge of a response (RFC 6750 section 3, RFC 9728 section 5.1), or its DPoP challenge (RFC 9449 section 7.1). */
 export type BearerChallenge =
@@ -82,9 +73,8 @@ export type BearerChallenge =
   | { readonly kind: 'none' }
   /** Values as they came: `scope` unsplit, `resourceMetadata` not yet validated. */
   | ({ readonly kind: 'bearer'; readonly scheme?: 'dpop' } & Partial<Readonly<Record<keyof typeof wireNames, string>>>)
-  /** It says two things, or more than is read; which one is meant is not for us to guess. `why` finishes "…, because". */
-  | { readonly kind: 'ambiguous'; readonly why: string }
-  | { readonly kind: 'unreadable'; readonly why: string };
+  /** It says two things, or more than is read; which of them counts is not for us to guess. `why` finishes "…, because". */
+  | { readonly kind: 'unusable'; readonly why: string };
 
 const wireNames = {
   resourceMetadata: 'resource_metadata',
@@ -99,36 +89,31 @@ const wireNames = {
  * other: they have the same parameters. Other schemes are passed over. Two challenges that say the same are one.
  */
 export function bearerChallenge(values: readonly string[]): BearerChallenge {
-  return challengeOf(values, tokenSchemes);
+  const bearer = challengeOf(values, 'bearer');
+  return bearer.kind === 'none' ? dpopChallenge(values) : bearer;
 }
 
 /** The DPoP challenge alone. */
 export function dpopChallenge(values: readonly string[]): BearerChallenge {
-  return challengeOf(values, ['dpop']);
+  return challengeOf(values, 'dpop');
 }
 
-function challengeOf(values: readonly string[], schemes: readonly (typeof tokenSchemes)[number][]): BearerChallenge {
+function challengeOf(values: readonly string[], scheme: 'bearer' | 'dpop'): BearerChallenge {
   const parsed = parseChallenges(values);
-  if (!parsed.ok) return { kind: 'unreadable', why: `it is ${parsed.problem.replaceAll('_', ' ')}` };
-  const named = (wanted: string) => parsed.challenges.filter((challenge) => challenge.scheme === wanted);
-  const scheme = schemes.find((wanted) => named(wanted).length > 0);
-  if (scheme === undefined) return { kind: 'none' };
-  const [first, ...others] = named(scheme);
+  if (!parsed.ok) return { kind: 'unusable', why: `it is ${parsed.problem.replaceAll('_', ' ')}` };
+  const [first, ...others] = parsed.challenges.filter((challenge) => challenge.scheme === scheme);
+  if (first === undefined) return { kind: 'none' };
   const shown = scheme === 'bearer' ? 'Bearer' : 'DPoP';
-  if (first === undefined || others.some((other) => !saysTheSame(first, other))) {
-    return { kind: 'ambiguous', why: `it holds two ${shown} challenges that differ` };
+  if (others.some((other) => textOf(other) !== textOf(first))) {
+    return { kind: 'unusable', why: `it holds two ${shown} challenges that differ` };
   }
-  if (first.repeated.length > 0) return { kind: 'ambiguous', why: `its ${shown} challenge holds a parameter twice` };
+  if (first.repeated.size > 0) return { kind: 'unusable', why: `its ${shown} challenge holds a parameter twice` };
   const known = Object.entries(wireNames).map(([name, wire]) => [name, first.parameters.get(wire)]);
   const isDpop = scheme === 'dpop' ? ({ scheme } as const) : {};
   return { kind: 'bearer', ...isDpop, ...Object.fromEntries(known.filter(([, value]) => value !== undefined)) };
 }
 
-function saysTheSame(one: Challenge, other: Challenge): boolean {
-  return (
-    one.token68 === other.token68 &&
-    one.repeated.length === other.repeated.length &&
-    one.parameters.size === other.parameters.size &&
-    [...one.parameters].every(([name, value]) => other.parameters.get(name) === value)
-  );
+/** Equal for challenges that say the same. */
+function textOf({ token68, parameters, repeated }: Challenge): string {
+  return JSON.stringify([token68, [...parameters].sort(), [...repeated]]);
 }

@@ -2,6 +2,7 @@ import { type Failure, isFailure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { LoginRecord } from '../core/records.js';
 import { quotesSecret, type Secret } from '../core/secret.js';
+import type { JsonObject } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { isProofProblem, proofRefused, tokenNotBound } from '../oauth/dpop/failures.js';
@@ -14,7 +15,7 @@ import {
   type TokenResult,
   validateTokenResponse,
 } from '../oauth/token.js';
-import { type AssertionClaims, checkAssertion } from '../oauth/workload/assertion.js';
+import { checkAssertion } from '../oauth/workload/assertion.js';
 import { assertionRefused, assertionUnusable } from '../oauth/workload/failures.js';
 import { type KeptAssertion, sourceInWords } from '../stores/assertions.js';
 import type { StoredCredential } from '../stores/credential-item.js';
@@ -203,7 +204,7 @@ async function readAssertion(
 }
 
 /** Refusals of who asks; others say what is wrong themselves. */
-function explained(failure: Failure, { source }: KeptAssertion, claims: AssertionClaims): Failure {
+function explained(failure: Failure, { source }: KeptAssertion, claims: JsonObject): Failure {
   return isFailure(failure, 'invalid_client', 'invalid_grant', 'unauthorized_client', 'grant_refused')
     ? assertionRefused(failure, sourceInWords(source), claims)
     : failure;

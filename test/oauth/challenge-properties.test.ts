@@ -82,7 +82,7 @@ test('challenges written in any way the grammar allows are read back as they wer
       const parsed = parseChallenges(lines);
       assert.ok(parsed.ok);
       const found = parsed.challenges.map(({ scheme, token68: text, parameters: map, repeated }) => {
-        assert.deepEqual(repeated, []);
+        assert.equal(repeated.size, 0);
         return [scheme, text ?? [...map]];
       });
       assert.deepEqual(found, challenges);

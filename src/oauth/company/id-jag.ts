@@ -1,19 +1,19 @@
 import { Secret } from '../../core/secret.js';
+import { isTokenText } from '../../core/text/characters.js';
+import { stringField } from '../../core/text/json.js';
 import type { HttpClient } from '../../http/request.js';
 import {
-  anyClient,
-  anyServer,
   callTo,
   type EndpointRequest,
   type FailedRequest,
+  longestToken,
+  memberProblem,
+  readResponse,
   unusable,
-  validateResponse,
 } from '../engine.js';
-import { partsOf } from '../id-token.js';
-import { tidyToken } from '../leniency.js';
 import type { AuthorizationServer } from '../server-metadata.js';
 import { withScope } from '../token.js';
-import { checkAssertion, jwtBearerGrant } from '../workload/assertion.js';
+import { type CheckedAssertion, checkAssertion, jwtBearerGrant } from '../workload/assertion.js';
 
 /** RFC 8693 section 2.1. */
 const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -73,24 +73,12 @@ export async function requestIdJag(
 
 /** Validates the response (RFC 8693 section 2.2.1), and that what it brings is what was asked for. */
 async function validateIdJag(response: Response, expected: ExpectedIdJag): Promise<IdJagResult> {
-  let type: unknown;
-  const validated = await validateResponse(response, {
-    success: 200,
-    now: expected.now,
-    repair: (object) => {
-      type = object['issued_token_type'];
-      return tidyToken(object);
-    },
-    // No access token: `N_A` is its type there.
-    process: (oauth, tidy) =>
-      oauth.processGenericTokenEndpointResponse(anyServer, anyClient, tidy, {
-        recognizedTokenTypes: { n_a: () => undefined },
-      }),
-  });
-  if (!validated.ok) return validated;
-  if (type !== idJagType) return unusable('what it issued is no ID-JAG (issued_token_type)');
-  const idJag = new Secret(validated.body.access_token);
-  const why = idJagProblem(idJag, expected);
+  const read = await readResponse(response, expected);
+  if (!read.ok) return read;
+  const { object } = read;
+  if (object['issued_token_type'] !== idJagType) return unusable('what it issued is no ID-JAG (issued_token_type)');
+  const idJag = new Secret(stringField(object, 'access_token') ?? '');
+  const why = memberProblem(object, 'access_token', longestToken, isTokenText) ?? idJagProblem(idJag, expected);
   return why === undefined ? { ok: true, idJag } : unusable(why);
 }
 
@@ -107,18 +95,22 @@ interface ExpectedIdJag extends Omit<IdJagTarget, 'scopes'> {
 export function idJagProblem(idJag: Secret, expected: ExpectedIdJag): string | undefined {
   const { issuer, audience, resource, clientId, now } = expected;
   const checked = checkAssertion(idJag, { audience, now });
-  if (!checked.ok) return `its ID-JAG cannot be used: ${checked.why}`;
-  const { header = {}, claims = {} } = partsOf(idJag.reveal()) ?? {};
-  const { typ } = header;
-  const isTyped = typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === 'oauth-id-jag+jwt';
-  if (!isTyped) return 'its ID-JAG cannot be used: its type (typ) is not oauth-id-jag+jwt';
-  if (claims['iss'] !== issuer) return 'its ID-JAG cannot be used: it is of another issuer';
-  if (claims['client_id'] !== clientId) return 'its ID-JAG cannot be used: it is for another client';
-  const { resource: named } = claims;
-  const resources = Array.isArray(named) ? named : [named];
-  const isFor = resource === undefined || (resources.length === 1 && resources[0] === resource);
-  if (!isFor) return 'its ID-JAG cannot be used: it is for another server (resource)';
-  return checked.claims.subject === undefined ? 'its ID-JAG cannot be used: it names nobody' : undefined;
+  const why = checked.ok ? claimsProblem(checked, { issuer, resource, clientId }) : checked.why;
+  return why && `its ID-JAG cannot be used: ${why}`;
+}
+
+function claimsProblem(
+  { header: { typ }, claims }: Extract<CheckedAssertion, { ok: true }>,
+  { issuer, resource, clientId }: Pick<ExpectedIdJag, 'issuer' | 'resource' | 'clientId'>,
+): string | undefined {
+  const { iss, sub, client_id: client, resource: named } = claims;
+  const isTyped = typeof typ === 'string' && /^(?:application\/)?oauth-id-jag\+jwt$/i.test(typ);
+  if (!isTyped) return 'its type (typ) is not oauth-id-jag+jwt';
+  if (iss !== issuer) return 'it is of another issuer';
+  if (client !== clientId) return 'it is for another client';
+  const isFor = resource === undefined || JSON.stringify([named].flat()) === JSON.stringify([resource]);
+  if (!isFor) return 'it is for another server (resource)';
+  return typeof sub === 'string' && sub !== '' ? undefined : 'it names nobody';
 }
 
 /** What of an authorization server's metadata says that it takes no ID-JAG; undefined: it may. */

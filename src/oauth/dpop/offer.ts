@@ -2,25 +2,20 @@ import { exitCode, type Failure } from '../../core/failure.js';
 import { type LoginAsked, loginCommand } from '../../core/login-command.js';
 import { quotedServer } from '../../core/resource.js';
 import { quoted } from '../../core/text/printable.js';
+import type { Discovery } from '../discover.js';
 import { failure } from '../failures.js';
+import type { ProtectedResource } from '../resource-metadata.js';
+import type { AuthorizationServer } from '../server-metadata.js';
 import { proofAlgorithm } from './key.js';
-
-/** What the two metadata documents say of proofs (RFC 9449 section 5.1, RFC 9728 section 2). */
-export interface ProofMetadata {
-  readonly server: string;
-  readonly issuer: string;
-  /** `dpop_signing_alg_values_supported` of the authorization server; undefined: it announces nothing. */
-  readonly issuerAlgorithms: readonly string[] | undefined;
-  /** The same of the protected resource. */
-  readonly serverAlgorithms: readonly string[] | undefined;
-  /** `dpop_bound_access_tokens_required` of the protected resource. */
-  readonly isRequired: boolean;
-  /** Does its 401 name DPoP (RFC 9449 section 7.1)? */
-  readonly isChallenged: boolean;
-}
 
 /** What a person says: `--dpop`, `--no-dpop`, or neither. */
 export type ProofChoice = 'always' | 'never';
+
+/** What the two metadata documents, and the server's 401, say of proofs (RFC 9449 section 5.1, RFC 9728 section 2). */
+export type ProofDiscovery = Pick<Discovery, 'server' | 'challengedDpop'> & {
+  readonly authorizationServer: Pick<AuthorizationServer, 'issuer' | 'dpopAlgorithms'>;
+  readonly protectedResource: Pick<ProtectedResource, 'dpopAlgorithms' | 'dpopRequired'>;
+};
 
 /** `required`: a Bearer token is of no use. `used`: it does, where the authorization server gives one all the same. */
 export type ProofUse = 'none' | 'used' | 'required';
@@ -33,19 +28,22 @@ export type ProofUse = 'none' | 'used' | 'required';
  * @throws Failure `dpop_needed`, `dpop_not_offered`, `dpop_not_taken`, `dpop_downgraded`
  */
 export function proofUse(
-  metadata: ProofMetadata,
+  discovery: ProofDiscovery,
   { choice, held }: { readonly choice: ProofChoice | undefined; readonly held: boolean },
   login: LoginAsked,
 ): ProofUse {
-  const { issuerAlgorithms, serverAlgorithms = [], isRequired, isChallenged, issuer, server } = metadata;
+  const { server, challengedDpop } = discovery;
+  const { issuer, dpopAlgorithms: issuerAlgorithms } = discovery.authorizationServer;
+  const { dpopAlgorithms: serverAlgorithms, dpopRequired: isRequired = false } = discovery.protectedResource;
   if (choice === 'never') {
     if (isRequired) throw dpopNeeded(login);
     return 'none';
   }
   const isDemanded = isRequired || choice === 'always';
-  if (!isDemanded && !isChallenged && serverAlgorithms.length === 0) return 'none';
+  const isAsked = challengedDpop !== undefined || (serverAlgorithms ?? []).length > 0;
+  if (!isDemanded && !isAsked) return 'none';
   const isOffered = issuerAlgorithms?.includes(proofAlgorithm) === true;
-  const isTaken = metadata.serverAlgorithms === undefined || serverAlgorithms.includes(proofAlgorithm);
+  const isTaken = serverAlgorithms?.includes(proofAlgorithm) ?? true;
   if (isOffered && isTaken) return isDemanded || held ? 'required' : 'used';
   if (isDemanded && !isOffered) throw dpopNotOffered(login, { issuer, listed: issuerAlgorithms, byServer: isRequired });
   if (isDemanded) throw dpopNotTaken(server);

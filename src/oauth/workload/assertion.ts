@@ -10,14 +10,9 @@ const jwtBearerAssertion = 'urn:ietf:params:oauth:client-assertion-type:jwt-bear
 /** How far the clocks of the platform and of this machine may be apart. */
 const leewaySeconds = 60;
 
-/** What a platform's token says of itself, not verified: for what is shown, and to keep it from whom it is not for. */
-export interface AssertionClaims {
-  readonly issuer: string | undefined;
-  readonly subject: string | undefined;
-}
-
 export type CheckedAssertion =
-  | { readonly ok: true; readonly claims: AssertionClaims }
+  /** Its parts, not verified: for what is shown, and to keep it from whom it is not for. */
+  | { readonly ok: true; readonly header: JsonObject; readonly claims: JsonObject }
   /** `why` ends a sentence; of the token it may quote `found`, its audience, alone. */
   | {
       readonly ok: false;
@@ -44,7 +39,7 @@ export function checkAssertion(
   if (/^none$/i.test(alg) || !/^[\w-]+$/.test(signature)) return refuse('form', 'it is not signed');
   const time = timeProblem(claims, Math.floor(expected.now / 1000));
   if (time !== undefined) return refuse('time', time);
-  const { aud, iss, sub } = claims;
+  const { aud } = claims;
   // With others beside it, whoever gets the token could use it there.
   const audiences = Array.isArray(aud) ? aud : [aud];
   if (audiences.length !== 1 || audiences[0] !== expected.audience) {
@@ -52,7 +47,7 @@ export function checkAssertion(
     const why = audiences.length > 1 ? 'it is for several audiences' : 'it is for another audience';
     return aud === undefined ? refuse('audience', 'it names no audience') : { ...refuse('audience', why), found };
   }
-  return { ok: true, claims: { issuer: textOf(iss), subject: textOf(sub) } };
+  return { ok: true, header, claims };
 }
 
 function timeProblem({ exp, nbf }: JsonObject, now: number): string | undefined {
@@ -66,8 +61,6 @@ function timeProblem({ exp, nbf }: JsonObject, now: number): string | undefined 
 function inWords(seconds: number): string {
   return seconds < 7200 ? `${Math.ceil(seconds)} seconds` : `${Math.floor(seconds / 3600)} hours`;
 }
-
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** The client authenticates with the platform's token as it is (RFC 7523 section 2.2). */
 export function assertionAuth(assertion: Secret): ClientAuth {

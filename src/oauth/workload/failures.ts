@@ -1,6 +1,7 @@
 import { exitCode, type Failure } from '../../core/failure.js';
 import { type LoginMeant, loginCommand } from '../../core/login-command.js';
 import { quotedServer } from '../../core/resource.js';
+import { type JsonObject, stringField } from '../../core/text/json.js';
 import { quoted } from '../../core/text/printable.js';
 import { failure } from '../failures.js';
 
@@ -43,13 +44,9 @@ export function platformRefusedTooOften(login: LoginMeant, max: number): Failure
 }
 
 /** The authorization server refused the client, or the grant, that a platform's token stands for. */
-export function assertionRefused(
-  failure: Failure,
-  source: string,
-  claims: { readonly issuer: string | undefined; readonly subject: string | undefined },
-): Failure {
-  const { issuer = 'none', subject = 'none' } = claims;
+export function assertionRefused(failure: Failure, source: string, claims: JsonObject): Failure {
+  const [issuer, subject] = ['iss', 'sub'].map((name) => quoted(stringField(claims, name) || 'none', 200));
   return failure.withRemedy(
-    `The token from ${source} has the issuer ${quoted(issuer, 200)} and the subject ${quoted(subject, 200)}: check that this client trusts both there. Nothing else was tried.`,
+    `The token from ${source} has the issuer ${issuer} and the subject ${subject}: check that this client trusts both there. Nothing else was tried.`,
   );
 }
