@@ -52,7 +52,7 @@ export function createNetwork(
         import('../http/pool.js'),
       ]);
       const wire = new RelayWire(userAgent, await openRelay(await httpOptions(), usualPoolLimits));
-      return verbose ? logWire(wire, printer.observe) : wire;
+      return verbose ? logWire(wire, { userAgent, observe: printer.observe }) : wire;
     },
     openProxy: async (proxy) => {
       const { openProxy, proxyPool } = await import('../proxy/server.js');

@@ -57,7 +57,6 @@ function requestLines(request: ShownRequest, note: string): readonly string[] {
 }
 
 function shownRequest({ method, url, ms, response, headers, error }: ObservedRequest) {
-  const sent = headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ''] as const] : []));
   const code = error instanceof Failure ? error.code.replaceAll('_', ' ') : 'fault';
   return {
     method: printable(method, 40),
@@ -65,9 +64,14 @@ function shownRequest({ method, url, ms, response, headers, error }: ObservedReq
     status: response?.status ?? null,
     milliseconds: Math.round(ms),
     error: response === undefined ? code : null,
-    requestHeaders: sent.map(shownHeader),
+    requestHeaders: pairsOf(headers).map(shownHeader),
     responseHeaders: (response?.headers ?? []).map(shownHeader),
   };
+}
+
+/** Of names and values in turn. */
+function pairsOf(lines: readonly string[]) {
+  return lines.flatMap((name, at) => (at % 2 === 0 ? [[name, lines[at + 1] ?? ''] as const] : []));
 }
 
 function shownHeader([name, value]: readonly [name: string, value: string]) {
@@ -76,21 +80,26 @@ function shownHeader([name, value]: readonly [name: string, value: string]) {
   return { name: printable(name, 80), value: printable(shown, longestValue) };
 }
 
-/** A wire of which each request is printed, without its headers. */
-export function logWire(wire: Wire & AsyncDisposable, observe: Observe): Wire & AsyncDisposable {
+/** A wire of which each request is printed. */
+export function logWire(
+  wire: Wire & AsyncDisposable,
+  { userAgent, observe }: { readonly userAgent: string; readonly observe: Observe },
+): Wire & AsyncDisposable {
   return {
     send: (request, watcher) => {
       const { method, url } = request;
       const began = performance.now();
       let isSeen = false;
       const seen = (response: ObservedRequest['response'], error: unknown) => {
-        if (!isSeen) observe({ method, url, headers: [], ms: performance.now() - began, response, error });
+        if (isSeen) return;
         isSeen = true;
+        const headers = ['user-agent', userAgent, ...request.headers.flat()];
+        observe({ method, url, headers, ms: performance.now() - began, response, error });
       };
       return wire.send(request, {
-        head: (status, header) => {
-          seen({ status, headers: [] }, undefined);
-          watcher.head(status, header);
+        head: (status, header, lines) => {
+          seen({ status, headers: pairsOf(lines) }, undefined);
+          watcher.head(status, header, lines);
         },
         data: (chunk) => watcher.data(chunk),
         end: () => watcher.end(),

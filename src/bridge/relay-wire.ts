@@ -156,7 +156,7 @@ class Sending implements WireExchange, ResponseHandler, Active {
     }
     if (coding !== undefined) this.#decode(coding);
     if (mediaTypeIs(header('content-type')[0], 'text/event-stream')) this.#connection?.streaming(this);
-    this.#watcher.head(status, header);
+    this.#watcher.head(status, header, lines);
   }
 
   data(chunk: Uint8Array): boolean {

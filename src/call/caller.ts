@@ -7,7 +7,13 @@ import type { StorePorts } from '../stores/ports.js';
 import type { ToolSignature } from '../stores/state/tool-lists.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import type { Conversation, Introduction } from './conversation.js';
-import { Allowance, type ConversationRequest, createConversation, programOf } from './create-conversation.js';
+import {
+  Allowance,
+  type ConversationRequest,
+  createConversation,
+  programOf,
+  type WirePorts,
+} from './create-conversation.js';
 import type { PersonPorts } from './elicitation/ask-page.js';
 import { callTimedOut } from './failures.js';
 import { type CommandFor, callOf, KnownTools, toolListKey } from './tools/known-tools.js';
@@ -15,7 +21,11 @@ import type { ProtocolCall } from './words.js';
 
 type Server = ConversationRequest['login'];
 
-export type CallerPorts = AuthorizerPorts & PersonPorts & Pick<CorePorts, 'limits'> & Pick<StorePorts, 'toolLists'>;
+export type CallerPorts = AuthorizerPorts &
+  PersonPorts &
+  WirePorts &
+  Pick<CorePorts, 'limits'> &
+  Pick<StorePorts, 'toolLists'>;
 
 export interface CallerOptions
   extends Pick<

@@ -39,6 +39,8 @@ export interface ConversationOptions
   readonly isLocal?: boolean;
   /** Does the person want what the server says unasked, though it may ask nothing? */
   readonly follows?: boolean;
+  /** What `connect` sends over; closed with the conversation. */
+  readonly wire?: AsyncDisposable;
   /** Those that the login is made by. */
   readonly extensions?: JsonObject;
 }
@@ -216,6 +218,7 @@ export class Conversation implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#questions[Symbol.asyncDispose]();
     await this.#exchanges[Symbol.asyncDispose]();
+    await this.#options.wire?.[Symbol.asyncDispose]();
   }
 
   #either(cancelled: AbortSignal | undefined): AbortSignal {

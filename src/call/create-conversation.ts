@@ -7,6 +7,7 @@ import { ProtocolClient } from '../mcp/client.js';
 import type { Meter } from '../mcp/exchange.js';
 import type { ServerSession } from '../mcp/server-session.js';
 import { type ServerProgram, StdioClient } from '../mcp/stdio/stdio-client.js';
+import type { Wire } from '../mcp/wire.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
@@ -18,7 +19,7 @@ import {
   type EraMemory,
 } from './conversation.js';
 import { callTooLarge } from './failures.js';
-import { authorizerFor, HttpWire } from './transport.js';
+import { authorizerFor } from './transport.js';
 
 /** A server that is a program of this machine: no login, no token. */
 export interface LocalServer {
@@ -29,7 +30,7 @@ export interface LocalServer {
 }
 
 export interface ConversationRequest
-  extends Omit<ConversationOptions, 'server' | 'connect' | 'era' | 'browser' | 'extensions'> {
+  extends Omit<ConversationOptions, 'server' | 'connect' | 'era' | 'browser' | 'extensions' | 'wire'> {
   /** The revision that a person wants spoken; undefined: what the server speaks. */
   readonly protocol?: string | undefined;
   /** The login to call with, or a server without one: then no token is sent. */
@@ -45,7 +46,16 @@ export interface ConversationRequest
   readonly warn?: (line: string) => void;
 }
 
-type CreatePorts = AuthorizerPorts & ConversationPorts & Pick<CorePorts, 'limits'> & Pick<StorePorts, 'index'>;
+/** The way to a server, for one conversation. */
+export interface WirePorts {
+  readonly openWire: () => Promise<Wire & AsyncDisposable>;
+}
+
+type CreatePorts = AuthorizerPorts &
+  ConversationPorts &
+  WirePorts &
+  Pick<CorePorts, 'limits'> &
+  Pick<StorePorts, 'index'>;
 
 /** A conversation with the server, not yet opened, over the transport that it has. @throws Failure `configuration_unusable` */
 export async function createConversation(ports: CreatePorts, request: ConversationRequest): Promise<Conversation> {
@@ -66,18 +76,19 @@ export async function createConversation(ports: CreatePorts, request: Conversati
   }
   const relogin = outsideTheDeadline(request);
   const { tokens, authorizer } = authorizerFor(ports, { login, relogin, signal: tokensUntil });
+  const era: EraMemory = forced ? { ...unkept, known: forced, isForced: true } : await keptEra(ports, login);
+  const wire = await ports.openWire();
   return new Conversation(ports, {
     ...request,
-    server,
+    ...{ server, era, wire },
     extensions: login.key === undefined ? {} : loginExtensions(login),
     browser: login.key === undefined ? undefined : login.browser,
-    era: forced ? { ...unkept, known: forced, isForced: true } : await keptEra(ports, login),
     connect: (own) =>
       new ProtocolClient({
         ...own,
-        ...{ server, authorizer, meter, maxMessageBytes, tell, warn },
+        ...{ server, authorizer, wire, meter, maxMessageBytes, tell, warn },
+        isBrief: true,
         clock: ports.clock,
-        wire: new HttpWire(ports.http),
         credential: tokens,
         headersMs: limits.answerSeconds * 1000,
       }),

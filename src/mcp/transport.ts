@@ -44,6 +44,8 @@ export interface RequestAuthorizer {
 }
 
 export interface TransportParts extends Pick<ExchangeParts, 'wire' | 'host' | 'meter' | 'maxMessageBytes'> {
+  /** For a few requests: each that cannot be repeated gets a connection of its own, as servers may close those just used. */
+  readonly isBrief?: boolean;
   readonly authorizer: RequestAuthorizer;
   /** Sessions and cookies belong to the credential that they came for. */
   readonly credential: { readonly key: string | undefined };
@@ -126,14 +128,14 @@ export class Transport {
   }
 
   #once(outgoing: OutgoingMessage, authorized: AuthorizedTarget, repeated: boolean): Promise<Outcome> {
-    const { authorizer, wire, host, meter, headersMs, maxMessageBytes } = this.#parts;
+    const { authorizer, wire, isBrief, host, meter, headersMs, maxMessageBytes } = this.#parts;
     const { succeeded } = authorized;
     const { method, url, body, lasting } = outgoing.request;
     const headersBy = ({ own }: AuthorizedTarget) => this.headersWith(outgoing.headers(), own, url);
     const again = () => headersBy(authorizer.repeat(authorized));
     const headers = headersBy(authorized);
     const jar = this.#jar; // of the credential that it is sent with
-    const fresh = repeated || (!outgoing.repeatable && (this.#closesEarly || wire.isBrief === true));
+    const fresh = repeated || (!outgoing.repeatable && (this.#closesEarly || isBrief === true));
     const exchange = new Exchange({
       wire,
       host,

@@ -17,8 +17,11 @@ export interface WireRequest {
 
 /** Is told what comes; never before `send` has returned, and not after `end` or `failed`. */
 export interface WireWatcher {
-  /** @param header The values of a header, whose name is given in lower case */
-  head(status: number, header: (name: string) => readonly string[]): void;
+  /**
+   * @param header The values of a header, by its name in lower case
+   * @param lines All headers, names and values in turn, as they came
+   */
+  head(status: number, header: (name: string) => readonly string[], lines: readonly string[]): void;
   data(chunk: Uint8Array): void;
   end(): void;
   /** @param unanswered A connection that was kept alive was closed before a byte of a response came. */
@@ -34,8 +37,6 @@ export interface WireExchange {
 
 /** The protocol client's way to the network: the checks of the HTTP client, responses as they come, redirects reported. */
 export interface Wire {
-  /** For a few requests: each that cannot be repeated gets a connection of its own, as servers may close those just used. */
-  readonly isBrief?: boolean;
   send(request: WireRequest, watcher: WireWatcher): WireExchange;
   /** Everything that is under way fails with that; what is sent afterwards does not. */
   cut(reason: unknown): void;

@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
 import { bridge } from '../../src/bridge/bridge.js';
 import { HostPipe } from '../../src/bridge/host-pipe.js';
-import { HttpWire } from '../../src/call/transport.js';
 import { flowPorts } from '../support/flow-ports.js';
 import { needs } from '../support/needs.js';
 import { programCommand, runProgram, startCommand } from '../support/program.js';
@@ -69,6 +68,7 @@ test('a request that is cut after the end of stdin is an error, and not exit 0',
     written += chunk;
   });
   const told: string[] = [];
+  await using wire = await ports.openWire();
   const ended = bridge(
     { ...ports, clock },
     {
@@ -77,7 +77,7 @@ test('a request that is cut after the end of stdin is an error, and not exit 0',
         const wanted = { server: server.url, account: undefined };
         return { wanted, server: server.url, login: undefined, ask: undefined };
       },
-      wire: new HttpWire(ports.http),
+      wire,
       host: new HostPipe(input, output),
       signal: new AbortController().signal,
     },

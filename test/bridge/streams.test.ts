@@ -4,7 +4,6 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { bridge } from '../../src/bridge/bridge.js';
 import { HostPipe } from '../../src/bridge/host-pipe.js';
-import { HttpWire } from '../../src/call/transport.js';
 import { flowPorts } from '../support/flow-ports.js';
 import {
   bareHome,
@@ -114,6 +113,7 @@ async function pausesOf(
   const pauses: number[] = [];
   const clock = { ...ports.clock, sleep: async (ms: number) => void pauses.push(ms) };
   const input = new PassThrough();
+  await using wire = await ports.openWire();
   const ended = bridge(
     { ...ports, clock },
     {
@@ -122,7 +122,7 @@ async function pausesOf(
         const wanted = { server: server.url, account: undefined };
         return { wanted, server: server.url, login: undefined, ask: undefined };
       },
-      wire: new HttpWire(ports.http),
+      wire,
       host: new HostPipe(input, new PassThrough().resume()),
       signal: new AbortController().signal,
     },

@@ -51,7 +51,7 @@ for (const [command, ...words] of [
   });
 }
 
-test('a bridge with -v prints one line for each request', async () => {
+test('a bridge with -v prints each request', async () => {
   await using server = await echo();
   await using home = await makeHome();
   const url = `${server.origin}/mcp`;
@@ -59,6 +59,5 @@ test('a bridge with -v prints one line for each request', async () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
   const { stderr } = await runHere({ ...home, env }, ['bridge', url, '-v'], `${JSON.stringify(message)}\n`);
   assert.match(stderr, /^request {2}POST http:\/\/127\.0\.0\.1:\d+\/mcp {2}418 {2}\d+ ms$/m);
-  assert.doesNotMatch(stderr, /^ {9}[<>]/m);
   assert.deepEqual(await findSecrets({ token }, { folders: [], texts: { stderr } }), []);
 });

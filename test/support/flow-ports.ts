@@ -1,9 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openRelayOrigins } from '../../src/app/relay-origins.js';
+import { RelayWire } from '../../src/bridge/relay-wire.js';
+import type { WirePorts } from '../../src/call/create-conversation.js';
 import type { PersonPorts } from '../../src/call/elicitation/ask-page.js';
 import { plainLook } from '../../src/core/text/look.js';
 import type { RefreshPorts } from '../../src/credential/grant-token.js';
 import { createHttpClient } from '../../src/http/client.js';
+import { usualPoolLimits } from '../../src/http/pool.js';
 import { listenForCallback } from '../../src/login/browser/callback-listener.js';
 import { createServerPages } from '../../src/login/browser/server-pages.js';
 import { createAssertions } from '../../src/stores/assertions.js';
@@ -30,7 +34,7 @@ import {
 } from './product.js';
 
 /** Real ports for flows in this process; only clock, browser and terminal are stand-ins. */
-export interface FlowPorts extends LoginPorts, PersonPorts, RefreshPorts, AsyncDisposable {
+export interface FlowPorts extends LoginPorts, PersonPorts, RefreshPorts, WirePorts, AsyncDisposable {
   readonly store: SecretStore;
   /** Every address that the "browser" was given, in order. */
   readonly opened: readonly string[];
@@ -71,12 +75,13 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   const clock = movableClock();
   const directory = join(options.folder, 'state');
   const locks = createLocks({ directory, clock });
-  const http = createHttpClient({
-    env: {},
-    userAgent: 'postern-test',
+  const userAgent = 'postern-test';
+  const httpOptions = {
+    ...{ env: {}, userAgent },
     limits: options.limits ?? defaultLimits,
     ...(options.caFile === undefined ? {} : { caFile: options.caFile }),
-  });
+  };
+  const http = createHttpClient(httpOptions);
   const browser = walkingBrowser(options, clock);
   const terminal = scriptedTerminal(options);
   const store = options.store ?? createMemoryStore();
@@ -95,6 +100,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     failures: createFormatFailures({ directory, locks }),
     toolLists: createToolLists(directory),
     assertions: createAssertions({ env: options.env ?? {} }),
+    openWire: async () => new RelayWire(userAgent, openRelayOrigins(httpOptions, usualPoolLimits)),
     browser,
     pages: createServerPages(browser),
     tellLook: plainLook,
