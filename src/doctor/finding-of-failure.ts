@@ -61,7 +61,7 @@ function ofConnection({ code, cause }: Failure): FindingId {
   const system = systemCode(cause);
   if (/^(?:ENOTFOUND|EAI_)/.test(system)) return 'name-unknown';
   if (system === 'ECONNREFUSED') return 'connection-refused';
-  return /^(?:HPE_|not_http|end_unproven|damaged|unwanted|crumbs|informational)/.test(system)
+  return /^(?:HPE_|not_http|end_unproven|damaged|unwanted|informational)/.test(system)
     ? 'http-broken'
     : 'not-reachable';
 }

@@ -99,8 +99,8 @@ async function dispatch(
   pool: ConnectionPool<ClientConnection>,
   { request, url, headers, signal }: Prepared,
 ): Promise<{ readonly exchange: Exchange; readonly reused: boolean }> {
-  const { method, limits, fresh } = request;
-  const connection = await pool.borrow(limits.totalMs === null ? 'stream' : 'bounded', signal, fresh);
+  const { method, limits } = request;
+  const connection = await pool.borrow(limits.totalMs === null ? 'stream' : 'bounded', signal);
   const exchange = new Exchange(pool.origin, method, (complete) => {
     timer.stop();
     signal.removeEventListener('abort', abort);

@@ -10,11 +10,6 @@ const maxWaiting = 64 * 1024;
 
 const maxInformational = 10;
 
-/** A short piece costs more to take than its bytes do; a million of them are enough. In bytes. */
-const costOfPiece = 32;
-
-const maxCost = 32 * 1024 * 1024;
-
 const noop = (): void => undefined;
 
 export interface Head {
@@ -34,8 +29,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #rejectHead: (error: unknown) => void = noop;
   #ended: (complete: boolean) => void = noop;
   #controller: Dispatcher.DispatchController | undefined;
-  /** What the response has cost beyond its bytes, each piece counted, in bytes. */
-  #cost = 0;
   #informational = 0;
   #began = false;
   #isOver = false;
@@ -97,9 +90,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#isOver) return;
     this.#closedEnd?.push(chunk);
-    this.#cost = Math.max(0, this.#cost + costOfPiece - chunk.byteLength);
-    if (this.#cost > maxCost) this.#break('crumbs');
-    else if (!this.#body.push(chunk)) controller.pause();
+    if (!this.#body.push(chunk)) controller.pause();
   }
 
   onResponseEnd(): void {

@@ -49,7 +49,6 @@ const explanations: Readonly<Record<string, Explanation>> = {
     'Report it to the operator of that server: it has to send identity, gzip or deflate.',
   ],
   unwanted_coding: ['compressed its response although that was not allowed', tryAgain],
-  crumbs: ['sent its response in millions of tiny pieces', tryAgain],
   informational_flood: ['sent interim responses (1xx) without end', tryAgain],
 };
 

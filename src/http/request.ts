@@ -11,8 +11,6 @@ export interface HttpRequest {
   /** Those for a second attempt, where one of them is good for one alone. */
   readonly headersAgain?: (() => readonly Header[]) | undefined;
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** On a connection of its own: the server may just be closing one that was used before. */
-  readonly fresh?: boolean;
   /** Waited for once the connection is open, before any of the body leaves. What it throws ends the request. */
   readonly beforeBody?: () => Promise<void>;
   /** Who named this URL: the person, or a server of that zone. */
