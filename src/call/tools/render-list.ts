@@ -1,5 +1,5 @@
 import { asObject, type JsonObject, type JsonValue, stringField } from '../../core/text/json.js';
-import { columnsOf, cutTo, inColumns, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
+import { columnsOf, cutTo, inColumnsOrStacked, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import type { ToolParameter, ToolSignature } from '../../stores/state/tool-lists.js';
@@ -184,7 +184,7 @@ export function toolHelp(tool: ToolSignature, commandFor: CommandFor, look: Look
   return [
     ...hanging([head, marksOf(tool, look)].filter(Boolean).join(' '), look.width),
     ...(description === '' ? [] : ['', ...paragraphs(description, look)]),
-    ...section(look, 'Parameters', parameters.length === 0 ? ['  It takes none.'] : table(parameters, look)),
+    ...section(look, 'Parameters', parameters.length === 0 ? ['  It takes none.'] : parameterLines(parameters, look)),
     ...section(look, 'Example', [`  ${toned(look, 'name', exampleCall(tool, commandFor))}`]),
   ];
 }
@@ -203,39 +203,15 @@ function paragraphs(text: string, { width }: Look): readonly string[] {
   return text.split(/\r?\n/).flatMap((line) => (line.trim() === '' ? [''] : wrapped(oneLine(line.trim()), width)));
 }
 
-const headings = ['name', 'type', 'required', 'default', 'description'];
-
-/** In columns where these fit, else the facts in a sentence beside each name. */
-function table(parameters: readonly ToolParameter[], look: Look): readonly string[] {
-  const width = look.width - 2;
-  const cells = parameters.map((one) => {
-    const name = toned(look, 'name', printable(one.name, 80));
-    const preset = one.default === undefined || one.default === null ? '' : valueWord(one.default);
-    return {
-      name,
-      type: typeWord({ ...one, choices: undefined }),
-      preset,
-      isRequired: one.isRequired,
-      text: textOf(one),
-    };
+/** The facts about each parameter, and what it means. */
+function parameterLines(parameters: readonly ToolParameter[], look: Look): readonly string[] {
+  const rows = parameters.map((one) => {
+    const preset = one.default === undefined || one.default === null ? '' : `default ${valueWord(one.default)}`;
+    const facts = [typeWord({ ...one, choices: undefined }), one.isRequired ? 'required' : '', preset].filter(Boolean);
+    const listed = one.choices?.filter((choice) => choice !== null).map(valueWord) ?? [];
+    const oneOf = listed.length === 0 ? '' : `One of: ${listed.join(', ')}.`;
+    const text = [`${facts.join(', ')}.`, oneLine(one.description), oneOf].filter(Boolean).join(' ');
+    return [toned(look, 'name', printable(one.name, 80)), text];
   });
-  const hasTexts = cells.some(({ text }) => text !== '');
-  const rows = cells.map(({ name, type, preset, isRequired, text }) => [
-    ...[name, type, isRequired ? 'yes' : 'no', preset],
-    ...(hasTexts ? [text] : []),
-  ]);
-  const heads = (hasTexts ? headings : headings.slice(0, -1)).map((word) => toned(look, 'dim', word));
-  const columns = inColumns({ ...look, width: whole }, [heads, ...rows]);
-  if (columns.every((line) => columnsOf(line) <= width)) return columns.map((line) => `  ${line}`);
-  const sentences = cells.map(({ name, type, preset, isRequired, text }) => {
-    const facts = [type, isRequired ? 'required' : '', preset && `default ${preset}`].filter(Boolean);
-    return [name, [`${facts.join(', ')}.`, text].filter(Boolean).join(' ')];
-  });
-  return inColumnsOrStacked({ ...look, width }, sentences).map((line) => `  ${line}`);
-}
-
-function textOf({ description, choices }: ToolParameter): string {
-  const listed = choices?.filter((one) => one !== null).map((one) => valueWord(one)) ?? [];
-  const oneOf = listed.length === 0 ? '' : `One of: ${listed.join(', ')}.`;
-  return [oneLine(description), oneOf].filter(Boolean).join(' ');
+  return inColumnsOrStacked({ ...look, width: look.width - 2 }, rows).map((line) => `  ${line}`);
 }
