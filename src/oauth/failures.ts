@@ -92,10 +92,10 @@ export function pkceMissing(issuer: string, found: string): Failure {
   return rulesBroken('pkce_missing', message, remedy);
 }
 
-/** The metadata says that the authorization code flow is not offered. */
-export function capabilityMissing(issuer: string, what: string): Failure {
+/** The metadata of an authorization server, or of a company's provider, does not list what a login needs. */
+export function capabilityMissing(issuer: string, what: string, remedy?: string): Failure {
   const message = `The authorization server ${quoted(issuer)} does not offer ${what}, which this login needs.`;
-  return rulesBroken('capability_missing', message, 'Ask its operator to enable it.');
+  return rulesBroken('capability_missing', message, remedy ?? 'Ask its operator to enable it.', remedy !== undefined);
 }
 
 /** The server named another authorization server than the one this login was made at. */

@@ -3,9 +3,8 @@ import type { LoginRecord } from '../../core/records.js';
 import { printable } from '../../core/text/printable.js';
 import { authMethodFor, type ClientAuthentication } from '../../oauth/client-authentication.js';
 import { importPrivateKey } from '../../oauth/client-key.js';
-import { ownClientRefused } from '../../oauth/failures.js';
+import { capabilityMissing, ownClientRefused } from '../../oauth/failures.js';
 import { assertionUse } from '../../oauth/workload/assertion.js';
-import { assertionNotTaken } from '../../oauth/workload/failures.js';
 import type { KeptAssertion } from '../../stores/assertions.js';
 import { privateKeysOf } from '../../tokens/client-keys.js';
 import { sameLogin } from '../../tokens/find-login.js';
@@ -88,7 +87,11 @@ async function authenticationOf(begun: BegunLogin): Promise<Authentication> {
   if (given === undefined) return { client: await provenClient(begun, client), assertion: undefined };
   const { issuer } = discovery.authorizationServer;
   const use = assertionUse(discovery.authorizationServer, given.use);
-  if (use === undefined) throw assertionNotTaken(issuer);
+  if (use === undefined) {
+    const remedy =
+      'If its operator says that it takes one of them all the same, add --assertion-as grant or --assertion-as client.';
+    throw capabilityMissing(issuer, 'the jwt-bearer grant or private_key_jwt (RFC 7523)', remedy);
+  }
   const method = use === 'client' ? 'private_key_jwt' : 'none';
   const assertion = { source: given.source, audience: given.audience ?? issuer, use };
   return { client: { clientId, method, secret: undefined }, assertion };

@@ -3,10 +3,11 @@ import type { LoginRecord } from '../../core/records.js';
 import type { Secret } from '../../core/secret.js';
 import { printable } from '../../core/text/printable.js';
 import { authMethodFor } from '../../oauth/client-authentication.js';
-import { idJagNotTaken, providerIsIssuer } from '../../oauth/company/failures.js';
+import { providerIsIssuer, withoutVouching } from '../../oauth/company/failures.js';
 import { findProvider } from '../../oauth/company/find-provider.js';
 import { missingForIdJag } from '../../oauth/company/id-jag.js';
 import { resourceToSend } from '../../oauth/discover.js';
+import { capabilityMissing } from '../../oauth/failures.js';
 import type { KeptProvider } from '../../stores/credential-item.js';
 import { sameLogin } from '../../tokens/find-login.js';
 import { readCredential } from '../../tokens/read-credential.js';
@@ -60,7 +61,7 @@ export async function companyLogin(
     throw providerIsIssuer(given.issuer, { ...meant, given: others });
   }
   const missing = missingForIdJag(authorizationServer);
-  if (missing !== undefined) throw idJagNotTaken(issuer, missing);
+  if (missing !== undefined) throw capabilityMissing(issuer, missing, withoutVouching);
   const client = await clientAt(begun);
   const source = given.tokenFile === undefined ? '' : ` (ID token from ${printable(given.tokenFile, 200)})`;
   announce(begun, `by the company’s provider ${printable(given.issuer)}${source}`);

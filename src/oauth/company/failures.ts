@@ -45,20 +45,13 @@ const afterRefusal: Readonly<Record<string, string>> = {
   invalid_scope: 'Check --scope, or leave it out. See: postern help company',
 };
 
-/** The authorization server of a server lists no way to take an ID-JAG. */
-export function idJagNotTaken(issuer: string, what: string): Failure {
-  const message = `The authorization server ${quoted(issuer)} does not offer ${what}, so no company’s provider can vouch there. Nothing was sent.`;
-  const remedy =
-    'Log in without --idp, or ask its operator for enterprise-managed authorization. See: postern help company';
-  return failure(exitCode.serverBreaksRules, 'capability_missing', message, remedy, true);
-}
+/** What to do where the authorization server of a server takes no ID-JAG. */
+export const withoutVouching =
+  'Log in without --idp, or ask its operator for enterprise-managed authorization. See: postern help company';
 
-/** The company's provider does not list what it is asked for. */
-export function providerExchangesNothing(provider: string, what: string): Failure {
-  const message = `The company’s provider ${quoted(provider)} does not offer ${what}, so it cannot vouch for a user. Nothing was sent.`;
-  const remedy = 'Ask your company’s administrator to set it up there. What that takes: postern help company';
-  return failure(exitCode.serverBreaksRules, 'capability_missing', message, remedy, true);
-}
+/** What to do where the company's provider issues none. */
+export const vouchingNotSetUp =
+  'Ask your company’s administrator to set it up there. What that takes: postern help company';
 
 /** The server names the very provider for its authorization server. */
 export function providerIsIssuer(provider: string, login: LoginMeant): Failure {

@@ -6,9 +6,9 @@ import {
   differBySlash,
   documentRequest,
 } from '../discovery-document.js';
-import { OtherIssuer } from '../failures.js';
+import { capabilityMissing, OtherIssuer } from '../failures.js';
 import { type AuthorizationServer, findAuthorizationServer } from '../server-metadata.js';
-import { providerExchangesNothing } from './failures.js';
+import { vouchingNotSetUp } from './failures.js';
 import { missingForExchange } from './id-jag.js';
 
 /**
@@ -29,7 +29,7 @@ export async function findProvider(
     findAuthorizationServer(ports, { issuer, resource: issuer, zone, grant, signal }),
   );
   const missing = missingForExchange(provider);
-  if (missing !== undefined) throw providerExchangesNothing(issuer, missing);
+  if (missing !== undefined) throw capabilityMissing(issuer, missing, vouchingNotSetUp);
   for (const url of [provider.tokenEndpoint, provider.authorizationEndpoint]) {
     if (url !== undefined) await ports.http.check({ url, namedBy: zone, signal });
   }

@@ -28,14 +28,6 @@ const afterProblem = {
     `Have the platform issue one with the audience ${audience}, and no other. Where the authorization server wants another one, say which when you log in: --assertion-audience (postern help machines)`,
 } as const;
 
-/** The metadata lists neither use of a platform's token. */
-export function assertionNotTaken(issuer: string): Failure {
-  const message = `The authorization server ${quoted(issuer)} lists neither the jwt-bearer grant nor private_key_jwt (RFC 7523). Nothing was sent.`;
-  const remedy =
-    'If its operator says that it takes one of them all the same, add --assertion-as grant or --assertion-as client.';
-  return failure(exitCode.serverBreaksRules, 'capability_missing', message, remedy);
-}
-
 /** Renewals by a platform's token were refused so often that no other one is sent for now. */
 export function platformRefusedTooOften(login: LoginMeant, max: number): Failure {
   const message = `The authorization server refused the platform’s tokens for ${quotedServer(login.server, 200)} ${max} times within an hour. No other one was sent.`;
