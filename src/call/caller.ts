@@ -1,31 +1,25 @@
 import { isFailure } from '../core/failure.js';
-import type { CorePorts, Relogin } from '../core/ports.js';
+import type { Relogin } from '../core/ports.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
 import { Deadline } from '../core/time.js';
 import { allPages, listMembers } from '../mcp/server-session.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { ToolSignature } from '../stores/state/tool-lists.js';
-import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import type { Conversation, Introduction } from './conversation.js';
 import {
   Allowance,
   type ConversationRequest,
+  type CreatePorts,
   createConversation,
   programOf,
-  type WirePorts,
 } from './create-conversation.js';
-import type { PersonPorts } from './elicitation/ask-page.js';
 import { callTimedOut } from './failures.js';
 import { type CommandFor, callOf, KnownTools, toolListKey } from './tools/known-tools.js';
 import type { ProtocolCall } from './words.js';
 
 type Server = ConversationRequest['login'];
 
-export type CallerPorts = AuthorizerPorts &
-  PersonPorts &
-  WirePorts &
-  Pick<CorePorts, 'limits'> &
-  Pick<StorePorts, 'toolLists'>;
+export type CallerPorts = CreatePorts & Pick<StorePorts, 'toolLists'>;
 
 export interface CallerOptions
   extends Pick<
@@ -66,10 +60,6 @@ interface Found {
   readonly server: Server;
   readonly known: KnownTools;
   readonly commandFor: CommandFor;
-}
-
-interface ToolToCall extends Pick<Found, 'commandFor'> {
-  readonly tool: ToolSignature;
 }
 
 /**
@@ -122,7 +112,7 @@ export class Caller implements AsyncDisposable {
    * The tool of that name, from the list that is kept, else from the server's, and command lines that call it.
    * @throws as `ask`; Failure `tool_unknown`
    */
-  async tool(name: string, cancelled?: AbortSignal): Promise<ToolToCall> {
+  async tool(name: string, cancelled?: AbortSignal) {
     return this.#timed('tools/list', { cancelled }, async ({ known, commandFor }, turn) => ({
       tool: await known.tool(name, () => this.#pages(toolsList, turn)),
       commandFor,

@@ -51,7 +51,7 @@ export interface WirePorts {
   readonly openWire: () => Promise<Wire & AsyncDisposable>;
 }
 
-type CreatePorts = AuthorizerPorts &
+export type CreatePorts = AuthorizerPorts &
   ConversationPorts &
   WirePorts &
   Pick<CorePorts, 'limits'> &

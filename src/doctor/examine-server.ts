@@ -10,12 +10,7 @@ import { differBySlash, httpWithHeaders, isNamed, isSameIssuer } from '../oauth/
 import { noProtectedResourceMetadata, OtherIssuer } from '../oauth/failures.js';
 import { keptChallenge, type ProbedServer, probeServer } from '../oauth/probe.js';
 import { findProtectedResource, legacyResource, type ProtectedResource } from '../oauth/resource-metadata.js';
-import {
-  type AuthorizationServer,
-  findAuthorizationServer,
-  servesOwnMetadata,
-  type WantedGrant,
-} from '../oauth/server-metadata.js';
+import { type AuthorizationServer, findAuthorizationServer, servesOwnMetadata } from '../oauth/server-metadata.js';
 import { documentOf, manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import { checkBadTokens } from './checks/bad-tokens.js';
 import { checkAsked, checkChallenge, checkConnection, checkPage } from './checks/first-request.js';
@@ -136,8 +131,8 @@ async function discover(run: Run, probed: ProbedServer): Promise<void> {
   const issuer = await chooseIssuer(run, resource.authorizationServers);
   if (issuer === undefined) return;
   run.issuer = issuer;
-  const grant: WantedGrant = held?.provider === undefined ? 'authorization_code' : 'assertion';
-  const wanted = { resource: resource.resource, isLegacy: resource.isLegacy, zone, grant, signal };
+  const grant = held?.provider === undefined ? 'authorization_code' : 'assertion';
+  const wanted = { resource: resource.resource, isLegacy: resource.isLegacy, zone, grant, signal } as const;
   const find = (issuer: string) => findAuthorizationServer(run, { ...wanted, issuer });
   const found = await take(run, 'issuer', () => find(issuer).catch((error) => find(ownSpelling(run, issuer, error))));
   if (found !== undefined) run.authorizationServer = found;

@@ -201,7 +201,7 @@ export const loginTable = {
       topic: 'clients',
       kind: 'string',
       value: 'FILE',
-      describe: 'private key of --client-id (PEM or JWK; ES256 or RS256), for --client-credentials',
+      describe: 'private key of --client-id (PEM, PKCS #8, or JWK; ES256 or RS256), for --client-credentials',
       needs: ['client-credentials'],
     },
     ...assertionOptions,

@@ -17,10 +17,7 @@ export interface WireRequest {
 
 /** Is told what comes; never before `send` has returned, and not after `end` or `failed`. */
 export interface WireWatcher {
-  /**
-   * @param header The values of a header, by its name in lower case
-   * @param lines All headers, names and values in turn, as they came
-   */
+  /** @param header The values of a header, by its name in lower case. @param lines All headers, names and values in turn */
   head(status: number, header: (name: string) => readonly string[], lines: readonly string[]): void;
   data(chunk: Uint8Array): void;
   end(): void;

@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { JWK } from 'jose';
 import { holdSecret, Secret } from '../core/secret.js';
 import { type JsonObject, parseObject, stringField } from '../core/text/json.js';
 
@@ -60,49 +60,48 @@ export type ImportedKey =
 
 const smallestRsaBits = 2048;
 
-const kinds = {
-  ec: { name: 'ECDSA', namedCurve: 'P-256' },
-  rsa: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-} as const;
-
 /**
- * A private key for `private_key_jwt` from its text, PEM, not encrypted, or a JWK (RFC 7517), of the kind that ES256
- * (P-256) or RS256 (RSA, 2048 bits or more) signs with. Total: what is no such key is a value, never thrown.
+ * A private key for `private_key_jwt` from its text, PEM with PKCS #8 (RFC 5958), not encrypted, or a JWK (RFC 7517), of
+ * the kind that ES256 (P-256) or RS256 (RSA, 2048 bits or more) signs with. Total: what is no such key is a value, never
+ * thrown.
  */
 export async function importPrivateKey(text: string): Promise<ImportedKey> {
   const isJwk = text.trimStart().startsWith('{');
   const jwk = isJwk ? parseObject(text, { maxDepth: 4, maxKeys: 50 }) : undefined;
-  if (isJwk && jwk === undefined) return unusableKey('it begins like a JWK, and is no JSON object');
-  if (jwk?.['keys'] !== undefined) {
-    return unusableKey('it is a set of keys (JWKS); one key with its private member "d" is needed');
-  }
+  const pem = /-----BEGIN PRIVATE KEY-----[A-Za-z0-9+/=\s]*-----END PRIVATE KEY-----/.exec(text)?.[0];
+  const why = isJwk ? jwkProblem(jwk) : pem === undefined ? pemProblem(text) : undefined;
+  if (why !== undefined) return { ok: false, why };
   if (typeof jwk?.['d'] === 'string') holdSecret(jwk['d']);
-  const key = keyIn(jwk ?? text);
-  if (key === undefined) {
-    if (/ENCRYPTED/.test(text)) return unusableKey('it is encrypted (decrypt it with: openssl pkey -in FILE)');
-    return unusableKey('there is no private key in it (PEM, or a JWK with the member "d")');
+  const { key_ops: _, use: __, ext: ___, ...bare } = jwk ?? {};
+  const { importJWK, importPKCS8 } = await import('jose');
+  for (const algorithm of keyAlgorithms) {
+    const importing = pem === undefined || isJwk ? importJWK(bare as JWK, algorithm) : importPKCS8(pem, algorithm);
+    // Of another kind, or broken: the next kind, or the result below.
+    const key = await importing.catch(() => undefined);
+    if (key instanceof CryptoKey) return checkSize(key, jwk && stringField(jwk, 'kid'));
   }
-  const { asymmetricKeyType: type, asymmetricKeyDetails: { namedCurve, modulusLength = 0 } = {} } = key;
-  if (type !== 'rsa' && namedCurve !== 'prime256v1') {
-    return unusableKey('it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)');
-  }
-  if (type === 'rsa' && modulusLength < smallestRsaBits) {
-    return unusableKey(`it is an RSA key of ${modulusLength} bits, and at least ${smallestRsaBits} are needed`);
-  }
-  const bytes = key.export({ type: 'pkcs8', format: 'der' });
-  const { subtle } = globalThis.crypto;
-  const imported = await subtle.importKey('pkcs8', bytes, kinds[type === 'rsa' ? 'rsa' : 'ec'], false, ['sign']);
-  return { ok: true, key: imported, keyId: jwk && stringField(jwk, 'kid') };
+  return { ok: false, why: 'it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)' };
 }
 
-function unusableKey(why: string): ImportedKey {
-  return { ok: false, why };
+function jwkProblem(jwk: JsonObject | undefined): string | undefined {
+  if (jwk === undefined) return 'it begins like a JWK, and is no JSON object';
+  if (jwk['keys'] !== undefined) return 'it is a set of keys (JWKS); one key with its private member "d" is needed';
+  const isPrivate = jwk['kty'] !== 'oct' && typeof jwk['d'] === 'string';
+  return isPrivate ? undefined : 'it is no private key (a JWK with the member "d")';
 }
 
-function keyIn(key: JsonObject | string): KeyObject | undefined {
-  try {
-    return createPrivateKey(typeof key === 'string' ? key : { key, format: 'jwk' });
-  } catch {
-    return undefined;
+function pemProblem(text: string): string {
+  if (text.includes('BEGIN ENCRYPTED PRIVATE KEY')) {
+    return 'it is encrypted (decrypt it with: openssl pkcs8 -in FILE)';
   }
+  return / PRIVATE KEY-----/.test(text)
+    ? 'it is not in PKCS #8 form (turn it into that with: openssl pkcs8 -topk8 -nocrypt -in FILE)'
+    : 'there is no private key in PEM form in it (-----BEGIN PRIVATE KEY-----)';
+}
+
+function checkSize(key: CryptoKey, keyId: string | undefined): ImportedKey {
+  const bits = 'modulusLength' in key.algorithm ? Number(key.algorithm.modulusLength) : undefined;
+  return bits !== undefined && bits < smallestRsaBits
+    ? { ok: false, why: `it is an RSA key of ${bits} bits, and at least ${smallestRsaBits} are needed` }
+    : { ok: true, key, keyId };
 }

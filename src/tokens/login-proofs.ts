@@ -3,8 +3,7 @@ import { Secret, type SecretHeader } from '../core/secret.js';
 import { withSecretHeaders } from '../core/text/secret-headers.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
 import { bearerChallenge, dpopChallenge } from '../oauth/challenge.js';
-import { isProofProblem, proofRefused } from '../oauth/dpop/failures.js';
-import { Proofs } from '../oauth/dpop/proofs.js';
+import { isProofProblem, Proofs, proofRefused } from '../oauth/dpop/proofs.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 
 /** What changes after a refusal: the nonce, the clock, no proof at all (`bearer`), or one after all (`dpop`). */

@@ -2,7 +2,7 @@ import { ignoreFailure, isFailure } from '../core/failure.js';
 import type { HttpClient } from '../http/request.js';
 import { providerRefusedTooOften } from '../oauth/company/failures.js';
 import type { FailedToken } from '../oauth/token.js';
-import { platformRefusedTooOften } from '../oauth/workload/failures.js';
+import { platformRefusedTooOften } from '../oauth/workload/assertion.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { SharedTurn } from '../stores/ports.js';
 import type { Lock } from '../stores/state/locks.js';

@@ -5,8 +5,7 @@ import { quotesSecret, type Secret } from '../core/secret.js';
 import type { JsonObject } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
-import { isProofProblem, proofRefused, tokenNotBound } from '../oauth/dpop/failures.js';
-import { Proofs } from '../oauth/dpop/proofs.js';
+import { isProofProblem, Proofs, proofRefused, tokenNotBound } from '../oauth/dpop/proofs.js';
 import { grantRefused, type RefusedRequest, tokenEndpointFailed, tokenTypeUnusable } from '../oauth/failures.js';
 import {
   type FailedToken,
@@ -15,8 +14,7 @@ import {
   type TokenResult,
   validateTokenResponse,
 } from '../oauth/token.js';
-import { checkAssertion } from '../oauth/workload/assertion.js';
-import { assertionRefused, assertionUnusable } from '../oauth/workload/failures.js';
+import { assertionRefused, assertionUnusable, checkAssertion } from '../oauth/workload/assertion.js';
 import { type KeptAssertion, sourceInWords } from '../stores/assertions.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import { currentProofs } from './client-keys.js';

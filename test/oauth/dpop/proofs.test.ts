@@ -119,3 +119,16 @@ test('only a whole key on P-256 is a key, and only what a JSON string carries ba
     }),
   );
 });
+
+test('a token endpoint whose clock is another one is asked again by its own time; one that agrees is not', async () => {
+  const { proofs } = await proofsOf();
+  const refusal = (ms: number) =>
+    Response.json(
+      { error: 'invalid_dpop_proof' },
+      { status: 400, headers: { date: new Date(Date.now() + ms).toUTCString() } },
+    );
+  assert.equal(await proofs.afterRefusal(refusal(0)), undefined, 'the proof is refused for something else');
+  assert.equal(await proofs.afterRefusal(refusal(600_000)), 'invalid_dpop_proof');
+  const { iat, ath } = claimsOf(proofs.proof({ method: 'POST', url: 'https://as.example/token' }));
+  assert.ok(iat > Date.now() / 1000 + 590 && ath === undefined);
+});
